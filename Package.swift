@@ -1,0 +1,51 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// What may import what is decided here and in Docs/ARCHITECTURE.md; `Scripts/check imports` holds the sources to it.
+// Warnings are errors on the command line of our own builds, never as a flag here: SwiftPM refuses dependants of a
+// package with unsafe flags.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "gannet",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "gannet", targets: ["GannetCommand"]),
+    ],
+    targets: [
+        // C libraries of the system. Their types stay inside the one or two targets that import them.
+        .systemLibrary(
+            name: "CHiredis", pkgConfig: "hiredis",
+            providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+
+        // The state of the cluster, from the wire up.
+        .target(name: "RedisClient", dependencies: ["CHiredis", "COpenSSL"], swiftSettings: settings),
+
+        // Fetching, which knows nothing of Redis.
+        .target(name: "HTTPEngine", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
+
+        // The command line.
+        .target(name: "CommandLineKit", swiftSettings: settings),
+        .executableTarget(
+            name: "GannetCommand", dependencies: ["CommandLineKit"], swiftSettings: settings),
+
+        // Real servers for tests: Redis with a clock of its own, origins.
+        .target(name: "GannetTestKit", swiftSettings: settings),
+
+        .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
+        .testTarget(name: "CommandTests", dependencies: ["GannetTestKit"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
