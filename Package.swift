@@ -10,6 +10,14 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Debian keeps the libraries where the compiler looks anyway, and hiredis' file names a flag that SwiftPM warns about in every
+// build. Homebrew's live in folders of their own.
+#if os(macOS)
+func homebrew(_ name: String) -> String? { name }
+#else
+func homebrew(_ name: String) -> String? { nil }
+#endif
+
 let package = Package(
     name: "gannet",
     platforms: [.macOS(.v15)],
@@ -19,13 +27,13 @@ let package = Package(
     targets: [
         // C libraries of the system. Their types stay inside the one or two targets that import them.
         .systemLibrary(
-            name: "CHiredis", pkgConfig: "hiredis",
+            name: "CHiredis", pkgConfig: homebrew("hiredis"),
             providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .systemLibrary(
-            name: "COpenSSL", pkgConfig: "openssl",
+            name: "COpenSSL", pkgConfig: homebrew("openssl"),
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(
-            name: "CCurl", pkgConfig: "libcurl",
+            name: "CCurl", pkgConfig: homebrew("libcurl"),
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
 
         // The state of the cluster, from the wire up.
@@ -38,6 +46,9 @@ let package = Package(
         .target(name: "CommandLineKit", swiftSettings: settings),
         .executableTarget(
             name: "GannetCommand", dependencies: ["CommandLineKit"], swiftSettings: settings),
+
+        .executableTarget(
+            name: "RedisBenchmark", dependencies: ["RedisClient"], path: "Benchmarks/RedisBenchmark", swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(name: "GannetTestKit", swiftSettings: settings),

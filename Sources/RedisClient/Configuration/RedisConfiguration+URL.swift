@@ -1,0 +1,74 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension RedisConfiguration {
+    /// Reads `redis://[[user]:password@]host[:port][/database]`, `rediss://…` and `unix:///path/to/socket[?db=n]`.
+    ///
+    /// No error quotes the URL: it may hold a password.
+    package init(url: String) throws(RedisError) {
+        func refuse(_ why: String) -> RedisError { RedisError(.invalidConfiguration, why) }
+
+        guard let separator = url.firstRange(of: "://") else {
+            throw refuse("A Redis address looks like redis://host:6379/0, rediss://host:6379/0 or unix:///path/to/redis.sock.")
+        }
+        let scheme = url[..<separator.lowerBound].lowercased()
+        guard ["redis", "rediss", "unix"].contains(scheme) else {
+            throw refuse("The Redis address has an unknown scheme; use redis://, rediss:// (TLS) or unix://.")
+        }
+        // A raw '@' inside a password makes the rest of it look like part of the host, which errors do print.
+        let authority = url[separator.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard authority.count(where: { $0 == "@" }) <= 1, !url.contains("#") else {
+            throw refuse("The Redis address cannot be read: write @ : / # and % in a user or password as %40 %3A %2F %23 %25.")
+        }
+        guard let parts = URLComponents(string: url), let database = Self.database(in: parts, scheme: scheme) else {
+            throw refuse(
+                "The Redis address cannot be read: expected redis://[user:password@]host[:port][/database], "
+                    + "with special characters in the password percent-encoded.")
+        }
+        guard (0...1_000_000).contains(database) else { throw refuse("The Redis database number is out of range.") }
+
+        if scheme == "unix" {
+            guard authority.isEmpty || authority.hasSuffix("@"), parts.path.count > 1 else {
+                throw refuse("A Unix socket is written unix:///absolute/path/to/redis.sock.")
+            }
+            guard parts.path.utf8.count <= Self.longestSocketPath else {
+                throw refuse("The socket's path is longer than the \(Self.longestSocketPath) bytes the system allows: \(parts.path)")
+            }
+            self.init(address: .unix(path: parts.path))
+        } else {
+            guard let host = parts.host, !host.isEmpty else { throw refuse("The Redis address names no host.") }
+            let port = parts.port ?? 6379
+            guard (1...65535).contains(port) else { throw refuse("The Redis port must be between 1 and 65535.") }
+            let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+            self.init(address: .tcp(host: bare, port: port, tls: scheme == "rediss"))
+        }
+        self.database = database
+        if let password = parts.password {
+            let user = parts.user.flatMap { $0.isEmpty ? nil : $0 }
+            self.credentials = RedisCredentials(user: user, password: .value(RedisSecret(password)))
+        } else if let user = parts.user, !user.isEmpty {
+            throw refuse("The Redis address names a user but no password: write redis://user:password@host, or :password@ alone.")
+        }
+    }
+
+    /// The database a URL names: the path of a network address, `?db=` of a socket; `nil` when it is not a number.
+    private static func database(in parts: URLComponents, scheme: String) -> Int? {
+        let text: String
+        if scheme == "unix" {
+            guard let items = parts.queryItems else { return 0 }
+            guard items.count == 1, items[0].name == "db" else { return nil }
+            text = items[0].value ?? ""
+        } else {
+            guard parts.query == nil else { return nil }
+            text = String(parts.path.drop { $0 == "/" })
+            if text.isEmpty { return 0 }
+        }
+        return text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
+    }
+
+    /// `sun_path` less its terminator on the smaller of the systems we build on.
+    static let longestSocketPath = 103
+}

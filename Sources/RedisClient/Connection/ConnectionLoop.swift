@@ -1,0 +1,338 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The thread behind a connection: does what ``ConnectionMachine`` decides, and carries bytes between the socket and a ``Session``.
+/// Nothing else touches the socket, the TLS session or the parser.
+final class ConnectionLoop {
+    private let configuration: RedisConfiguration
+    private let session: any Session
+    private let wakeup: Wakeup
+    private let ready: OneShot<Result<Void, RedisError>>
+    private let clock = ContinuousClock()
+    private var machine: ConnectionMachine
+
+    private var lookup: AddressLookup?
+    private var socket: Socket?
+    private var transport: (any Transport)?
+    private var reader: ReplyReader?
+    private var greeting: Greeting?
+    private var greetingOutput = OutputQueue()
+    private var output = OutputQueue()
+    private var wantsWrite = false
+    private var hasMoreToRead = false
+    private var lastFailure: RedisError?
+    private var secret: RedisSecret?
+
+    private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    /// Reads of this many buffers in a row, then others get their turn.
+    private static let readsInARow = 16
+
+    init(_ configuration: RedisConfiguration, session: any Session, wakeup: Wakeup, ready: OneShot<Result<Void, RedisError>>) {
+        self.configuration = configuration
+        self.session = session
+        self.wakeup = wakeup
+        self.ready = ready
+        machine = ConnectionMachine(configuration, random: SystemRandomNumberGenerator())
+    }
+
+    deinit { readBuffer.deallocate() }
+
+    /// Runs until the connection is closed, or its first attempt fails.
+    func run() {
+        perform(machine.start(now: clock.now))
+        while !machine.isOver {
+            if !session.takeMessages() {
+                perform(machine.close())
+                break
+            }
+            let now = clock.now
+            perform(machine.tick(now: now))
+            if let stall = session.expire(now: now, whileDisconnectedBecause: machine.isServing ? nil : lastFailure) {
+                perform(machine.failed(stall, now: now))
+            }
+            send()
+            if machine.isOver { break }
+            wait()
+        }
+    }
+}
+
+// MARK: - Waiting
+
+extension ConnectionLoop {
+    private func wait() {
+        let maySleep = !hasMoreToRead && session.maySleep()
+        defer { session.woke() }
+        var descriptors = [pollfd(fd: wakeup.readDescriptor, events: Int16(POLLIN), revents: 0)]
+        if let socket {
+            descriptors.append(pollfd(fd: socket.descriptor, events: interest, revents: 0))
+        }
+        guard poll(&descriptors, nfds_t(descriptors.count), maySleep ? millisecondsToSleep : 0) >= 0 else { return }
+        if descriptors[0].revents != 0 { wakeup.reset() }
+        if let found = lookup?.result() {
+            lookup = nil
+            conclude(found)
+        }
+        if descriptors.count > 1, descriptors[1].revents != 0 || hasMoreToRead { advance() }
+    }
+
+    private var interest: Int16 {
+        switch machine.state {
+        case .opening: Int16(POLLOUT)
+        case .preparing: Int16(wantsWrite ? POLLOUT : POLLIN)
+        default: Int16(wantsWrite ? POLLIN | POLLOUT : POLLIN)
+        }
+    }
+
+    private var millisecondsToSleep: Int32 {
+        let deadlines = [machine.nextDeadline, session.nextDeadline].compactMap { $0 }
+        guard let first = deadlines.min() else { return -1 }
+        let milliseconds = (first - clock.now) / Duration.milliseconds(1)
+        return milliseconds <= 0 ? 0 : Int32(min(milliseconds.rounded(.up), 60_000))
+    }
+}
+
+// MARK: - Acting
+
+extension ConnectionLoop {
+    private func perform(_ action: ConnectionMachine.Action?) {
+        switch action {
+        case .lookUp: lookUp()
+        case .open(let endpoint): open(endpoint)
+        case .prepare: prepare()
+        case .greet: greet()
+        case .serve:
+            lastFailure = nil
+            ready.fire(.success(()))
+            session.began(now: clock.now)
+        case .drain:
+            if session.isIdle { perform(machine.drained(now: clock.now)) }
+        case .drop(let error):
+            let named = name(error)
+            lastFailure = named
+            disconnect()
+            session.lost(named, written: output.written)
+            output.reset()
+        case .stop(let error):
+            let named = name(error)
+            disconnect()
+            ready.fire(.failure(named))
+            session.stop(named)
+        case nil: break
+        }
+    }
+
+    private func lookUp() {
+        switch configuration.address {
+        case .unix(let path):
+            perform(machine.found(Endpoint(unixPath: path).map { [$0] } ?? [], now: clock.now))
+        case .tcp(let host, let port, _):
+            if let endpoints = AddressLookup.numeric(host: host, port: port) {
+                perform(machine.found(endpoints, now: clock.now))
+            } else if lookup == nil {
+                // One that outlived its attempt is waited for, not added to.
+                lookup = AddressLookup(host: host, port: port, wakeup: wakeup)
+            }
+        }
+    }
+
+    private func conclude(_ lookup: Result<[Endpoint], RedisError>) {
+        guard machine.state == .lookingUp else { return }
+        switch lookup {
+        case .success(let endpoints): perform(machine.found(endpoints, now: clock.now))
+        case .failure(let error): perform(machine.failed(error, now: clock.now))
+        }
+    }
+
+    private func open(_ endpoint: Endpoint) {
+        disconnect()
+        switch Socket.connect(to: endpoint) {
+        case .connecting(let socket): self.socket = socket
+        case .failed(let code): perform(machine.openFailed(RedisError(.unreachable, systemMessage(code)), now: clock.now))
+        }
+    }
+
+    private func prepare() {
+        guard let socket else { return }
+        do throws(RedisError) {
+            if case .tcp(let host, _, tls: true) = configuration.address {
+                let context = try TLSContext(configuration.tls)
+                transport = try TLSTransport(socket, context: context, serverName: configuration.tls.serverName ?? host)
+            } else {
+                transport = PlainTransport(socket)
+            }
+            goOnPreparing()
+        } catch {
+            perform(machine.failed(error, now: clock.now))
+        }
+    }
+
+    private func goOnPreparing() {
+        switch transport?.prepare() {
+        case nil: perform(machine.prepared())
+        case .needsRead, .bytes: wantsWrite = false
+        case .needsWrite: wantsWrite = true
+        case .ended: perform(machine.failed(RedisError(.tlsFailed, "the server closed the connection"), now: clock.now))
+        case .failed(let error): perform(machine.failed(error, now: clock.now))
+        }
+    }
+
+    private func greet() {
+        do throws(RedisError) {
+            secret = try configuration.credentials?.currentPassword()
+            let greeting = Greeting(
+                user: configuration.credentials?.user, password: secret, database: configuration.database,
+                clientName: configuration.clientName)
+            reader = ReplyReader(maximumReplyBytes: configuration.maximumReplyBytes)
+            greetingOutput.reset()
+            greeting.commands.forEach { greetingOutput.append($0) }
+            self.greeting = greeting
+            wantsWrite = false
+        } catch {
+            perform(machine.failed(error, now: clock.now))
+        }
+    }
+
+    private func disconnect() {
+        transport = nil
+        socket = nil
+        reader = nil
+        greeting = nil
+        wantsWrite = false
+        hasMoreToRead = false
+    }
+
+    private func name(_ error: RedisError) -> RedisError {
+        error.at(configuration.address, scrubbing: secret)
+    }
+}
+
+// MARK: - Bytes
+
+extension ConnectionLoop {
+    /// Goes on with whatever the socket has become ready for.
+    private func advance() {
+        switch machine.state {
+        case .opening:
+            guard let socket else { return }
+            let code = socket.connectError
+            let failure = RedisError(.unreachable, systemMessage(code))
+            perform(code == 0 ? machine.opened() : machine.openFailed(failure, now: clock.now))
+        case .preparing: goOnPreparing()
+        case .greeting, .serving, .draining: receive()
+        case .idle, .lookingUp, .pausing, .over: break
+        }
+    }
+
+    private func send() {
+        guard let transport else { return }
+        switch machine.state {
+        case .greeting: sent(greetingOutput.drain(transport.write))
+        case .serving:
+            session.collect(into: &output)
+            sent(output.drain(transport.write))
+        case .draining: sent(output.drain(transport.write))
+        default: break
+        }
+    }
+
+    private func sent(_ outcome: TransportOutcome?) {
+        switch outcome {
+        case nil, .bytes, .needsRead: wantsWrite = false
+        case .needsWrite: wantsWrite = true
+        // The server may have said why before it went: reading finds that, or the end.
+        case .ended: receive()
+        case .failed(let error): perform(machine.failed(error, now: clock.now))
+        }
+    }
+
+    private func receive() {
+        hasMoreToRead = false
+        for _ in 0..<Self.readsInARow {
+            guard let transport else { return }
+            switch transport.read(into: readBuffer) {
+            case .bytes(let count):
+                guard take(UnsafeRawBufferPointer(rebasing: readBuffer[..<count])) else { return }
+            case .needsRead: return
+            case .needsWrite:
+                wantsWrite = true
+                return
+            case .ended:
+                perform(machine.failed(farewell, now: clock.now))
+                return
+            case .failed(let error):
+                perform(machine.failed(error, now: clock.now))
+                return
+            }
+        }
+        hasMoreToRead = true
+    }
+
+    /// Gives bytes to the parser and its replies to whom they belong; false when the connection did not outlive them.
+    private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let reader else { return false }
+        var consequences = Consequences()
+        do throws(ReplyReader.Failure) {
+            try reader.feed(bytes) { reply in
+                if consequences.failure == nil { dispatch(reply, &consequences) }
+            }
+        } catch {
+            consequences.failure = meaning(of: error)
+        }
+        let now = clock.now
+        if consequences.isGreeted { perform(machine.greeted(now: now)) }
+        if consequences.isReadOnly { perform(machine.becameReadOnly(now: now)) }
+        if machine.state == .draining, session.isIdle { perform(machine.drained(now: now)) }
+        if let failure = consequences.failure, self.reader === reader { perform(machine.failed(failure, now: now)) }
+        return self.reader === reader
+    }
+
+    /// What a batch of replies means for the connection, decided once the parser has let go of its buffer.
+    private struct Consequences {
+        var isGreeted = false
+        var isReadOnly = false
+        var failure: RedisError?
+    }
+
+    private func dispatch(_ reply: RedisReply, _ consequences: inout Consequences) {
+        if greeting != nil {
+            switch greeting?.receive(reply) {
+            case .failed(let error): consequences.failure = error
+            case .done:
+                greeting = nil
+                consequences.isGreeted = true
+            case .more, nil: break
+            }
+            return
+        }
+        switch session.receive(name(reply), output: &output) {
+        case .goOn: break
+        case .readOnly: consequences.isReadOnly = true
+        case .unasked: consequences.failure = RedisError(.connectionLost, "it answered what was not asked")
+        }
+    }
+
+    private func name(_ reply: RedisReply) -> RedisReply {
+        if case .error(let error) = reply { .error(name(error)) } else { reply }
+    }
+
+    private var farewell: RedisError {
+        switch machine.state {
+        case .greeting:
+            RedisError(.unreachable, "it closed the connection without an answer; a TLS port needs rediss://")
+        default: RedisError(.connectionLost, "the server closed it")
+        }
+    }
+
+    private func meaning(of failure: ReplyReader.Failure) -> RedisError {
+        switch failure {
+        case .tooLarge: RedisError(.replyTooLarge, "over \(configuration.maximumReplyBytes) bytes")
+        case .notRESP(_, looksLikeTLS: true): RedisError(.notRedis, "it speaks TLS; use rediss://")
+        case .notRESP(let text, _): RedisError(machine.state == .greeting ? .notRedis : .connectionLost, text)
+        }
+    }
+}

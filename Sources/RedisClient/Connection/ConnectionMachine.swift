@@ -1,0 +1,174 @@
+/// Decides what a connection does next: no socket, clock or randomness inside.
+///
+/// ```
+/// start ─▶ lookingUp ─▶ opening ─▶ preparing ─▶ greeting ─▶ serving ─▶ draining
+///             ▲                                               │           │
+///             └───────────── pausing ◀────────────────────────┴───────────┘
+/// ```
+///
+/// Any failure after the first success leads through `pausing` back to `lookingUp`: the name is resolved again each time, since
+/// after a failover it may mean another machine. A failure before the first success ends the connection, and whoever asked for
+/// it gets the reason.
+struct ConnectionMachine {
+    typealias Instant = ContinuousClock.Instant
+
+    enum State: Equatable {
+        case idle
+        case lookingUp
+        case opening(remaining: [Endpoint])
+        case preparing
+        case greeting
+        case serving(since: Instant)
+        case draining
+        case pausing(until: Instant)
+        case over
+    }
+
+    enum Action: Equatable {
+        case lookUp
+        case open(Endpoint)
+        /// The socket is connected: go through TLS, where it is asked for.
+        case prepare
+        case greet
+        case serve
+        /// Answers READONLY: send nothing more, let what is in flight be answered, then say ``drained(now:)``.
+        case drain
+        /// Close the socket; what was in flight is lost for this reason.
+        case drop(RedisError)
+        /// Nothing further happens; everything that waits ends for this reason.
+        case stop(RedisError)
+    }
+
+    private(set) var state = State.idle
+    private var deadline: Instant?
+    private var failures = 0
+    private var hasServed = false
+    private let attemptTimeout: Duration
+    private let drainTimeout: Duration
+    private let backoff: Backoff
+    private var random: any RandomNumberGenerator
+
+    /// A connection that held for this long was a good one: the next loss starts with the shortest pause again.
+    static let stableAfter = Duration.seconds(5)
+
+    init(_ configuration: RedisConfiguration, random: any RandomNumberGenerator) {
+        attemptTimeout = configuration.connectTimeout
+        drainTimeout = configuration.commandTimeout
+        backoff = Backoff(shortest: configuration.shortestBackoff, longest: configuration.longestBackoff)
+        self.random = random
+    }
+
+    var isOver: Bool { state == .over }
+
+    var isServing: Bool {
+        if case .serving = state { true } else { false }
+    }
+
+    /// When ``tick(now:)`` has something to do at the latest.
+    var nextDeadline: Instant? {
+        if case .pausing(let until) = state { until } else { deadline }
+    }
+
+    mutating func start(now: Instant) -> Action {
+        state = .lookingUp
+        deadline = now + attemptTimeout
+        return .lookUp
+    }
+
+    mutating func found(_ endpoints: [Endpoint], now: Instant) -> Action? {
+        guard state == .lookingUp else { return nil }
+        guard let first = endpoints.first else { return failed(RedisError(.unresolvable, "the name has no address"), now: now) }
+        state = .opening(remaining: Array(endpoints.dropFirst()))
+        return .open(first)
+    }
+
+    /// The address being opened does not answer; the next one may.
+    mutating func openFailed(_ error: RedisError, now: Instant) -> Action? {
+        guard case .opening(let remaining) = state else { return nil }
+        guard let next = remaining.first else { return failed(error, now: now) }
+        state = .opening(remaining: Array(remaining.dropFirst()))
+        return .open(next)
+    }
+
+    mutating func opened() -> Action? {
+        guard case .opening = state else { return nil }
+        state = .preparing
+        return .prepare
+    }
+
+    mutating func prepared() -> Action? {
+        guard state == .preparing else { return nil }
+        state = .greeting
+        return .greet
+    }
+
+    mutating func greeted(now: Instant) -> Action? {
+        guard state == .greeting else { return nil }
+        state = .serving(since: now)
+        deadline = nil
+        hasServed = true
+        return .serve
+    }
+
+    /// The server has become a replica.
+    mutating func becameReadOnly(now: Instant) -> Action? {
+        guard case .serving(let since) = state else { return nil }
+        forgetFailures(since: since, now: now)
+        state = .draining
+        deadline = now + drainTimeout
+        return .drain
+    }
+
+    /// Nothing is in flight any more on a connection that is being given up.
+    mutating func drained(now: Instant) -> Action? {
+        guard state == .draining else { return nil }
+        return failed(RedisError(.readOnly), now: now)
+    }
+
+    /// The attempt, or the connection, came to nothing.
+    mutating func failed(_ error: RedisError, now: Instant) -> Action {
+        if state == .over { return .stop(error) }
+        if case .serving(let since) = state { forgetFailures(since: since, now: now) }
+        deadline = nil
+        guard hasServed else {
+            state = .over
+            return .stop(error)
+        }
+        state = .pausing(until: now + backoff.pause(afterFailures: failures, using: &random))
+        failures += 1
+        return .drop(error)
+    }
+
+    mutating func close() -> Action {
+        state = .over
+        deadline = nil
+        return .stop(RedisError(.closed))
+    }
+
+    /// Time has passed.
+    mutating func tick(now: Instant) -> Action? {
+        switch state {
+        case .pausing(let until):
+            return now >= until ? start(now: now) : nil
+        case .draining:
+            guard let deadline, now >= deadline else { return nil }
+            return failed(RedisError(.readOnly), now: now)
+        default:
+            guard let deadline, now >= deadline else { return nil }
+            return failed(RedisError(.connectTimeout, "while \(phase)"), now: now)
+        }
+    }
+
+    private mutating func forgetFailures(since: Instant, now: Instant) {
+        if now - since >= Self.stableAfter { failures = 0 }
+    }
+
+    private var phase: String {
+        switch state {
+        case .lookingUp: "looking up its name"
+        case .opening: "connecting"
+        case .preparing: "setting up TLS"
+        default: "waiting for its greeting"
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// What is said first on every connection: who we are, which database, and whether the server is fit to serve.
+struct Greeting {
+    enum Step: Equatable {
+        case more
+        case done
+        case failed(RedisError)
+    }
+
+    /// Sent together; the replies come in this order.
+    let commands: [RedisCommand]
+
+    private enum Expectation { case hello, select, ping }
+    private var expected: [Expectation]
+
+    init(user: String?, password: RedisSecret?, database: Int, clientName: String?) {
+        var hello: [RedisArgument] = ["HELLO", "2"]
+        if let password { hello += ["AUTH", .string(user ?? "default"), .string(password.reveal())] }
+        if let clientName { hello += ["SETNAME", .string(clientName)] }
+        var commands = [RedisCommand(hello)]
+        expected = [.hello]
+        if database != 0 {
+            commands.append(RedisCommand("SELECT", .integer(database)))
+            expected.append(.select)
+        }
+        // HELLO and SELECT are answered while the data set loads; PING is not.
+        commands.append(RedisCommand("PING"))
+        expected.append(.ping)
+        self.commands = commands
+    }
+
+    mutating func receive(_ reply: RedisReply) -> Step {
+        guard !expected.isEmpty else { return .failed(RedisError(.notRedis, "it answers more than it was asked")) }
+        let step =
+            switch expected.removeFirst() {
+            case .hello: Self.judgeHello(reply)
+            case .select: Self.judge(reply)
+            case .ping: Self.judgePing(reply)
+            }
+        return step == .done && !expected.isEmpty ? .more : step
+    }
+
+    private static func judgeHello(_ reply: RedisReply) -> Step {
+        switch reply {
+        case .error(let error) where error.kind == .other && error.detail.contains("unknown command"):
+            // The server quotes the command back, password included.
+            return .failed(RedisError(.tooOld, "it does not know HELLO"))
+        case .error(let error):
+            return .failed(error)
+        case .array(let fields):
+            guard let version = version(in: fields) else { return .failed(RedisError(.notRedis, "its HELLO names no version")) }
+            guard version >= RedisConfiguration.oldestServer else { return .failed(RedisError(.tooOld, "it is \(version)")) }
+            return .done
+        default:
+            return .failed(RedisError(.notRedis, "its answer to HELLO makes no sense"))
+        }
+    }
+
+    private static func judge(_ reply: RedisReply) -> Step {
+        if case .error(let error) = reply { .failed(error) } else { .done }
+    }
+
+    private static func judgePing(_ reply: RedisReply) -> Step {
+        // A user who may not PING may still do everything else.
+        if case .error(let error) = reply, error.kind == .notPermitted { return .done }
+        return judge(reply)
+    }
+
+    private static func version(in fields: [RedisReply]) -> RedisVersion? {
+        var index = 0
+        while index + 1 < fields.count {
+            if (try? fields[index].asString()) == "version" { return (try? fields[index + 1].asString()).flatMap(RedisVersion.init) }
+            index += 2
+        }
+        return nil
+    }
+}

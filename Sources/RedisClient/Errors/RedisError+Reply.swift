@@ -1,0 +1,36 @@
+extension RedisError {
+    /// Tells a server's error text apart by its first word.
+    init(reply text: String) {
+        let text = Self.unwrapped(text)
+        let code = text.prefix { $0 != " " }
+        let message = String(text.dropFirst(code.count).drop { $0 == " " }.prefix(Self.longestDetail))
+        switch code {
+        case "LOADING": self.init(.loading, message)
+        case "READONLY": self.init(.readOnly, message)
+        case "MASTERDOWN": self.init(.replicaStale, message)
+        case "BUSY": self.init(.busy, message)
+        case "OOM": self.init(.outOfMemory, message)
+        case "MISCONF", "NOREPLICAS": self.init(.writesDisabled, message)
+        case "NOAUTH": self.init(.authenticationRequired, message)
+        case "WRONGPASS": self.init(.authenticationFailed, message)
+        case "NOPERM": self.init(.notPermitted, message)
+        case "WRONGTYPE": self.init(.wrongType, message)
+        case "NOSCRIPT": self.init(.noScript, message)
+        case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN": self.init(.clustered, String(text.prefix(Self.longestDetail)))
+        case "ERR" where message.hasPrefix("max number of clients"): self.init(.tooManyClients, message)
+        case "ERR" where message.hasPrefix("invalid password") || message.contains("without any password configured"):
+            self.init(.authenticationFailed, message)
+        case "ERR" where message.contains("unning script") || message.contains("user_script"): self.init(.scriptFailed, message)
+        default: self.init(.other, String(text.prefix(Self.longestDetail)))
+        }
+    }
+
+    /// Before Redis 7, a script's failing command came wrapped: `ERR Error running script (call to f_…): @user_script:1: -OOM …`.
+    private static func unwrapped(_ text: String) -> Substring {
+        guard text.hasPrefix("ERR Error running script"), let mark = text.firstRange(of: ": -") else { return Substring(text) }
+        return text[mark.upperBound...]
+    }
+
+    /// Servers quote commands back; more than this of it helps nobody.
+    private static let longestDetail = 300
+}
