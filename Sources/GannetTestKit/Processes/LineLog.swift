@@ -26,9 +26,11 @@ package final class LineLog: Sendable {
         state.update { $0.rest.isEmpty ? $0.lines : $0.lines + [String(decoding: $0.rest, as: UTF8.self)] }
     }
 
-    /// All output so far.
+    /// All output so far as it was written.
     package var text: String {
-        lines.joined(separator: "\n")
+        state.update { state in
+            state.lines.map { "\($0)\n" }.joined() + String(decoding: state.rest, as: UTF8.self)
+        }
     }
 
     /// The next line, from number `start` on, that satisfies `isWanted`; nil when the output ended without one.
@@ -40,7 +42,9 @@ package final class LineLog: Sendable {
             if let line = state.lines[first...].first(where: isWanted) { return .some(line) }
             let count = state.lines.count
             next.withLock { $0 = max($0, count) }
-            return state.isFinished ? .some(nil) : nil
+            guard state.isFinished else { return nil }
+            let rest = String(decoding: state.rest, as: UTF8.self)
+            return .some(!rest.isEmpty && isWanted(rest) ? rest : nil)
         }
     }
 
@@ -65,11 +69,7 @@ package final class LineLog: Sendable {
     }
 
     func finish() {
-        state.update { state in
-            if !state.rest.isEmpty { state.lines.append(String(decoding: state.rest, as: UTF8.self)) }
-            state.rest = []
-            state.isFinished = true
-        }
+        state.update { $0.isFinished = true }
     }
 
     private func append(_ bytes: [UInt8]) {
