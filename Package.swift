@@ -22,7 +22,7 @@ let package = Package(
     name: "gannet",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "gannet", targets: ["GannetCommand"]),
+        .executable(name: "gannet", targets: ["GannetCommand"])
     ],
     targets: [
         // C libraries of the system. Their types stay inside the one or two targets that import them.
@@ -51,8 +51,11 @@ let package = Package(
             name: "RedisBenchmark", dependencies: ["RedisClient"], path: "Benchmarks/RedisBenchmark", swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
-        .target(name: "GannetTestKit", swiftSettings: settings),
+        .target(
+            name: "GannetTestKit", dependencies: ["COpenSSL"], resources: [.embedInCode("Redis/clock-shim.c")],
+            swiftSettings: settings),
 
+        .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),

@@ -1,0 +1,89 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+extension Origin {
+    /// What an origin serves and how.
+    package struct Options: Sendable {
+        /// How many files it generates, `/0.bin` and on. The first is empty, the second has one byte.
+        package var fileCount = 20
+
+        /// The size of the largest file in bytes; the others are spread below it, more small ones than large ones.
+        package var largestFile = 200_000
+
+        /// What the files' content follows from.
+        package var seed: UInt64 = 1
+
+        /// When set, it also listens on a port that speaks HTTPS.
+        package var certificate: Certificates.Certificate?
+
+        /// Further nginx directives for its one `server` block, such as `location = /moved { return 301 /0.bin; }`.
+        package var directives = ""
+
+        package init() {}
+
+        /// The default options with some changed.
+        package init(_ change: (inout Options) -> Void) {
+            change(&self)
+        }
+
+        func makeFiles(in folder: TemporaryFolder) throws -> [File] {
+            try FileManager.default.createDirectory(atPath: folder.file("files"), withIntermediateDirectories: false)
+            var generator = SeededBytes(seed: seed)
+            return try (0..<fileCount).map { number in
+                // Squaring puts half of the files below a quarter of the largest size.
+                let fraction = Double(generator.next() >> 11) / Double(1 << 53)
+                let size = number < 2 ? number : Int(Double(largestFile) * fraction * fraction)
+                let content = generator.next(count: size)
+                try folder.write(content, to: "files/\(number).bin")
+                return File(path: "/\(number).bin", size: size, sha256: sha256(of: content))
+            }
+        }
+
+        // One worker process, so that the log has the order of events; everything it writes is in the folder. Root's nginx would
+        // run its workers as somebody who may not enter the folder.
+        func configuration(folder: String, port: UInt16, tlsPort: UInt16?) -> String {
+            var listening = "listen 127.0.0.1:\(port) backlog=1024;"
+            if let certificate, let tlsPort {
+                listening += """
+                    listen 127.0.0.1:\(tlsPort) ssl backlog=1024;
+                    ssl_certificate \(certificate.certificate);
+                    ssl_certificate_key \(certificate.key);
+                    """
+            }
+            return """
+                \(geteuid() == 0 ? "user root;" : "")
+                daemon off;
+                worker_processes 1;
+                pid \(folder)/nginx.pid;
+                error_log stderr notice;
+                events { worker_connections 1024; }
+                http {
+                    log_format request escape=none '$request_method $request_uri $status';
+                    access_log /dev/stdout request;
+                    default_type application/octet-stream;
+                    client_body_temp_path \(folder)/body;
+                    proxy_temp_path \(folder)/proxy;
+                    fastcgi_temp_path \(folder)/fastcgi;
+                    uwsgi_temp_path \(folder)/uwsgi;
+                    scgi_temp_path \(folder)/scgi;
+                    keepalive_requests 100000;
+                    server {
+                        \(listening)
+                        root \(folder)/files;
+                        location \(Origin.fencePath) { return 204; }
+                        \(directives)
+                    }
+                }
+
+                """
+        }
+    }
+}

@@ -1,0 +1,45 @@
+#if canImport(Glibc)
+import Glibc
+import Synchronization
+
+/// The clock of one server under test: real time plus an offset that the test chooses.
+///
+/// Only the calendar clock moves, which is what `TIME`, key expiry and scripts go by. A server with such a clock asks the kernel for
+/// every time, without the vDSO: it is not one to take measurements on.
+package final class MovableClock: Sendable {
+    /// What the server has to be started with.
+    let environment: [String: String]
+
+    /// The mapped offset in nanoseconds; an address, as pointers are not Sendable. The lock serialises writers; the reader in the
+    /// server loads the aligned word at once.
+    private let offsetAddress: Mutex<UInt>
+
+    init(in folder: TemporaryFolder) async throws {
+        let path = try folder.write([UInt8](repeating: 0, count: 8), to: "clock")
+        environment = ["GANNET_CLOCK_FILE": path, "LD_PRELOAD": try await ClockShim.path()]
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { throw KitError.system("cannot open \(path)", errno) }
+        defer { close(file) }
+        guard let map = mmap(nil, 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), map != MAP_FAILED else {
+            throw KitError.system("cannot map \(path)", errno)
+        }
+        offsetAddress = Mutex(UInt(bitPattern: map))
+    }
+
+    deinit {
+        offsetAddress.withLock { _ = munmap(UnsafeMutableRawPointer(bitPattern: $0), 8) }
+    }
+
+    /// Moves the clock, forwards or, with a negative duration, backwards. The server sees it with its next look at the clock.
+    package func advance(by duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        offsetAddress.withLock { UnsafeMutablePointer<Int64>(bitPattern: $0)!.pointee += nanoseconds }
+    }
+
+    /// How far the clock is from real time.
+    package var offset: Duration {
+        .nanoseconds(offsetAddress.withLock { UnsafeMutablePointer<Int64>(bitPattern: $0)!.pointee })
+    }
+}
+#endif

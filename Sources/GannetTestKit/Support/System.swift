@@ -1,0 +1,31 @@
+// The few names that differ between Linux and macOS.
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+func systemErrorText(_ code: Int32) -> UnsafePointer<CChar> {
+    UnsafePointer(strerror(code))
+}
+
+#if canImport(Glibc)
+let streamSocket = Int32(SOCK_STREAM.rawValue)
+let sendWithoutSignal = Int32(MSG_NOSIGNAL)
+#else
+let streamSocket = SOCK_STREAM
+let sendWithoutSignal: Int32 = 0
+#endif
+
+/// Both ends of a pipe. No child of the kit inherits them but by being given one, see `Spawn`.
+func makePipe() throws(KitError) -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw .system("cannot make a pipe", errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+}
+
+func closeSocket(_ descriptor: Int32) {
+    close(descriptor)
+}

@@ -1,0 +1,46 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A folder of its own, removed with everything in it when the last reference goes, and at the latest when the test process ends,
+/// however it ends.
+package final class TemporaryFolder: Sendable {
+    /// The folder's absolute path: short, since the path of a Unix socket in it may have 107 bytes on Linux and 103 on macOS.
+    package let path: String
+
+    private static let count = Atomic<Int>(0)
+
+    package init() throws(KitError) {
+        let number = Self.count.add(1, ordering: .relaxed).newValue
+        path = "\(try Watchdog.started().root)/\(number)"
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        } catch {
+            throw KitError("cannot make the folder \(path): \(error)")
+        }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of `name` in this folder.
+    package func file(_ name: String) -> String {
+        "\(path)/\(name)"
+    }
+
+    /// Writes a file in this folder and answers its path.
+    @discardableResult
+    package func write(_ content: some Sequence<UInt8>, to name: String) throws(KitError) -> String {
+        do {
+            try Data(content).write(to: URL(fileURLWithPath: file(name)))
+        } catch {
+            throw KitError("cannot write \(file(name)): \(error)")
+        }
+        return file(name)
+    }
+}

@@ -1,0 +1,47 @@
+import GannetTestKit
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+@Suite struct WatchdogTests {
+    @Test func `what a test process started goes with it when it is killed`() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.file("pipe")
+        let note = folder.file("note")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        async let output = ChildProcess.run(.init("cat", [pipe]))
+
+        await #expect(processExitsWith: .signal(SIGKILL)) { [pipe = pipe as String, note = note as String] in
+            let left = try TemporaryFolder()
+            try Data(left.path.utf8).write(to: URL(fileURLWithPath: note))
+            let server = try await RedisServer.shared
+            // Three that hold the pipe: one plain, one stopped, one child of a child.
+            let plain = try ChildProcess(.init("sleep", ["600"], output: .file(pipe)))
+            let stopped = try ChildProcess(.init("sleep", ["600"], output: .file(pipe)))
+            stopped.signal(SIGSTOP)
+            let parent = try ChildProcess(.init("sh", ["-c", "sleep 600 & echo started; wait"], output: .file(pipe)))
+            try withExtendedLifetime((left, server, plain, stopped, parent)) {
+                #expect(raise(SIGKILL) == 0)
+                throw KitError("still alive")
+            }
+        }
+
+        // It ends when nobody holds the pipe any more.
+        #expect(try await output.status == .exited(0))
+        // The files go after the processes; nothing tells of that moment.
+        let path = try String(contentsOfFile: note, encoding: .utf8)
+        for _ in 0..<1000 where FileManager.default.fileExists(atPath: path) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+}
