@@ -38,11 +38,22 @@ let package = Package(
 
         // The state of the cluster, from the wire up.
         .target(name: "RedisClient", dependencies: ["CHiredis", "COpenSSL"], swiftSettings: settings),
+        .target(
+            name: "ClusterState", dependencies: ["RedisClient"],
+            resources: [
+                .embedInCode("Scripts/claim.lua"),
+                .embedInCode("Scripts/enqueue.lua"),
+                .embedInCode("Scripts/renew.lua"),
+                .embedInCode("Scripts/settle.lua"),
+            ],
+            swiftSettings: settings),
+        .target(name: "FetchQueue", dependencies: ["ClusterState"], swiftSettings: settings),
 
         // Fetching, which knows nothing of Redis.
         .target(name: "HTTPEngine", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
 
-        // The command line.
+        // Where the two meet, and the command line around them.
+        .target(name: "Gannet", dependencies: ["FetchQueue", "HTTPEngine"], swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         .executableTarget(
             name: "GannetCommand", dependencies: ["CommandLineKit"], swiftSettings: settings),

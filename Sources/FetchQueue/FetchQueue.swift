@@ -1,0 +1,77 @@
+package import ClusterState
+package import RedisClient
+
+/// A queue of URLs to fetch.
+///
+/// It hands a job to one worker at a time, on a lease. A lease that is neither renewed nor ended in time makes the job claimable
+/// again, so that nothing is lost with the worker that held it.
+package struct FetchQueue: Sendable {
+    private let state: ClusterState
+    private let persistently: Persistence
+
+    package init(_ connection: RedisConnection, namespace: String, name: String, persistence: Persistence = Persistence()) {
+        state = ClusterState(connection, namespace: namespace, queue: name)
+        persistently = persistence
+    }
+
+    /// The channel on which a worker with nothing to do hears of new jobs.
+    package var wakeChannel: String { state.wakeChannel }
+
+    /// Accepts a part of a batch's input. A part that has been accepted before is answered, not added.
+    package func enqueue(
+        _ urls: [(id: URLID, url: String)], batch: String, from offset: Int, to end: Int
+    ) async throws(RedisError) -> BatchProgress {
+        try await persistently { () throws(RedisError) in
+            try await state.enqueue(urls, batch: batch, from: offset, to: end)
+        }
+    }
+
+    /// How far a batch has been accepted.
+    package func progress(ofBatch batch: String) async throws(RedisError) -> BatchProgress {
+        try await persistently { () throws(RedisError) in try await state.progress(ofBatch: batch) }
+    }
+
+    /// Lets go of a batch's record, once its input has been accepted to the end.
+    package func forget(batch: String) async throws(RedisError) {
+        try await persistently { () throws(RedisError) in try await state.forget(batch: batch) }
+    }
+
+    /// Takes up to `limit` jobs on lease.
+    ///
+    /// Not repeated after a lost reply: jobs it may have taken come back when their lease ends.
+    package func claim(_ limit: Int, lease: Duration) async throws(RedisError) -> Claim {
+        let answer = try await state.claim(limit, lease: lease, nonce: .random(in: .min ... .max))
+        return Claim(jobs: answer.leases.map(Job.init), nextLeaseEnd: answer.nextLeaseEnd, poisoned: answer.poisoned)
+    }
+
+    /// Extends the leases of `tokens`; returns the lost ones.
+    package func renew(_ tokens: [LeaseToken], lease: Duration) async throws(RedisError) -> Set<LeaseToken> {
+        try await state.renew(tokens, lease: lease)
+    }
+
+    /// Ends a job. False when its lease was lost, and the job is another worker's.
+    package func settle(_ job: Job, _ outcome: JobOutcome, bytes: Int = 0) async throws(RedisError) -> Bool {
+        try await persistently { () throws(RedisError) in try await state.settle(job.token, outcome, bytes: bytes) }
+    }
+
+    /// Depths and totals.
+    package func counts() async throws(RedisError) -> QueueCounts {
+        try await persistently { () throws(RedisError) in try await state.counts() }
+    }
+
+    /// Removes the queue and everything in it.
+    package func clear(batch: String) async throws(RedisError) {
+        try await persistently { () throws(RedisError) in try await state.clear(batch: batch) }
+    }
+}
+
+/// What a claim brought.
+package struct Claim: Sendable {
+    package let jobs: [Job]
+
+    /// When a lease of anyone ends unless it is renewed, and its job could be claimed.
+    package let nextLeaseEnd: Duration?
+
+    /// Jobs that were given up because three workers had died holding them.
+    package let poisoned: Int
+}

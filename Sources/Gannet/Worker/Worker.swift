@@ -1,0 +1,159 @@
+internal import ClusterState
+package import FetchQueue
+package import HTTPEngine
+package import RedisClient
+
+/// A worker: claims jobs, fetches them with bounded concurrency, keeps their leases, and ends in good order.
+package struct Worker: Sendable {
+    private let queue: FetchQueue
+    private let downloader: any Downloader
+    private let folder: BodyFolder
+    private let wakeups: RedisSubscription?
+    private let options: WorkerOptions
+    private let report: @Sendable (WorkerReport) -> Void
+
+    /// - Parameters:
+    ///   - wakeups: A subscription to the queue's wake channel; without one a worker only looks for itself now and then.
+    ///   - report: Called for everything worth telling, from many tasks.
+    package init(
+        queue: FetchQueue, downloader: any Downloader, folder: BodyFolder, wakeups: RedisSubscription?, options: WorkerOptions,
+        report: @escaping @Sendable (WorkerReport) -> Void
+    ) {
+        self.queue = queue
+        self.downloader = downloader
+        self.folder = folder
+        self.wakeups = wakeups
+        self.options = options
+        self.report = report
+    }
+
+    private enum Event: Sendable {
+        case heard
+        case claimed(Claim)
+        case claimFailed(RedisError)
+        case jobEnded(JobRunner.End)
+        case stopRequested
+        case drainTimedOut
+    }
+
+    /// Works until `stops` asks for an end (the first time: finish what is in flight; the second: hand it back at once), until the
+    /// queue is empty where that is asked for, or until something is wrong that will not mend itself.
+    package func run(stops: AsyncStream<Void>) async throws(WorkerFailure) -> WorkerEnd {
+        let (events, sender) = AsyncStream.makeStream(of: Event.self)
+        let held = HeldLeases()
+        let outcome = await withDiscardingTaskGroup(returning: Result<WorkerEnd, WorkerFailure>.self) { group in
+            group.addTask { await renew(held) }
+            group.addTask { await listen(sender) }
+            group.addTask {
+                for await _ in stops { sender.yield(.stopRequested) }
+            }
+            let outcome = await work(events, sender, held, &group)
+            group.cancelAll()
+            return outcome
+        }
+        return try outcome.get()
+    }
+
+    /// The worker's own course: one event after the other.
+    private func work(
+        _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases,
+        _ group: inout DiscardingTaskGroup
+    ) async -> Result<WorkerEnd, WorkerFailure> {
+        let runner = JobRunner(queue: queue, downloader: downloader, folder: folder, held: held)
+        var machine = WorkerMachine(options)
+        var end = WorkerEnd.empty
+        var failure: WorkerFailure?
+        var awaySince: ContinuousClock.Instant?
+        var lookAt: ContinuousClock.Instant?
+        var actions = machine.start()
+        var iterator = events.makeAsyncIterator()
+
+        while true {
+            for action in actions {
+                switch action {
+                case .claim(let limit):
+                    group.addTask { sender.yield(await claim(limit)) }
+                case .lookAgain(let pause):
+                    // One alarm at a time; another only where it would ring sooner.
+                    let now = ContinuousClock.now
+                    let time = now + pause * Double.random(in: 0.8...1)
+                    if let lookAt, lookAt > now, lookAt <= time { continue }
+                    lookAt = time
+                    group.addTask {
+                        try? await Task.sleep(until: time)
+                        sender.yield(.heard)
+                    }
+                case .finish:
+                    if let failure { return .failure(failure) }
+                    return .success(end)
+                }
+            }
+            guard let event = await iterator.next() else { return .success(end) }
+            switch event {
+            case .heard:
+                actions = machine.heard()
+            case .claimed(let claim):
+                if awaySince != nil { report(.redisBack) }
+                awaySince = nil
+                if claim.poisoned > 0 { report(.poisoned(claim.poisoned)) }
+                // Claimed before the word to hand everything back, arrived after it.
+                let isTooLate = end == .handedBack || failure != nil
+                for job in claim.jobs {
+                    group.addTask { sender.yield(.jobEnded(isTooLate ? await runner.handBack(job) : await runner.run(job))) }
+                }
+                actions = machine.claimed(claim.jobs.count, nextLeaseEnd: claim.nextLeaseEnd)
+            case .claimFailed(let error):
+                let now = ContinuousClock.now
+                if error.isTransient, now - (awaySince ?? now) < options.outagePatience {
+                    if awaySince == nil { report(.redisAway(error)) }
+                    awaySince = awaySince ?? now
+                    actions = machine.claimFailed(retryAfter: .seconds(1))
+                } else {
+                    failure = failure ?? .redis(error)
+                    held.cancelAll()
+                    actions = machine.claimFailed(retryAfter: .zero) + machine.stop()
+                }
+            case .jobEnded(.reported(let news)):
+                report(news)
+                actions = machine.jobEnded()
+            case .jobEnded(.failed(let reason)):
+                failure = failure ?? reason
+                held.cancelAll()
+                actions = machine.stop() + machine.jobEnded()
+            case .stopRequested where end == .empty && failure == nil:
+                end = .drained
+                actions = machine.stop()
+                group.addTask {
+                    try? await Task.sleep(for: options.drainTimeout)
+                    if !Task.isCancelled { sender.yield(.drainTimedOut) }
+                }
+            case .stopRequested, .drainTimedOut:
+                if end == .drained { end = .handedBack }
+                held.cancelAll()
+                actions = []
+            }
+        }
+    }
+
+    private func claim(_ limit: Int) async -> Event {
+        do throws(RedisError) {
+            return .claimed(try await queue.claim(limit, lease: options.lease))
+        } catch {
+            return .claimFailed(error)
+        }
+    }
+
+    /// Extends all leases in one call, three times within each.
+    private func renew(_ held: HeldLeases) async {
+        while true {
+            do { try await Task.sleep(for: options.lease / 3) } catch { return }
+            // While Redis is away this fails, and the next turn tries again: the lease outlives two failures.
+            if let lost = try? await queue.renew(held.tokens, lease: options.lease) { held.lose(lost) }
+        }
+    }
+
+    private func listen(_ sender: AsyncStream<Event>.Continuation) async {
+        guard let wakeups else { return }
+        for await _ in wakeups { sender.yield(.heard) }
+    }
+}
