@@ -1,4 +1,4 @@
-package import RedisClient
+internal import RedisClient
 
 /// Repeats a call that may be repeated, while Redis is away.
 ///
