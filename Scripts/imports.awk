@@ -1,6 +1,6 @@
 # Who may import what. Read by `Scripts/check imports`: first, with `describing` set, the targets as `swift package
 # describe` prints them, then the sources.
-# A target in Sources that has no line here is an error, so that a new one gets its place in the picture. Test targets may use
+# A target in Sources that has no line here is an error, so that a new one gets its place in the picture. Tests and benchmarks may use
 # any target of Sources, if Package.swift says that they do.
 BEGIN {
     allow("CHiredis", "")
