@@ -1,0 +1,21 @@
+# What there is to do here. `make` alone lists it.
+
+.PHONY: help build test check format bench clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+build: ## build gannet for release, as Scripts/gannet does
+	@Scripts/gannet --version
+
+test: ## install what is missing, build, run all tests
+	@Scripts/test
+
+check: ## format, imports, thread and address sanitizers
+	@Scripts/check
+
+format: ## format all sources in place
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests
+
+clean: ## remove everything that was built
+	@rm -rf .build

@@ -1,0 +1,76 @@
+# Who may import what. Read by `Scripts/check imports`: first, with `describing` set, the targets as `swift package
+# describe` prints them, then the sources.
+# A target in Sources that has no line here is an error, so that a new one gets its place in the picture. Tests and benchmarks may use
+# any target of Sources, if Package.swift says that they do.
+BEGIN {
+    allow("CHiredis", "")
+    allow("COpenSSL", "")
+    allow("CCurl", "")
+    allow("RedisClient", "CHiredis COpenSSL")
+    allow("ClusterState", "RedisClient")
+    allow("FetchQueue", "ClusterState")
+    allow("HTTPEngine", "CCurl COpenSSL")
+    allow("FetchCache", "HTTPEngine")
+    allow("GannetFetch", "HTTPEngine FetchCache")
+    allow("Gannet", "ClusterState FetchQueue HTTPEngine FetchCache GannetFetch")
+    allow("CommandLineKit", "")
+    allow("GannetCommand", "Gannet CommandLineKit")
+    # For digests. Of the code under test it knows nothing.
+    allow("GannetTestKit", "COpenSSL")
+}
+
+function allow(target, modules,    names, i) {
+    known[target] = 1
+    for (i = split(modules, names, " "); i > 0; i--) may[target, names[i]] = 1
+}
+
+function problem(sentence) {
+    print sentence
+    problems++
+}
+
+# The targets of the package.
+describing {
+    if ($0 ~ /^    Name: /) {
+        target = $2
+        section = ""
+    } else if ($0 ~ /^    Path: /) {
+        folder[$2] = target
+        inSources[target] = $2 ~ /^Sources\//
+        modules[target] = 1
+        if (inSources[target] && !(target in known)) problem("Package.swift: the target " target " has no line in Scripts/imports.awk")
+    } else if ($0 ~ /^    [A-Z]/) {
+        if ($0 ~ /^    Type: system-target/) isC[target] = 1
+        section = $0
+    } else if (section ~ /Target dependencies:/ && NF == 1) {
+        uses[target, $1] = 1
+        if (inSources[target] && !((target, $1) in may)) problem("Package.swift: " target " may not depend on " $1)
+    }
+    next
+}
+
+# The sources.
+FNR == 1 {
+    split(FILENAME, parts, "/")
+    target = folder[parts[1] "/" parts[2]]
+}
+/^[[:space:]]*(@[A-Za-z_]+(\([^)]*\))?[[:space:]]+)*((public|package|internal|fileprivate|private)[[:space:]]+)?import[[:space:]]/ {
+    line = $0
+    sub(/\/\/.*/, "", line)
+    visible = line ~ /(public|package)[[:space:]]+import/
+    sub(/^.*import[[:space:]]+/, "", line)
+    sub(/^(struct|class|enum|protocol|typealias|func|let|var|actor)[[:space:]]+/, "", line)
+    match(line, /^[A-Za-z_][A-Za-z_0-9]*/)
+    module = substr(line, 1, RLENGTH)
+    where = FILENAME ":" FNR ": "
+    if (module == "FoundationNetworking") {
+        problem(where "FoundationNetworking is not used: on Linux its redirects can trap the process, and libcurl is ten times as fast")
+    } else if (module in modules && module != target) {
+        if (target == "") problem(where "this file belongs to no target of Package.swift")
+        else if (!((target, module) in uses)) problem(where target " may not import " module ", on which it does not depend in Package.swift")
+        else if (inSources[target] && !((target, module) in may)) problem(where target " may not import " module)
+        else if (visible && module in isC) problem(where "the types of " module " must not leave " target ": import it without public or package")
+    }
+}
+
+END { exit problems > 0 }
