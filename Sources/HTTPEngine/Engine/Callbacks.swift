@@ -1,0 +1,55 @@
+import CCurl
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+// libcurl calls these on the engine's thread, from within `curl_multi_perform`. They must not touch the multi handle nor answer anyone.
+
+func receiveBody(
+    _ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let transfer = EasyHandle.from(context)?.transfer else { return -1 }
+    return transfer.receive(UnsafeRawBufferPointer(start: data, count: size * count)) ? size * count : -1
+}
+
+func receiveHeader(
+    _ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let handle = EasyHandle.from(context), let transfer = handle.transfer else { return -1 }
+    let line = UnsafeRawBufferPointer(start: data, count: size * count)
+    guard transfer.state.headerBytesCame(line.count) else { return -1 }
+    // The empty line. The status is libcurl's, since a header may be made to look like a status line.
+    if line.count <= 2, line.allSatisfy({ $0 == 0x0d || $0 == 0x0a }) {
+        transfer.state.headersEnded(status: handle.number(CURLINFO_RESPONSE_CODE))
+    }
+    return line.count
+}
+
+func requestStarts(
+    _ context: UnsafeMutableRawPointer?, _ address: UnsafeMutablePointer<CChar>?, _ localAddress: UnsafeMutablePointer<CChar>?,
+    _ port: Int32, _ localPort: Int32
+) -> Int32 {
+    EasyHandle.from(context)?.transfer?.state.requestStarts()
+    return CURL_PREREQFUNC_OK
+}
+
+func openSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let transfer = EasyHandle.from(context)?.transfer, let address, let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr)
+    else { return -1 }
+    // The field is declared as the smallest socket address; an IPv6 one continues behind it.
+    let peer = IPAddress(socketAddress: UnsafeRawPointer(address) + offset, length: Int(address.pointee.addrlen))
+    guard transfer.permits(peer) else { return -1 }
+    #if canImport(Glibc)
+    // Not for the programs this process may start.
+    return socket(address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    #else
+    let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+    if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    return descriptor
+    #endif
+}

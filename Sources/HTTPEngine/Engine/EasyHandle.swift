@@ -1,0 +1,115 @@
+import CCurl
+
+/// One libcurl easy handle, configured once and used for many transfers, one at a time.
+///
+/// Every option that differs between transfers is set by `begin`, so that nothing of one can appear in the next.
+final class EasyHandle {
+    let easy: UnsafeMutableRawPointer
+    let hasher = SHA256Hasher()
+    private(set) var transfer: Transfer?
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var headers: UnsafeMutablePointer<curl_slist>?
+
+    /// Nil when libcurl has no memory or lacks an option that safety depends on.
+    init?(_ options: DownloaderOptions) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.easy = easy
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        guard configure(options) else { return nil }
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(headers)
+        errorText.deallocate()
+    }
+
+    /// Makes the handle ready for the transfer; false when there is no memory.
+    func begin(_ transfer: Transfer) -> Bool {
+        self.transfer = transfer
+        errorText[0] = 0
+        for header in transfer.ticket.request.headers {
+            guard let longer = curl_slist_append(headers, header.curlLine) else { return false }
+            headers = longer
+        }
+        return gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK
+            && gannet_easy_set_string(easy, CURLOPT_URL, transfer.ticket.request.url) == CURLE_OK
+    }
+
+    /// Forgets the transfer; what it held is freed.
+    func end() {
+        transfer = nil
+        _ = gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, nil)
+        curl_slist_free_all(headers)
+        headers = nil
+    }
+
+    func text(for code: CURLcode) -> String {
+        errorText[0] != 0 ? String(cString: errorText) : String(cString: curl_easy_strerror(code))
+    }
+
+    func string(_ info: CURLINFO) -> String? {
+        var value: UnsafeMutablePointer<CChar>?
+        guard gannet_easy_get_string(easy, info, &value) == CURLE_OK, let value else { return nil }
+        return String(cString: value)
+    }
+
+    func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        return gannet_easy_get_long(easy, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// The handle behind a pointer that libcurl hands to a callback.
+    static func from(_ pointer: UnsafeMutableRawPointer?) -> EasyHandle? {
+        pointer.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func configure(_ options: DownloaderOptions) -> Bool {
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        let codes = [
+            gannet_easy_allow_http_only(easy),
+            gannet_easy_leave_resolver_behind(easy),
+            gannet_easy_set_pointer(easy, CURLOPT_PRIVATE, me),
+            gannet_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
+            // Signals would hit whichever thread; and the environment must not choose whom we talk to.
+            gannet_easy_set_long(easy, CURLOPT_NOSIGNAL, 1),
+            gannet_easy_set_string(easy, CURLOPT_PROXY, ""),
+
+            gannet_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
+            gannet_easy_set_string(easy, CURLOPT_ACCEPT_ENCODING, ""),
+            gannet_easy_set_string(easy, CURLOPT_USERAGENT, options.userAgent),
+            gannet_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, options.maximumRedirects > 0 ? 1 : 0),
+            gannet_easy_set_long(easy, CURLOPT_MAXREDIRS, options.maximumRedirects),
+
+            gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, options.timeout.milliseconds),
+            gannet_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout.milliseconds),
+            gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, options.minimumSpeed),
+            gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Int(options.minimumSpeedWindow.components.seconds)),
+            gannet_easy_set_offset(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(options.maximumBody)),
+
+            gannet_easy_set_pointer(easy, CURLOPT_WRITEDATA, me),
+            gannet_easy_on_write(easy, receiveBody),
+            gannet_easy_set_pointer(easy, CURLOPT_HEADERDATA, me),
+            gannet_easy_on_header(easy, receiveHeader),
+            gannet_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, me),
+            gannet_easy_on_open_socket(easy, openSocket),
+            gannet_easy_set_pointer(easy, CURLOPT_PREREQDATA, me),
+            gannet_easy_on_request(easy, requestStarts),
+        ]
+        return codes.allSatisfy { $0 == CURLE_OK } && configureTrust(options)
+    }
+
+    private func configureTrust(_ options: DownloaderOptions) -> Bool {
+        var codes = [
+            gannet_easy_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1),
+            gannet_easy_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2),
+        ]
+        // A folder of authorities would be trusted beside the file, and keeps libcurl from parsing the file only once.
+        if let file = options.caFile {
+            codes.append(gannet_easy_set_string(easy, CURLOPT_CAINFO, file))
+            codes.append(gannet_easy_set_string(easy, CURLOPT_CAPATH, nil))
+        }
+        return codes.allSatisfy { $0 == CURLE_OK }
+    }
+}

@@ -1,0 +1,113 @@
+extension FetchError {
+    /// The ways in which a fetch fails.
+    package enum Kind: Sendable, Hashable {
+        /// The text is not an absolute http or https URL that can be requested.
+        case invalidURL
+        /// The request asks for something that cannot be sent, such as a header that is the engine's own.
+        case invalidRequest
+        /// Every address of the host is one the address guard refuses.
+        case refusedAddress
+        /// A redirect led to something other than an http or https URL.
+        case refusedRedirect
+        case tooManyRedirects
+        case dns
+        case connect
+        case tls
+        case timeout(Phase)
+        /// The transfer stayed below the least permitted speed.
+        case tooSlow
+        /// The connection ended before or within the answer.
+        case reset
+        /// The body ended before its announced length.
+        case truncated
+        /// An answer with a status other than success.
+        case status(Int)
+        /// The body exceeds its limit.
+        case tooLarge
+        /// The response's headers exceed their limit.
+        case headersTooLarge
+        /// The body's content encoding is unknown or broken.
+        case badEncoding
+        /// The answer is not HTTP, or breaks its rules.
+        case protocolError
+        /// The host kept asking for patience for too long.
+        case throttled
+        case cancelled
+        /// The body could not be written.
+        case storage
+        /// The engine itself failed: no memory, a libcurl without a needed feature, a defect.
+        case engine
+    }
+
+    /// The part of a transfer in which a timeout struck.
+    package enum Phase: String, Sendable, Hashable, CaseIterable {
+        case resolve, connect, response, body
+    }
+}
+
+extension FetchError.Kind {
+    var isRetryable: Bool {
+        switch self {
+        case .dns, .connect, .timeout, .tooSlow, .reset, .truncated, .throttled: true
+        case .status(let code): code >= 500 && code <= 599 || [408, 425, 429].contains(code)
+        case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .tls, .tooLarge, .headersTooLarge,
+            .badEncoding, .protocolError, .cancelled, .storage, .engine:
+            false
+        }
+    }
+
+    var className: String {
+        switch self {
+        case .invalidURL: "invalid-url"
+        case .invalidRequest: "invalid-request"
+        case .refusedAddress: "refused"
+        case .refusedRedirect: "bad-redirect"
+        case .tooManyRedirects: "redirects"
+        case .dns: "dns"
+        case .connect: "connect"
+        case .tls: "tls"
+        case .timeout: "timeout"
+        case .tooSlow: "slow"
+        case .reset: "reset"
+        case .truncated: "truncated"
+        case .status(let code): "http-\(code)"
+        case .tooLarge: "too-large"
+        case .headersTooLarge: "headers"
+        case .badEncoding: "encoding"
+        case .protocolError: "protocol"
+        case .throttled: "throttled"
+        case .cancelled: "cancelled"
+        case .storage: "storage"
+        case .engine: "engine"
+        }
+    }
+
+    var sentence: String {
+        switch self {
+        case .invalidURL: "Not a URL that can be fetched"
+        case .invalidRequest: "Not a request that can be sent"
+        case .refusedAddress: "The address is not public and not permitted"
+        case .refusedRedirect: "Redirected to something that is not an http or https URL"
+        case .tooManyRedirects: "Redirected too often"
+        case .dns: "The host name could not be resolved"
+        case .connect: "Could not connect"
+        case .tls: "No trusted TLS connection"
+        case .timeout(.resolve): "Timed out resolving the host name"
+        case .timeout(.connect): "Timed out connecting"
+        case .timeout(.response): "Timed out waiting for the response"
+        case .timeout(.body): "Timed out receiving the body"
+        case .tooSlow: "The server sent too slowly"
+        case .reset: "The connection was lost"
+        case .truncated: "The body ended early"
+        case .status(let code): "The server answered \(code)"
+        case .tooLarge: "The body is larger than permitted"
+        case .headersTooLarge: "The response headers are larger than permitted"
+        case .badEncoding: "The body's content encoding cannot be decoded"
+        case .protocolError: "The server broke the rules of HTTP"
+        case .throttled: "The host asked for patience for too long"
+        case .cancelled: "Cancelled"
+        case .storage: "The body could not be stored"
+        case .engine: "The HTTP engine failed"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// Why a URL could not be fetched.
+package struct FetchError: Error, Sendable, Hashable {
+    /// What went wrong, as one of a closed list.
+    package var kind: Kind
+    /// The URL that was asked for, without its credentials.
+    package var url: RedactedURL
+    /// What libcurl, the system or a check said; may be empty.
+    package var detail: String
+
+    package init(kind: Kind, url: String, detail: String = "") {
+        self.kind = kind
+        self.url = RedactedURL(url)
+        self.detail = detail.escapedForDisplay
+    }
+}
+
+extension FetchError: CustomStringConvertible {
+    /// One sentence that says what happened, where, and what the cause said.
+    package var description: String {
+        let end = detail.isEmpty ? "." : detail.hasSuffix(".") ? ": \(detail)" : ": \(detail)."
+        return "\(kind.sentence) (\(url))\(end)"
+    }
+}
+
+extension FetchError {
+    /// Whether the same request may succeed later.
+    package var isRetryable: Bool { kind.isRetryable }
+
+    /// A short lower-case word for tables and filters, the same in every version.
+    package var className: String { kind.className }
+}

@@ -1,0 +1,54 @@
+/// A URL, or what was meant as one, in a form that may be printed and stored: without credentials.
+package struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
+    package let description: String
+
+    /// Drops user and password, and the values of query parameters that usually hold a secret.
+    package init(_ url: String) {
+        description = Self.withoutSecretParameters(Self.withoutUserInfo(url)).escapedForDisplay
+    }
+
+    /// Works on text that no parser would accept too, and then rather drops too much.
+    static func withoutUserInfo(_ url: String) -> String {
+        let bytes = Array(url.utf8)
+        // Only a prefix of letters is a scheme: in "a:b@c://d" the first part is already user and password.
+        var start = 0
+        let letters = bytes.prefix { $0 != 0x3a }
+        if letters.count < bytes.count, !letters.isEmpty, letters.allSatisfy(\.isSchemeByte) {
+            let slashes = bytes[(letters.count + 1)...].prefix { $0 == 0x2f || $0 == 0x5c }.count
+            if slashes > 0 { start = letters.count + 1 + slashes }
+        }
+        let authority = bytes[start...].prefix { $0 != 0x2f && $0 != 0x3f && $0 != 0x23 }
+        guard let at = authority.lastIndex(of: 0x40) else { return url }
+        return String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self)
+    }
+
+    private static func withoutSecretParameters(_ url: String) -> String {
+        guard let mark = url.utf8.firstIndex(of: 0x3f) else { return url }
+        let tail = url[url.index(after: mark)...]
+        let query = tail.prefix { $0 != "#" }
+        let parameters = query.split(separator: "&", omittingEmptySubsequences: false).map { parameter -> String in
+            guard let equals = parameter.utf8.firstIndex(of: 0x3d) else { return String(parameter) }
+            let name = parameter[..<equals].lowercased().filter { $0 != "-" && $0 != "_" }
+            return secretNames.contains(where: name.hasSuffix) ? "\(parameter[...equals])…" : String(parameter)
+        }
+        return url[...mark] + parameters.joined(separator: "&") + tail[query.endIndex...]
+    }
+
+    /// Compared with the end of a name, without `-` and `_`: `X-Amz-Signature`, `access_token`.
+    private static let secretNames = [
+        "token", "key", "keyid", "password", "passwd", "pwd", "secret", "sig", "signature", "auth", "authorization", "credential",
+        "credentials", "session", "sessionid", "sid", "jwt", "code", "policy", "hmac",
+    ]
+}
+
+extension UInt8 {
+    /// A byte that a URL's scheme may hold.
+    fileprivate var isSchemeByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}

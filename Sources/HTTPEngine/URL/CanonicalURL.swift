@@ -1,0 +1,43 @@
+/// An http or https URL that has been checked, and the form in which equal URLs are equal text.
+///
+/// It is read by libcurl's own parser, so that what is checked is what will be fetched. Two URLs with one canonical form lead to
+/// the same request; two forms may still mean the same resource.
+package struct CanonicalURL: Sendable, Hashable {
+    /// The longest URL accepted, in bytes.
+    package static let maximumLength = 8192
+
+    /// Scheme and host in lower case (international names in ASCII), no default port, no dot segments, no fragment.
+    ///
+    /// User and password are part of it, since the answer depends on them: print `RedactedURL(text)` instead.
+    package let text: String
+    /// The host in lower case, an IPv6 address in brackets, and `:port` unless it is the scheme's own.
+    package let host: String
+
+    /// Checks and reads the URL.
+    package init(_ url: String) throws(URLRejection) {
+        let parts = try Self.parse(url)
+        host = parts.port.map { "\(parts.host):\($0)" } ?? parts.host
+        let credentials = parts.credentials.map { "\($0)@" } ?? ""
+        let query = parts.query.map { "?\($0)" } ?? ""
+        text = "\(parts.scheme)://\(credentials)\(host)\(parts.path)\(query)"
+    }
+
+    /// Checks and reads a URL of unknown encoding, such as a line of a file.
+    package init(bytes: some Sequence<UInt8>) throws(URLRejection) {
+        guard let url = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+        try self.init(url)
+    }
+
+    /// Checks without building the canonical form.
+    package static func check(_ url: String) throws(URLRejection) {
+        _ = try parse(url)
+    }
+
+    /// What identifies the URL in the cluster: the first 16 bytes of the canonical form's SHA-256.
+    package var id: [UInt8] { Array(SHA256Digest(of: text.utf8).bytes.prefix(16)) }
+}
+
+extension CanonicalURL: CustomStringConvertible {
+    /// The canonical form without credentials.
+    package var description: String { RedactedURL(text).description }
+}

@@ -1,0 +1,82 @@
+import CCurl
+
+/// One URL in libcurl's parser.
+struct CurlURL: ~Copyable {
+    enum Part {
+        case scheme, user, password, host, zone, port, path, query
+    }
+
+    private let handle: OpaquePointer
+
+    init() {
+        guard let handle = curl_url() else { fatalError("libcurl has no memory for a URL.") }
+        self.handle = handle
+    }
+
+    deinit { curl_url_cleanup(handle) }
+
+    borrowing func set(_ url: String) throws(URLRejection) {
+        let code = curl_url_set(handle, CURLUPART_URL, url, 0)
+        guard code == CURLUE_OK else { throw Self.rejection(code, of: url) }
+    }
+
+    /// A part as it stands in the URL; nil when it has none, or its port is the scheme's own.
+    borrowing func get(_ part: Part) throws(URLRejection) -> String? {
+        try get(part, flags: UInt32(CURLU_NO_DEFAULT_PORT))
+    }
+
+    /// The host with its escapes decoded and in ASCII.
+    borrowing func host() throws(URLRejection) -> String? {
+        guard let host = try get(.host) else { return nil }
+        guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host }
+        // libidn2 reads the name in the encoding of the thread's locale, which in a Swift program is ASCII.
+        let ascii = try ThreadLocale.withUTF8 { () throws(URLRejection) in
+            try get(.host, flags: gannet_url_punycode_flag())
+        }
+        guard let ascii, ascii.utf8.allSatisfy({ $0 < 0x80 }) else { throw .badHost }
+        return ascii
+    }
+
+    private borrowing func get(_ part: Part, flags: UInt32) throws(URLRejection) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        let code = curl_url_get(handle, part.code, &text, flags)
+        defer { curl_free(text) }
+        switch code {
+        case CURLUE_OK: return text.map { String(cString: $0) }
+        case CURLUE_NO_SCHEME, CURLUE_NO_USER, CURLUE_NO_PASSWORD, CURLUE_NO_HOST, CURLUE_NO_PORT, CURLUE_NO_QUERY, CURLUE_NO_ZONEID:
+            return nil
+        default: throw part == .host ? .badHost : Self.rejection(code, of: "")
+        }
+    }
+
+    private static func rejection(_ code: CURLUcode, of url: String) -> URLRejection {
+        switch code {
+        case CURLUE_BAD_PORT_NUMBER: return .badPort
+        case CURLUE_NO_HOST, CURLUE_BAD_SLASHES: return .noHost
+        case CURLUE_BAD_HOSTNAME, CURLUE_BAD_IPV6: return .badHost
+        case CURLUE_UNSUPPORTED_SCHEME, CURLUE_BAD_SCHEME, CURLUE_BAD_FILE_URL, CURLUE_NO_SCHEME:
+            let scheme = url.prefix { $0 != ":" }
+            // "localhost:8080/x" has no scheme, "mailto:someone" does; only the latter deserves to be quoted.
+            guard scheme.count < url.count, scheme.allSatisfy({ $0.isASCII && $0.isLetter }), scheme.count <= 16,
+                url.dropFirst(scheme.count + 1).first?.isNumber != true
+            else { return .noScheme }
+            return .unsupportedScheme(scheme.lowercased())
+        default: return .malformed(String(cString: curl_url_strerror(code)))
+        }
+    }
+}
+
+extension CurlURL.Part {
+    fileprivate var code: CURLUPart {
+        switch self {
+        case .scheme: CURLUPART_SCHEME
+        case .user: CURLUPART_USER
+        case .password: CURLUPART_PASSWORD
+        case .host: CURLUPART_HOST
+        case .zone: CURLUPART_ZONEID
+        case .port: CURLUPART_PORT
+        case .path: CURLUPART_PATH
+        case .query: CURLUPART_QUERY
+        }
+    }
+}

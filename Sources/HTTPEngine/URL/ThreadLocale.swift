@@ -1,0 +1,23 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The calling thread's locale.
+enum ThreadLocale {
+    /// Runs the body with UTF-8 as the thread's encoding; where the system has no such locale, as things are.
+    ///
+    /// The process's locale is left alone: it belongs to the program that uses this library.
+    static func withUTF8<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        guard let locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil) ?? newlocale(LC_CTYPE_MASK, "en_US.UTF-8", nil) else {
+            return try body()
+        }
+        let before = uselocale(locale)
+        defer {
+            uselocale(before)
+            freelocale(locale)
+        }
+        return try body()
+    }
+}

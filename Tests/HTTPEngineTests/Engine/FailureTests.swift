@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+@testable import HTTPEngine
+
+@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+    @Test("A status other than success is an error of that status", arguments: [300, 304, 400, 404, 429, 500, 503, 599, 999])
+    func status(status: Int) async throws {
+        let fixture = try EngineFixture { peer in
+            status == 304 ? peer.send("HTTP/1.1 304 X\r\n\r\n") : peer.answer(status, body: Array("sorry".utf8))
+        }
+        #expect(try await fixture.failure().kind == .status(status))
+    }
+
+    @Test(
+        "An answer that breaks is an error of its kind",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello", .truncated),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nhello", .truncated),
+            ("HTTP/1.1 404 No\r\nContent-Length: 10\r\n\r\nhello", .status(404)),
+            ("", .reset),
+            ("hello", .protocolError),
+            ("HTTP/7.0 200 OK\r\n\r\n", .protocolError),
+            ("HTTP/1.1 206 Part\r\nContent-Length: 5\r\n\r\nhello", .protocolError),
+            ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello", .badEncoding),
+            ("HTTP/1.1 200 OK\r\nContent-Encoding: mystery\r\nContent-Length: 5\r\n\r\nhello", .badEncoding),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n", .tooLarge),
+            ("HTTP/1.1 302 X\r\nContent-Length: 0\r\nLocation: file:///etc/passwd\r\n\r\n", .refusedRedirect),
+            ("HTTP/1.1 302 X\r\nContent-Length: 0\r\nLocation: ftp://127.0.0.1/\r\n\r\n", .refusedRedirect),
+            ("HTTP/1.1 302 X\r\nContent-Length: 0\r\nLocation: http://[bad/\r\n\r\n", .refusedRedirect),
+            ("HTTP/1.1 302 X\r\nContent-Length: 0\r\nLocation: http://127.0.0.2:1/\r\n\r\n", .refusedAddress),
+            ("HTTP/1.1 302 X\r\nContent-Length: 0\r\nLocation: http://[::1]:1/\r\n\r\n", .refusedAddress),
+        ] as [(String, FetchError.Kind)])
+    func broken(answer: String, kind: FetchError.Kind) async throws {
+        let fixture = try EngineFixture { peer in
+            peer.send(answer)
+            return false
+        }
+        #expect(try await fixture.failure().kind == kind)
+    }
+
+    @Test(
+        "An endless answer ends at its limit",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\n\r\n", "body", .tooLarge),
+            ("HTTP/1.1 404 No\r\n\r\n", "body", .status(404)),
+            ("HTTP/1.1 200 OK\r\n", "X-A: b\r\n", .headersTooLarge),
+            ("HTTP/1.1 200 OK\r\nX: ", "x", .headersTooLarge),
+            ("", "HTTP/1.1 100 Continue\r\n\r\n", .headersTooLarge),
+        ] as [(String, String, FetchError.Kind)])
+    func endless(start: String, more: String, kind: FetchError.Kind) async throws {
+        let fixture = try EngineFixture {
+            $0.maximumBody = 1_000_000
+        } script: { peer in
+            peer.send(start)
+            let many = Array(String(repeating: more, count: 4096).utf8)
+            while peer.send(many) {}
+            return false
+        }
+        #expect(try await fixture.failure().kind == kind)
+    }
+
+    @Test("A redirect loop ends at the limit")
+    func loop() async throws {
+        let fixture = try EngineFixture { $0.answer(302, headers: ["Location: /"]) }
+        #expect(try await fixture.failure().kind == .tooManyRedirects)
+    }
+
+    @Test("An address that is not permitted gets no connection, by number or by name", arguments: ["127.0.0.1", "localhost", "0x7f.1"])
+    func refused(host: String) async throws {
+        let fixture = try EngineFixture(options: { $0.addressGuard = AddressGuard() }, script: { $0.answer() })
+        let error = try await fixture.failure(url: "http://\(host):\(fixture.origin.port)/")
+        #expect(error.kind == .refusedAddress)
+        #expect(error.description.contains("--allow-net"))
+        #expect(!error.isRetryable)
+    }
+
+    @Test("A port where nobody listens is a failed connection, not a refused address")
+    func unreachable() async throws {
+        let fixture = try EngineFixture()
+        let unused = ScriptedOrigin { _ in false }.port
+        #expect(try await fixture.failure(url: "http://127.0.0.1:\(unused)/").kind == .connect)
+    }
+
+    @Test("A name that cannot exist is a failed look-up")
+    func unknownName() async throws {
+        let fixture = try EngineFixture(options: { $0.timeout = .seconds(20) }, script: { $0.answer() })
+        let kind = try await fixture.failure(url: "http://nowhere.invalid/").kind
+        // Without any name server the resolver may take longer than we do.
+        #expect(kind == .dns || kind == .timeout(.resolve))
+    }
+
+    @Test("A text that is no URL is refused before any request")
+    func invalid() async throws {
+        let fixture = try EngineFixture()
+        let error = try await fixture.failure(url: "file:///etc/passwd")
+        #expect(error.kind == .invalidURL)
+        #expect(error.description.contains("only http and https are fetched, not 'file'"))
+    }
+
+    @Test(
+        "A server that never answers, or falls silent, is given up in time",
+        arguments: [
+            ("", .timeout(.response)), ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na", .timeout(.body)),
+        ] as [(String, FetchError.Kind)])
+    func silent(answer: String, kind: FetchError.Kind) async throws {
+        let fixture = try EngineFixture {
+            $0.timeout = .milliseconds(400)
+        } script: { peer in
+            peer.send(answer)
+            return peer.waitForClose()
+        }
+        let start = ContinuousClock.now
+        #expect(try await fixture.failure().kind == kind)
+        #expect(ContinuousClock.now - start < .seconds(10))
+        await fixture.origin.wait { $0 == .closed }
+    }
+
+    @Test("A body that trickles is given up as too slow")
+    func slow() async throws {
+        let fixture = try EngineFixture {
+            $0.minimumSpeed = 1000
+            $0.minimumSpeedWindow = .seconds(1)
+        } script: { peer in
+            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na")
+            return peer.waitForClose()
+        }
+        #expect(try await fixture.failure().kind == .tooSlow)
+    }
+
+    @Test(
+        "A folder that cannot hold the body is a storage error with the system's reason", arguments: ["/nonexistent", "/proc", "/dev/null"])
+    func storage(folder: String) async throws {
+        let fixture = try EngineFixture { $0.answer(body: [1, 2, 3]) }
+        let request = DownloadRequest(url: fixture.origin.url("/"), bodyFolder: folder)
+        let error = await #expect(throws: FetchError.self) { try await fixture.engine.download(request) }
+        #expect(error?.kind == .storage)
+        #expect(error?.detail.contains("cannot create a file in \(folder): ") == true)
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import HTTPEngine
+
+@Suite struct InboxStateTests {
+    private var inbox = InboxState()
+
+    private func ticket(_ id: UInt64) -> TransferTicket {
+        TransferTicket(id: id, request: DownloadRequest(url: "http://h/", bodyFolder: "/"))
+    }
+
+    @Test("The thread is woken once for all that came since it last looked") mutating func waking() {
+        #expect(inbox.start(ticket(1)) == .wake)
+        #expect(inbox.start(ticket(2)) == .none)
+        #expect(inbox.cancel(1) == .none)
+        let batch = inbox.take()
+        #expect(batch.starts.map(\.id) == [1, 2])
+        #expect(batch.cancellations == [1])
+        #expect(!batch.stops)
+        #expect(inbox.cancel(2) == .wake)
+        #expect(inbox.take().starts.isEmpty)
+    }
+
+    @Test("After a stop nothing is accepted, and what was is handed back") mutating func stopping() {
+        #expect(inbox.start(ticket(1)) == .wake)
+        #expect(inbox.stop() == .none)
+        #expect(inbox.start(ticket(2)) == .refuse)
+        #expect(inbox.take().stops)
+        #expect(inbox.take().stops)
+        #expect(inbox.close().isEmpty)
+        #expect(inbox.start(ticket(3)) == .refuse)
+        #expect(inbox.stop() == .none)
+        #expect(inbox.cancel(1) == .none)
+    }
+
+    @Test("Tickets leave the line in order, or from its middle, and leave no trace") func line() {
+        var line = WaitingLine()
+        for id in 1...1000 { line.append(ticket(UInt64(id))) }
+        for id in 2...999 { #expect(line.remove(UInt64(id))?.id == UInt64(id)) }
+        #expect(line.remove(2) == nil)
+        line.append(ticket(1001))
+        #expect(line.popFirst()?.id == 1)
+        #expect(line.popFirst()?.id == 1000)
+        #expect(line.popFirst()?.id == 1001)
+        #expect(line.popFirst() == nil)
+        #expect(line.isEmpty)
+    }
+}

@@ -1,0 +1,65 @@
+import CCurl
+import Testing
+
+@testable import HTTPEngine
+
+@Suite struct FetchErrorTests {
+    @Test("Every result of libcurl but success is an error of one kind")
+    func everyCode() {
+        #expect(FetchError.Kind(CURLE_OK, phase: .body) == nil)
+        for value in 1..<UInt32(CURL_LAST.rawValue) {
+            #expect(FetchError.Kind(CURLcode(rawValue: value), phase: .body) != nil)
+        }
+    }
+
+    @Test(
+        "The results that HTTP meets have the kinds they should",
+        arguments: [
+            (CURLE_COULDNT_RESOLVE_HOST, .dns), (CURLE_COULDNT_CONNECT, .connect), (CURLE_OPERATION_TIMEDOUT, .timeout(.response)),
+            (CURLE_PEER_FAILED_VERIFICATION, .tls), (CURLE_SSL_CONNECT_ERROR, .tls), (CURLE_SSL_CACERT_BADFILE, .tls),
+            (CURLE_PARTIAL_FILE, .truncated), (CURLE_RECV_ERROR, .reset), (CURLE_GOT_NOTHING, .reset), (CURLE_HTTP2_STREAM, .reset),
+            (CURLE_HTTP2, .protocolError), (CURLE_WEIRD_SERVER_REPLY, .protocolError), (CURLE_TOO_MANY_REDIRECTS, .tooManyRedirects),
+            (CURLE_FILESIZE_EXCEEDED, .tooLarge), (CURLE_BAD_CONTENT_ENCODING, .badEncoding), (CURLE_OUT_OF_MEMORY, .engine),
+            (CURLE_UNSUPPORTED_PROTOCOL, .protocolError), (CURLE_WRITE_ERROR, .storage),
+        ] as [(CURLcode, FetchError.Kind)])
+    func code(code: CURLcode, kind: FetchError.Kind) {
+        #expect(FetchError.Kind(code, phase: .response) == kind)
+    }
+
+    @Test(
+        "What may pass is retryable, what will not is not",
+        arguments: [
+            (.dns, true), (.connect, true), (.timeout(.body), true), (.tooSlow, true), (.reset, true), (.truncated, true),
+            (.status(500), true),
+            (.status(503), true), (.status(599), true), (.status(429), true), (.status(408), true), (.status(425), true),
+            (.status(404), false),
+            (.status(304), false), (.status(600), false), (.status(999), false), (.tls, false), (.refusedAddress, false),
+            (.tooLarge, false),
+            (.cancelled, false), (.storage, false), (.invalidURL, false),
+        ] as [(FetchError.Kind, Bool)])
+    func retries(kind: FetchError.Kind, isRetryable: Bool) {
+        #expect(FetchError(kind: kind, url: "http://h/").isRetryable == isRetryable)
+    }
+
+    @Test("An error is one sentence without credentials or control characters")
+    func sentence() {
+        let error = FetchError(kind: .connect, url: "http://me:pw@h/\u{1b}[2J?api_key=abc", detail: "Connection\nrefused")
+        #expect(error.description == "Could not connect (http://h/\\u{1b}[2J?api_key=…): Connection\\u{a}refused.")
+        #expect(FetchError(kind: .status(404), url: "http://h/").description == "The server answered 404 (http://h/).")
+        #expect(FetchError(kind: .status(404), url: "http://h/").className == "http-404")
+    }
+
+    @Test(
+        "User, password and secret parameters are not printed, whatever the text around them",
+        arguments: [
+            ("http://u:p@h/a@b", "http://h/a@b"), ("http://u:p@x@h/", "http://h/"), ("u:p@h/", "h/"), ("HTTP://u:p@h", "HTTP://h"),
+            ("http:/u:p@h/", "http:/h/"), ("http:\\\\u:p@h/", "http:\\\\h/"),
+            ("http://h/?a=1&X-Amz-Signature=f&b", "http://h/?a=1&X-Amz-Signature=…&b"),
+            ("http://h/?access_token=t#f", "http://h/?access_token=…#f"), ("http://h/?Key=", "http://h/?Key=…"),
+            ("http://h/?q=a=b", "http://h/?q=a=b"),
+            ("", ""), ("?", "?"), ("@", ""), ("http://h?u=a@b", "http://h?u=a@b"),
+        ])
+    func redaction(url: String, printed: String) {
+        #expect(RedactedURL(url).description == printed)
+    }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import HTTPEngine
+
+@Suite struct CanonicalURLTests {
+    @Test(
+        "A URL has its canonical form and host",
+        arguments: [
+            ("HTTP://ExAmple.COM", "http://example.com/", "example.com"),
+            ("http://example.com:80/", "http://example.com/", "example.com"),
+            ("http://example.com:/", "http://example.com/", "example.com"),
+            ("http://example.com:0080/", "http://example.com/", "example.com"),
+            ("https://example.com:443/a", "https://example.com/a", "example.com"),
+            ("http://example.com:443/", "http://example.com:443/", "example.com:443"),
+            ("https://example.com:8443/", "https://example.com:8443/", "example.com:8443"),
+            ("http://h/a/../b/./c", "http://h/b/c", "h"),
+            ("http://h/../../a", "http://h/a", "h"),
+            ("http://h/a/..", "http://h/", "h"),
+            ("http://h//a//b", "http://h//a//b", "h"),
+            ("http://h/A%2fB?q=A&p=/../", "http://h/A%2fB?q=A&p=/../", "h"),
+            ("http://h/a#fragment", "http://h/a", "h"),
+            ("http://h?b=2&a=1#f", "http://h/?b=2&a=1", "h"),
+            ("http://h/?", "http://h/?", "h"),
+            ("http://[::0001]:80/", "http://[::1]/", "[::1]"),
+            ("http://[2001:DB8::1]:8080/", "http://[2001:db8::1]:8080/", "[2001:db8::1]:8080"),
+            ("http://0x7f.1/", "http://127.0.0.1/", "127.0.0.1"),
+            ("http://2130706433/", "http://127.0.0.1/", "127.0.0.1"),
+            ("http://%65xample.com/", "http://example.com/", "example.com"),
+            ("http://BÜCHER.example/", "http://xn--bcher-kva.example/", "xn--bcher-kva.example"),
+            ("http://user:pw@h/", "http://user:pw@h/", "h"),
+            ("http://user@h/", "http://user:@h/", "h"),
+            ("http://@h/", "http://h/", "h"),
+            ("http:///h/a", "http://h/a", "h"),
+        ])
+    func canonical(url: String, text: String, host: String) throws {
+        let canonical = try CanonicalURL(url)
+        #expect(canonical.text == text)
+        #expect(canonical.host == host)
+        // Canonical is final.
+        #expect(try CanonicalURL(text) == canonical)
+    }
+
+    @Test(
+        "URLs that are not the same request have different ids",
+        arguments: [
+            ("http://h/a", "https://h/a"), ("http://h/a", "http://h/A"), ("http://h/", "http://h/?"), ("http://h/?a&b", "http://h/?b&a"),
+            ("http://h/", "http://h:81/"), ("http://u:a@h/", "http://u:b@h/"), ("http://u:a@h/", "http://h/"),
+            ("http://h/a", "http://h/a/"),
+            ("http://h/a%2Fb", "http://h/a/b"),
+        ])
+    func different(one: String, other: String) throws {
+        #expect(try CanonicalURL(one).id != CanonicalURL(other).id)
+    }
+
+    @Test("The id is the first half of the canonical form's SHA-256")
+    func identity() throws {
+        // printf 'http://example.com/' | sha256sum
+        #expect(try CanonicalURL("HTTP://EXAMPLE.com:80").id.hexadecimal == "2a1b402420ef46577471cdc7409b0fa2")
+    }
+
+    @Test(
+        "A text that cannot be fetched is refused with its reason",
+        arguments: [
+            ("", .empty), ("http://", .noHost), ("http:///", .noHost), ("http:h", .noHost), ("example.com", .noScheme),
+            ("//h/x", .noScheme),
+            ("localhost:8080/x", .noScheme), ("/etc/passwd", .noScheme), ("ftp://h/", .unsupportedScheme("ftp")),
+            ("file:///etc/passwd", .unsupportedScheme("file")), ("javascript:alert(1)", .unsupportedScheme("javascript")),
+            ("data:text/plain,x", .unsupportedScheme("data")), ("gopher://h/", .unsupportedScheme("gopher")),
+            ("http://a b/", .forbiddenByte(0x20, offset: 8)), (" http://h/", .forbiddenByte(0x20, offset: 0)),
+            ("http://h/a\tb", .forbiddenByte(9, offset: 10)), ("http://h/\r\nX: y", .forbiddenByte(13, offset: 9)),
+            ("http://h/\0", .forbiddenByte(0, offset: 9)), ("http://h/\u{7f}", .forbiddenByte(0x7f, offset: 9)),
+            ("http://h:99999/", .badPort),
+            ("http://h:0/", .badPort), ("http://h:x/", .badPort), ("http://a\\b/", .badHost), ("http://ex%00ample/", .badHost),
+            ("http://[::1/", .badHost), ("http://[zz]/", .badHost), ("http://[fe80::1%25eth0]/", .interfaceZone),
+        ] as [(String, URLRejection)])
+    func refused(url: String, reason: URLRejection) {
+        #expect(throws: reason) { try CanonicalURL(url) }
+        #expect(throws: reason) { try CanonicalURL.check(url) }
+    }
+
+    @Test("The length limit is on bytes and exact")
+    func length() throws {
+        let longest = "http://h/" + String(repeating: "a", count: CanonicalURL.maximumLength - 9)
+        #expect(try CanonicalURL(longest).text == longest)
+        #expect(throws: URLRejection.tooLong(bytes: 8193)) { try CanonicalURL(longest + "a") }
+    }
+
+    @Test("Bytes that are not UTF-8 are not a URL")
+    func encoding() throws {
+        #expect(throws: URLRejection.notUTF8) { try CanonicalURL(bytes: Array("http://h/".utf8) + [0xff]) }
+        #expect(try CanonicalURL(bytes: Array("http://h/ü".utf8)).text == "http://h/ü")
+    }
+
+    @Test("Its description has no password")
+    func description() throws {
+        #expect(try CanonicalURL("http://user:pw@h/?token=abc").description == "http://h/?token=…")
+    }
+}
