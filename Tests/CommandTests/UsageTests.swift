@@ -8,7 +8,7 @@ import Testing
 
     @Test(
         "Help goes to standard output and is a success",
-        arguments: ["--help", "run --help", "help work", "enqueue -h", "status --help"])
+        arguments: ["--help", "run --help", "help work", "enqueue -h", "status --help", "redis"])
     func help(words: String) async throws {
         let outcome = try await program.run(script: "exec \"$0\" \(words)")
         #expect(outcome.status == 0)
@@ -59,6 +59,7 @@ import Testing
             ("status --redis-password-file f", "'--redis-password-file' needs '--redis'"),
             ("status --redis redis://h --redis-ca-file f", "begins with rediss://"),
             ("status --quiet --verbose", "contradict each other"),
+            ("redis stop --redis redis://h", "Unknown option '--redis'"),
         ])
     func refusals(words: String, sentence: String) async throws {
         let outcome = try await program.run(script: "exec \"$0\" \(words)")
