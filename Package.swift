@@ -70,7 +70,8 @@ let package = Package(
         .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
-        .testTarget(name: "CommandTests", dependencies: ["GannetTestKit"], swiftSettings: settings),
+        .testTarget(
+            name: "CommandTests", dependencies: ["GannetCommand", "CommandLineKit", "GannetTestKit"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,67 @@
+/// What someone asked of one command: words checked against the table, read as typed values through it.
+package struct Arguments: Sendable {
+    /// Where a value came from, for error texts and for "the flag wins".
+    package enum Origin: Sendable, Equatable {
+        case option
+        case variable(String)
+    }
+
+    struct Given: Sendable {
+        let text: String
+        let origin: Origin
+    }
+
+    /// The command's words, the program's name first: `["gannet", "redis", "stop"]`.
+    package let path: [String]
+    package let positionals: [String]
+    let spec: CommandSpec
+    let given: [String: [Given]]
+
+    package func isSet(_ toggle: Toggle) -> Bool {
+        given[toggle.entry.name]?.last?.text == "true"
+    }
+
+    /// Nil when it was given neither on the command line nor in the environment.
+    package func origin(of entry: FlagEntry) -> Origin? {
+        given[entry.name]?.last?.origin
+    }
+
+    /// The value, or the default, or nil.
+    package func optional<Value>(_ flag: Flag<Value>) throws(UsageError) -> Value? {
+        guard let last = given[flag.entry.name]?.last else {
+            guard let text = flag.entry.defaultText else { return nil }
+            return try read(Given(text: text, origin: .option), as: flag)
+        }
+        return try read(last, as: flag)
+    }
+
+    /// The value of an option that has a default or is required.
+    package func require<Value>(_ flag: Flag<Value>) throws(UsageError) -> Value {
+        guard let value = try optional(flag) else {
+            throw usageError("Missing expected argument '\(flag.entry.synopsis)'", about: flag.entry)
+        }
+        return value
+    }
+
+    /// Every value of a repeatable option, in order.
+    package func all<Value>(_ flag: Flag<Value>) throws(UsageError) -> [Value] {
+        var values: [Value] = []
+        for one in given[flag.entry.name] ?? [] {
+            values.append(try read(one, as: flag))
+        }
+        return values
+    }
+
+    /// An error about this command's use that only the command itself can notice.
+    package func usageError(_ message: String, about entry: FlagEntry? = nil) -> UsageError {
+        UsageError(message, path: path, spec: spec, about: entry)
+    }
+
+    private func read<Value>(_ one: Given, as flag: Flag<Value>) throws(UsageError) -> Value {
+        do {
+            return try flag.type.parse(one.text)
+        } catch {
+            throw UsageError.invalidValue(one, of: flag.entry, because: error, path: path, spec: spec)
+        }
+    }
+}

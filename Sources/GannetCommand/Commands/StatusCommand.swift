@@ -1,0 +1,31 @@
+import CommandLineKit
+
+/// `gannet status`: what is in a queue.
+enum StatusCommand: Command {
+    private static let json = Toggle("json", "Print one JSON object.")
+    private static let later = ["watch", "log-format"]
+
+    static let spec = CommandSpec(
+        "status",
+        summary: "Show what is waiting, active and done.",
+        flags: [json.entry] + ConnectionOptions.flags + CommonFlags.everywhere + later.map(FlagEntry.later)
+    )
+
+    static func options(from arguments: Arguments) throws(UsageError) -> StatusOptions {
+        StatusOptions(
+            json: arguments.isSet(json),
+            connection: try ConnectionOptions(arguments),
+            verbosity: try Verbosity(arguments))
+    }
+
+    static func run(_ options: StatusOptions) async throws(CommandFailure) -> ExitStatus {
+        throw CommandFailure(.defect, "'gannet status' is not wired yet.")
+    }
+}
+
+/// What `gannet status` was asked to do.
+struct StatusOptions: Sendable {
+    var json: Bool
+    var connection: ConnectionOptions
+    var verbosity: Verbosity
+}

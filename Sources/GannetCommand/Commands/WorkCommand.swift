@@ -1,0 +1,46 @@
+import CommandLineKit
+
+/// `gannet work`: one worker process.
+enum WorkCommand: Command {
+    private static let store = Flag("store", .folder(), isRequired: true, "The folder that receives the bodies; made when missing.")
+    private static let untilEmpty = Toggle("until-empty", "End when nothing is left to do, instead of waiting for more.")
+    private static let later = [
+        "host-limit", "host-rate", "retries", "proxy", "cache-limit", "listen", "drain-timeout", "give-up-after", "json", "log-format",
+    ]
+
+    static let spec = CommandSpec(
+        "work",
+        summary: "Fetch what is in a queue, until a signal says otherwise.",
+        flags: [store.entry, untilEmpty.entry] + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
+            + later.map(FlagEntry.later)
+    )
+
+    static func options(from arguments: Arguments) throws(UsageError) -> WorkOptions {
+        let folder = try arguments.require(store)
+        guard folder != "redis" else {
+            throw arguments.usageError(
+                "'--store redis' is not available in this version yet: name a folder ('./redis' for one of that name).")
+        }
+        return WorkOptions(
+            store: folder,
+            untilEmpty: arguments.isSet(untilEmpty),
+            fetch: try FetchOptions(arguments),
+            connection: try ConnectionOptions(arguments),
+            verbosity: try Verbosity(arguments))
+    }
+
+    static func run(_ options: WorkOptions) async throws(CommandFailure) -> ExitStatus {
+        throw CommandFailure(.defect, "'gannet work' is not wired yet.")
+    }
+}
+
+/// What `gannet work` was asked to do.
+struct WorkOptions: Sendable {
+    /// The folder where bodies go.
+    var store: String
+    /// End when nothing is ready, active, parked or delayed.
+    var untilEmpty: Bool
+    var fetch: FetchOptions
+    var connection: ConnectionOptions
+    var verbosity: Verbosity
+}

@@ -1,0 +1,19 @@
+/// What the process tells its caller. Scripts rely on these numbers.
+enum ExitStatus: Int32, Sendable {
+    case done = 0
+    case someFailed = 1
+    case wrongUsage = 64
+    case noUsableInput = 65
+    /// Redis, or another part the command needs, cannot be had.
+    case unavailable = 69
+    /// Ours, not the user's.
+    case defect = 70
+    case cannotWrite = 74
+    case timedOut = 75
+    /// The namespace in Redis has another major version of the schema.
+    case otherSchema = 78
+    /// By SIGINT, before it was done.
+    case interrupted = 130
+    /// By SIGTERM, before it was done.
+    case terminated = 143
+}

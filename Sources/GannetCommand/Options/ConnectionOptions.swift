@@ -1,0 +1,41 @@
+import CommandLineKit
+
+/// Which Redis, and which queue in it.
+struct ConnectionOptions: Sendable {
+    /// `redis://`, `rediss://` or `unix://`; nil is the private Redis. It may hold a password: never print it.
+    var redis: String?
+    /// A file that holds the password alone.
+    var passwordFile: String?
+    /// PEM certificates that may sign a `rediss://` server's.
+    var caFile: String?
+    /// The part of the Redis that belongs to us: every key begins with it.
+    var namespace: String
+    var queue: String
+
+    private static let redisURL = Flag(
+        "redis", .redisURL, isSecret: true, section: .redis,
+        "The Redis to use: redis://, rediss:// or unix://. Without it a private one is started.")
+    private static let redisPasswordFile = Flag(
+        "redis-password-file", .file(), section: .redis, "A file that holds the password for '--redis'.")
+    private static let redisCAFile = Flag(
+        "redis-ca-file", .file(), section: .redis, "Certificates (PEM) to trust for rediss:// instead of the system's.")
+    private static let namespaceName = Flag(
+        "namespace", .keyName, default: "gannet", section: .redis, "The part of the Redis that is ours.")
+    private static let queueName = Flag("queue", .keyName, default: "default", section: .redis, "The queue within it.")
+
+    static let flags = [redisURL.entry, redisPasswordFile.entry, redisCAFile.entry, namespaceName.entry, queueName.entry]
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        redis = try arguments.optional(Self.redisURL)
+        passwordFile = try arguments.optional(Self.redisPasswordFile)
+        caFile = try arguments.optional(Self.redisCAFile)
+        namespace = try arguments.require(Self.namespaceName)
+        queue = try arguments.require(Self.queueName)
+
+        // Silently unused, they would leave someone sure to be talking to the Redis they secured.
+        if redis == nil, passwordFile != nil { throw arguments.usageError("'--redis-password-file' needs '--redis'.") }
+        if caFile != nil, redis?.hasPrefix("rediss://") != true {
+            throw arguments.usageError("'--redis-ca-file' needs a '--redis' that begins with rediss://.")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import CommandLineKit
+
+/// How `run` and `work` fetch.
+struct FetchOptions: Sendable {
+    /// Requests in flight at once.
+    var concurrency: Int
+    /// How long a job stays ours without a renewal.
+    var lease: Duration
+    /// For the whole of one request.
+    var timeout: Duration
+    /// For the connection, TLS included.
+    var connectTimeout: Duration
+    /// The largest body, in bytes.
+    var maxBody: Int
+    /// CIDR ranges, or `all`, that may be fetched from though they are private.
+    var allowNet: [String]
+    var caFile: String?
+    var userAgent: String
+
+    private static let concurrencyCount = Flag(
+        "concurrency", .integer(in: 1...10_000), default: "64", section: .fetching, "Requests in flight at once.")
+    private static let leaseTime = Flag(
+        "lease", .duration(in: .seconds(1)...(.seconds(3600))), default: "30s", section: .fetching,
+        "How long a job stays with a worker that has gone silent.")
+    private static let timeoutTime = Flag(
+        "timeout", .duration(in: .milliseconds(1)...(.seconds(86_400))), default: "60s", section: .fetching,
+        "For the whole of one request.")
+    private static let connectTime = Flag(
+        "connect-timeout", .duration(in: .milliseconds(1)...(.seconds(3600))), default: "10s", section: .fetching,
+        "For connecting, TLS included.")
+    private static let bodySize = Flag(
+        "max-body", .size(in: 1...1_000_000_000_000), default: "100MB", section: .fetching, "The largest body to accept.")
+    private static let network = Flag(
+        "allow-net", .network, isRepeatable: true, section: .fetching,
+        "A private network that may be fetched from, such as 10.0.0.0/8, or 'all'; can be repeated.")
+    private static let certificates = Flag(
+        "ca-file", .file(), section: .fetching, "Certificates (PEM) to trust for https:// instead of the system's.")
+    private static let agent = Flag(
+        "user-agent", .headerValue("text"), default: "gannet/\(Version.current)", section: .fetching, "What to call ourselves.")
+
+    static let flags = [
+        concurrencyCount.entry, leaseTime.entry, timeoutTime.entry, connectTime.entry, bodySize.entry, network.entry,
+        certificates.entry, agent.entry,
+    ]
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        concurrency = try arguments.require(Self.concurrencyCount)
+        lease = try arguments.require(Self.leaseTime)
+        timeout = try arguments.require(Self.timeoutTime)
+        connectTimeout = try arguments.require(Self.connectTime)
+        maxBody = try arguments.require(Self.bodySize)
+        allowNet = try arguments.all(Self.network)
+        caFile = try arguments.optional(Self.certificates)
+        userAgent = try arguments.require(Self.agent)
+    }
+}

@@ -1,0 +1,63 @@
+import CommandLineKit
+import Foundation
+
+extension ValueType where Value == String {
+    /// The form alone is checked here; the client that connects reads the rest.
+    static var redisURL: Self {
+        Self("url") { (text) throws(InvalidValue) in
+            let schemes = ["redis://", "rediss://", "unix://"]
+            guard schemes.contains(where: { text.hasPrefix($0) && text.count > $0.count }), !text.utf8.contains(where: { $0 <= 32 }) else {
+                throw InvalidValue("use redis://host:port, rediss://host:port or unix:///path.")
+            }
+            return text
+        }
+    }
+
+    /// A part of a Redis key. Braces would move the hash tag, colons would make two names one.
+    static var keyName: Self {
+        Self("name") { (text) throws(InvalidValue) in
+            let allowed = { (byte: UInt8) in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ".")].contains(byte)
+                }
+            }
+            guard 1...64 ~= text.utf8.count, text.utf8.allSatisfy(allowed) else {
+                throw InvalidValue("use 1 to 64 letters, digits, dots, dashes and underscores.")
+            }
+            return text
+        }
+    }
+
+    /// One line for an HTTP header: a line break in it would begin another header.
+    static func headerValue(_ placeholder: String) -> Self {
+        Self(placeholder) { (text) throws(InvalidValue) in
+            guard 1...1000 ~= text.utf8.count, text.utf8.allSatisfy({ 32...126 ~= $0 }) else {
+                throw InvalidValue("use 1 to 1000 printable ASCII characters.")
+            }
+            return text
+        }
+    }
+
+    /// An IPv4 or IPv6 network as `address/prefix`, a single address, or `all`.
+    static var network: Self {
+        Self("cidr", completion: .choices(["all"])) { (text) throws(InvalidValue) in
+            guard text != "all" else { return text }
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            let bits = addressBits(of: String(parts[0]))
+            let digits = parts.count == 2 ? String(parts[1]) : "\(bits)"
+            guard bits > 0, parts.count <= 2, let prefix = UInt8(digits), digits == "\(prefix)", Int(prefix) <= bits else {
+                throw InvalidValue("use a network such as 10.0.0.0/8 or fd00::/8, or 'all'.")
+            }
+            return text
+        }
+    }
+}
+
+/// 32 for an IPv4 address, 128 for an IPv6 one, 0 for anything else.
+private func addressBits(of text: String) -> Int {
+    var storage = in6_addr()
+    if inet_pton(AF_INET, text, &storage) == 1 { return 32 }
+    return inet_pton(AF_INET6, text, &storage) == 1 ? 128 : 0
+}

@@ -1,0 +1,164 @@
+import CommandLineKit
+import Foundation
+
+/// The Redis that commands use when none is named: started when needed, shared between them, stopped when idle.
+///
+/// Locks: a user holds `users` shared for its lifetime, and took it *before* it took `start` to look for a server. A
+/// supervisor that wants to stop takes `start`, then `users` exclusively without waiting. So between "nobody uses it" and "it is gone"
+/// nobody can begin to, and whoever waits for `start` finds either a live server or none.
+struct PrivateRedis: Sendable {
+    /// Longer than the longest that anyone rightly holds a lock: stopping.
+    private static let lockBound = Duration.seconds(90)
+    private static let startBound = Duration.seconds(60)
+    private static let loadingBound = Duration.seconds(600)
+
+    let environment: PrivateRedisEnvironment
+
+    init(environment: PrivateRedisEnvironment) {
+        self.environment = environment
+    }
+
+    /// The right to use the server: while it is held, the server is not stopped for idleness. It ends with the process at the latest.
+    final class Lease: Sendable {
+        let socketPath: String
+        private let users: FileLock
+
+        init(socketPath: String, users: FileLock) {
+            self.socketPath = socketPath
+            self.users = users
+            users.touch()
+        }
+
+        deinit {
+            users.touch()
+        }
+
+        /// As `--redis` would take it.
+        var address: String { "unix://\(socketPath)" }
+    }
+
+    enum Stop: Sendable, Equatable {
+        case wasNotRunning
+        case stopped(wasInUse: Bool)
+    }
+
+    /// The server, started if there is none and with its data loaded.
+    func ensureRunning(console: Console) async throws(CommandFailure) -> Lease {
+        try await onThread { () throws(CommandFailure) in try begin(console: console) }
+    }
+
+    /// Stops the server if there is one, whoever uses it.
+    func stop() async throws(CommandFailure) -> Stop {
+        try await onThread { () throws(CommandFailure) in try end() }
+    }
+
+    private func begin(console: Console) throws(CommandFailure) -> Lease {
+        let folder = try PrivateRedisFolder.prepare(home: environment.home)
+        let users = try take(folder.usersLock, .shared)
+        let lease = Lease(socketPath: folder.socket, users: users)
+        let logStart = ServerLog(path: folder.log).size
+        let started = try startWhenNeeded(folder)
+        let how = started ? "Started a private Redis at \(lease.address)" : "Using the private Redis at \(lease.address)"
+        console.note("\(how); it stops \(idleText) after its last use.")
+        try awaitLoaded(folder, logStart: started ? min(logStart, ServerLog(path: folder.log).size) : 0, console: console)
+        return lease
+    }
+
+    /// True when there was none.
+    private func startWhenNeeded(_ folder: PrivateRedisFolder) throws(CommandFailure) -> Bool {
+        let start = try take(folder.startLock, .exclusive)
+        defer { withExtendedLifetime(start) {} }
+        let state = ServerConnection.state(of: folder.socket)
+        if state == .silent {
+            throw CommandFailure(
+                .unavailable, "The private Redis at '\(folder.socket)' does not answer. 'gannet redis stop' asks it to end.")
+        }
+        // A server whose supervisor was killed gets a new one.
+        let isSupervised = try FileLock.tryToTake(folder.supervisorLock, .shared) == nil
+        guard state == .gone || !isSupervised else { return false }
+        try launchSupervisor()
+        return state == .gone
+    }
+
+    private func launchSupervisor() throws(CommandFailure) {
+        guard let pipe = Descriptor.pipe() else {
+            throw CommandFailure(.unavailable, "Cannot open a pipe: \(Descriptor.message(errno)).")
+        }
+        defer { close(pipe.read) }
+        var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("GANNET_") }
+        variables["GANNET_HOME"] = environment.home
+        variables["GANNET_REDIS_IDLE"] = TimeSpan.text(of: environment.idleTime)
+        do {
+            defer { close(pipe.write) }
+            _ = try Spawn.start(
+                Executable.path, as: "gannet", arguments: ["redis", "supervise"], environment: variables, descriptors: [pipe.write],
+                inNewSession: true)
+        } catch {
+            throw CommandFailure(.unavailable, "The supervisor of the private Redis cannot be started: \(Descriptor.message(error.code)).")
+        }
+        if case .failed(let failure) = SupervisorReport.receive(from: pipe.read, within: Self.startBound) { throw failure }
+    }
+
+    /// Asked now and then: the server has no way to call when it is done.
+    private func awaitLoaded(_ folder: PrivateRedisFolder, logStart: Int, console: Console) throws(CommandFailure) {
+        let end = ContinuousClock.now + Self.loadingBound
+        var hasTold = false
+        while true {
+            switch ServerConnection.state(of: folder.socket) {
+            case .ready: return
+            case .gone:
+                throw CommandFailure(.unavailable, ServerProcess.endedAtStart(log: ServerLog(path: folder.log), since: logStart))
+            case .silent, .loading: break
+            }
+            if !hasTold { console.note("The private Redis is loading its data.") }
+            hasTold = true
+            guard ContinuousClock.now < end else {
+                let minutes = Self.loadingBound.components.seconds / 60
+                throw CommandFailure(.unavailable, "The private Redis still loads its data after \(minutes) minutes.")
+            }
+            usleep(50_000)
+        }
+    }
+
+    private func end() throws(CommandFailure) -> Stop {
+        // Where there never was one, nothing is made to find that out.
+        guard PrivateRedisFolder.exists(home: environment.home) else { return .wasNotRunning }
+        let folder = try PrivateRedisFolder.prepare(home: environment.home)
+        let start = try take(folder.startLock, .exclusive)
+        defer { withExtendedLifetime(start) {} }
+        guard let connection = ServerConnection.open(folder.socket, within: .seconds(5)) else {
+            _ = try ServerProcess.lockData(of: folder)
+            return .wasNotRunning
+        }
+        let wasInUse = try FileLock.tryToTake(folder.usersLock, .exclusive) == nil
+        if let reason = connection.shutDown(within: .seconds(60)) {
+            throw CommandFailure(.unavailable, "The private Redis does not stop: \(reason).")
+        }
+        unlink(folder.socket)
+        return .stopped(wasInUse: wasInUse)
+    }
+
+    private func take(_ path: String, _ mode: FileLock.Mode) throws(CommandFailure) -> FileLock {
+        guard let lock = try FileLock.take(path, mode, within: Self.lockBound) else {
+            let seconds = Self.lockBound.components.seconds
+            throw CommandFailure(.unavailable, "Another command has been starting or stopping the private Redis for \(seconds) seconds.")
+        }
+        return lock
+    }
+
+    private var idleText: String {
+        environment.idleTime == PrivateRedisEnvironment.defaultIdleTime ? "10 minutes" : TimeSpan.text(of: environment.idleTime)
+    }
+
+    /// Locks and sockets block; the threads that run tasks must not.
+    private func onThread<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(CommandFailure) -> Value
+    ) async throws(CommandFailure) -> Value {
+        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, CommandFailure>, Never>) in
+            Thread.detachNewThread {
+                continuation.resume(returning: Result(catching: body))
+            }
+        }
+        return try result.get()
+    }
+}

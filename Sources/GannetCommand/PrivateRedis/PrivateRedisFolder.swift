@@ -1,0 +1,91 @@
+import Foundation
+
+/// The folder that the private Redis lives in, and the names within it.
+struct PrivateRedisFolder: Sendable {
+    /// Absolute and without symbolic links, so that two spellings of one folder are one server.
+    let path: String
+    let socket: String
+
+    /// Held shared by every user, for its lifetime.
+    var usersLock: String { path + "/users.lock" }
+    /// Held exclusively around starting and stopping.
+    var startLock: String { path + "/start.lock" }
+    /// Held by the supervisor while it lives.
+    var supervisorLock: String { path + "/supervisor.lock" }
+    /// Held by the server process itself, so that no second one ever opens the same data, whatever became of socket and supervisor.
+    var serverLock: String { path + "/server.lock" }
+    var log: String { path + "/redis.log" }
+    var data: String { path + "/data" }
+
+    /// `sun_path` holds 108 bytes on Linux, 104 on macOS, and the server wants some for itself.
+    static let longestSocketPath = 100
+
+    static func exists(home: String) -> Bool {
+        access(folder(in: home), F_OK) == 0
+    }
+
+    private static func folder(in home: String) -> String {
+        home + "/private-redis"
+    }
+
+    /// Makes what is missing, for our eyes only, and refuses what others could have put there.
+    static func prepare(home: String) throws(CommandFailure) -> PrivateRedisFolder {
+        try makeParents(of: home)
+        try make(home)
+        let folder = folder(in: home)
+        try makePrivate(folder, of: "The state folder of the private Redis", status: .cannotWrite)
+        guard let resolved = realpath(folder, nil) else { throw unusable(folder, errno) }
+        defer { free(resolved) }
+        let path = String(cString: resolved)
+        try makePrivate(path + "/data", of: "The data folder of the private Redis", status: .cannotWrite)
+        return PrivateRedisFolder(path: path, socket: try socket(for: path))
+    }
+
+    /// Beside the data, or in a short folder under /tmp when that path is too long for a socket. Always the same one for the same
+    /// folder: were it to depend on XDG_RUNTIME_DIR, a command from cron would not find the server of a command from a terminal.
+    private static func socket(for path: String) throws(CommandFailure) -> String {
+        let near = path + "/redis.sock"
+        guard near.utf8.count > longestSocketPath else { return near }
+        let short = "/tmp/gannet-\(geteuid())-\(fingerprint(of: path))"
+        try makePrivate(short, of: "The socket folder of the private Redis", status: .unavailable)
+        return short + "/redis.sock"
+    }
+
+    /// FNV-1a: the name only has to differ between the folders of one user.
+    static func fingerprint(of path: String) -> String {
+        let hash = path.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return String(hash, radix: 16)
+    }
+
+    private static func makeParents(of home: String) throws(CommandFailure) {
+        var parent = ""
+        for part in home.split(separator: "/").dropLast() {
+            parent += "/" + part
+            try make(parent)
+        }
+    }
+
+    private static func make(_ path: String) throws(CommandFailure) {
+        guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+        let code = errno
+        // A parent that cannot be written is no matter when it is there (some systems say EROFS or EACCES before EEXIST).
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw unusable(path, code) }
+    }
+
+    private static func makePrivate(_ path: String, of what: String, status: ExitStatus) throws(CommandFailure) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw unusable(path, errno) }
+        var found = stat()
+        guard lstat(path, &found) == 0 else { throw unusable(path, errno) }
+        guard found.st_mode & S_IFMT == S_IFDIR, found.st_uid == geteuid() else {
+            throw CommandFailure(status, "\(what), '\(path)', is not a folder of yours. Remove it, or set GANNET_HOME to another folder.")
+        }
+        if found.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 { throw unusable(path, errno) }
+    }
+
+    private static func unusable(_ path: String, _ code: Int32) -> CommandFailure {
+        CommandFailure(
+            .cannotWrite,
+            "The state folder '\(path)' cannot be used: \(Descriptor.message(code)). Set GANNET_HOME to a folder that you can write.")
+    }
+}

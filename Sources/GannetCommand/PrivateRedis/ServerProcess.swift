@@ -1,0 +1,106 @@
+import Foundation
+
+/// Finds and starts `redis-server` on the private folder.
+struct ServerProcess {
+    /// Time for a server to open its socket; loading its data comes after.
+    private static let startBound = Duration.seconds(20)
+    /// Time for an earlier server on the same data to end.
+    private static let successionBound = Duration.seconds(10)
+    private static let programs = ["redis-server", "valkey-server"]
+
+    let pid: pid_t
+
+    /// Returns once the server answers.
+    static func start(in folder: PrivateRedisFolder, searchPath: String) throws(CommandFailure) -> ServerProcess {
+        guard let program = find(in: searchPath) else {
+            throw CommandFailure(
+                .unavailable,
+                "redis-server is not installed. Install it (Debian, Ubuntu: sudo apt install redis-server; macOS: brew install redis) "
+                    + "or name a Redis with '--redis <url>'.")
+        }
+        let data = try lockData(of: folder)
+        unlink(folder.socket)
+        let log = ServerLog(path: folder.log)
+        log.truncateWhenLarge()
+        let logStart = log.size
+        let pid: pid_t
+        do {
+            pid = try Spawn.start(
+                program, as: "redis-server", arguments: arguments(for: folder), environment: ["PATH": searchPath, "LANG": "C"],
+                output: folder.log,
+                descriptors: [data.descriptor], inNewSession: false)
+        } catch {
+            throw CommandFailure(.unavailable, "'\(program)' cannot be started: \(Descriptor.message(error.code)).")
+        }
+        ftruncate(data.descriptor, 0)
+        _ = Descriptor.writeAll("pid \(pid)", to: data.descriptor)
+        let server = ServerProcess(pid: pid)
+        try server.awaitAnswer(on: folder.socket, log: log, logStart: logStart)
+        return server
+    }
+
+    /// The right to run a server on the data; refused while an earlier one still does.
+    static func lockData(of folder: PrivateRedisFolder) throws(CommandFailure) -> FileLock {
+        if let lock = try FileLock.take(folder.serverLock, .exclusive, within: successionBound) { return lock }
+        throw CommandFailure(
+            .unavailable,
+            "A Redis server (\(holder(of: folder.serverLock))) still runs on '\(folder.data)' but does not listen on '\(folder.socket)'. "
+                + "End it and try again.")
+    }
+
+    /// Collects the process, which has closed its connections and so is about to end.
+    func reap(within bound: Duration) {
+        let end = ContinuousClock.now + bound
+        while !hasEnded, ContinuousClock.now < end { usleep(5_000) }
+    }
+
+    private var hasEnded: Bool {
+        var status: Int32 = 0
+        return waitpid(pid, &status, WNOHANG) != 0
+    }
+
+    private func awaitAnswer(on socket: String, log: ServerLog, logStart: Int) throws(CommandFailure) {
+        let end = ContinuousClock.now + Self.startBound
+        while true {
+            switch ServerConnection.state(of: socket) {
+            case .ready, .loading: return
+            case .gone, .silent: break
+            }
+            if hasEnded {
+                throw CommandFailure(.unavailable, Self.endedAtStart(log: log, since: logStart))
+            }
+            guard ContinuousClock.now < end else {
+                kill(pid, SIGTERM)
+                reap(within: .seconds(5))
+                let seconds = Self.startBound.components.seconds
+                throw CommandFailure(.unavailable, "The private Redis did not open '\(socket)' within \(seconds) seconds.")
+            }
+            usleep(5_000)
+        }
+    }
+
+    static func endedAtStart(log: ServerLog, since start: Int) -> String {
+        guard let complaint = log.complaint(since: start) else { return "The private Redis ended at once and gave no reason." }
+        return "The private Redis ended while it started. It says (\(log.path)): \(complaint)"
+    }
+
+    private static func find(in searchPath: String) -> String? {
+        let folders = searchPath.split(separator: ":").filter { $0.hasPrefix("/") }
+        for program in programs {
+            for folder in folders where access("\(folder)/\(program)", X_OK) == 0 { return "\(folder)/\(program)" }
+        }
+        return nil
+    }
+
+    private static func arguments(for folder: PrivateRedisFolder) -> [String] {
+        [
+            "--port", "0", "--unixsocket", folder.socket, "--unixsocketperm", "700", "--dir", folder.data, "--appendonly", "yes",
+            "--appendfsync", "everysec", "--save", "", "--maxmemory-policy", "noeviction", "--logfile", folder.log, "--daemonize", "no",
+        ]
+    }
+
+    private static func holder(of lock: String) -> String {
+        let text = (try? String(contentsOfFile: lock, encoding: .utf8)) ?? ""
+        return text.isEmpty ? "its process id is unknown" : text
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// Results to standard output, everything else to standard error.
+struct Console: Sendable {
+    let verbosity: Verbosity
+
+    init(_ verbosity: Verbosity = .normal) {
+        self.verbosity = verbosity
+    }
+
+    /// A line of results. A reader that has left ends the command quietly; a full disk does not.
+    func print(_ line: String) throws(CommandFailure) {
+        switch Descriptor.writeAll(line + "\n", to: STDOUT_FILENO) {
+        case nil: return
+        case EPIPE?: throw .outputClosed
+        case let code?: throw CommandFailure(.cannotWrite, "Standard output cannot be written: \(Descriptor.message(code)).")
+        }
+    }
+
+    /// For people who watch; silent with `--quiet`.
+    func note(_ line: String) {
+        if verbosity > .quiet { error(text: "gannet: \(line)") }
+    }
+
+    /// For people who look for something; only with `--verbose`.
+    func detail(_ line: String) {
+        if verbosity == .verbose { error(text: "gannet: \(line)") }
+    }
+
+    func error(_ sentence: String) {
+        error(text: "Error: \(sentence)")
+    }
+
+    /// Where standard error cannot be written there is nowhere left to say so.
+    func error(text: String) {
+        _ = Descriptor.writeAll(text + "\n", to: STDERR_FILENO)
+    }
+}

@@ -1,0 +1,93 @@
+import CommandLineKit
+import Testing
+
+@Suite struct HelpTests {
+    private static let parser = CommandLineParser(
+        root: CommandSpec(
+            "tool", summary: "A tool.",
+            subcommands: [
+                CommandSpec(
+                    "run", summary: "Runs things.", positional: Positional("url", "What to run."),
+                    flags: [
+                        Flag("input", short: "i", .file(), "A file whose explanation is long enough that it needs a second line.").entry,
+                        Flag("connect-timeout", .duration(in: .zero...(.seconds(9))), default: "8s", section: .fetching, "A limit.").entry,
+                        Flag("secret-door", .file(), isHidden: true, "Unlisted.").entry, .later("retries"),
+                    ]),
+                CommandSpec("spy", summary: "Unlisted.", visibility: .hidden), .later("bench"),
+            ]),
+        environmentPrefix: "TOOL_")
+
+    @Test("Help lists a command's arguments and options, and neither what is hidden nor what is to come")
+    func commandHelp() {
+        #expect(
+            Self.parser.help(for: ["run"]) == """
+                OVERVIEW: Runs things.
+
+                USAGE: tool run [<options>] [<url> ...]
+
+                ARGUMENTS:
+                  <url>                   What to run.
+
+                OPTIONS:
+                  -i, --input <file>      A file whose explanation is long enough that it needs
+                                          a second line.
+
+                FETCH OPTIONS:
+                  --connect-timeout <time>
+                                          A limit. (default: 8s)
+
+                COMMON OPTIONS:
+                  --version               Show the version.
+                  -h, --help              Show help information.
+
+                Every option has an environment variable, such as TOOL_INPUT for '--input'; the
+                option wins.
+                """)
+    }
+
+    @Test("The program's help lists its commands")
+    func rootHelp() throws {
+        let help = try #require(Self.parser.help(for: []))
+        #expect(help.contains("SUBCOMMANDS:\n  run                     Runs things.\n"))
+        #expect(!help.contains("spy") && !help.contains("bench"))
+    }
+
+    @Test(
+        "Help is given wherever it is asked for, even beside a mistake",
+        arguments: [
+            ["run", "--help"], ["run", "-h"], ["help", "run"], ["run", "--nonsense", "--help"], ["run", "--retries", "3", "-h"],
+        ])
+    func helpAnywhere(words: [String]) throws {
+        guard case .help(let text) = try Self.parser.parse(words, environment: [:]) else {
+            Issue.record("no help")
+            return
+        }
+        #expect(text == Self.parser.help(for: ["run"]))
+    }
+
+    @Test("A program or a group without a command gets its help")
+    func helpForNothing() throws {
+        guard case .help(let text) = try Self.parser.parse([], environment: [:]) else {
+            Issue.record("no help")
+            return
+        }
+        #expect(text == Self.parser.help(for: []))
+    }
+
+    @Test("The version is given wherever it is asked for", arguments: [["--version"], ["run", "--version"]])
+    func version(words: [String]) throws {
+        guard case .version = try Self.parser.parse(words, environment: [:]) else {
+            Issue.record("no version")
+            return
+        }
+    }
+
+    @Test("Words after two dashes ask for nothing")
+    func helpAsWord() throws {
+        guard case .command(let arguments) = try Self.parser.parse(["run", "--", "--help"], environment: [:]) else {
+            Issue.record("not a command")
+            return
+        }
+        #expect(arguments.positionals == ["--help"])
+    }
+}

@@ -1,0 +1,69 @@
+import CommandLineKit
+import Testing
+
+@Suite struct ValueTests {
+    @Test(
+        "A time is read with its unit",
+        arguments: [
+            ("500ms", Duration.milliseconds(500)), ("8s", .seconds(8)), ("10m", .seconds(600)), ("24h", .seconds(86_400)),
+            ("7d", .seconds(604_800)),
+            ("0s", .zero), ("007s", .seconds(7)),
+        ])
+    func times(text: String, duration: Duration) throws {
+        #expect(try TimeSpan.parse(text) == duration)
+    }
+
+    @Test(
+        "What is no time is refused and never traps",
+        arguments: [
+            "", "s", "8", "-8s", "+8s", "8 s", "1.5s", "8S", "8sec", "٨s", "99999999999999999999s", "9223372036854775807d", "106751991168d",
+            "8s8s",
+        ])
+    func notTimes(text: String) {
+        #expect(throws: InvalidValue.self) { try TimeSpan.parse(text) }
+    }
+
+    @Test(
+        "A size is read with its unit, decimal or binary",
+        arguments: [
+            ("20MB", 20_000_000), ("20MiB", 20 << 20), ("1KB", 1000), ("1KiB", 1024), ("512B", 512), ("512", 512), ("3GB", 3_000_000_000),
+            ("1TiB", 1 << 40), ("0", 0),
+        ])
+    func sizes(text: String, bytes: Int) throws {
+        #expect(try ByteCount.parse(text) == bytes)
+    }
+
+    @Test(
+        "What is no size is refused and never traps",
+        arguments: [
+            "", "MB", "-1MB", "20 MB", "20Mb", "20M", "1.5GB", "9223372036854775807KB", "99999999999999999999", "8388608TiB", "２MB",
+        ])
+    func notSizes(text: String) {
+        #expect(throws: InvalidValue.self) { try ByteCount.parse(text) }
+    }
+
+    @Test("Times and sizes are written as they are read", arguments: ["500ms", "8s", "90s", "24h", "7d", "0s"])
+    func timesRoundTrip(text: String) throws {
+        #expect(try TimeSpan.parse(TimeSpan.text(of: TimeSpan.parse(text))) == TimeSpan.parse(text))
+        #expect(TimeSpan.text(of: .seconds(86_400)) == "1d")
+        #expect(TimeSpan.text(of: .seconds(Int64.max)) == "9223372036854775807s")
+        #expect(ByteCount.text(of: 20_000_000) == "20MB")
+        #expect(ByteCount.text(of: 20 << 20) == "20MiB")
+        #expect(ByteCount.text(of: 0) == "0B")
+    }
+
+    @Test(
+        "A whole number is within its range, in ASCII digits",
+        arguments: ["", "0", "101", "-1", "+5", "5 ", "1e2", "٥", "99999999999999999999"])
+    func integers(text: String) {
+        #expect(throws: InvalidValue("use a whole number from 1 to 100.")) { try ValueType.integer(in: 1...100).parse(text) }
+    }
+
+    @Test("A choice is one of its words")
+    func choices() throws {
+        let type = ValueType.choice("priority", of: ["high", "normal", "low"])
+        #expect(try type.parse("low") == "low")
+        #expect(type.completion == .choices(["high", "normal", "low"]))
+        #expect(throws: InvalidValue("use 'high', 'normal' or 'low'.")) { try type.parse("HIGH") }
+    }
+}

@@ -1,0 +1,255 @@
+import Foundation
+import Testing
+
+@testable import GannetCommand
+
+@Suite struct PrivateRedisTests {
+    @Test("It is started once for any number of commands, and says so on standard error alone")
+    func startsOnce() async throws {
+        try await Home.with { home in
+            let program = Program(home: home.path)
+            let outcomes = try await withThrowingTaskGroup { group in
+                for _ in 1...6 { group.addTask { try await program.run("redis", "start") } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.map(\.status) == Array(repeating: 0, count: 6))
+            #expect(Set(outcomes.map(\.output)) == ["unix://\(home.folder)/redis.sock\n"])
+            #expect(outcomes.filter { $0.errors.contains("Started a private Redis") }.count == 1)
+            #expect(outcomes.filter { $0.errors.contains("Using the private Redis") }.count == 5)
+            let quiet = try await program.run("redis", "start", "--quiet")
+            #expect(quiet.errors == "")
+        }
+    }
+
+    @Test("Its folder and socket are for its owner alone, and its session is its own")
+    func isPrivate() async throws {
+        try await Home.with { home in
+            _ = try await Program(home: home.path).run("redis", "start")
+            for path in [home.folder, home.folder + "/data", home.folder + "/redis.sock"] {
+                let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                #expect(mode == 0o700)
+            }
+            let pid = try #require(home.serverProcess)
+            #expect(getsid(pid) != getsid(0))
+            #expect(getsid(pid) != pid)
+        }
+    }
+
+    @Test("Stopping it is at once, removes the socket, keeps the data, and is no error when it does not run")
+    func stops() async throws {
+        try await Home.with { home in
+            let program = Program(home: home.path)
+            _ = try await program.run("redis", "start")
+            let pid = try #require(home.serverProcess)
+            let stopped = try await program.run("redis", "stop")
+            #expect(stopped.status == 0)
+            #expect(stopped.errors == "gannet: Stopped the private Redis.\n")
+            #expect(!FileManager.default.fileExists(atPath: home.folder + "/redis.sock"))
+            try await waitUntil { kill(pid, 0) != 0 }
+            let again = try await program.run("redis", "stop")
+            #expect(again.status == 0)
+            #expect(again.errors == "gannet: The private Redis was not running.\n")
+        }
+    }
+
+    @Test("Killed, it comes back with its data for the next command, over the socket it left behind")
+    func comesBack() async throws {
+        try await Home.with { home in
+            let program = Program(home: home.path)
+            _ = try await program.run("redis", "start")
+            let pid = try #require(home.serverProcess)
+            #expect(home.ask("SET city Bergen") == "+OK")
+            // Written to the kernel before the answer was sent; a killed process takes nothing of that along.
+            kill(pid, SIGKILL)
+            try await waitUntil { ServerConnection.state(of: home.socket) == .gone }
+            #expect(FileManager.default.fileExists(atPath: home.socket))
+            let outcome = try await program.run("redis", "start")
+            #expect(outcome.status == 0)
+            #expect(home.serverProcess != pid)
+            #expect(home.ask("STRLEN city") == ":6")
+        }
+    }
+
+    @Test("It ends when it has been idle, and its supervisor with it")
+    func endsWhenIdle() async throws {
+        try await Home.with { home in
+            _ = try await Program(home: home.path, ["GANNET_REDIS_IDLE": "300ms"]).run("redis", "start")
+            let pid = try #require(home.serverProcess)
+            try await waitUntil { kill(pid, 0) != 0 && !home.isLocked("supervisor.lock") }
+            #expect(!FileManager.default.fileExists(atPath: home.socket))
+        }
+    }
+
+    @Test("It does not end while a command uses it, though that takes longer than the idle time")
+    func staysInUse() async throws {
+        try await Home.with { home in
+            let program = Program(home: home.path, ["GANNET_REDIS_IDLE": "100ms"])
+            let environment = PrivateRedisEnvironment(program.environment, workingFolder: "/")
+            let folder = try PrivateRedisFolder.prepare(home: environment.home)
+            let users = try #require(try FileLock.tryToTake(folder.usersLock, .shared))
+            _ = try await program.run("redis", "start")
+            let pid = try #require(home.serverProcess)
+            // Several times the idle time: what is looked for is that something does *not* happen.
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(kill(pid, 0) == 0)
+            let stopped = try await PrivateRedis(environment: environment).stop()
+            #expect(stopped == .stopped(wasInUse: true))
+            withExtendedLifetime(users) {}
+        }
+    }
+
+    @Test("A server whose supervisor was killed gets another, which ends it when idle")
+    func isAdopted() async throws {
+        try await Home.with { home in
+            let program = Program(home: home.path, ["GANNET_REDIS_IDLE": "500ms"])
+            _ = try await program.run("redis", "start")
+            let pid = try #require(home.serverProcess)
+            // The server is in the session that its supervisor leads.
+            let supervisor = getsid(pid)
+            #expect(supervisor > 1)
+            kill(supervisor, SIGKILL)
+            try await waitUntil { !home.isLocked("supervisor.lock") }
+            #expect(kill(pid, 0) == 0)
+            let outcome = try await program.run("redis", "start")
+            #expect(outcome.status == 0)
+            #expect(home.serverProcess == pid)
+            try await waitUntil { kill(pid, 0) != 0 }
+        }
+    }
+
+    #if os(Linux)
+    @Test("A command that comes while an interrupted one's server still starts uses that server")
+    func interruptedStart() async throws {
+        try await Home.with { home in
+            let program = Program(home: home.path)
+            // The supervisor alone, as an interrupted command leaves it behind.
+            let first = Task { try await program.run(script: "exec setsid \"$0\" redis supervise") }
+            try await waitUntil { home.isLocked("supervisor.lock") }
+            let outcome = try await program.run("redis", "start")
+            #expect(outcome.status == 0)
+            _ = try await program.run("redis", "stop")
+            #expect(try await first.value.status == 0)
+        }
+    }
+    #endif
+
+    @Test("A supervisor that is asked to end stops its server in order")
+    func terminates() async throws {
+        try await Home.with { home in
+            _ = try await Program(home: home.path).run("redis", "start")
+            let pid = try #require(home.serverProcess)
+            kill(getsid(pid), SIGTERM)
+            try await waitUntil { kill(pid, 0) != 0 && !home.isLocked("supervisor.lock") }
+            #expect(!FileManager.default.fileExists(atPath: home.socket))
+        }
+    }
+
+    @Test("A server that has lost its socket makes way for another on the same data")
+    func findsItsSocketLost() async throws {
+        try await Home.with { home in
+            let program = Program(home: home.path, ["GANNET_REDIS_IDLE": "5s"])
+            _ = try await program.run("redis", "start")
+            let pid = try #require(home.serverProcess)
+            #expect(home.ask("SET city Bergen") == "+OK")
+            try FileManager.default.removeItem(atPath: home.socket)
+            let outcome = try await program.run("redis", "start")
+            #expect(outcome.status == 0)
+            #expect(home.serverProcess != pid)
+            #expect(home.ask("STRLEN city") == ":6")
+        }
+    }
+
+    @Test("No second server is ever started on the same data, and the first is named")
+    func neverTwo() async throws {
+        try await Home.with { home in
+            let program = Program(home: home.path)
+            _ = try await program.run("redis", "start")
+            let pid = try #require(home.serverProcess)
+            kill(getsid(pid), SIGKILL)
+            try FileManager.default.removeItem(atPath: home.socket)
+            let outcome = try await program.run("redis", "start")
+            #expect(outcome.status == 69)
+            #expect(outcome.errors.contains("A Redis server (pid \(pid)) still runs on '\(home.folder)/data'"))
+            #expect(kill(pid, 0) == 0)
+            kill(pid, SIGTERM)
+            try await waitUntil { kill(pid, 0) != 0 }
+        }
+    }
+
+    @Test("A server whose folder is removed ends")
+    func folderRemoved() async throws {
+        try await Home.with { home in
+            _ = try await Program(home: home.path, ["GANNET_REDIS_IDLE": "5s"]).run("redis", "start")
+            let pid = try #require(home.serverProcess)
+            try FileManager.default.removeItem(atPath: home.folder)
+            try await waitUntil { kill(pid, 0) != 0 }
+        }
+    }
+
+    @Test("A folder whose path is too long for a socket gets its socket elsewhere")
+    func longPaths() async throws {
+        var socket = ""
+        try await Home.with(padding: 100) { home in
+            let outcome = try await Program(home: home.path).run("redis", "start")
+            #expect(outcome.status == 0)
+            socket = outcome.output.replacing("unix://", with: "").trimmingCharacters(in: .newlines)
+            #expect(socket.hasPrefix("/tmp/gannet-\(geteuid())-"))
+            #expect(socket.utf8.count <= PrivateRedisFolder.longestSocketPath)
+            #expect(ServerConnection.state(of: socket) == .ready)
+        }
+        try FileManager.default.removeItem(atPath: String(socket.dropLast("/redis.sock".count)))
+    }
+
+    @Test("Without redis-server it says how to get one")
+    func notInstalled() async throws {
+        try await Home.with { home in
+            let outcome = try await Program(home: home.path, ["PATH": "/nonexistent"]).run("redis", "start")
+            #expect(outcome.status == 69)
+            #expect(outcome.errors.hasPrefix("Error: redis-server is not installed. Install it"))
+            #expect(outcome.output == "")
+        }
+    }
+
+    @Test("A server that ends at its start is quoted")
+    func endsAtStart() async throws {
+        try await Home.with { home in
+            let program = Program(home: home.path)
+            _ = try await program.run("redis", "start")
+            #expect(home.ask("SET city Bergen") == "+OK")
+            _ = try await program.run("redis", "stop")
+            let files = home.folder + "/data/appendonlydir"
+            let name = try #require(try FileManager.default.contentsOfDirectory(atPath: files).first { $0.hasSuffix(".incr.aof") })
+            try "nonsense that is no command\r\nand more of it\r\n".write(toFile: files + "/" + name, atomically: false, encoding: .utf8)
+            let outcome = try await program.run("redis", "start")
+            #expect(outcome.status == 69)
+            #expect(outcome.errors.contains("Bad file format reading the append only file"))
+            #expect(outcome.errors.contains("redis.log"))
+        }
+    }
+
+    @Test("A state folder that cannot be made is exit 74")
+    func unwritable() async throws {
+        let outcome = try await Program(home: "/proc/nothing/here").run("redis", "start")
+        #expect(outcome.status == 74)
+        #expect(outcome.errors.contains("Set GANNET_HOME to a folder that you can write."))
+    }
+
+    @Test("A link in the place of its folder is refused")
+    func links() async throws {
+        try await Home.with { home in
+            try FileManager.default.createSymbolicLink(atPath: home.folder, withDestinationPath: "/tmp")
+            let outcome = try await Program(home: home.path).run("redis", "start")
+            #expect(outcome.status == 74)
+            #expect(outcome.errors.contains("is not a folder of yours"))
+            try FileManager.default.removeItem(atPath: home.folder)
+        }
+    }
+}
+
+extension Home {
+    var socket: String { folder + "/redis.sock" }
+
+    func ask(_ command: String) -> String? {
+        ServerConnection.open(socket, within: .seconds(5))?.ask(command, within: .seconds(5))
+    }
+}

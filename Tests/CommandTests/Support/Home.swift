@@ -1,0 +1,51 @@
+import Foundation
+import GannetTestKit
+
+@testable import GannetCommand
+
+/// A state folder for one test. Whatever runs in it is stopped and waited for, then it is removed.
+struct Home: Sendable {
+    let path: String
+
+    /// Short enough for a socket, unless `padding` makes it too long.
+    static func with(padding: Int = 0, _ body: (Home) async throws -> Void) async throws {
+        let temporary = try TemporaryFolder()
+        let home = Home(path: temporary.file("h" + String(repeating: "x", count: padding)))
+        try FileManager.default.createDirectory(atPath: home.path, withIntermediateDirectories: false)
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await body(home))
+        } catch {
+            outcome = .failure(error)
+        }
+        _ = try await Program(home: home.path).run("redis", "stop")
+        // The supervisor goes right after its server; until then it holds its lock.
+        try await waitUntil { !home.isLocked("supervisor.lock") && !home.isLocked("server.lock") }
+        withExtendedLifetime(temporary) {}
+        try outcome.get()
+    }
+
+    var folder: String { path + "/private-redis" }
+
+    /// The server's process, as its starter noted it.
+    var serverProcess: pid_t? {
+        let text = (try? String(contentsOfFile: folder + "/server.lock", encoding: .utf8)) ?? ""
+        return text.split(separator: " ").last.flatMap { pid_t($0) }
+    }
+
+    func isLocked(_ name: String) -> Bool {
+        let path = folder + "/" + name
+        return FileManager.default.fileExists(atPath: path) && (try? FileLock.tryToTake(path, .shared)) == nil
+    }
+}
+
+struct NeverHappened: Error {}
+
+/// For what another process does and tells nobody of; bounded, so that a test that waits in vain fails.
+func waitUntil(_ condition: () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while !condition() {
+        guard ContinuousClock.now < end else { throw NeverHappened() }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import GannetTestKit
+
+/// The real binary, built beside the tests.
+struct Program: Sendable {
+    struct Outcome: Sendable {
+        /// What a shell would show: 128 and the signal's number for a process that a signal ended.
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    var environment: [String: String]
+
+    init(home: String, _ more: [String: String] = [:]) {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        // Should the tests themselves be killed, what they started ends soon after.
+        environment = ["PATH": path, "HOME": home, "GANNET_HOME": home, "GANNET_REDIS_IDLE": "30s"].merging(more) { $1 }
+    }
+
+    static let path: String = {
+        let bundles = CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)
+        let folders = bundles.filter { $0.contains(".xctest") }.map { bundle in
+            bundle.split(separator: "/", omittingEmptySubsequences: false).prefix { !$0.contains(".xctest") }.joined(separator: "/")
+        }
+        let candidates = folders.map { $0 + "/gannet" }
+        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "gannet, which is not beside the tests"
+    }()
+
+    /// Returns when the process has ended *and* nobody else holds its output open.
+    func run(_ words: String...) async throws -> Outcome {
+        try await run(Self.path, words)
+    }
+
+    /// The program is `$0` to the script.
+    func run(script: String) async throws -> Outcome {
+        try await run("/bin/sh", ["-c", script, Self.path])
+    }
+
+    private func run(_ program: String, _ words: [String]) async throws -> Outcome {
+        let outcome = try await ChildProcess.run(.init(program, words, environment: environment))
+        let status: Int32 =
+            switch outcome.status {
+            case .exited(let code): code
+            case .signalled(let number): 128 + number
+            }
+        return Outcome(status: status, output: outcome.output, errors: outcome.errors)
+    }
+}

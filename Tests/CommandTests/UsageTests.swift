@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+@testable import GannetCommand
+
+@Suite struct UsageTests {
+    private let program = Program(home: "/nonexistent")
+
+    @Test(
+        "Help goes to standard output and is a success",
+        arguments: ["--help", "run --help", "help work", "enqueue -h", "status --help", "redis"])
+    func help(words: String) async throws {
+        let outcome = try await program.run(script: "exec \"$0\" \(words)")
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasPrefix("OVERVIEW: "))
+        #expect(outcome.output.contains("\nUSAGE: gannet"))
+        #expect(outcome.errors == "")
+    }
+
+    @Test("The version is told")
+    func version() async throws {
+        let outcome = try await program.run("--version")
+        #expect(outcome.status == 0)
+        #expect(outcome.output == "gannet \(Version.current)\n")
+    }
+
+    @Test("A mistyped option is exit 64, with a suggestion on standard error")
+    func mistypedOption() async throws {
+        let outcome = try await program.run("run", "--verbos")
+        #expect(outcome.status == 64)
+        #expect(outcome.output == "")
+        #expect(
+            outcome.errors == """
+                Error: Unknown option '--verbos'. Did you mean '--verbose'?
+                Usage: gannet run --dir <dir> [<options>] [<url> ...]
+                  See 'gannet run --help' for more information.
+
+                """)
+    }
+
+    @Test(
+        "What cannot be followed is exit 64 and says why",
+        arguments: [
+            ("run u -d out --retries 3", "'--retries' is not available in this version yet."),
+            ("run u -d out --log-format json", "'--log-format' is not available in this version yet."),
+            ("enqueue u --priority high", "'--priority' is not available in this version yet."),
+            ("status --watch", "'--watch' is not available in this version yet."),
+            ("bench", "'gannet bench' is not available in this version yet."),
+            ("jobs list", "'gannet jobs' is not available in this version yet."),
+            ("work --store redis", "'--store redis' is not available in this version yet"),
+            ("work", "Missing expected argument '--store <dir>'"),
+            ("run -d out", "Nothing to fetch"),
+            ("enqueue -", "'-' is not a URL"),
+            ("run u -d out --concurrency 0", "use a whole number from 1 to 10000"),
+            ("run u -d out --timeout 5", "use a whole number with a unit"),
+            ("run u -d out --allow-net 10.0.0.0/33", "use a network such as"),
+            ("run u -d out --allow-net 10.0.0", "use a network such as"),
+            ("status --namespace a:b", "use 1 to 64 letters"),
+            ("status --redis-password-file f", "'--redis-password-file' needs '--redis'"),
+            ("status --redis redis://h --redis-ca-file f", "begins with rediss://"),
+            ("status --quiet --verbose", "contradict each other"),
+            ("redis stop --redis redis://h", "Unknown option '--redis'"),
+        ])
+    func refusals(words: String, sentence: String) async throws {
+        let outcome = try await program.run(script: "exec \"$0\" \(words)")
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.hasPrefix("Error: "))
+        #expect(outcome.errors.contains(sentence))
+        #expect(outcome.output == "")
+    }
+
+    @Test("A password in a mistaken address is not repeated")
+    func passwords() async throws {
+        for option in ["--redis=http://:hunter2@h", "--redis-url=redis://:hunter2@h"] {
+            let outcome = try await program.run("status", option)
+            #expect(outcome.status == 64)
+            #expect(!outcome.errors.contains("hunter2"))
+        }
+    }
+
+    @Test("A pipe closed early is quiet, and a full disk is not")
+    func outputs() async throws {
+        let closed = try await program.run(script: "{ \"$0\" --help; echo \"status $?\" >&2; } | true")
+        #expect(closed.errors == "status 0\n")
+        #if os(Linux)
+        let full = try await program.run(script: "exec \"$0\" --help > /dev/full")
+        #expect(full.status == 74)
+        #expect(full.errors.contains("Standard output cannot be written"))
+        #endif
+    }
+}
