@@ -97,16 +97,21 @@ package final class ChildProcess: Sendable {
         let input = try openFile(options.input ?? "/dev/null", O_RDONLY)
         let output = try descriptors(for: options.output, inherited: 1)
         let errors = try descriptors(for: options.errors, inherited: 2)
+        let (isRegistered, registering) = try makeChannel()
+        defer { close(isRegistered) }
         let shell = ["/bin/sh", "-c", Watchdog.registration, program, options.folder ?? ".", program]
         do throws(KitError) {
+            defer { close(registering) }
             pid = try Spawn(
                 arguments: shell + options.arguments, environment: options.environment,
-                descriptors: [input, output.child, errors.child, watchdog.pipe]
+                descriptors: [input, output.child, errors.child, watchdog.channel, registering]
             ).start()
         } catch {
             for descriptor in [output.ours, errors.ours] { descriptor.map { _ = close($0) } }
             throw error
         }
+        // A millisecond, and the end of it is certain: the child has registered or is gone.
+        _ = try? Socket.receive(from: isRegistered)
         for (log, descriptor) in [(self.output, output.ours), (self.errors, errors.ours)] {
             if let descriptor { log.collect(from: descriptor) } else { log.finish() }
         }

@@ -39,12 +39,22 @@ struct Spawn {
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setpgroup(&attributes, 0)
 
+        // A source that has the number of another one's target would be overwritten before its turn: it is moved out of the way.
+        let first = Int32(descriptors.count)
+        var moved: [Int32] = []
+        defer { for descriptor in moved { close(descriptor) } }
         for (target, source) in descriptors.enumerated() {
+            var source = source
+            if source < first && source != target {
+                source = fcntl(source, F_DUPFD_CLOEXEC, first)
+                guard source >= 0 else { throw .system("cannot duplicate a descriptor", errno) }
+                moved.append(source)
+            }
             posix_spawn_file_actions_adddup2(&actions, source, Int32(target))
         }
         #if canImport(Glibc)
         // Also some beyond the highest: another thread may be between opening a descriptor and marking it.
-        for descriptor in Int32(descriptors.count)...(highestDescriptor() + 64) {
+        for descriptor in first...(first + highestDescriptor() + 64) {
             posix_spawn_file_actions_addclose(&actions, descriptor)
         }
         #else

@@ -26,6 +26,21 @@ func makePipe() throws(KitError) -> (read: Int32, write: Int32) {
     return (ends[0], ends[1])
 }
 
+/// Two connected sockets whose end means something, so that not even a process started elsewhere in the same moment may hold them.
+func makeChannel() throws(KitError) -> (near: Int32, far: Int32) {
+    var ends: [Int32] = [-1, -1]
+    #if canImport(Glibc)
+    let kind = streamSocket | Int32(SOCK_CLOEXEC.rawValue)
+    #else
+    let kind = streamSocket
+    #endif
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .system("cannot make a channel", errno) }
+    #if !canImport(Glibc)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    #endif
+    return (ends[0], ends[1])
+}
+
 func closeSocket(_ descriptor: Int32) {
     close(descriptor)
 }
