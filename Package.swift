@@ -53,13 +53,13 @@ let package = Package(
         .target(name: "HTTPEngine", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
 
         // Where the two meet, and the command line around them.
-        .target(name: "Gannet", dependencies: ["FetchQueue", "HTTPEngine"], swiftSettings: settings),
+        .target(name: "Gannet", dependencies: ["RedisClient", "ClusterState", "FetchQueue", "HTTPEngine"], swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         .executableTarget(
             name: "GannetCommand", dependencies: ["CommandLineKit"], swiftSettings: settings),
 
         .executableTarget(
-            name: "RedisBenchmark", dependencies: ["RedisClient"], path: "Benchmarks/RedisBenchmark", swiftSettings: settings),
+            name: "RedisBenchmark", dependencies: ["RedisClient", "GannetTestKit"], path: "Benchmarks/RedisBenchmark", swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(

@@ -12,7 +12,7 @@ BEGIN {
     allow("HTTPEngine", "CCurl COpenSSL")
     allow("FetchCache", "HTTPEngine")
     allow("GannetFetch", "HTTPEngine FetchCache")
-    allow("Gannet", "ClusterState FetchQueue HTTPEngine FetchCache GannetFetch")
+    allow("Gannet", "RedisClient ClusterState FetchQueue HTTPEngine FetchCache GannetFetch")
     allow("CommandLineKit", "")
     allow("GannetCommand", "Gannet CommandLineKit")
     # For digests. Of the code under test it knows nothing.

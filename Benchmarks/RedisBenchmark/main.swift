@@ -1,30 +1,36 @@
+import GannetTestKit
 import RedisClient
-import Glibc
-let path = CommandLine.arguments[1]
-let total = Int(CommandLine.arguments[2])!
-let connection = try await RedisConnection.connect(RedisConfiguration(url: "unix://\(path)"))
-func cpu() -> Double { var u = rusage(); getrusage(0, &u); return Double(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + Double(u.ru_utime.tv_usec + u.ru_stime.tv_usec)/1e6 }
-for tasks in [1, 64, 512] {
-  let n = tasks == 1 ? total / 20 : total
-  let c0 = cpu()
-  let start = ContinuousClock.now
-  try await withThrowingTaskGroup(of: Void.self) { group in
-    for t in 0..<tasks {
-      group.addTask {
-        for i in 0..<(n / tasks) { try await connection.send(RedisCommand("SET", .string("key:\(t)"), .integer(i))) }
-      }
+
+// `Scripts/bench redis`: our client beside `redis-benchmark`, on one Unix socket of a server of their own, in turn, so that
+// a machine whose speed drifts drifts for both. Prints a table in Markdown; Docs/REDIS.md holds one.
+
+let rounds = 5
+let server = try await RedisServer.start()
+let ours = try await ClientUnderTest(socketPath: server.socketPath)
+let peer = RedisBenchmarkTool(socketPath: server.socketPath)
+
+print("redis-server \(server.version), Unix socket; medians of \(rounds) rounds, both in each round\n")
+print("| work | gannet | CPU each | redis-benchmark | CPU each | ratio |")
+print("| --- | --- | --- | --- | --- | --- |")
+
+for (callers, count) in [(1, 20_000), (64, 400_000), (512, 800_000)] {
+    // What a caller sees: that many callers, each waiting for its reply before it goes on. redis-benchmark gives each a connection.
+    try await compare("SET, \(callers) callers", rounds: rounds) {
+        try await ours.set(callers: callers, count: count)
+    } against: {
+        try await peer.set(connections: callers, pipeline: 1, count: min(count, 200_000))
     }
-    try await group.waitForAll()
-  }
-  let s = (ContinuousClock.now - start) / .seconds(1)
-  let c = cpu() - c0
-  print(tasks, Int(Double(n)/s), "SET/s", s*1e6/Double(n)*Double(tasks), "us/cmd", "cpu us/cmd", c*1e6/Double(n))
 }
-let body = [UInt8](repeating: 7, count: 10_000_000)
-let c1 = cpu()
-let start = ContinuousClock.now
-for _ in 0..<50 { try await connection.send(RedisCommand("SET", "big", .bytes(body))) }
-print("10MB SET", (ContinuousClock.now - start) / .seconds(1) / 50 * 1000, "ms", (cpu()-c1)/50*1000, "ms cpu")
-let g = ContinuousClock.now
-for _ in 0..<50 { _ = try await connection.send(RedisCommand("GET", "big")) }
-print("10MB GET", (ContinuousClock.now - g) / .seconds(1) / 50 * 1000, "ms")
+// What one connection can carry when whoever feeds it does nothing else.
+try await compare("SET, 1 connection, 512 in flight", rounds: rounds) {
+    try await ours.set(callers: 512, count: 800_000)
+} against: {
+    try await peer.set(connections: 1, pipeline: 512, count: 2_000_000)
+}
+try await compare("SET of 10 MB, 1 caller", rounds: rounds) {
+    try await ours.setLarge(bytes: 10_000_000, count: 40)
+} against: {
+    try await peer.set(connections: 1, pipeline: 1, count: 40, bytes: 10_000_000)
+}
+await ours.close()
+try await server.stop()

@@ -1,7 +1,7 @@
 internal import ClusterState
-package import FetchQueue
+internal import FetchQueue
 internal import HTTPEngine
-package import RedisClient
+internal import RedisClient
 
 /// Puts URLs into a queue, chunk by chunk, and remembers what it could not use.
 ///
@@ -19,7 +19,7 @@ package struct Producer: ~Copyable {
     /// URLs sent in one call: enough to make the round trip cheap, few enough that no other client waits long.
     private static let chunkSize = 1000
 
-    package init(_ queue: FetchQueue, batch: String) async throws(RedisError) {
+    init(_ queue: FetchQueue, batch: String) async throws(RedisError) {
         self.queue = queue
         self.batch = batch
         let progress = try await queue.progress(ofBatch: batch)
@@ -29,7 +29,7 @@ package struct Producer: ~Copyable {
     }
 
     /// Takes the next line of the input.
-    package mutating func add(_ text: [UInt8], line: Int) async throws(RedisError) {
+    package mutating func add(_ text: [UInt8], line: Int) async throws(ClusterError) {
         position += 1
         do throws(URLRejection) {
             let url = try CanonicalURL(bytes: text)
@@ -48,13 +48,18 @@ package struct Producer: ~Copyable {
     }
 
     /// Sends what is left. The input is at its end.
-    package mutating func finish() async throws(RedisError) {
+    package mutating func finish() async throws(ClusterError) {
         try await send()
     }
 
-    private mutating func send() async throws(RedisError) {
+    private mutating func send() async throws(ClusterError) {
         guard !chunk.isEmpty else { return }
-        let progress = try await queue.enqueue(chunk, batch: batch, from: accepted, to: position)
+        let progress: BatchProgress
+        do throws(RedisError) {
+            progress = try await queue.enqueue(chunk, batch: batch, from: accepted, to: position)
+        } catch {
+            throw ClusterError(error)
+        }
         accepted = progress.offset
         summary.added = progress.added
         summary.repeated = progress.repeated

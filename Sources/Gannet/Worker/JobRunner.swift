@@ -42,7 +42,7 @@ struct JobRunner: Sendable {
             let accepted = try await queue.settle(job, .handedBack)
             return .reported(accepted ? .handedBack(job) : .lost(job))
         } catch {
-            return .failed(.redis(error))
+            return .failed(.cluster(ClusterError(error)))
         }
     }
 
@@ -59,10 +59,10 @@ struct JobRunner: Sendable {
                 return .failed(.output(error.description))
             case .failure(let error):
                 let accepted = try await queue.settle(job, .failed)
-                return .reported(accepted ? .failed(job, error) : .lost(job))
+                return .reported(accepted ? .failed(error) : .lost(job))
             }
         } catch {
-            return .failed(.redis(error))
+            return .failed(.cluster(ClusterError(error)))
         }
     }
 
@@ -76,6 +76,7 @@ struct JobRunner: Sendable {
         }
         // The body is in place before the job is done: a crash in between fetches it again and loses nothing.
         let accepted = try await queue.settle(job, .done, bytes: Int(download.byteCount))
-        return .reported(accepted ? .fetched(job, download, file: file) : .lost(job))
+        let news = WorkerReport.fetched(url: RedactedURL(job.url).description, bytes: Int(download.byteCount), file: file)
+        return .reported(accepted ? news : .lost(job))
     }
 }

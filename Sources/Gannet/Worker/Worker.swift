@@ -1,10 +1,10 @@
 internal import ClusterState
-package import FetchQueue
-package import HTTPEngine
-package import RedisClient
+internal import FetchQueue
+internal import HTTPEngine
+internal import RedisClient
 
 /// A worker: claims jobs, fetches them with bounded concurrency, keeps their leases, and ends in good order.
-package struct Worker: Sendable {
+struct Worker: Sendable {
     private let queue: FetchQueue
     private let downloader: any Downloader
     private let folder: BodyFolder
@@ -15,7 +15,7 @@ package struct Worker: Sendable {
     /// - Parameters:
     ///   - wakeups: A subscription to the queue's wake channel; without one a worker only looks for itself now and then.
     ///   - report: Called for everything worth telling, from many tasks.
-    package init(
+    init(
         queue: FetchQueue, downloader: any Downloader, folder: BodyFolder, wakeups: RedisSubscription?, options: WorkerOptions,
         report: @escaping @Sendable (WorkerReport) -> Void
     ) {
@@ -38,7 +38,7 @@ package struct Worker: Sendable {
 
     /// Works until `stops` asks for an end (the first time: finish what is in flight; the second: hand it back at once), until the
     /// queue is empty where that is asked for, or until something is wrong that will not mend itself.
-    package func run(stops: AsyncStream<Void>) async throws(WorkerFailure) -> WorkerEnd {
+    func run(stops: AsyncStream<Void>) async throws(WorkerFailure) -> WorkerEnd {
         let (events, sender) = AsyncStream.makeStream(of: Event.self)
         let held = HeldLeases()
         let outcome = await withDiscardingTaskGroup(returning: Result<WorkerEnd, WorkerFailure>.self) { group in
@@ -109,7 +109,7 @@ package struct Worker: Sendable {
                     awaySince = awaySince ?? now
                     actions = machine.claimFailed(retryAfter: .seconds(1))
                 } else {
-                    failure = failure ?? .redis(error)
+                    failure = failure ?? .cluster(ClusterError(error))
                     held.cancelAll()
                     actions = machine.claimFailed(retryAfter: .zero) + machine.stop()
                 }

@@ -1,19 +1,34 @@
-package import FetchQueue
-package import HTTPEngine
-package import RedisClient
+internal import FetchQueue
+internal import HTTPEngine
+internal import RedisClient
 
 /// What a worker has to tell while it works.
 package enum WorkerReport: Sendable {
     /// The body is in its place; `file` is its path within the folder.
-    case fetched(Job, Download, file: String)
-    case failed(Job, FetchError)
+    case fetched(url: String, bytes: Int, file: String)
+
+    /// Given up; the URL is without credentials, the sentence names it.
+    case failed(url: String, sentence: String)
+
     /// The lease was lost before the outcome was accepted: the job is another worker's now.
-    case lost(Job)
-    case handedBack(Job)
+    case lost(url: String)
+
+    /// Given up without prejudice: another worker may have it.
+    case handedBack(url: String)
+
     /// Jobs given up because three workers had died holding them.
     case poisoned(Int)
-    case redisAway(RedisError)
+
+    /// Redis cannot be reached; the worker waits.
+    case redisAway(sentence: String)
     case redisBack
+}
+
+extension WorkerReport {
+    static func lost(_ job: Job) -> Self { .lost(url: RedactedURL(job.url).description) }
+    static func handedBack(_ job: Job) -> Self { .handedBack(url: RedactedURL(job.url).description) }
+    static func failed(_ error: FetchError) -> Self { .failed(url: error.url.description, sentence: error.description) }
+    static func redisAway(_ error: RedisError) -> Self { .redisAway(sentence: error.description) }
 }
 
 /// How a worker came to its end.
@@ -28,6 +43,8 @@ package enum WorkerEnd: Sendable, Equatable {
 
 /// Why a worker cannot go on.
 package enum WorkerFailure: Error, Sendable {
-    case redis(RedisError)
+    case cluster(ClusterError)
+    /// The folder cannot be written.
     case output(String)
+    case settings(String)
 }

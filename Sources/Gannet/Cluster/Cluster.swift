@@ -1,0 +1,91 @@
+internal import FetchQueue
+internal import HTTPEngine
+internal import RedisClient
+
+/// The fleet's shared state, as a program uses it: put URLs in, work on them, look.
+package final class Cluster: Sendable {
+    private let control: RedisConnection
+    private let namespace: String
+
+    /// Connects, and throws why not when the first attempt fails.
+    package static func connect(_ options: ClusterOptions) async throws(ClusterError) -> Cluster {
+        try await ClusterError.wrapping { () throws(RedisError) in
+            var configuration = try RedisConfiguration(url: options.redis)
+            if let file = options.passwordFile {
+                configuration.credentials = RedisCredentials(user: configuration.credentials?.user, password: .file(path: file))
+            }
+            configuration.tls.authorityFile = options.authorityFile
+            configuration.clientName = "gannet"
+            return Cluster(try await RedisConnection.connect(configuration), options.namespace)
+        }
+    }
+
+    private init(_ control: RedisConnection, _ namespace: String) {
+        self.control = control
+        self.namespace = namespace
+    }
+
+    /// Ends the connections.
+    package func close() async {
+        await control.close()
+    }
+
+    /// A producer for one batch of a queue; a batch that was begun before goes on where it stopped.
+    package func producer(queue: String, batch: String) async throws(ClusterError) -> Producer {
+        try await EvictionCheck.run(on: control)
+        let queue = self.queue(queue)
+        return try await ClusterError.wrapping { () throws(RedisError) in try await Producer(queue, batch: batch) }
+    }
+
+    /// Lets go of a batch's record, once its input is accepted to the end.
+    package func forget(batch: String, of queue: String) async throws(ClusterError) {
+        try await ClusterError.wrapping { () throws(RedisError) in try await self.queue(queue).forget(batch: batch) }
+    }
+
+    /// A queue's depths and totals.
+    package func status(of queue: String) async throws(ClusterError) -> QueueStatus {
+        try await ClusterError.wrapping { () throws(RedisError) in QueueStatus(try await self.queue(queue).counts()) }
+    }
+
+    /// Removes a queue and everything in it.
+    package func clear(queue: String, batch: String) async throws(ClusterError) {
+        try await ClusterError.wrapping { () throws(RedisError) in try await self.queue(queue).clear(batch: batch) }
+    }
+
+    /// Works on a queue until it is empty, where that is asked for, or until `stops` says so.
+    package func work(
+        on name: String, fetch: FetchSettings, into folder: BodyFolder, options: WorkerOptions, stops: AsyncStream<Void>,
+        report: @escaping @Sendable (WorkerReport) -> Void
+    ) async throws(WorkerFailure) -> WorkerEnd {
+        let downloader: CurlDownloader
+        do throws(FetchSettings.Invalid) {
+            downloader = try fetch.makeDownloader(concurrency: options.concurrency)
+        } catch {
+            throw .settings(error.description)
+        }
+        defer { downloader.shutdown() }
+        let queue = queue(name)
+        let subscriber: RedisSubscriber
+        let wakeups: RedisSubscription
+        do throws(RedisError) {
+            subscriber = try await RedisSubscriber.connect(control.configuration)
+            wakeups = try await subscriber.subscribe(to: [queue.wakeChannel])
+        } catch {
+            throw .cluster(ClusterError(error))
+        }
+        let worker = Worker(
+            queue: queue, downloader: downloader, folder: folder, wakeups: wakeups, options: options, report: report)
+        let outcome: Result<WorkerEnd, WorkerFailure>
+        do throws(WorkerFailure) {
+            outcome = .success(try await worker.run(stops: stops))
+        } catch {
+            outcome = .failure(error)
+        }
+        await subscriber.close()
+        return try outcome.get()
+    }
+
+    private func queue(_ name: String) -> FetchQueue {
+        FetchQueue(control, namespace: namespace, name: name)
+    }
+}

@@ -1,0 +1,40 @@
+internal import RedisClient
+
+/// Why the cluster's state could not be reached or changed, as a sentence for the person who has to mend it.
+package struct ClusterError: Error, Sendable, CustomStringConvertible {
+    package enum Reason: Sendable {
+        /// The address or what goes with it is wrong.
+        case usage
+        /// Redis is away, refuses us, or is not fit for this.
+        case unavailable
+        /// Something that cannot be has happened.
+        case defect
+    }
+
+    package let reason: Reason
+    package let description: String
+
+    init(_ reason: Reason, _ description: String) {
+        self.reason = reason
+        self.description = description
+    }
+
+    init(_ error: RedisError) {
+        description = error.description
+        reason =
+            switch error.kind {
+            case .invalidConfiguration: .usage
+            case .unexpectedReply, .scriptFailed, .noScript, .closed: .defect
+            default: .unavailable
+            }
+    }
+
+    /// Runs `body`, whose errors are Redis', for callers who know only this one.
+    static func wrapping<Result: ~Copyable>(_ body: () async throws(RedisError) -> Result) async throws(ClusterError) -> Result {
+        do throws(RedisError) {
+            return try await body()
+        } catch {
+            throw ClusterError(error)
+        }
+    }
+}

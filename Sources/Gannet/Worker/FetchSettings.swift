@@ -1,0 +1,57 @@
+internal import HTTPEngine
+
+/// How URLs are fetched, in the words of a command line.
+package struct FetchSettings: Sendable {
+    /// For the whole of one transfer, redirects included.
+    package var timeout = Duration.seconds(60)
+    package var connectTimeout = Duration.seconds(10)
+
+    /// The largest body, in bytes.
+    package var maximumBody = 100_000_000
+
+    /// Private networks that may be fetched from: `10.0.0.0/8` and the like, or `all`.
+    package var allowedNetworks: [String] = []
+
+    /// PEM certificates to trust for `https://` instead of the system's.
+    package var authorityFile: String?
+    package var userAgent: String?
+
+    package init() {}
+
+    /// Why settings cannot be used, as a sentence.
+    package struct Invalid: Error, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Throws when one of the settings cannot be used.
+    package func validate() throws(Invalid) {
+        _ = try downloaderOptions(concurrency: 1)
+    }
+
+    func makeDownloader(concurrency: Int) throws(Invalid) -> CurlDownloader {
+        let options = try downloaderOptions(concurrency: concurrency)
+        do throws(DownloaderOptions.Invalid) {
+            return try CurlDownloader(options)
+        } catch {
+            throw Invalid(description: error.description)
+        }
+    }
+}
+
+extension FetchSettings {
+    private func downloaderOptions(concurrency: Int) throws(Invalid) -> DownloaderOptions {
+        var options = DownloaderOptions()
+        options.timeout = timeout
+        options.connectTimeout = connectTimeout
+        options.maximumBody = Int64(maximumBody)
+        options.caFile = authorityFile
+        if let userAgent { options.userAgent = userAgent }
+        options.maximumInFlight = concurrency
+        do throws(NetworkPrefix.ParseError) {
+            options.addressGuard = try AddressGuard(parsing: allowedNetworks)
+        } catch {
+            throw Invalid(description: error.description)
+        }
+        return options
+    }
+}
