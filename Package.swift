@@ -56,7 +56,7 @@ let package = Package(
         .target(name: "Gannet", dependencies: ["RedisClient", "ClusterState", "FetchQueue", "HTTPEngine"], swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         .executableTarget(
-            name: "GannetCommand", dependencies: ["CommandLineKit"], swiftSettings: settings),
+            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit"], swiftSettings: settings),
 
         .executableTarget(
             name: "RedisBenchmark", dependencies: ["RedisClient", "GannetTestKit"], path: "Benchmarks/RedisBenchmark", swiftSettings: settings),

@@ -33,6 +33,15 @@ package struct ClusterState: Sendable {
             offset: try answer[0].asInteger(), added: try answer[1].asInteger(), repeated: try answer[2].asInteger())
     }
 
+    /// Notes what a batch is made from, unless it was noted before; returns what is noted.
+    package func begin(batch: String, source: String) async throws(RedisError) -> String {
+        let replies = await connection.pipeline([
+            RedisCommand("HSETNX", keys.batch(batch), "source", .string(source)), RedisCommand("HGET", keys.batch(batch), "source"),
+        ])
+        _ = try replies[0].get()
+        return try replies[1].get().asString()
+    }
+
     /// How far a batch has been accepted; zeros for one that is not known.
     package func progress(ofBatch batch: String) async throws(RedisError) -> BatchProgress {
         let command = RedisCommand("HMGET", keys.batch(batch), "offset", "added", "repeated")

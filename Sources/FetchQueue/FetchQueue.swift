@@ -26,6 +26,11 @@ package struct FetchQueue: Sendable {
         }
     }
 
+    /// Notes what a batch is made from, unless it was noted before; returns what is noted.
+    package func begin(batch: String, source: String) async throws(RedisError) -> String {
+        try await persistently { () throws(RedisError) in try await state.begin(batch: batch, source: source) }
+    }
+
     /// How far a batch has been accepted.
     package func progress(ofBatch batch: String) async throws(RedisError) -> BatchProgress {
         try await persistently { () throws(RedisError) in try await state.progress(ofBatch: batch) }

@@ -37,6 +37,13 @@ package final class Cluster: Sendable {
         return try await ClusterError.wrapping { () throws(RedisError) in try await Producer(queue, batch: batch) }
     }
 
+    /// Whether a batch that was begun before was made from the same `source`. One that was not begun yet is begun.
+    package func begin(batch: String, of queue: String, from source: String) async throws(ClusterError) -> Bool {
+        try await ClusterError.wrapping { () throws(RedisError) in
+            try await self.queue(queue).begin(batch: batch, source: source) == source
+        }
+    }
+
     /// Lets go of a batch's record, once its input is accepted to the end.
     package func forget(batch: String, of queue: String) async throws(ClusterError) {
         try await ClusterError.wrapping { () throws(RedisError) in try await self.queue(queue).forget(batch: batch) }
@@ -47,42 +54,45 @@ package final class Cluster: Sendable {
         try await ClusterError.wrapping { () throws(RedisError) in QueueStatus(try await self.queue(queue).counts()) }
     }
 
+    /// The server: its version, its memory, how quickly it answers.
+    package func server() async throws(ClusterError) -> ServerStatus {
+        try await ClusterError.wrapping { () throws(RedisError) in try await ServerStatus(of: control) }
+    }
+
     /// Removes a queue and everything in it.
     package func clear(queue: String, batch: String) async throws(ClusterError) {
         try await ClusterError.wrapping { () throws(RedisError) in try await self.queue(queue).clear(batch: batch) }
     }
 
     /// Works on a queue until it is empty, where that is asked for, or until `stops` says so.
+    /// - Parameter report: Called for everything worth telling, from the worker's own task.
     package func work(
         on name: String, fetch: FetchSettings, into folder: BodyFolder, options: WorkerOptions, stops: AsyncStream<Void>,
         report: @escaping @Sendable (WorkerReport) -> Void
-    ) async throws(WorkerFailure) -> WorkerEnd {
-        let downloader: CurlDownloader
-        do throws(FetchSettings.Invalid) {
-            downloader = try fetch.makeDownloader(concurrency: options.concurrency)
+    ) async -> Result<WorkerEnd, WorkerFailure> {
+        do throws(WorkerFailure) {
+            try await WorkerFailure.wrapping { () throws(ClusterError) in try await EvictionCheck.run(on: control) }
+            let downloader = try fetch.makeDownloader(concurrency: options.concurrency)
+            defer { downloader.shutdown() }
+            let queue = queue(name)
+            let (subscriber, wakeups) = try await listen(to: queue.wakeChannel)
+            let worker = Worker(
+                queue: queue, downloader: downloader, folder: folder, wakeups: wakeups, options: options, report: report)
+            let outcome = await worker.run(stops: stops)
+            await subscriber.close()
+            return outcome
         } catch {
-            throw .settings(error.description)
+            return .failure(error)
         }
-        defer { downloader.shutdown() }
-        let queue = queue(name)
-        let subscriber: RedisSubscriber
-        let wakeups: RedisSubscription
+    }
+
+    private func listen(to channel: String) async throws(WorkerFailure) -> (RedisSubscriber, RedisSubscription) {
         do throws(RedisError) {
-            subscriber = try await RedisSubscriber.connect(control.configuration)
-            wakeups = try await subscriber.subscribe(to: [queue.wakeChannel])
+            let subscriber = try await RedisSubscriber.connect(control.configuration)
+            return (subscriber, try await subscriber.subscribe(to: [channel]))
         } catch {
             throw .cluster(ClusterError(error))
         }
-        let worker = Worker(
-            queue: queue, downloader: downloader, folder: folder, wakeups: wakeups, options: options, report: report)
-        let outcome: Result<WorkerEnd, WorkerFailure>
-        do throws(WorkerFailure) {
-            outcome = .success(try await worker.run(stops: stops))
-        } catch {
-            outcome = .failure(error)
-        }
-        await subscriber.close()
-        return try outcome.get()
     }
 
     private func queue(_ name: String) -> FetchQueue {

@@ -6,19 +6,37 @@ package struct EnqueueSummary: Sendable, Equatable {
     package var repeated = 0
     /// Were no URLs.
     package var invalid = 0
-    /// The first of those, by line.
+    /// The first of those.
     package var complaints: [Complaint] = []
 
+    /// Where in the input something stands; its description is `line 7`.
+    package enum Place: Sendable, Equatable, CustomStringConvertible {
+        /// Of the command line, from 1.
+        case argument(Int)
+        /// Of the file, from 1.
+        case line(Int)
+
+        package var description: String {
+            switch self {
+            case .argument(let number): "argument \(number)"
+            case .line(let number): "line \(number)"
+            }
+        }
+    }
+
     package struct Complaint: Sendable, Equatable {
-        package let line: Int
+        package let place: Place
         package let reason: String
     }
 
     /// A file of ten million lines of something else is not repeated line by line.
     static let mostComplaints = 20
 
-    mutating func refuse(_ line: Int, _ reason: String) {
+    /// URLs that will be fetched.
+    package var accepted: Int { added + repeated }
+
+    mutating func refuse(_ place: Place, _ reason: String) {
         invalid += 1
-        if complaints.count < Self.mostComplaints { complaints.append(Complaint(line: line, reason: reason)) }
+        if complaints.count < Self.mostComplaints { complaints.append(Complaint(place: place, reason: reason)) }
     }
 }

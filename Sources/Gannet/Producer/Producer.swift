@@ -29,22 +29,22 @@ package struct Producer: ~Copyable {
     }
 
     /// Takes the next line of the input.
-    package mutating func add(_ text: [UInt8], line: Int) async throws(ClusterError) {
+    package mutating func add(_ text: [UInt8], from place: EnqueueSummary.Place) async throws(ClusterError) {
         position += 1
         do throws(URLRejection) {
             let url = try CanonicalURL(bytes: text)
             guard position > accepted, let id = URLID(url.id) else { return }
             chunk.append((id: id, url: String(decoding: text, as: UTF8.self)))
         } catch {
-            summary.refuse(line, error.description)
+            summary.refuse(place, error.description)
         }
         if chunk.count == Self.chunkSize { try await send() }
     }
 
     /// Notes a line that is no URL for a reason of its own.
-    package mutating func refuse(line: Int, _ reason: String) {
+    package mutating func refuse(_ place: EnqueueSummary.Place, _ reason: String) {
         position += 1
-        summary.refuse(line, reason)
+        summary.refuse(place, reason)
     }
 
     /// Sends what is left. The input is at its end.

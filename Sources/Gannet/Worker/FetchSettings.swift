@@ -28,12 +28,11 @@ package struct FetchSettings: Sendable {
         _ = try downloaderOptions(concurrency: 1)
     }
 
-    func makeDownloader(concurrency: Int) throws(Invalid) -> CurlDownloader {
-        let options = try downloaderOptions(concurrency: concurrency)
-        do throws(DownloaderOptions.Invalid) {
-            return try CurlDownloader(options)
+    func makeDownloader(concurrency: Int) throws(WorkerFailure) -> CurlDownloader {
+        do {
+            return try CurlDownloader(downloaderOptions(concurrency: concurrency))
         } catch {
-            throw Invalid(description: error.description)
+            throw .settings("\(error)")
         }
     }
 }

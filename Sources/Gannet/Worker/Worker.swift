@@ -38,10 +38,10 @@ struct Worker: Sendable {
 
     /// Works until `stops` asks for an end (the first time: finish what is in flight; the second: hand it back at once), until the
     /// queue is empty where that is asked for, or until something is wrong that will not mend itself.
-    func run(stops: AsyncStream<Void>) async throws(WorkerFailure) -> WorkerEnd {
+    func run(stops: AsyncStream<Void>) async -> Result<WorkerEnd, WorkerFailure> {
         let (events, sender) = AsyncStream.makeStream(of: Event.self)
         let held = HeldLeases()
-        let outcome = await withDiscardingTaskGroup(returning: Result<WorkerEnd, WorkerFailure>.self) { group in
+        return await withDiscardingTaskGroup(returning: Result<WorkerEnd, WorkerFailure>.self) { group in
             group.addTask { await renew(held) }
             group.addTask { await listen(sender) }
             group.addTask {
@@ -51,7 +51,6 @@ struct Worker: Sendable {
             group.cancelAll()
             return outcome
         }
-        return try outcome.get()
     }
 
     /// The worker's own course: one event after the other.

@@ -48,3 +48,13 @@ package enum WorkerFailure: Error, Sendable {
     case output(String)
     case settings(String)
 }
+
+extension WorkerFailure {
+    static func wrapping(_ body: () async throws(ClusterError) -> Void) async throws(WorkerFailure) {
+        do throws(ClusterError) {
+            try await body()
+        } catch {
+            throw .cluster(error)
+        }
+    }
+}

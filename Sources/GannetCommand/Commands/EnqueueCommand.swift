@@ -1,4 +1,5 @@
 import CommandLineKit
+import Gannet
 
 /// `gannet enqueue`: hands URLs to the workers and returns.
 enum EnqueueCommand: Command {
@@ -21,7 +22,40 @@ enum EnqueueCommand: Command {
     }
 
     static func run(_ options: EnqueueOptions) async throws(CommandFailure) -> ExitStatus {
-        throw CommandFailure(.defect, "'gannet enqueue' is not wired yet.")
+        let console = Console(options.verbosity)
+        let lines = try Feeding.open(options.input)
+        let interruption = try Interruption()
+        return try await interruption.watching { () throws(CommandFailure) in
+            let access = try await ClusterAccess.open(options.connection, console: console)
+            let queue = options.connection.queue
+            let batch = String(UInt64.random(in: .min ... .max), radix: 36)
+            let outcome = await interruption.cancelling {
+                let producer = try await access.cluster.producer(queue: queue, batch: batch)
+                return try await Feeding.feed(options.input, lines, into: producer)
+            }
+            // Also after an interruption: nobody will ask for this batch again.
+            try await CommandFailure.wrapping { () throws(ClusterError) in
+                try await access.cluster.forget(batch: batch, of: queue)
+            }
+            await access.close()
+            guard let summary = try outcome.get(unlessInterrupted: interruption) else {
+                console.note("interrupted: what had been accepted stays in the queue, the rest was not enqueued.")
+                return interruption.status
+            }
+            return try report(summary, console)
+        }
+    }
+
+    private static func report(
+        _ summary: EnqueueSummary, _ console: Console
+    ) throws(CommandFailure) -> ExitStatus {
+        Feeding.complain(about: summary, console)
+        let repeats = summary.repeated == 0 ? "" : " (\(summary.repeated) of them already waiting or in flight)"
+        try console.print("Accepted \(Amounts.count(summary.accepted, "URL"))\(repeats); \(summary.invalid) invalid.")
+        guard summary.accepted > 0 else {
+            throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
+        }
+        return .done
     }
 }
 

@@ -1,4 +1,5 @@
 import CommandLineKit
+import Gannet
 
 /// `gannet run`: the whole thing in one process.
 enum RunCommand: Command {
@@ -27,7 +28,21 @@ enum RunCommand: Command {
     }
 
     static func run(_ options: RunOptions) async throws(CommandFailure) -> ExitStatus {
-        throw CommandFailure(.defect, "'gannet run' is not wired yet.")
+        let console = Console(options.verbosity)
+        let settings = try options.fetch.settings()
+        let lines = try Feeding.open(options.input)
+        let folder = try WorkFolder.open(options.directory)
+        let lock = try WorkFolder.lock(folder)
+        defer { withExtendedLifetime(lock) {} }
+        let identity = RunIdentity(options.input, folder: folder.path)
+        let interruption = try Interruption()
+        return try await interruption.watching { () throws(CommandFailure) in
+            let access = try await ClusterAccess.open(options.connection, console: console)
+            let run = Run(options, settings, identity, access.cluster, folder, interruption, console)
+            let status = try await run.course(lines)
+            await access.close()
+            return status
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import CommandLineKit
+import Gannet
 
 /// `gannet status`: what is in a queue.
 enum StatusCommand: Command {
@@ -19,7 +20,16 @@ enum StatusCommand: Command {
     }
 
     static func run(_ options: StatusOptions) async throws(CommandFailure) -> ExitStatus {
-        throw CommandFailure(.defect, "'gannet status' is not wired yet.")
+        let console = Console(options.verbosity)
+        let access = try await ClusterAccess.open(options.connection, console: console)
+        let name = options.connection.queue
+        let (queue, server) = try await CommandFailure.wrapping { () throws(ClusterError) in
+            (try await access.cluster.status(of: name), try await access.cluster.server())
+        }
+        await access.close()
+        let report = StatusReport(name: name, queue: queue, server: server)
+        try console.print(options.json ? report.json.text : report.text)
+        return .done
     }
 }
 

@@ -1,4 +1,5 @@
 import CommandLineKit
+import Gannet
 
 /// `gannet work`: one worker process.
 enum WorkCommand: Command {
@@ -30,7 +31,26 @@ enum WorkCommand: Command {
     }
 
     static func run(_ options: WorkOptions) async throws(CommandFailure) -> ExitStatus {
-        throw CommandFailure(.defect, "'gannet work' is not wired yet.")
+        let console = Console(options.verbosity)
+        let settings = try options.fetch.settings()
+        let folder = try WorkFolder.open(options.store)
+        let interruption = try Interruption()
+        return try await interruption.watching { () throws(CommandFailure) in
+            let access = try await ClusterAccess.open(options.connection, console: console)
+            let tally = WorkTally(console)
+            var worker = options.fetch.workerOptions()
+            worker.endsWhenEmpty = options.untilEmpty
+            console.note("working on the queue '\(options.connection.queue)'; Ctrl-C finishes what is in flight and ends.")
+            let outcome = await access.cluster.work(
+                on: options.connection.queue, fetch: settings, into: folder, options: worker, stops: interruption.stops,
+                report: tally.note)
+            await access.close()
+            tally.finish()
+            let end = try outcome.value()
+            try console.print(tally.summary)
+            // A worker that was asked to stop and could finish what it had has done what it was asked to.
+            return end == .handedBack ? interruption.status : .done
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import CommandLineKit
+import Gannet
 
 /// How `run` and `work` fetch.
 struct FetchOptions: Sendable {
@@ -52,5 +53,31 @@ struct FetchOptions: Sendable {
         allowNet = try arguments.all(Self.network)
         caFile = try arguments.optional(Self.certificates)
         userAgent = try arguments.require(Self.agent)
+    }
+}
+
+extension FetchOptions {
+    /// For the engine; wrong values are the user's.
+    func settings() throws(CommandFailure) -> FetchSettings {
+        var settings = FetchSettings()
+        settings.timeout = timeout
+        settings.connectTimeout = connectTimeout
+        settings.maximumBody = maxBody
+        settings.allowedNetworks = allowNet
+        settings.authorityFile = caFile
+        settings.userAgent = userAgent
+        do throws(FetchSettings.Invalid) {
+            try settings.validate()
+        } catch {
+            throw CommandFailure(.wrongUsage, error.description)
+        }
+        return settings
+    }
+
+    func workerOptions() -> WorkerOptions {
+        var options = WorkerOptions()
+        options.concurrency = concurrency
+        options.lease = lease
+        return options
     }
 }

@@ -1,0 +1,76 @@
+import Gannet
+import Synchronization
+
+/// What SIGINT and SIGTERM do to a command: end what it is waiting for, and make its worker stop.
+final class Interruption: Sendable {
+    private struct State {
+        var first: SignalTrap.Request?
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let trap: SignalTrap
+
+    /// One element for each signal.
+    let stops: AsyncStream<Void>
+    private let stopper: AsyncStream<Void>.Continuation
+
+    init() throws(CommandFailure) {
+        trap = try SignalTrap()
+        (stops, stopper) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(8))
+    }
+
+    /// The first signal that came.
+    var request: SignalTrap.Request? { state.withLock { $0.first } }
+
+    /// What a command that was ended by a signal exits with.
+    var status: ExitStatus { request?.status ?? .interrupted }
+
+    /// Runs a command's `body`, with signals noted meanwhile.
+    func watching<Value: Sendable>(_ body: () async throws(CommandFailure) -> Value) async throws(CommandFailure) -> Value {
+        let watch = Task {
+            for await request in trap.requests {
+                let cancel = state.withLock { state in
+                    state.first = state.first ?? request
+                    return state.cancel
+                }
+                stopper.yield()
+                cancel?()
+            }
+        }
+        defer { watch.cancel() }
+        return try await body()
+    }
+
+    /// Runs `body` in a task that the first signal cancels.
+    func cancelling<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async -> Interruptible<Value> {
+        let task = Task { try await body() }
+        let hasCome = state.withLock { state in
+            state.cancel = { task.cancel() }
+            return state.first != nil
+        }
+        if hasCome { task.cancel() }
+        let result = await task.result
+        state.withLock { $0.cancel = nil }
+        return Interruptible(result: result)
+    }
+}
+
+/// What came of something that a signal may have ended.
+struct Interruptible<Value: Sendable>: Sendable {
+    fileprivate let result: Result<Value, any Error>
+
+    /// The value, or `nil` when there was a signal: then whatever went wrong went wrong because of it.
+    func get(unlessInterrupted interruption: Interruption) throws(CommandFailure) -> Value? {
+        if interruption.request != nil { return nil }
+        do {
+            return try result.get()
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch let error as ClusterError {
+            throw CommandFailure(error)
+        } catch {
+            throw CommandFailure(.defect, "Unexpected error: \(error). This is a defect of gannet; please report it.")
+        }
+    }
+}

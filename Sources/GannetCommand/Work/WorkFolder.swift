@@ -1,0 +1,32 @@
+import Gannet
+
+/// The folder that bodies go to, in the words of a command.
+enum WorkFolder {
+    static func open(_ path: String) throws(CommandFailure) -> BodyFolder {
+        do throws(BodyFolder.Failure) {
+            return try BodyFolder(path)
+        } catch {
+            throw CommandFailure(.cannotWrite, error.description)
+        }
+    }
+
+    /// Keeps other runs out of the folder for as long as the lock lives.
+    static func lock(_ folder: BodyFolder) throws(CommandFailure) -> FolderLock {
+        do throws(BodyFolder.Failure) {
+            if let lock = try FolderLock(folder) { return lock }
+        } catch {
+            throw CommandFailure(.cannotWrite, error.description)
+        }
+        throw CommandFailure(.cannotWrite, "Another run writes to the folder \(folder.path). Wait for it, or choose another folder.")
+    }
+}
+
+extension Result where Success == WorkerEnd, Failure == WorkerFailure {
+    /// The end, or the failure as a command's.
+    func value() throws(CommandFailure) -> WorkerEnd {
+        switch self {
+        case .success(let end): return end
+        case .failure(let failure): throw CommandFailure(failure)
+        }
+    }
+}

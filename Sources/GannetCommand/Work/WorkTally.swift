@@ -1,0 +1,73 @@
+import Gannet
+import Synchronization
+
+/// Counts what a worker reports and says what people should hear at once.
+final class WorkTally: Sendable {
+    private struct State {
+        var fetched = 0
+        var failed = 0
+        var bytes = 0
+        var lost = 0
+        var complaints = 0
+    }
+
+    /// Failures told one by one; the rest are a number. Ten thousand lines about one dead host help nobody.
+    private static let mostComplaints = 20
+
+    private let state = Mutex(State())
+    private let console: Console
+    private let start = ContinuousClock.now
+
+    init(_ console: Console) {
+        self.console = console
+    }
+
+    @Sendable func note(_ report: WorkerReport) {
+        switch report {
+        case .fetched(let url, let bytes, let file):
+            state.withLock { state in
+                state.fetched += 1
+                state.bytes += bytes
+            }
+            console.detail("fetched \(url) (\(Amounts.bytes(bytes))) as \(file)")
+        case .failed(_, let sentence):
+            let isTold = state.withLock { state in
+                state.failed += 1
+                return tells(&state)
+            }
+            if isTold || console.verbosity == .verbose { console.error(text: "failed: \(sentence)") }
+        case .lost(let url):
+            state.withLock { $0.lost += 1 }
+            console.detail("lost the lease on \(url): another worker has it")
+        case .handedBack(let url):
+            console.detail("handed back \(url)")
+        case .poisoned(let count):
+            state.withLock { $0.failed += count }
+            console.error(text: "failed: \(Amounts.count(count, "URL")) given up, since three workers died fetching each")
+        case .redisAway(let sentence):
+            console.error(text: "waiting: \(sentence)")
+        case .redisBack:
+            console.error(text: "Redis is back; going on.")
+        }
+    }
+
+    /// Says how many failures were not told one by one.
+    func finish() {
+        let untold = state.withLock { max(0, $0.complaints - Self.mostComplaints) }
+        if untold > 0, console.verbosity != .verbose { console.error(text: "… and \(Amounts.count(untold, "further failure"))") }
+    }
+
+    /// What has happened so far, for a line now and then.
+    var progress: String {
+        let now = state.withLock { $0 }
+        return "\(now.fetched) fetched, \(now.failed) failed, \(Amounts.bytes(now.bytes)) in \(Amounts.time(ContinuousClock.now - start))"
+    }
+
+    /// What this worker has done.
+    var summary: String { "This worker: \(progress)." }
+
+    private func tells(_ state: inout State) -> Bool {
+        state.complaints += 1
+        return state.complaints <= Self.mostComplaints
+    }
+}
