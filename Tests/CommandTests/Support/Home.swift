@@ -33,6 +33,14 @@ struct Home: Sendable {
         return text.split(separator: " ").last.flatMap { pid_t($0) }
     }
 
+    /// The server is in the session that its supervisor leads. Nil unless that is a session of its own: signals meant for the supervisor
+    /// must never go to whoever leads the tests' session.
+    var supervisorProcess: pid_t? {
+        guard let server = serverProcess else { return nil }
+        let leader = getsid(server)
+        return leader > 1 && leader != getsid(0) && leader != server ? leader : nil
+    }
+
     func isLocked(_ name: String) -> Bool {
         let path = folder + "/" + name
         return FileManager.default.fileExists(atPath: path) && (try? FileLock.tryToTake(path, .shared)) == nil
