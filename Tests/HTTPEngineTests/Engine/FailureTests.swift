@@ -105,7 +105,7 @@ import Testing
         ] as [(String, FetchError.Kind)])
     func silent(answer: String, kind: FetchError.Kind) async throws {
         let fixture = try EngineFixture {
-            $0.timeout = .milliseconds(400)
+            $0.timeout = .milliseconds(1500)
         } script: { peer in
             peer.send(answer)
             return peer.waitForClose()
