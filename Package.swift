@@ -36,8 +36,11 @@ let package = Package(
             name: "CCurl", pkgConfig: homebrew("libcurl"),
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
 
+        // What everything that blocks or locks is made of.
+        .target(name: "Threads", swiftSettings: settings),
+
         // The state of the cluster, from the wire up.
-        .target(name: "RedisClient", dependencies: ["CHiredis", "COpenSSL"], swiftSettings: settings),
+        .target(name: "RedisClient", dependencies: ["CHiredis", "COpenSSL", "Threads"], swiftSettings: settings),
         .target(
             name: "ClusterState", dependencies: ["RedisClient"],
             resources: [
@@ -47,28 +50,31 @@ let package = Package(
                 .embedInCode("Scripts/settle.lua"),
             ],
             swiftSettings: settings),
-        .target(name: "FetchQueue", dependencies: ["ClusterState"], swiftSettings: settings),
+        .target(name: "FetchQueue", dependencies: ["RedisClient", "ClusterState"], swiftSettings: settings),
 
         // Fetching, which knows nothing of Redis.
-        .target(name: "HTTPEngine", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
+        .target(name: "HTTPEngine", dependencies: ["CCurl", "COpenSSL", "Threads"], swiftSettings: settings),
 
         // Where the two meet, and the command line around them.
-        .target(name: "Gannet", dependencies: ["RedisClient", "ClusterState", "FetchQueue", "HTTPEngine"], swiftSettings: settings),
+        .target(
+            name: "Gannet", dependencies: ["RedisClient", "ClusterState", "FetchQueue", "HTTPEngine", "Threads"],
+            swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         .executableTarget(
-            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit"], swiftSettings: settings),
+            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "Threads"], swiftSettings: settings),
 
         .executableTarget(
-            name: "RedisBenchmark", dependencies: ["RedisClient", "GannetTestKit"], path: "Benchmarks/RedisBenchmark", swiftSettings: settings),
+            name: "RedisBenchmark", dependencies: ["RedisClient", "GannetTestKit"], path: "Benchmarks/RedisBenchmark",
+            swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(
-            name: "GannetTestKit", dependencies: ["COpenSSL"], resources: [.embedInCode("Redis/clock-shim.c")],
+            name: "GannetTestKit", dependencies: ["COpenSSL", "Threads"], resources: [.embedInCode("Redis/clock-shim.c")],
             swiftSettings: settings),
 
         .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetTestKit"], swiftSettings: settings),
-        .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "Threads", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests", dependencies: ["GannetCommand", "CommandLineKit", "GannetTestKit"], swiftSettings: settings),

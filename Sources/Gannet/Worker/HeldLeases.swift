@@ -1,5 +1,5 @@
 internal import ClusterState
-import Synchronization
+internal import Threads
 
 /// The leases this worker holds, and how to end the work on each.
 final class HeldLeases: Sendable {

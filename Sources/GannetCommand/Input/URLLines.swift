@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+internal import Threads
 
 /// The lines of a file or of standard input, a batch at a time, however long the input is and however slowly it comes.
 ///

@@ -1,5 +1,5 @@
 import Gannet
-import Synchronization
+internal import Threads
 
 /// Counts what a worker reports and says what people should hear at once.
 final class WorkTally: Sendable {

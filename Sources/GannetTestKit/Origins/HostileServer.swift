@@ -1,3 +1,5 @@
+internal import Threads
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -56,7 +58,7 @@ package final class HostileServer: Sendable {
         address = path.map { .unix(path: $0) } ?? .loopback(port: Socket.port(of: listener))
         let state = Monitor(State(listener: listener))
         self.state = state
-        OwnThread.start { Self.acceptConnections(listener, scripts, state) }
+        OwnedThread.start(name: "test-kit") { Self.acceptConnections(listener, scripts, state) }
     }
 
     /// A server whose every connection runs the same script.
@@ -133,7 +135,7 @@ package final class HostileServer: Sendable {
                 break
             }
             let script = scripts.isEmpty ? [] : scripts[min(number, scripts.count - 1)]
-            OwnThread.start {
+            OwnedThread.start(name: "test-kit") {
                 var connection = ScriptedConnection(descriptor: descriptor) { bytes in state.update { $0.received[number] += bytes } }
                 connection.run(script)
                 state.update { _ = $0.open.remove(descriptor) }

@@ -1,3 +1,5 @@
+internal import Threads
+
 /// A good origin: a real nginx on a port of 127.0.0.1, with generated files whose digests are known and an account of its requests.
 package final class Origin: Sendable {
     /// A file it serves.
@@ -39,7 +41,7 @@ package final class Origin: Sendable {
     /// Starts it; it answers when this returns.
     package static func start(_ options: Options = Options()) async throws -> Origin {
         let folder = try TemporaryFolder()
-        let files = try await OwnThread.run { try options.makeFiles(in: folder) }
+        let files = try await OwnedThread.run(name: "test-kit") { try options.makeFiles(in: folder) }
         // nginx cannot choose a port, and somebody else may take a free one before nginx does.
         for _ in 0..<5 {
             let port = try Socket.freePort()
@@ -84,7 +86,7 @@ package final class Origin: Sendable {
         }
         let fence = "\(Self.fencePath)\(number)"
         let port = port
-        try await OwnThread.run { try Self.ask("GET \(fence) HTTP/1.0\r\n\r\n", port: port) }
+        try await OwnedThread.run(name: "test-kit") { try Self.ask("GET \(fence) HTTP/1.0\r\n\r\n", port: port) }
         guard try await process.output.line(where: { $0.hasPrefix("GET \(fence) ") }) != nil else {
             throw KitError("nginx ended: \(process.errors.text)")
         }

@@ -1,3 +1,5 @@
+internal import Threads
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -146,7 +148,7 @@ package final class ChildProcess: Sendable {
     }
 
     private static func awaitExit(of pid: pid_t, status: Monitor<ExitStatus?>, watchdog: Watchdog) {
-        OwnThread.start {
+        OwnedThread.start(name: "test-kit") {
             var information = siginfo_t()
             while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
             // Still unreaped, so the number is still this process' own.

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Threads
 
 #if canImport(Glibc)
 import Glibc
@@ -55,7 +55,7 @@ package final class LineLog: Sendable {
 
     /// Reads `descriptor` to its end on a thread, and closes it.
     func collect(from descriptor: Int32) {
-        OwnThread.start { [self] in
+        OwnedThread.start(name: "test-kit") { [self] in
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
             while true {
                 let count = read(descriptor, &buffer, buffer.count)

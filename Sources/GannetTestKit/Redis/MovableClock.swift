@@ -1,6 +1,6 @@
 #if canImport(Glibc)
 import Glibc
-import Synchronization
+internal import Threads
 
 /// The clock of one server under test: real time plus an offset that the test chooses.
 ///

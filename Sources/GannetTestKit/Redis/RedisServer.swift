@@ -1,3 +1,5 @@
+internal import Threads
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -125,7 +127,7 @@ package final class RedisServer: Sendable {
     @discardableResult
     package func command(_ arguments: String...) async throws -> RedisAnswer {
         let address = ServerAddress.unix(path: socketPath)
-        return try await OwnThread.run { try RedisCall.make(arguments, to: address) }
+        return try await OwnedThread.run(name: "test-kit") { try RedisCall.make(arguments, to: address) }
     }
 
     private struct PortTaken: Error {}

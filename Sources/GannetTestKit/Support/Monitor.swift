@@ -1,4 +1,4 @@
-import Synchronization
+internal import Threads
 
 /// State behind a lock, with callers that wait until it answers them: what tests use instead of sleeping.
 final class Monitor<State: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Threads
 
 /// The live engine: all transfers on one thread of its own, around libcurl's multi interface.
 ///
@@ -12,7 +12,7 @@ package final class CurlDownloader: Downloader {
     package init(_ options: DownloaderOptions = DownloaderOptions()) throws(DownloaderOptions.Invalid) {
         try options.validate()
         guard CurlLibrary.isReady else { throw .init(description: "libcurl could not be started.") }
-        let thread = OwnedThread { [inbox] in TransferLoop.run(options, inbox) }
+        let thread = OwnedThread(name: "http") { [inbox] in TransferLoop.run(options, inbox) }
         guard let thread else { throw .init(description: "The system gives no thread to the HTTP engine.") }
         self.thread = Mutex(thread)
     }

@@ -1,5 +1,5 @@
 import CCurl
-import Synchronization
+internal import Threads
 
 /// The way from any task to the engine's thread.
 final class TransferInbox: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Threads
 
 /// One call of `download`: what it asks for, and the way back to its caller.
 ///

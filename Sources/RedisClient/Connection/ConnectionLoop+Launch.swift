@@ -1,3 +1,5 @@
+internal import Threads
+
 extension ConnectionLoop {
     /// Starts a connection's thread and waits until it is connected, or has failed to. The result fires when the thread ends.
     static func launch<Message>(

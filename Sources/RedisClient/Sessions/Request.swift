@@ -1,4 +1,4 @@
-import Synchronization
+internal import Threads
 
 /// One call of a caller: a command or a pipeline, its deadline, and the task that waits for the outcome.
 final class Request: Sendable {

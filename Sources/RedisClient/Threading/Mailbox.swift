@@ -1,4 +1,4 @@
-import Synchronization
+internal import Threads
 
 /// Messages from any thread to the one that owns a connection, and the wake-up that goes with them.
 ///

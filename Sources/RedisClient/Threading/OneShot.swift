@@ -1,4 +1,4 @@
-import Synchronization
+internal import Threads
 
 /// A value that arrives once, for any number of waiting tasks.
 final class OneShot<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Threads
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,4 @@
-import Synchronization
+import Threads
 
 @testable import HTTPEngine
 
@@ -59,7 +59,7 @@ final class ScriptedOrigin: Sendable {
         let connections = Connections()
         self.connections = connections
         acceptor = Mutex(
-            OwnedThread {
+            OwnedThread(name: "origin") {
                 while true {
                     let descriptor = accept(listener, nil, nil)
                     guard descriptor >= 0 else { return }
@@ -69,7 +69,7 @@ final class ScriptedOrigin: Sendable {
                             close(descriptor)
                             return
                         }
-                        let thread = OwnedThread {
+                        let thread = OwnedThread(name: "origin") {
                             while let peer = Peer(descriptor) {
                                 continuation.yield(.request(peer.head))
                                 guard script(peer) else { break }

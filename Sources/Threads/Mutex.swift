@@ -1,0 +1,53 @@
+#if THREAD_SANITIZER
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The same as below over a lock that the thread sanitizer sees. The standard library's waits inside a library that is not
+/// instrumented, so that everything it guards looks like a race (Swift 6.3, Linux).
+package struct Mutex<Value>: ~Copyable, @unchecked Sendable {
+    private final class Storage {
+        var value: Value
+        let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+        init(_ value: sending Value) {
+            self.value = value
+            lock.initialize(to: pthread_mutex_t())
+            pthread_mutex_init(lock, nil)
+        }
+
+        deinit {
+            pthread_mutex_destroy(lock)
+            lock.deallocate()
+        }
+    }
+
+    private let storage: Storage
+
+    package init(_ value: sending Value) { storage = Storage(value) }
+
+    package func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> sending Result) throws(Failure) -> sending Result {
+        pthread_mutex_lock(storage.lock)
+        defer { pthread_mutex_unlock(storage.lock) }
+        return try body(&storage.value)
+    }
+}
+#else
+package import Synchronization
+
+/// A value that one thread at a time may touch: the standard library's, under a name that can be another's when the thread sanitizer
+/// watches.
+package struct Mutex<Value>: ~Copyable, Sendable {
+    @usableFromInline let mutex: Synchronization.Mutex<Value>
+
+    @inlinable package init(_ value: sending Value) { mutex = Synchronization.Mutex(value) }
+
+    @inlinable package func withLock<Result, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        try mutex.withLock(body)
+    }
+}
+#endif

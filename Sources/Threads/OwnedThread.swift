@@ -1,0 +1,105 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A thread of our own, for code that owns a C handle or blocks in the kernel: neither may ever sit on Swift's few shared threads.
+///
+/// Every signal is blocked on it: SIGPIPE becomes an error code, and the program's own signals reach the thread that expects them.
+package final class OwnedThread: Sendable {
+    // pthread_t is a number on Linux and a pointer, which is not Sendable, on macOS.
+    private let bits: UInt
+    private let isJoined = Atomic(false)
+
+    /// Runs `body`. Nil when the system has no thread to give. One that is never joined cleans up after itself.
+    /// - Parameter name: What `top -H` shows; 15 bytes at most.
+    package init?(name: String, _ body: @escaping @Sendable () -> Void) {
+        // The new thread inherits the mask, so there is no moment in which it could receive a signal.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+
+        let start = Unmanaged.passRetained(Start(name: name, body))
+        #if canImport(Glibc)
+        var thread = pthread_t()
+        let result = pthread_create(&thread, nil, { runThread($0) }, start.toOpaque())
+        let bits = UInt(thread)
+        #else
+        var thread: pthread_t?
+        let result = pthread_create(&thread, nil, { runThread($0) }, start.toOpaque())
+        let bits = UInt(bitPattern: thread)
+        #endif
+        guard result == 0 else {
+            start.release()
+            return nil
+        }
+        self.bits = bits
+    }
+
+    deinit {
+        guard !isJoined.load(ordering: .relaxed) else { return }
+        #if canImport(Glibc)
+        pthread_detach(pthread_t(bits))
+        #else
+        if let thread = pthread_t(bitPattern: bits) { pthread_detach(thread) }
+        #endif
+    }
+
+    /// Waits for its end; to be called once, and not on the thread itself.
+    package func join() {
+        isJoined.store(true, ordering: .relaxed)
+        #if canImport(Glibc)
+        pthread_join(pthread_t(bits), nil)
+        #else
+        if let thread = pthread_t(bitPattern: bits) { pthread_join(thread, nil) }
+        #endif
+    }
+
+    /// Runs `body` on a thread nobody waits for; without one the program cannot go on.
+    package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
+        guard OwnedThread(name: name, body) != nil else {
+            fatalError("The system has no thread left for this process. Raise `ulimit -u`, or the container's limit on processes.")
+        }
+    }
+
+    /// The result of a blocking call.
+    package static func run<Value: Sendable>(
+        name: String, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            start(name: name) { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+}
+
+private final class Start: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, _ body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+}
+
+private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+    #if canImport(Glibc)
+    // glibc's call for this is hidden from Swift; the kernel offers the same as a file.
+    let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    if file >= 0 {
+        _ = write(file, start.name, start.name.utf8.count)
+        close(file)
+    }
+    #else
+    pthread_setname_np(start.name)
+    #endif
+    start.body()
+    return nil
+}
