@@ -28,7 +28,8 @@ package struct Mutex<Value>: ~Copyable, @unchecked Sendable {
 
     package init(_ value: sending Value) { storage = Storage(value) }
 
-    package func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> sending Result) throws(Failure) -> sending Result {
+    package func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> sending Result) throws(Failure) -> sending Result
+    {
         pthread_mutex_lock(storage.lock)
         defer { pthread_mutex_unlock(storage.lock) }
         return try body(&storage.value)
