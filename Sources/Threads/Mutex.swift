@@ -8,31 +8,27 @@ import Darwin
 /// The same as below over a lock that the thread sanitizer sees. The standard library's waits inside a library that is not
 /// instrumented, so that everything it guards looks like a race (Swift 6.3, Linux).
 package struct Mutex<Value>: ~Copyable, @unchecked Sendable {
-    private final class Storage {
-        var value: Value
-        let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
-        init(_ value: sending Value) {
-            self.value = value
-            lock.initialize(to: pthread_mutex_t())
-            pthread_mutex_init(lock, nil)
-        }
-
-        deinit {
-            pthread_mutex_destroy(lock)
-            lock.deallocate()
-        }
+    package init(_ value: sending Value) {
+        lock.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(lock, nil)
+        self.value.initialize(to: value)
     }
 
-    private let storage: Storage
+    deinit {
+        value.deinitialize(count: 1).deallocate()
+        pthread_mutex_destroy(lock)
+        lock.deallocate()
+    }
 
-    package init(_ value: sending Value) { storage = Storage(value) }
-
-    package func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> sending Result) throws(Failure) -> sending Result
-    {
-        pthread_mutex_lock(storage.lock)
-        defer { pthread_mutex_unlock(storage.lock) }
-        return try body(&storage.value)
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return try body(&value.pointee)
     }
 }
 #else
