@@ -48,7 +48,7 @@ import Testing
     @Test func `a write may be cut anywhere, with more coming in between`() {
         let commands = Array(Self.commands.prefix(2)) + [RedisCommand("SET", .bytes(Self.large)), RedisCommand("PING")]
         let expected = Self.framed(commands + commands)
-        let interesting = Array(0..<200) + Array(expected.count / 2 - 100..<expected.count / 2 + 200) + [expected.count - 1]
+        let interesting = Array(0..<160) + Array(expected.count / 2 - 60..<expected.count / 2 + 10)
         for split in interesting {
             var queue = OutputQueue()
             commands.forEach { queue.append($0) }
@@ -57,7 +57,7 @@ import Testing
             let stop = queue.drain { bytes in
                 let count = min(left, bytes.count)
                 guard count > 0 else { return .needsWrite }
-                out += bytes.prefix(count)
+                out.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
                 left -= count
                 return .bytes(count)
             }
@@ -104,22 +104,18 @@ import Testing
 
     @Test func `a socket that is never caught up with leaves no trail of emptied segments`() {
         var queue = OutputQueue()
+        for _ in 0..<3 { queue.append(RedisCommand("SET", "key", .bytes(Self.large))) }
         for _ in 0..<10_000 {
             queue.append(RedisCommand("SET", "key", .bytes(Self.large)))
-            var isFirst = true
-            while queue.pendingBytes > 3 * Self.large.count || isFirst {
-                isFirst = false
-                var writes = 2
-                _ = queue.drain { bytes in
-                    writes -= 1
-                    return writes < 0 || queueIsNearlyEmpty(bytes) ? .needsWrite : .bytes(bytes.count)
-                }
+            var left = 2
+            _ = queue.drain { bytes in
+                left -= 1
+                return left < 0 ? .needsWrite : .bytes(bytes.count)
             }
         }
+        #expect(!queue.isEmpty)
         #expect(queue.segments.count < 300)
     }
-
-    private func queueIsNearlyEmpty(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.count == 2 }
 
     @Test func `after a reset nothing of the old stream is left`() {
         var queue = OutputQueue()
