@@ -7,7 +7,7 @@ package final class RedisSubscriber: Sendable {
     private let ended: OneShot<Void>
     private let lastID = Atomic<UInt64>(0)
 
-    /// Events that a slow reader may leave lying; beyond it the newest is dropped and the reader told.
+    /// Events that a slow reader may leave lying; beyond it the newest are dropped and the reader told.
     private static let eventLimit = 4096
 
     /// Channels changing hands faster than the thread takes note of.
@@ -16,7 +16,9 @@ package final class RedisSubscriber: Sendable {
     /// Connects, and throws why not when the first attempt fails. Later losses are repaired in the background.
     package static func connect(_ configuration: RedisConfiguration) async throws(RedisError) -> RedisSubscriber {
         let mailbox = Mailbox<SubscriptionMessage>(capacity: mailboxCapacity)
-        let session: @Sendable () -> any Session = { SubscriptionSession(mailbox, replyTimeout: configuration.commandTimeout) }
+        let session: @Sendable () -> any Session = {
+            SubscriptionSession(mailbox, address: configuration.address, replyTimeout: configuration.commandTimeout)
+        }
         let ended = try await ConnectionLoop.launch(configuration, name: "redis-pubsub", mailbox: mailbox, session: session)
         return RedisSubscriber(configuration, mailbox, ended)
     }

@@ -11,7 +11,7 @@ struct OutputQueue {
     private(set) var appended = 0
     private(set) var written = 0
 
-    private var segments: [[UInt8]] = []
+    private(set) var segments: [[UInt8]] = []
     private var head = 0
     private var headOffset = 0
     private var tail: [UInt8] = []
@@ -91,6 +91,11 @@ struct OutputQueue {
             segments[head] = []
         }
         head += 1
+        // A socket that is never quite caught up with must not let the row of emptied segments grow.
+        if head >= 64, head * 2 >= segments.count {
+            segments.removeSubrange(..<head)
+            head = 0
+        }
     }
 
     private mutating func recycleSegments() {

@@ -21,3 +21,10 @@ extension RedisArgument {
         }
     }
 }
+
+extension RedisArgument: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The size alone: an argument may be a secret or a body.
+    package var description: String { "\(byteCount) bytes" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

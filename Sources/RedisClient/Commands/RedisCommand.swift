@@ -38,9 +38,12 @@ package struct RedisCommand: Sendable {
     }
 }
 
-extension RedisCommand: CustomStringConvertible {
+extension RedisCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The command's name alone: arguments may be secrets or bodies.
     package var description: String {
         if case .string(let name) = arguments[0] { name } else { "command" }
     }
+
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -40,8 +40,12 @@ extension RedisConfiguration {
             self.init(address: .unix(path: parts.path))
         } else {
             guard let host = parts.host, !host.isEmpty else { throw refuse("The Redis address names no host.") }
-            let port = parts.port ?? 6379
+            guard let port = parts.port ?? (Self.namesPort(authority) ? nil : 6379) else {
+                throw refuse("The Redis port must be between 1 and 65535.")
+            }
             guard (1...65535).contains(port) else { throw refuse("The Redis port must be between 1 and 65535.") }
+            // Somebody encoded user and password together with the host: they would be shown with it.
+            guard !host.contains("@"), !host.utf8.contains(0) else { throw refuse("The Redis host has a character that no name has.") }
             let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
             self.init(address: .tcp(host: bare, port: port, tls: scheme == "rediss"))
         }
@@ -52,6 +56,12 @@ extension RedisConfiguration {
         } else if let user = parts.user, !user.isEmpty {
             throw refuse("The Redis address names a user but no password: write redis://user:password@host, or :password@ alone.")
         }
+    }
+
+    /// Whether a port is written in `user:password@host:port`. To the parser one that is too large is none.
+    private static func namesPort(_ authority: Substring) -> Bool {
+        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
+        return (place.lastIndex(of: "]").map { place[$0...] } ?? place).contains(":")
     }
 
     /// The database a URL names: the path of a network address, `?db=` of a socket; `nil` when it is not a number.

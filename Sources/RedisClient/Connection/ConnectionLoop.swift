@@ -121,7 +121,7 @@ extension ConnectionLoop {
             let named = name(error)
             disconnect()
             ready.fire(.failure(named))
-            session.stop(named)
+            session.stop(named, written: output.written)
         case nil: break
         }
     }
@@ -129,7 +129,11 @@ extension ConnectionLoop {
     private func lookUp() {
         switch configuration.address {
         case .unix(let path):
-            perform(machine.found(Endpoint(unixPath: path).map { [$0] } ?? [], now: clock.now))
+            if let endpoint = Endpoint(unixPath: path) {
+                perform(machine.found([endpoint], now: clock.now))
+            } else {
+                perform(machine.failed(RedisError(.invalidConfiguration, "The socket's path cannot be used: \(path)"), now: clock.now))
+            }
         case .tcp(let host, let port, _):
             if let endpoints = AddressLookup.numeric(host: host, port: port) {
                 perform(machine.found(endpoints, now: clock.now))
@@ -176,7 +180,7 @@ extension ConnectionLoop {
         case nil: perform(machine.prepared())
         case .needsRead, .bytes: wantsWrite = false
         case .needsWrite: wantsWrite = true
-        case .ended: perform(machine.failed(RedisError(.tlsFailed, "the server closed the connection"), now: clock.now))
+        case .ended: perform(machine.failed(RedisError(.unreachable, "it closed the connection while TLS was set up"), now: clock.now))
         case .failed(let error): perform(machine.failed(error, now: clock.now))
         }
     }
@@ -187,7 +191,9 @@ extension ConnectionLoop {
             let greeting = Greeting(
                 user: configuration.credentials?.user, password: secret, database: configuration.database,
                 clientName: configuration.clientName)
-            reader = ReplyReader(maximumReplyBytes: configuration.maximumReplyBytes)
+            reader = ReplyReader(maximumReplyBytes: configuration.maximumReplyBytes) { [address = configuration.address, secret] text in
+                RedisError(reply: text, scrubbing: secret).at(address)
+            }
             greetingOutput.reset()
             greeting.commands.forEach { greetingOutput.append($0) }
             self.greeting = greeting
@@ -309,15 +315,11 @@ extension ConnectionLoop {
             }
             return
         }
-        switch session.receive(name(reply), output: &output) {
+        switch session.receive(reply, output: &output) {
         case .goOn: break
         case .readOnly: consequences.isReadOnly = true
         case .unasked: consequences.failure = RedisError(.connectionLost, "it answered what was not asked")
         }
-    }
-
-    private func name(_ reply: RedisReply) -> RedisReply {
-        if case .error(let error) = reply { .error(name(error)) } else { reply }
     }
 
     private var farewell: RedisError {

@@ -15,7 +15,8 @@ struct ConnectionMachine {
     enum State: Equatable {
         case idle
         case lookingUp
-        case opening(remaining: [Endpoint])
+        /// Connecting to one address; the `remaining` ones get their turn at `until` at the latest.
+        case opening(remaining: [Endpoint], until: Instant)
         case preparing
         case greeting
         case serving(since: Instant)
@@ -66,7 +67,10 @@ struct ConnectionMachine {
 
     /// When ``tick(now:)`` has something to do at the latest.
     var nextDeadline: Instant? {
-        if case .pausing(let until) = state { until } else { deadline }
+        switch state {
+        case .pausing(let until), .opening(_, let until): until
+        default: deadline
+        }
     }
 
     mutating func start(now: Instant) -> Action {
@@ -78,16 +82,14 @@ struct ConnectionMachine {
     mutating func found(_ endpoints: [Endpoint], now: Instant) -> Action? {
         guard state == .lookingUp else { return nil }
         guard let first = endpoints.first else { return failed(RedisError(.unresolvable, "the name has no address"), now: now) }
-        state = .opening(remaining: Array(endpoints.dropFirst()))
-        return .open(first)
+        return open(first, then: Array(endpoints.dropFirst()), now: now)
     }
 
     /// The address being opened does not answer; the next one may.
     mutating func openFailed(_ error: RedisError, now: Instant) -> Action? {
-        guard case .opening(let remaining) = state else { return nil }
+        guard case .opening(let remaining, _) = state else { return nil }
         guard let next = remaining.first else { return failed(error, now: now) }
-        state = .opening(remaining: Array(remaining.dropFirst()))
-        return .open(next)
+        return open(next, then: Array(remaining.dropFirst()), now: now)
     }
 
     mutating func opened() -> Action? {
@@ -153,10 +155,19 @@ struct ConnectionMachine {
         case .draining:
             guard let deadline, now >= deadline else { return nil }
             return failed(RedisError(.readOnly), now: now)
+        case .opening(let remaining, let until) where !remaining.isEmpty:
+            return now >= until ? openFailed(RedisError(.connectTimeout, "while connecting"), now: now) : nil
         default:
             guard let deadline, now >= deadline else { return nil }
             return failed(RedisError(.connectTimeout, "while \(phase)"), now: now)
         }
+    }
+
+    /// Each address gets an even share of the time that is left: one that swallows packets must not cost the others their turn.
+    private mutating func open(_ endpoint: Endpoint, then remaining: [Endpoint], now: Instant) -> Action {
+        let end = deadline ?? now
+        state = .opening(remaining: remaining, until: now + (end - now) / (remaining.count + 1))
+        return .open(endpoint)
     }
 
     private mutating func forgetFailures(since: Instant, now: Instant) {
@@ -167,7 +178,7 @@ struct ConnectionMachine {
         switch state {
         case .lookingUp: "looking up its name"
         case .opening: "connecting"
-        case .preparing: "setting up TLS"
+        case .preparing: "setting up TLS; a port without TLS needs redis://"
         default: "waiting for its greeting"
         }
     }

@@ -9,7 +9,7 @@ struct Greeting {
     /// Sent together; the replies come in this order.
     let commands: [RedisCommand]
 
-    private enum Expectation { case hello, select, ping }
+    private enum Expectation { case hello, select(Int), ping }
     private var expected: [Expectation]
 
     init(user: String?, password: RedisSecret?, database: Int, clientName: String?) {
@@ -20,7 +20,7 @@ struct Greeting {
         expected = [.hello]
         if database != 0 {
             commands.append(RedisCommand("SELECT", .integer(database)))
-            expected.append(.select)
+            expected.append(.select(database))
         }
         // HELLO and SELECT are answered while the data set loads; PING is not.
         commands.append(RedisCommand("PING"))
@@ -33,7 +33,7 @@ struct Greeting {
         let step =
             switch expected.removeFirst() {
             case .hello: Self.judgeHello(reply)
-            case .select: Self.judge(reply)
+            case .select(let database): Self.judgeSelect(reply, database)
             case .ping: Self.judgePing(reply)
             }
         return step == .done && !expected.isEmpty ? .more : step
@@ -57,6 +57,13 @@ struct Greeting {
 
     private static func judge(_ reply: RedisReply) -> Step {
         if case .error(let error) = reply { .failed(error) } else { .done }
+    }
+
+    private static func judgeSelect(_ reply: RedisReply, _ database: Int) -> Step {
+        if case .error(let error) = reply, error.kind == .other, error.detail.contains("DB index") {
+            return .failed(RedisError(.invalidConfiguration, "The server has no database \(database): its `databases` setting says how many."))
+        }
+        return judge(reply)
     }
 
     private static func judgePing(_ reply: RedisReply) -> Step {

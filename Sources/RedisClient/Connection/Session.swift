@@ -27,8 +27,8 @@ protocol Session: AnyObject {
     /// The connection is gone after `written` bytes of its output.
     func lost(_ error: RedisError, written: Int)
 
-    /// The end: everything that waits is told.
-    func stop(_ error: RedisError)
+    /// The end, after `written` bytes of the output: everything that waits is told.
+    func stop(_ error: RedisError, written: Int)
 }
 
 /// What a reply means for the connection it came on.

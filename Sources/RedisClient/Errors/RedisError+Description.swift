@@ -14,7 +14,7 @@ extension RedisError: CustomStringConvertible {
         case .tlsFailed:
             return "No secure connection to \(subject)\(shown). Check the certificate, --redis-ca-file and the host name."
         case .notRedis:
-            return "What listens at \(server) does not speak Redis' protocol\(shown). Check host, port and redis:// against rediss://."
+            return "What listens at \(server.isEmpty ? "the address" : server) does not speak Redis' protocol\(shown). Check host, port and redis:// against rediss://."
         case .tooOld:
             return "\(subject) is too old\(shown). Use Redis \(RedisConfiguration.oldestServer) or newer."
         case .authenticationFailed:
@@ -54,7 +54,7 @@ extension RedisError: CustomStringConvertible {
         case .connectionLost:
             return "The connection to \(subject) was lost\(shown)."
         case .unavailable:
-            return "\(subject) has been away for too long\(shown)."
+            return "\(subject) has been away for too long." + (detail.isEmpty ? "" : " The last attempt: \(detail)")
         case .replyTooLarge:
             return "\(subject) sent a reply beyond the limit on one reply\(shown). Ask for less at once."
         case .backlogFull:

@@ -1,9 +1,14 @@
 extension RedisError {
-    /// Tells a server's error text apart by its first word.
-    init(reply text: String) {
-        let text = Self.unwrapped(text)
+    /// Tells a server's error text apart by its first word. What is kept of it is free of `secret`.
+    init(reply text: String, scrubbing secret: RedisSecret? = nil) {
+        let text = Self.withoutArguments(Self.unwrapped(text))
         let code = text.prefix { $0 != " " }
-        let message = String(text.dropFirst(code.count).drop { $0 == " " }.prefix(Self.longestDetail))
+        func shown(_ part: Substring) -> String {
+            // Scrubbed before it is cut: what is left of a password at a cut cannot be told from other text.
+            String((secret?.scrub(String(part)) ?? String(part)).prefix(Self.longestDetail))
+        }
+        let whole = shown(text)
+        let message = shown(text.dropFirst(code.count).drop { $0 == " " })
         switch code {
         case "LOADING": self.init(.loading, message)
         case "READONLY": self.init(.readOnly, message)
@@ -16,12 +21,13 @@ extension RedisError {
         case "NOPERM": self.init(.notPermitted, message)
         case "WRONGTYPE": self.init(.wrongType, message)
         case "NOSCRIPT": self.init(.noScript, message)
-        case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN": self.init(.clustered, String(text.prefix(Self.longestDetail)))
+        case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN": self.init(.clustered, whole)
         case "ERR" where message.hasPrefix("max number of clients"): self.init(.tooManyClients, message)
         case "ERR" where message.hasPrefix("invalid password") || message.contains("without any password configured"):
             self.init(.authenticationFailed, message)
+        case "ERR" where message.contains("not allowed in cluster mode"): self.init(.clustered, message)
         case "ERR" where message.contains("unning script") || message.contains("user_script"): self.init(.scriptFailed, message)
-        default: self.init(.other, String(text.prefix(Self.longestDetail)))
+        default: self.init(.other, whole)
         }
     }
 
@@ -29,6 +35,12 @@ extension RedisError {
     private static func unwrapped(_ text: String) -> Substring {
         guard text.hasPrefix("ERR Error running script"), let mark = text.firstRange(of: ": -") else { return Substring(text) }
         return text[mark.upperBound...]
+    }
+
+    /// `unknown command 'NAME', with args beginning with: …` quotes what may be a secret or a body.
+    private static func withoutArguments(_ text: Substring) -> Substring {
+        guard let mark = text.firstRange(of: ", with args beginning with") else { return text }
+        return text[..<mark.lowerBound]
     }
 
     /// Servers quote commands back; more than this of it helps nobody.

@@ -45,6 +45,13 @@ extension RedisError {
         }
     }
 
+    /// The end of a command that waited for a connection in vain; names why the last attempt came to nothing.
+    init(unavailableBecause reason: RedisError) {
+        var unnamed = reason
+        unnamed.server = ""
+        self.init(.unavailable, unnamed.description, server: reason.server)
+    }
+
     /// Named after the server it came from, and free of `secret`.
     func at(_ address: RedisAddress, scrubbing secret: RedisSecret? = nil) -> RedisError {
         var copy = self

@@ -7,7 +7,9 @@ package enum RedisReply: Sendable, Equatable {
     case null
     case array([RedisReply])
     /// An error inside an array, as a pipeline in a script may answer. An error as the whole reply is thrown instead.
-    case error(RedisError)
+    ///
+    /// Boxed: an element of an array would otherwise take three times the room.
+    indirect case error(RedisError)
 }
 
 extension RedisReply {

@@ -5,12 +5,28 @@
 /// elements really arrive.
 struct ReplyBuilder {
     private var open: [(elements: [RedisReply], missing: Int)] = []
-    private(set) var finished: RedisReply?
+    private var finished: RedisReply?
 
-    mutating func begin(arrayOf count: Int) {
-        if count == 0 { return add(.array([])) }
-        open.append((elements: [], missing: count))
+    /// What a server's error text means to this connection.
+    let meaning: (String) -> RedisError
+
+    init(meaning: @escaping (String) -> RedisError = { RedisError(reply: $0) }) {
+        self.meaning = meaning
     }
+
+    /// Begins an array; false when they are nested too deeply.
+    mutating func begin(arrayOf count: Int) -> Bool {
+        if count <= 0 {
+            add(.array([]))
+            return true
+        }
+        guard open.count < Self.deepestNesting else { return false }
+        open.append((elements: [], missing: count))
+        return true
+    }
+
+    /// Newer parsers set no bound, and giving up a reply takes a call on the stack for each level.
+    private static let deepestNesting = 128
 
     mutating func add(_ value: RedisReply) {
         var value = value

@@ -21,10 +21,11 @@ final class ReplyReader {
     private var isFirstByte = true
     private var looksLikeTLS = false
 
-    init(maximumReplyBytes: Int) {
+    /// - Parameter meaning: Makes an error of a server's error text, also of one inside an array.
+    init(maximumReplyBytes: Int, meaning: @escaping (String) -> RedisError = { RedisError(reply: $0) }) {
         self.maximumReplyBytes = maximumReplyBytes
         builder = .allocate(capacity: 1)
-        builder.initialize(to: ReplyBuilder())
+        builder.initialize(to: ReplyBuilder(meaning: meaning))
         callbacks = .allocate(capacity: 1)
         callbacks.initialize(to: redisReplyObjectFunctions())
         callbacks.pointee.createString = receiveString
@@ -57,9 +58,9 @@ final class ReplyReader {
             let chunk = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.feedBytes))
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(chunk.count))
             bytesSinceReply += chunk.count
-            guard bytesSinceReply <= maximumReplyBytes else { throw .tooLarge }
             guard redisReaderFeed(reader, chunk.baseAddress, chunk.count) == REDIS_OK else { throw failure }
             try parse(receive)
+            guard bytesSinceReply <= maximumReplyBytes else { throw .tooLarge }
         }
     }
 
@@ -99,7 +100,7 @@ private func receiveString(
     case REDIS_REPLY_STATUS:
         builder.pointee.add(.status(bytes.elementsEqual("OK".utf8) ? "OK" : String(decoding: bytes, as: UTF8.self)))
     case REDIS_REPLY_ERROR:
-        builder.pointee.add(.error(RedisError(reply: String(decoding: bytes, as: UTF8.self))))
+        builder.pointee.add(.error(builder.pointee.meaning(String(decoding: bytes, as: UTF8.self))))
     default:
         builder.pointee.add(.bytes(Array(bytes)))
     }
@@ -107,8 +108,7 @@ private func receiveString(
 }
 
 private func receiveArray(_ task: UnsafePointer<redisReadTask>?, _ count: gannet_element_count) -> UnsafeMutableRawPointer? {
-    builder(of: task)?.pointee.begin(arrayOf: Int(count))
-    return placeholder
+    builder(of: task)?.pointee.begin(arrayOf: Int(count)) == true ? placeholder : nil
 }
 
 private func receiveInteger(_ task: UnsafePointer<redisReadTask>?, _ number: Int64) -> UnsafeMutableRawPointer? {

@@ -6,17 +6,20 @@ final class CommandSession: Session {
     typealias Instant = ContinuousClock.Instant
 
     private let mailbox: Mailbox<Request>
+    private let address: RedisAddress
     private var arrived: [Request] = []
     private var unsent = Fifo<Request>()
     private var flights = Fifo<Flight>()
+    /// Backlog given free since the mailbox was last told.
     private var released = 0
     private(set) var nextDeadline: Instant?
 
     /// Framed but unwritten bytes beyond which nothing further is framed.
     private static let outputHighWater = 256 << 10
 
-    init(_ mailbox: Mailbox<Request>) {
+    init(_ mailbox: Mailbox<Request>, address: RedisAddress) {
         self.mailbox = mailbox
+        self.address = address
     }
 
     var isIdle: Bool { flights.isEmpty }
@@ -39,7 +42,7 @@ final class CommandSession: Session {
     func collect(into output: inout OutputQueue) {
         while output.pendingBytes < Self.outputHighWater, let request = unsent.popFirst() {
             released += request.weight
-            if request.isFinished { continue }
+            guard request.beginSending() else { continue }
             flights.append(Flight(request, start: output.appended))
             switch request.payload {
             case .one(let command): output.append(command)
@@ -79,7 +82,7 @@ final class CommandSession: Session {
         expireUnsent(now, reason)
         flights.forEach { flight in
             if flight.request.deadline <= now {
-                flight.abandon(RedisError(.commandTimeout, "others before it are slow", mayHaveExecuted: true))
+                flight.abandon(RedisError(.commandTimeout, "others before it are slow", mayHaveExecuted: true).at(address))
             } else {
                 note(flight.request.deadline)
             }
@@ -91,7 +94,7 @@ final class CommandSession: Session {
         var unstarted: [Request] = []
         for flight in flights.removeAll() {
             let isStarted = flight.start < written
-            if !isStarted, flight.isUntouched {
+            if !isStarted, flight.isRepeatable {
                 released -= flight.request.weight
                 unstarted.append(flight.request)
             } else {
@@ -103,24 +106,21 @@ final class CommandSession: Session {
         unsent.prepend(unstarted)
     }
 
-    func stop(_ error: RedisError) {
+    func stop(_ error: RedisError, written: Int) {
         // What is posted from here on is refused by the mailbox.
         mailbox.close()
         _ = takeMessages()
-        for flight in flights.removeAll() { flight.abandon(error) }
-        for request in unsent.removeAll() + arrived { request.fail(error) }
+        lost(error, written: written)
+        for request in unsent.removeAll() { request.fail(error) }
     }
 
     private func expireUnsent(_ now: Instant, _ reason: RedisError?) {
-        var expired: [Request] = []
+        let error = reason.map(RedisError.init(unavailableBecause:)) ?? RedisError(.commandTimeout, "it takes no further commands")
         unsent.filter { request in
-            if request.deadline <= now { expired.append(request) }
-            return request.deadline > now && !request.isFinished
-        }
-        for request in expired {
-            var error = reason ?? RedisError(.commandTimeout, "it takes no further commands")
-            if reason != nil { error = RedisError(.unavailable, error.detail, server: error.server) }
-            request.fail(error)
+            if request.deadline > now, !request.isFinished { return true }
+            released += request.weight
+            request.fail(error.at(address))
+            return false
         }
         unsent.forEach { note($0.deadline) }
     }

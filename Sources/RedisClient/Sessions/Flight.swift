@@ -49,9 +49,10 @@ struct Flight {
         }
     }
 
-    /// Whether nothing of the request has been answered or sent a second time.
-    var isUntouched: Bool {
-        index == 0 && !hasSource
+    /// Whether the whole request may be sent again when nothing of this flight has been written. A second try at a script follows a
+    /// first that the server did not carry out; but in a pipeline other commands may have been.
+    var isRepeatable: Bool {
+        gathering == nil || (index == 0 && !hasSource)
     }
 
     /// Notes the reply to the current command, and tells the caller once there is nothing left to come.

@@ -17,7 +17,7 @@ final class Request: Sendable {
 
     private enum State {
         case idle
-        case waiting(UnsafeContinuation<Answer, Never>)
+        case waiting(UnsafeContinuation<Answer, Never>, isSent: Bool)
         case cancelled
         case finished
     }
@@ -48,7 +48,16 @@ final class Request: Sendable {
     func begin(_ continuation: UnsafeContinuation<Answer, Never>) -> Bool {
         state.withLock { state in
             if case .cancelled = state { return false }
-            state = .waiting(continuation)
+            state = .waiting(continuation, isSent: false)
+            return true
+        }
+    }
+
+    /// Notes that it is about to be sent; false when nobody waits for it any more.
+    func beginSending() -> Bool {
+        state.withLock { state in
+            guard case .waiting(let continuation, _) = state else { return false }
+            state = .waiting(continuation, isSent: true)
             return true
         }
     }
@@ -56,7 +65,7 @@ final class Request: Sendable {
     /// Tells the waiting task, if it still waits.
     func finish(_ answer: @autoclosure () -> Answer) {
         let waiting = state.withLock { state -> UnsafeContinuation<Answer, Never>? in
-            guard case .waiting(let continuation) = state else { return nil }
+            guard case .waiting(let continuation, _) = state else { return nil }
             state = .finished
             return continuation
         }
@@ -68,20 +77,22 @@ final class Request: Sendable {
         finish(failure(error))
     }
 
-    func cancel() {
-        let waiting = state.withLock { state -> UnsafeContinuation<Answer, Never>? in
+    /// Lets the waiting task go at once. What has been framed may be carried out all the same.
+    func cancel(at address: RedisAddress) {
+        let waiting = state.withLock { state -> (continuation: UnsafeContinuation<Answer, Never>, isSent: Bool)? in
             switch state {
             case .idle:
                 state = .cancelled
                 return nil
-            case .waiting(let continuation):
+            case .waiting(let continuation, let isSent):
                 state = .finished
-                return continuation
+                return (continuation, isSent)
             case .cancelled, .finished:
                 return nil
             }
         }
-        waiting?.resume(returning: failure(RedisError(.cancelled)))
+        guard let waiting else { return }
+        waiting.continuation.resume(returning: failure(RedisError(.cancelled, mayHaveExecuted: waiting.isSent).at(address)))
     }
 
     func failure(_ error: RedisError) -> Answer {

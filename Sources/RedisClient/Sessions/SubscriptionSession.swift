@@ -8,21 +8,31 @@ final class SubscriptionSession: Session {
     private struct Ear {
         let listener: Listener
         var unconfirmed: Set<String>
+        /// Confirmations of what was asked before this number mean nothing: others have asked, and left, in the meantime.
+        var since: Int
         var hasBeenConfirmed = false
-        /// An event had to be dropped, or the connection was lost: said before the next event.
+        /// The connection was lost: said before the next event.
         var hasMissed = false
+        /// How many further events are certain to find room; the reader only ever makes more.
+        var room = 2
     }
 
     private enum Expectation {
-        case subscribed(String)
+        case subscribed(String, number: Int)
         case unsubscribed
         case pong
     }
 
     private let mailbox: Mailbox<SubscriptionMessage>
+    private let address: RedisAddress
     private let replyTimeout: Duration
+    private let quietTime: Duration
     private var arrived: [SubscriptionMessage] = []
+    private var released = 0
     private var ears: [UInt64: Ear] = [:]
+    /// The ears that have not been confirmed yet: the few among many whose deadline counts.
+    private var waiting: Set<UInt64> = []
+    private var asked = 0
     private var listenersOf: [String: Set<UInt64>] = [:]
     private var expected = Fifo<Expectation>()
     private var toSend: [RedisCommand] = []
@@ -30,28 +40,36 @@ final class SubscriptionSession: Session {
     private var lastHeard: Instant
     private var answerDue: Instant?
 
-    /// A connection that only listens would not notice that its peer is gone: it asks, when it has heard nothing for this long.
-    private static let quietTime = Duration.seconds(15)
-
-    init(_ mailbox: Mailbox<SubscriptionMessage>, replyTimeout: Duration) {
+    /// - Parameter quietTime: A connection that only listens would not notice that its peer is gone: it asks, when it has heard
+    ///   nothing for this long.
+    init(
+        _ mailbox: Mailbox<SubscriptionMessage>, address: RedisAddress, replyTimeout: Duration, quietTime: Duration = .seconds(15)
+    ) {
         self.mailbox = mailbox
+        self.address = address
         self.replyTimeout = replyTimeout
+        self.quietTime = quietTime
         lastHeard = .now
     }
 
     var isIdle: Bool { expected.isEmpty }
 
     var nextDeadline: Instant? {
-        let waiting = ears.values.filter { !$0.hasBeenConfirmed }.map(\.listener.deadline)
-        return (waiting + [isConnected ? answerDue ?? lastHeard + Self.quietTime : nil].compactMap { $0 }).min()
+        let confirmation = waiting.lazy.compactMap { self.ears[$0]?.listener.deadline }.min()
+        guard isConnected else { return confirmation }
+        let answer = answerDue ?? lastHeard + quietTime
+        return confirmation.map { min($0, answer) } ?? answer
     }
 
     func takeMessages() -> Bool {
         arrived.removeAll(keepingCapacity: true)
-        let isOpen = mailbox.take(into: &arrived, releasing: arrived.count)
+        let isOpen = mailbox.take(into: &arrived, releasing: released)
+        released = 0
         for message in arrived {
             switch message {
-            case .listen(let listener): add(listener)
+            case .listen(let listener):
+                released += 1
+                add(listener)
             case .leave(let id): remove(id)
             }
         }
@@ -64,6 +82,7 @@ final class SubscriptionSession: Session {
     func began(now: Instant) {
         isConnected = true
         lastHeard = now
+        asked += 1
         for channel in listenersOf.keys { subscribe(channel) }
     }
 
@@ -81,20 +100,20 @@ final class SubscriptionSession: Session {
         }
         guard let expectation = expected.popFirst() else { return .unasked }
         answerDue = expected.isEmpty ? nil : .now + replyTimeout
-        if case .subscribed(let channel) = expectation {
-            if case .error(let error) = reply { refuse(channel, error) } else { confirm(channel) }
+        if case .subscribed(let channel, let number) = expectation {
+            if case .error(let error) = reply { refuse(channel, error) } else { confirm(channel, number) }
         }
         return .goOn
     }
 
     func expire(now: Instant, whileDisconnectedBecause reason: RedisError?) -> RedisError? {
-        for ear in ears.values where !ear.hasBeenConfirmed && ear.listener.deadline <= now {
-            let error = reason.map { RedisError(.unavailable, $0.detail, server: $0.server) } ?? RedisError(.commandTimeout)
-            end(ear.listener.id, error)
+        for id in waiting {
+            guard let ear = ears[id], ear.listener.deadline <= now else { continue }
+            end(id, (reason.map(RedisError.init(unavailableBecause:)) ?? RedisError(.commandTimeout)).at(address))
         }
         guard isConnected else { return nil }
         if let answerDue, answerDue <= now { return RedisError(.commandTimeout) }
-        if answerDue == nil, lastHeard + Self.quietTime <= now {
+        if answerDue == nil, lastHeard + quietTime <= now {
             send(RedisCommand("PING"), expecting: .pong)
         }
         return nil
@@ -106,13 +125,12 @@ final class SubscriptionSession: Session {
         toSend = []
         answerDue = nil
         for (id, ear) in ears {
-            ears[id] = Ear(
-                listener: ear.listener, unconfirmed: ear.listener.channels, hasBeenConfirmed: ear.hasBeenConfirmed,
-                hasMissed: ear.hasBeenConfirmed)
+            ears[id]?.unconfirmed = ear.listener.channels
+            ears[id]?.hasMissed = ear.hasBeenConfirmed
         }
     }
 
-    func stop(_ error: RedisError) {
+    func stop(_ error: RedisError, written: Int) {
         mailbox.close()
         _ = takeMessages()
         for id in Array(ears.keys) { end(id, error) }
@@ -123,7 +141,9 @@ final class SubscriptionSession: Session {
 
 extension SubscriptionSession {
     private func add(_ listener: Listener) {
-        ears[listener.id] = Ear(listener: listener, unconfirmed: listener.channels)
+        asked += 1
+        ears[listener.id] = Ear(listener: listener, unconfirmed: listener.channels, since: asked)
+        waiting.insert(listener.id)
         for channel in listener.channels {
             listenersOf[channel, default: []].insert(listener.id)
             // Asked again also when others listen already: the confirmation is what this caller waits for.
@@ -133,6 +153,7 @@ extension SubscriptionSession {
 
     private func remove(_ id: UInt64) {
         guard let ear = ears.removeValue(forKey: id) else { return }
+        waiting.remove(id)
         for channel in ear.listener.channels {
             listenersOf[channel]?.remove(id)
             guard listenersOf[channel]?.isEmpty == true else { continue }
@@ -149,7 +170,7 @@ extension SubscriptionSession {
     }
 
     private func subscribe(_ channel: String) {
-        send(RedisCommand("SUBSCRIBE", .string(channel)), expecting: .subscribed(channel))
+        send(RedisCommand("SUBSCRIBE", .string(channel)), expecting: .subscribed(channel, number: asked))
     }
 
     private func send(_ command: RedisCommand, expecting expectation: Expectation) {
@@ -158,12 +179,14 @@ extension SubscriptionSession {
         if answerDue == nil { answerDue = .now + replyTimeout }
     }
 
-    private func confirm(_ channel: String) {
+    private func confirm(_ channel: String, _ number: Int) {
         for id in listenersOf[channel] ?? [] {
+            guard let ear = ears[id], ear.since <= number else { continue }
             guard ears[id]?.unconfirmed.remove(channel) != nil, ears[id]?.unconfirmed.isEmpty == true else { continue }
             ears[id]?.hasBeenConfirmed = true
-            ears[id]?.listener.confirmed.fire(.success(()))
-            if ears[id]?.hasMissed == true { tell(id, nil) }
+            waiting.remove(id)
+            ear.listener.confirmed.fire(.success(()))
+            if ear.hasMissed { tell(id, nil) }
         }
     }
 
@@ -172,9 +195,20 @@ extension SubscriptionSession {
     }
 
     /// Hands an event over, after the word that something was missed where that is due.
+    ///
+    /// The last place of a reader's buffer is for that word alone: one that is too slow finds it behind what it could still be
+    /// given, however long the channel is silent afterwards.
     private func tell(_ id: UInt64, _ event: RedisSubscription.Event?) {
-        guard let events = ears[id]?.listener.events else { return }
-        if ears[id]?.hasMissed == true, case .enqueued = events.yield(.interrupted) { ears[id]?.hasMissed = false }
-        if let event, case .dropped = events.yield(event) { ears[id]?.hasMissed = true }
+        guard var ear = ears[id] else { return }
+        if ear.hasMissed || ear.room < 2 {
+            ear.hasMissed = false
+            ear.room = room(after: ear.listener.events.yield(.interrupted))
+        }
+        if let event, ear.room >= 2 { ear.room = room(after: ear.listener.events.yield(event)) }
+        ears[id] = ear
+    }
+
+    private func room(after result: AsyncStream<RedisSubscription.Event>.Continuation.YieldResult) -> Int {
+        if case .enqueued(let remaining) = result { remaining } else { 0 }
     }
 }

@@ -59,10 +59,10 @@ final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Whether the owner may wait on ``wakeup``: nothing has come since it last took.
+    /// Whether the owner may wait on ``wakeup``: nothing has come since it last took, the end included.
     func mayOwnerSleep() -> Bool {
         state.withLock { state in
-            guard state.messages.isEmpty else { return false }
+            guard state.messages.isEmpty, !state.isClosed else { return false }
             state.ownerSleeps = true
             return true
         }

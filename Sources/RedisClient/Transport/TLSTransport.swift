@@ -18,6 +18,10 @@ final class TLSTransport: Transport {
         self.socket = socket
         self.session = session
         self.serverName = serverName
+        // libssl takes an empty name for "any", and a name ends at its first NUL.
+        guard !serverName.isEmpty, !serverName.utf8.contains(0) else {
+            throw RedisError(.invalidConfiguration, "The server name that the certificate must carry is empty or has a NUL in it.")
+        }
         // An address is not a name: it is checked against the certificate's addresses and not sent as an indication.
         let isAddress = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), serverName) == 1
         if !isAddress {
@@ -68,7 +72,7 @@ final class TLSTransport: Transport {
         switch SSL_get_error(session, result) {
         case SSL_ERROR_WANT_READ: return .needsRead
         case SSL_ERROR_WANT_WRITE: return .needsWrite
-        case SSL_ERROR_ZERO_RETURN: return isEstablished ? .ended : .failed(RedisError(.tlsFailed, "the server ended the handshake"))
+        case SSL_ERROR_ZERO_RETURN: return isEstablished ? .ended : .failed(Self.leftInHandshake)
         default: return .failed(failure(systemError))
         }
     }
@@ -87,7 +91,13 @@ final class TLSTransport: Transport {
         if reason == "wrong version number" || reason == "packet length too long" {
             return RedisError(.tlsFailed, "the server does not speak TLS; use redis:// if the network is trusted")
         }
-        let system = systemError == 0 || systemError == EAGAIN ? "the server closed the connection" : systemMessage(systemError)
-        return RedisError(.tlsFailed, reason ?? system)
+        // Without a reason of TLS' own it was the network, or a server that hung up: one that is at its maxclients says nothing else.
+        if reason == nil || reason == "unexpected eof while reading" { return Self.leftInHandshake }
+        return RedisError(.tlsFailed, reason ?? "")
+    }
+
+    private static var leftInHandshake: RedisError {
+        RedisError(
+            .unreachable, "it closed the connection while TLS was set up: its maxclients may be reached, or it does not speak TLS")
     }
 }
