@@ -45,7 +45,7 @@ import Testing
             #expect(stopped.status == 0)
             #expect(stopped.errors == "gannet: Stopped the private Redis.\n")
             #expect(!FileManager.default.fileExists(atPath: home.folder + "/redis.sock"))
-            try await waitUntil { kill(pid, 0) != 0 }
+            try await waitUntil { !isRunning(pid) }
             let again = try await program.run("redis", "stop")
             #expect(again.status == 0)
             #expect(again.errors == "gannet: The private Redis was not running.\n")
@@ -75,7 +75,7 @@ import Testing
         try await Home.with { home in
             _ = try await Program(home: home.path, ["GANNET_REDIS_IDLE": "300ms"]).run("redis", "start")
             let pid = try #require(home.serverProcess)
-            try await waitUntil { kill(pid, 0) != 0 && !home.isLocked("supervisor.lock") }
+            try await waitUntil { !isRunning(pid) && !home.isLocked("supervisor.lock") }
             #expect(!FileManager.default.fileExists(atPath: home.socket))
         }
     }
@@ -91,7 +91,7 @@ import Testing
             let pid = try #require(home.serverProcess)
             // Several times the idle time: what is looked for is that something does *not* happen.
             try await Task.sleep(for: .milliseconds(500))
-            #expect(kill(pid, 0) == 0)
+            #expect(isRunning(pid))
             let stopped = try await PrivateRedis(environment: environment).stop()
             #expect(stopped == .stopped(wasInUse: true))
             withExtendedLifetime(users) {}
@@ -106,12 +106,12 @@ import Testing
             let pid = try #require(home.serverProcess)
             kill(try #require(home.supervisorProcess), SIGKILL)
             try await waitUntil { !home.isLocked("supervisor.lock") }
-            #expect(kill(pid, 0) == 0)
+            #expect(isRunning(pid))
             let program = Program(home: home.path, ["GANNET_REDIS_IDLE": "500ms"])
             let outcome = try await program.run("redis", "start")
             #expect(outcome.status == 0)
             #expect(home.serverProcess == pid)
-            try await waitUntil { kill(pid, 0) != 0 }
+            try await waitUntil { !isRunning(pid) }
         }
     }
 
@@ -146,7 +146,7 @@ import Testing
             _ = try await Program(home: home.path).run("redis", "start")
             let pid = try #require(home.serverProcess)
             kill(try #require(home.supervisorProcess), SIGTERM)
-            try await waitUntil { kill(pid, 0) != 0 && !home.isLocked("supervisor.lock") }
+            try await waitUntil { !isRunning(pid) && !home.isLocked("supervisor.lock") }
             #expect(!FileManager.default.fileExists(atPath: home.socket))
         }
     }
@@ -177,9 +177,9 @@ import Testing
             let outcome = try await program.run("redis", "start")
             #expect(outcome.status == 69)
             #expect(outcome.errors.contains("A Redis server (pid \(pid)) still runs on '\(home.folder)/data'"))
-            #expect(kill(pid, 0) == 0)
+            #expect(isRunning(pid))
             kill(pid, SIGTERM)
-            try await waitUntil { kill(pid, 0) != 0 }
+            try await waitUntil { !isRunning(pid) }
         }
     }
 
@@ -189,7 +189,7 @@ import Testing
             _ = try await Program(home: home.path, ["GANNET_REDIS_IDLE": "5s"]).run("redis", "start")
             let pid = try #require(home.serverProcess)
             try FileManager.default.removeItem(atPath: home.folder)
-            try await waitUntil { kill(pid, 0) != 0 }
+            try await waitUntil { !isRunning(pid) }
         }
     }
 

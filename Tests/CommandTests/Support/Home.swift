@@ -47,6 +47,15 @@ struct Home: Sendable {
     }
 }
 
+/// Whether a process that is nobody's child here still runs. In a container whose first process does not look after orphans, one that
+/// has ended stays in the table for good and can still be signalled.
+func isRunning(_ pid: pid_t) -> Bool {
+    guard kill(pid, 0) == 0 else { return false }
+    guard let state = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
+    // `pid (name) state …`, and a name may hold blanks and parentheses.
+    return state.lastIndex(of: ")").map { !state[$0...].dropFirst(2).hasPrefix("Z") } ?? true
+}
+
 struct NeverHappened: Error {}
 
 /// For what another process does and tells nobody of; bounded, so that a test that waits in vain fails.
