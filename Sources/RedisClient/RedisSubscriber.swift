@@ -41,13 +41,13 @@ package final class RedisSubscriber: Sendable {
         let confirmed = OneShot<Result<Void, RedisError>>()
         let deadline = ContinuousClock.now + configuration.commandTimeout
         let listener = Listener(id: id, channels: channels, events: continuation, confirmed: confirmed, deadline: deadline)
-        switch mailbox.post(.listen(listener), weight: 1) {
-        case .accepted: break
-        case .full: throw RedisError(.backlogFull).at(configuration.address)
-        case .closed: throw RedisError(.closed).at(configuration.address)
-        }
         let outcome = await withTaskCancellationHandler {
-            await confirmed.value
+            switch mailbox.post(.listen(listener), weight: 1) {
+            case .accepted: break
+            case .full: confirmed.fire(.failure(RedisError(.backlogFull).at(configuration.address)))
+            case .closed: confirmed.fire(.failure(RedisError(.closed).at(configuration.address)))
+            }
+            return await confirmed.value
         } onCancel: {
             confirmed.fire(.failure(RedisError(.cancelled).at(configuration.address)))
         }

@@ -20,7 +20,7 @@ extension RedisConfiguration {
         }
         // A raw '@' inside a password makes the rest of it look like part of the host, which errors do print.
         let authority = url[separator.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard authority.count(where: { $0 == "@" }) <= 1, !url.contains("#") else {
+        guard authority.count(where: { $0 == "@" }) <= 1, !url.contains("#"), Self.isPercentEncoded(url) else {
             throw refuse("The Redis address cannot be read: write @ : / # and % in a user or password as %40 %3A %2F %23 %25.")
         }
         guard let parts = URLComponents(string: url), let database = Self.database(in: parts, scheme: scheme) else {
@@ -56,6 +56,26 @@ extension RedisConfiguration {
         } else if let user = parts.user, !user.isEmpty {
             throw refuse("The Redis address names a user but no password: write redis://user:password@host, or :password@ alone.")
         }
+    }
+
+    /// Whether every `%` begins an escape and the escapes give UTF-8. The parser lets others stand for themselves, and the password
+    /// would be another than was meant.
+    private static func isPercentEncoded(_ text: String) -> Bool {
+        var decoded: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            else { return false }
+            rest = rest.dropFirst(2)
+            decoded.append(value)
+        }
+        return String(validating: decoded, as: UTF8.self) != nil
     }
 
     /// Whether a port is written in `user:password@host:port`. To the parser one that is too large is none.

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import RedisClient
+
+@Suite struct RedisErrorTests {
+    @Test(arguments: [
+        ("LOADING Redis is loading the dataset in memory", .loading), ("READONLY You can't write against a read only replica.", .readOnly),
+        ("MASTERDOWN Link with MASTER is down", .replicaStale), ("BUSY Redis is busy running a script.", .busy),
+        ("OOM command not allowed when used memory > 'maxmemory'.", .outOfMemory), ("MISCONF Redis is configured to save", .writesDisabled),
+        ("NOREPLICAS Not enough good replicas to write.", .writesDisabled), ("NOAUTH Authentication required.", .authenticationRequired),
+        ("WRONGPASS invalid username-password pair or user is disabled.", .authenticationFailed),
+        ("ERR invalid password", .authenticationFailed),
+        ("ERR AUTH <password> called without any password configured for the default user.", .authenticationFailed),
+        ("NOPERM this user has no permissions to run the 'eval' command", .notPermitted), ("WRONGTYPE Operation against", .wrongType),
+        ("NOSCRIPT No matching script.", .noScript), ("MOVED 3999 127.0.0.1:6381", .clustered), ("CLUSTERDOWN Hash slot", .clustered),
+        ("CROSSSLOT Keys in request don't hash to the same slot", .clustered), ("ERR SELECT is not allowed in cluster mode", .clustered),
+        ("ERR max number of clients reached", .tooManyClients), ("ERR user_script:1: Script attempted", .scriptFailed),
+        ("ERR Error running script (call to f_00): @user_script:1: -OOM command not allowed", .outOfMemory),
+        ("ERR Error running script (call to f_00): @user_script:1: nil value", .scriptFailed),
+        ("BUSYGROUP Consumer Group name already exists", .other), ("BUSYKEY Target key name already exists.", .other),
+        ("ERR syntax error", .other), ("", .other), ("-", .other),
+    ] as [(String, RedisError.Kind)])
+    func `a server's words are told apart`(text: String, kind: RedisError.Kind) {
+        #expect(RedisError(reply: text).kind == kind)
+    }
+
+    @Test(arguments: [
+        (.unresolvable, "Check the host name"), (.unreachable, "Check the address"), (.connectTimeout, "firewall"),
+        (.tlsFailed, "--redis-ca-file"), (.notRedis, "rediss://"), (.tooOld, "Use Redis 6.2 or newer"),
+        (.authenticationFailed, "--redis-password-file"), (.authenticationRequired, "--redis-password-file"),
+        (.tooManyClients, "maxclients"), (.notPermitted, "ACL"), (.loading, "Try again"), (.readOnly, "primary"),
+        (.replicaStale, "primary"), (.busy, "SCRIPT KILL"), (.outOfMemory, "maxmemory"), (.writesDisabled, "Mend"),
+        (.wrongType, "--namespace"), (.clustered, "Use a server of its own"), (.noScript, "SCRIPT FLUSH"), (.scriptFailed, "report"),
+        (.unexpectedReply, "report"), (.other, "why"), (.commandTimeout, "overloaded"), (.connectionLost, "was lost"),
+        (.unavailable, "why"), (.replyTooLarge, "Ask for less"), (.backlogFull, "slower"), (.cancelled, "cancelled"),
+        (.closed, "closed by this program"), (.invalidConfiguration, "why"),
+    ] as [(RedisError.Kind, String)])
+    func `each kind says what to do`(kind: RedisError.Kind, words: String) {
+        let error = RedisError(kind, "why").at(.tcp(host: "::1", port: 7, tls: true))
+        #expect(error.description.contains(words))
+        #expect(kind == .invalidConfiguration || error.description.contains("rediss://[::1]:7"))
+        #expect(!RedisError(kind).description.contains("()"))
+    }
+
+    @Test func `what waited in vain names the last failure and what to do about it`() {
+        let reason = RedisError(.unreachable, "Connection refused", server: "redis://there:1")
+        #expect(
+            RedisError(unavailableBecause: reason).description
+                == "Redis at redis://there:1 has been away for too long. The last attempt: Redis cannot be reached (Connection refused). "
+                + "Check the address, and that the server runs and listens there.")
+    }
+
+    @Test func `an endless error text is cut, and the arguments it quotes are left out`() {
+        #expect(RedisError(reply: "ERR " + String(repeating: "x", count: 10_000)).detail.count == 300)
+        let quoting = RedisError(reply: "ERR unknown command 'FETCH', with args beginning with: 'body' 'secret' ")
+        #expect(quoting.description == "Redis answered with an error: ERR unknown command 'FETCH'")
+    }
+}

@@ -1,0 +1,70 @@
+import GannetTestKit
+import Testing
+
+@testable import RedisClient
+
+@Suite(.serialized) struct LifetimeTests {
+    @Test func `closing fails what waits, refuses what follows and can be done twice`() async throws {
+        let server = try await RedisServer.start()
+        let connection = try await server.connect()
+        server.pause()
+        let waiting = Task { await failure { try await connection.send(RedisCommand("GET", "key")) } }
+        try await Task.sleep(for: .milliseconds(20))
+        await connection.close()
+        #expect(await waiting.value?.kind == .closed)
+        let late = await failure { try await connection.send(RedisCommand("GET", "key")) }
+        #expect(late?.kind == .closed)
+        #expect(late?.mayHaveExecuted == false)
+        await connection.close()
+    }
+
+    @Test func `a close under load returns and nobody is left waiting`() async throws {
+        let server = try await RedisServer.start()
+        for _ in 0..<50 {
+            let connection = try await server.connect()
+            let tasks = (0..<20).map { _ in
+                Task { () -> RedisError.Kind? in
+                    while true {
+                        if let error = await failure({ try await connection.send(RedisCommand("PING")) }) { return error.kind }
+                    }
+                }
+            }
+            try await connection.send(RedisCommand("PING"))
+            await connection.close()
+            for task in tasks { #expect(await task.value == .closed) }
+        }
+    }
+
+    @Test func `four hundred connections that came, failed or were let go of leave no thread and no descriptor`() async throws {
+        let server = try await RedisServer.start()
+        let certificates = try await Certificates.shared
+        let secured = try await RedisServer.start(.init { $0.tls = certificates.redisTLS(certificates.good) })
+        let tls = RedisConfiguration.quick(.tcp(host: "127.0.0.1", port: Int(secured.tlsPort!), tls: true))
+        let trusting = tls.with { $0.tls.authorityFile = certificates.authority }
+        let (threads, descriptors) = (threadCount(named: "redis"), descriptorCount())
+        for _ in 0..<80 {
+            await (try server.connect()).close()
+            _ = try await server.connect()
+            #expect(await refusal(.quick(.unix(path: "/none"))) != nil)
+            #expect(await refusal(trusting) == nil)
+            #expect(await refusal(tls) != nil)
+        }
+        // Other tests run beside this one.
+        #expect(try await eventually { threadCount(named: "redis") < threads + 100 && descriptorCount() < descriptors + 150 })
+        #expect(
+            try await eventually {
+                guard case .text(let list) = try await server.command("CLIENT", "LIST") else { return false }
+                return list.split(separator: "\n").count == 1
+            })
+    }
+
+    @Test func `an idle connection takes no processor time`() async throws {
+        let server = try await RedisServer.start()
+        let connection = try await server.connect()
+        guard case .text(let before) = try await server.command("INFO", "commandstats") else { return }
+        try await Task.sleep(for: .milliseconds(100))
+        guard case .text(let after) = try await server.command("INFO", "commandstats") else { return }
+        #expect(before.contains("cmdstat_ping:calls=1") && after.contains("cmdstat_ping:calls=1"))
+        await connection.close()
+    }
+}
