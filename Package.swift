@@ -47,7 +47,7 @@ let package = Package(
                 .embedInCode("Scripts/settle.lua"),
             ],
             swiftSettings: settings),
-        .target(name: "FetchQueue", dependencies: ["ClusterState"], swiftSettings: settings),
+        .target(name: "FetchQueue", dependencies: ["RedisClient", "ClusterState"], swiftSettings: settings),
 
         // Fetching, which knows nothing of Redis.
         .target(name: "HTTPEngine", dependencies: ["CCurl", "COpenSSL"], swiftSettings: settings),
@@ -59,7 +59,8 @@ let package = Package(
             name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit"], swiftSettings: settings),
 
         .executableTarget(
-            name: "RedisBenchmark", dependencies: ["RedisClient", "GannetTestKit"], path: "Benchmarks/RedisBenchmark", swiftSettings: settings),
+            name: "RedisBenchmark", dependencies: ["RedisClient", "GannetTestKit"], path: "Benchmarks/RedisBenchmark",
+            swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(
@@ -68,6 +69,15 @@ let package = Package(
 
         .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(
+            name: "ClusterStateTests", dependencies: ["ClusterState", "RedisClient", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(
+            name: "FetchQueueTests", dependencies: ["FetchQueue", "ClusterState", "RedisClient", "GannetTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GannetTests",
+            dependencies: ["Gannet", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "GannetTestKit"],
+            swiftSettings: settings),
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
         .testTarget(

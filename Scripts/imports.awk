@@ -8,7 +8,7 @@ BEGIN {
     allow("CCurl", "")
     allow("RedisClient", "CHiredis COpenSSL")
     allow("ClusterState", "RedisClient")
-    allow("FetchQueue", "ClusterState")
+    allow("FetchQueue", "RedisClient ClusterState")
     allow("HTTPEngine", "CCurl COpenSSL")
     allow("FetchCache", "HTTPEngine")
     allow("GannetFetch", "HTTPEngine FetchCache")
