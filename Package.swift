@@ -74,6 +74,15 @@ let package = Package(
 
         .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(
+            name: "ClusterStateTests", dependencies: ["ClusterState", "RedisClient", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(
+            name: "FetchQueueTests", dependencies: ["FetchQueue", "ClusterState", "RedisClient", "GannetTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GannetTests",
+            dependencies: ["Gannet", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "GannetTestKit"],
+            swiftSettings: settings),
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "Threads", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
         .testTarget(

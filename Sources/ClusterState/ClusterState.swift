@@ -66,7 +66,7 @@ package struct ClusterState: Sendable {
         guard answer.count >= 2, answer.count.isMultiple(of: 2) else { throw Self.unexpected("claim") }
         var leases: [ClaimAnswer.Lease] = []
         for index in stride(from: 2, to: answer.count, by: 2) {
-            // An entry of another version stays leased and comes back to a worker that can read it.
+            // The script hands out no other version's entries; one with a URL that is no text ends as poison.
             guard let entry = JobEntry(try answer[index + 1].asBytes()) else { continue }
             leases.append(ClaimAnswer.Lease(token: LeaseToken(try answer[index].asBytes()), entry: entry))
         }

@@ -36,9 +36,10 @@ package struct FetchQueue: Sendable {
         try await persistently { () throws(RedisError) in try await state.progress(ofBatch: batch) }
     }
 
-    /// Lets go of a batch's record, once its input has been accepted to the end.
+    /// Lets go of a batch's record, once its input has been accepted to the end. Tried once: a record that stays costs a
+    /// hundred bytes, and nobody should wait for that.
     package func forget(batch: String) async throws(RedisError) {
-        try await persistently { () throws(RedisError) in try await state.forget(batch: batch) }
+        try await state.forget(batch: batch)
     }
 
     /// Takes up to `limit` jobs on lease.
@@ -55,8 +56,18 @@ package struct FetchQueue: Sendable {
     }
 
     /// Ends a job. False when its lease was lost, and the job is another worker's.
+    ///
+    /// A lease that is gone after an attempt whose reply was lost was most likely ended by that attempt: this is true then.
     package func settle(_ job: Job, _ outcome: JobOutcome, bytes: Int = 0) async throws(RedisError) -> Bool {
-        try await persistently { () throws(RedisError) in try await state.settle(job.token, outcome, bytes: bytes) }
+        var mayHaveSettled = false
+        return try await persistently { () throws(RedisError) in
+            do throws(RedisError) {
+                return try await state.settle(job.token, outcome, bytes: bytes) || mayHaveSettled
+            } catch {
+                mayHaveSettled = mayHaveSettled || error.mayHaveExecuted
+                throw error
+            }
+        }
     }
 
     /// Depths and totals.

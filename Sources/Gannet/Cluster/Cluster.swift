@@ -44,7 +44,7 @@ package final class Cluster: Sendable {
         }
     }
 
-    /// Lets go of a batch's record, once its input is accepted to the end.
+    /// Lets go of a batch's record, once its input is accepted to the end; tried once.
     package func forget(batch: String, of queue: String) async throws(ClusterError) {
         try await ClusterError.wrapping { () throws(RedisError) in try await self.queue(queue).forget(batch: batch) }
     }
@@ -74,7 +74,7 @@ package final class Cluster: Sendable {
             try await WorkerFailure.wrapping { () throws(ClusterError) in try await EvictionCheck.run(on: control) }
             let downloader = try fetch.makeDownloader(concurrency: options.concurrency)
             defer { downloader.shutdown() }
-            let queue = queue(name)
+            let queue = queue(name, Persistence(patience: options.outagePatience))
             let (subscriber, wakeups) = try await listen(to: queue.wakeChannel)
             let worker = Worker(
                 queue: queue, downloader: downloader, folder: folder, wakeups: wakeups, options: options, report: report)
@@ -95,7 +95,7 @@ package final class Cluster: Sendable {
         }
     }
 
-    private func queue(_ name: String) -> FetchQueue {
-        FetchQueue(control, namespace: namespace, name: name)
+    private func queue(_ name: String, _ persistence: Persistence = Persistence()) -> FetchQueue {
+        FetchQueue(control, namespace: namespace, name: name, persistence: persistence)
     }
 }

@@ -11,6 +11,9 @@ import Darwin
 package struct BodyFolder: Sendable {
     package let path: String
 
+    /// As the user's umask wants it; temporary files are made for their owner alone.
+    private let fileMode: mode_t
+
     /// The folder could not be made or written to.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -20,20 +23,35 @@ package struct BodyFolder: Sendable {
     package init(_ path: String) throws(Failure) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         try Self.makeFolder(self.path, withParents: true)
-        guard access(self.path, W_OK | X_OK) == 0 else { throw Self.failure("The folder \(self.path) cannot be written to") }
+        fileMode = try Self.probe(self.path)
     }
 
     /// Moves a downloaded body to its place; returns its path within the folder.
     func place(_ file: String, of url: String, id: URLID) throws(Failure) -> String {
         let name = BodyName(of: url, id: id)
-        try Self.makeFolder("\(path)/\(name.folder)", withParents: false)
         let target = "\(path)/\(name.relativePath)"
-        guard chmod(file, 0o644) == 0, rename(file, target) == 0 else {
-            let failure = Self.failure("The file \(target) cannot be written")
+        do throws(Failure) {
+            try Self.makeFolder("\(path)/\(name.folder)", withParents: false)
+            guard chmod(file, fileMode) == 0, rename(file, target) == 0 else { throw Self.failure("The file \(target) cannot be written") }
+        } catch {
             unlink(file)
-            throw failure
+            throw error
         }
         return name.relativePath
+    }
+
+    /// Makes a file and removes it: the one sure way to know that it can be done, and with which permissions.
+    private static func probe(_ path: String) throws(Failure) -> mode_t {
+        let file = "\(path)/.gannet-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw failure("The folder \(path) cannot be written to") }
+        defer {
+            close(descriptor)
+            unlink(file)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("The folder \(path) cannot be written to") }
+        return status.st_mode & 0o777
     }
 
     private static func makeFolder(_ path: String, withParents: Bool) throws(Failure) {

@@ -22,9 +22,13 @@ struct BodyName: Equatable {
 
     /// The last component of the URL's path, of which only plain letters, digits and `._-` remain.
     private static func hint(from url: String) -> String {
-        let path = url.prefix { $0 != "?" && $0 != "#" }
-        guard let authority = path.firstRange(of: "://")?.upperBound, let slash = path[authority...].lastIndex(of: "/") else { return "" }
-        let plain = path[path.index(after: slash)...].utf8.map { byte -> UInt8 in
+        // Bytes, not characters: what follows a slash may combine with it.
+        let path = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard let colon = path.firstIndex(of: UInt8(ascii: ":")) else { return "" }
+        // libcurl takes one to three slashes here; what stands between these and the next may be a password.
+        let authority = path[path.index(after: colon)...].drop { $0 == UInt8(ascii: "/") }
+        guard let slash = authority.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        let plain = authority[authority.index(after: slash)...].map { byte -> UInt8 in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):

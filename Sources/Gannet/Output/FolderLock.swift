@@ -11,14 +11,20 @@ package struct FolderLock: ~Copyable {
     /// `nil` when another process holds it.
     package init?(_ folder: BodyFolder) throws(BodyFolder.Failure) {
         let path = folder.path + "/.gannet-lock"
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
+        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard opened >= 0 else {
             throw BodyFolder.Failure(description: "The file \(path) cannot be written: \(String(cString: strerror(errno))).")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
-            return nil
+        if flock(opened, LOCK_EX | LOCK_NB) == 0 {
+            descriptor = opened
+            return
         }
+        let code = errno
+        close(opened)
+        guard code == EWOULDBLOCK else {
+            throw BodyFolder.Failure(description: "The file \(path) cannot be locked: \(String(cString: strerror(code))).")
+        }
+        return nil
     }
 
     deinit { close(descriptor) }

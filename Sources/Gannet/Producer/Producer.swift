@@ -60,6 +60,11 @@ package struct Producer: ~Copyable {
         } catch {
             throw ClusterError(error)
         }
+        // Behind us, the batch is not the one we began: what it holds now says nothing of what was accepted.
+        guard progress.offset >= position else {
+            throw ClusterError(
+                .unavailable, "The queue was emptied while URLs were being added to it, or Redis has lost data. Run the command again.")
+        }
         accepted = progress.offset
         summary.added = progress.added
         summary.repeated = progress.repeated

@@ -2,36 +2,79 @@ internal import ClusterState
 internal import Threads
 
 /// The leases this worker holds, and how to end the work on each.
+///
+/// Ending comes in two steps: first the fetches, whose jobs are then handed back, and should Redis not take them, what is left of that.
 final class HeldLeases: Sendable {
-    private let cancels = Mutex<[LeaseToken: @Sendable () -> Void]>([:])
-    private let lost = Mutex<Set<LeaseToken>>([])
+    private struct Held {
+        let cancelFetch: @Sendable () -> Void
+        var abandonConclusion: (@Sendable () -> Void)?
+        var isLost = false
+    }
 
-    var tokens: [LeaseToken] { cancels.withLock { Array($0.keys) } }
+    private struct State {
+        var held: [LeaseToken: Held] = [:]
+        // A job may be added, or come to its conclusion, just after the word for all was given.
+        var areAllCancelled = false
+        var areAllAbandoned = false
+    }
 
+    private let state = Mutex(State())
+
+    var tokens: [LeaseToken] { state.withLock { Array($0.held.keys) } }
+
+    /// Notes a job whose fetch has begun.
     func add(_ token: LeaseToken, cancel: @escaping @Sendable () -> Void) {
-        cancels.withLock { $0[token] = cancel }
+        let isTooLate = state.withLock { state in
+            state.held[token] = Held(cancelFetch: cancel)
+            return state.areAllCancelled
+        }
+        if isTooLate { cancel() }
+    }
+
+    /// Notes that a fetch has ended and its outcome is on the way to Redis.
+    func conclude(_ token: LeaseToken, abandon: @escaping @Sendable () -> Void) {
+        let isTooLate = state.withLock { state in
+            state.held[token]?.abandonConclusion = abandon
+            return state.areAllAbandoned
+        }
+        if isTooLate { abandon() }
     }
 
     func remove(_ token: LeaseToken) {
-        _ = cancels.withLock { $0.removeValue(forKey: token) }
-        _ = lost.withLock { $0.remove(token) }
+        _ = state.withLock { $0.held.removeValue(forKey: token) }
     }
 
     /// Ends the work on leases that are another's by now.
     func lose(_ tokens: Set<LeaseToken>) {
-        for token in tokens {
-            guard let cancel = cancels.withLock({ $0[token] }) else { continue }
-            _ = lost.withLock { $0.insert(token) }
-            cancel()
+        let cancels = state.withLock { state in
+            tokens.compactMap { token in
+                state.held[token]?.isLost = true
+                return state.held[token]?.cancelFetch
+            }
         }
+        for cancel in cancels { cancel() }
     }
 
     func isLost(_ token: LeaseToken) -> Bool {
-        lost.withLock { $0.contains(token) }
+        state.withLock { $0.held[token]?.isLost ?? false }
     }
 
-    /// Ends the work on all.
+    /// Ends the fetches of all, also of those yet to be added.
     func cancelAll() {
-        for cancel in cancels.withLock({ Array($0.values) }) { cancel() }
+        let cancels = state.withLock { state in
+            state.areAllCancelled = true
+            return state.held.values.map(\.cancelFetch)
+        }
+        for cancel in cancels { cancel() }
+    }
+
+    /// Waits for Redis no more: what is not settled comes back when its lease ends.
+    func abandonAll() {
+        cancelAll()
+        let abandons = state.withLock { state in
+            state.areAllAbandoned = true
+            return state.held.values.compactMap(\.abandonConclusion)
+        }
+        for abandon in abandons { abandon() }
     }
 }

@@ -33,7 +33,9 @@ struct JobRunner: Sendable {
             fetch.cancel()
         }
         // Settling must not fail because the worker is being stopped: the outcome exists.
-        return await Task { await conclude(job, outcome) }.value
+        let conclusion = Task { await conclude(job, outcome) }
+        held.conclude(job.token, abandon: conclusion.cancel)
+        return await conclusion.value
     }
 
     /// Gives a job up without prejudice.
@@ -42,7 +44,7 @@ struct JobRunner: Sendable {
             let accepted = try await queue.settle(job, .handedBack)
             return .reported(accepted ? .handedBack(job) : .lost(job))
         } catch {
-            return .failed(.cluster(ClusterError(error)))
+            return Self.end(of: job, error)
         }
     }
 
@@ -62,8 +64,13 @@ struct JobRunner: Sendable {
                 return .reported(accepted ? .failed(error) : .lost(job))
             }
         } catch {
-            return .failed(.cluster(ClusterError(error)))
+            return Self.end(of: job, error)
         }
+    }
+
+    /// What it comes to that an outcome could not be told to Redis.
+    private static func end(of job: Job, _ error: RedisError) -> End {
+        error.kind == .cancelled ? .reported(.left(job)) : .failed(.cluster(ClusterError(error)))
     }
 
     private func place(_ download: Download, of job: Job) async throws(RedisError) -> End {

@@ -14,7 +14,7 @@ struct Worker: Sendable {
 
     /// - Parameters:
     ///   - wakeups: A subscription to the queue's wake channel; without one a worker only looks for itself now and then.
-    ///   - report: Called for everything worth telling, from many tasks.
+    ///   - report: Called for everything worth telling, from the worker's own task.
     init(
         queue: FetchQueue, downloader: any Downloader, folder: BodyFolder, wakeups: RedisSubscription?, options: WorkerOptions,
         report: @escaping @Sendable (WorkerReport) -> Void
@@ -34,9 +34,10 @@ struct Worker: Sendable {
         case jobEnded(JobRunner.End)
         case stopRequested
         case drainTimedOut
+        case handBackTimedOut
     }
 
-    /// Works until `stops` asks for an end (the first time: finish what is in flight; the second: hand it back at once), until the
+    /// Works until `stops` asks for an end (the first time: finish what is in flight; the second: hand it back; the third: leave it), until the
     /// queue is empty where that is asked for, or until something is wrong that will not mend itself.
     func run(stops: AsyncStream<Void>) async -> Result<WorkerEnd, WorkerFailure> {
         let (events, sender) = AsyncStream.makeStream(of: Event.self)
@@ -66,6 +67,19 @@ struct Worker: Sendable {
         var lookAt: ContinuousClock.Instant?
         var actions = machine.start()
         var iterator = events.makeAsyncIterator()
+        var isHandingBack = false
+
+        // Once begun it takes a bounded time, also when Redis does not answer.
+        func handBack(_ group: inout DiscardingTaskGroup) {
+            held.cancelAll()
+            if isHandingBack { return }
+            isHandingBack = true
+            group.addTask {
+                try? await Task.sleep(for: options.handBackTimeout)
+                sender.yield(.handBackTimedOut)
+            }
+        }
+        func result() -> Result<WorkerEnd, WorkerFailure> { failure.map { .failure($0) } ?? .success(end) }
 
         while true {
             for action in actions {
@@ -83,11 +97,14 @@ struct Worker: Sendable {
                         sender.yield(.heard)
                     }
                 case .finish:
-                    if let failure { return .failure(failure) }
-                    return .success(end)
+                    return result()
                 }
             }
-            guard let event = await iterator.next() else { return .success(end) }
+            guard let event = await iterator.next() else {
+                // Our own task was cancelled; each job's task hands it back.
+                if end == .empty { end = .handedBack }
+                return result()
+            }
             switch event {
             case .heard:
                 actions = machine.heard()
@@ -96,7 +113,7 @@ struct Worker: Sendable {
                 awaySince = nil
                 if claim.poisoned > 0 { report(.poisoned(claim.poisoned)) }
                 // Claimed before the word to hand everything back, arrived after it.
-                let isTooLate = end == .handedBack || failure != nil
+                let isTooLate = isHandingBack
                 for job in claim.jobs {
                     group.addTask { sender.yield(.jobEnded(isTooLate ? await runner.handBack(job) : await runner.run(job))) }
                 }
@@ -109,7 +126,7 @@ struct Worker: Sendable {
                     actions = machine.claimFailed(retryAfter: .seconds(1))
                 } else {
                     failure = failure ?? .cluster(ClusterError(error))
-                    held.cancelAll()
+                    handBack(&group)
                     actions = machine.claimFailed(retryAfter: .zero) + machine.stop()
                 }
             case .jobEnded(.reported(let news)):
@@ -117,7 +134,7 @@ struct Worker: Sendable {
                 actions = machine.jobEnded()
             case .jobEnded(.failed(let reason)):
                 failure = failure ?? reason
-                held.cancelAll()
+                handBack(&group)
                 actions = machine.stop() + machine.jobEnded()
             case .stopRequested where end == .empty && failure == nil:
                 end = .drained
@@ -126,9 +143,12 @@ struct Worker: Sendable {
                     try? await Task.sleep(for: options.drainTimeout)
                     if !Task.isCancelled { sender.yield(.drainTimedOut) }
                 }
+            case .stopRequested where isHandingBack, .handBackTimedOut:
+                held.abandonAll()
+                return result()
             case .stopRequested, .drainTimedOut:
                 if end == .drained { end = .handedBack }
-                held.cancelAll()
+                handBack(&group)
                 actions = []
             }
         }

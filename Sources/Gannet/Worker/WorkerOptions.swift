@@ -9,6 +9,9 @@ package struct WorkerOptions: Sendable {
     /// How long jobs in flight may go on once a stop has been asked for.
     package var drainTimeout = Duration.seconds(25)
 
+    /// How long handing jobs back may take before they are left to the end of their leases.
+    package var handBackTimeout = Duration.seconds(5)
+
     /// How often a worker that has heard of nothing looks for itself.
     package var idleLook = Duration.seconds(5)
 

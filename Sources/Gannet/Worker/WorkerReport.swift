@@ -16,6 +16,9 @@ package enum WorkerReport: Sendable {
     /// Given up without prejudice: another worker may have it.
     case handedBack(url: String)
 
+    /// Left as it is, since Redis did not answer in time: it can be claimed again when its lease ends.
+    case left(url: String)
+
     /// Jobs given up because three workers had died holding them.
     case poisoned(Int)
 
@@ -27,6 +30,7 @@ package enum WorkerReport: Sendable {
 extension WorkerReport {
     static func lost(_ job: Job) -> Self { .lost(url: RedactedURL(job.url).description) }
     static func handedBack(_ job: Job) -> Self { .handedBack(url: RedactedURL(job.url).description) }
+    static func left(_ job: Job) -> Self { .left(url: RedactedURL(job.url).description) }
     static func failed(_ error: FetchError) -> Self { .failed(url: error.url.description, sentence: error.description) }
     static func redisAway(_ error: RedisError) -> Self { .redisAway(sentence: error.description) }
 }

@@ -33,10 +33,8 @@ enum EnqueueCommand: Command {
                 let producer = try await access.cluster.producer(queue: queue, batch: batch)
                 return try await Feeding.feed(options.input, lines, into: producer)
             }
-            // Also after an interruption: nobody will ask for this batch again.
-            try await CommandFailure.wrapping { () throws(ClusterError) in
-                try await access.cluster.forget(batch: batch, of: queue)
-            }
+            // Also after an interruption: nobody will ask for this batch again. What was accepted is accepted in any case.
+            try? await access.cluster.forget(batch: batch, of: queue)
             await access.close()
             guard let summary = try outcome.get(unlessInterrupted: interruption) else {
                 console.note("interrupted: what had been accepted stays in the queue, the rest was not enqueued.")
@@ -55,7 +53,7 @@ enum EnqueueCommand: Command {
         guard summary.accepted > 0 else {
             throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
         }
-        return .done
+        return summary.invalid == 0 ? .done : .someFailed
     }
 }
 

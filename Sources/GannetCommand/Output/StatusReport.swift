@@ -32,7 +32,7 @@ struct StatusReport: Sendable {
                 "revalidated": 0, "cached": 0, "failed": .integer(queue.failed), "cancelled": 0, "retried": 0,
                 "crashed": .integer(queue.crashed), "fenced": nil, "doubleFetches": nil, "bytes": .integer(queue.bytes),
             ],
-            "rate": nil,
+            "rate": ["donePerSecond": nil, "bytesPerSecond": nil],
             "etaSeconds": nil,
             "workers": nil,
             "redis": [

@@ -25,19 +25,19 @@ struct Run: Sendable {
 
     func course(_ lines: URLLines?) async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
-        try await CommandFailure.wrapping { () throws(ClusterError) in try await startOverIfChanged() }
         let feeding = await interruption.cancelling {
+            try await startOverIfChanged()
             let producer = try await cluster.producer(queue: identity.queue, batch: RunIdentity.batch)
             return try await Feeding.feed(options.input, lines, into: producer)
         }
-        guard let input = try feeding.get(unlessInterrupted: interruption) else { return interrupted() }
+        guard let input = try feeding.get(unlessInterrupted: interruption) else { return await interrupted() }
         Feeding.complain(about: input, console)
         guard input.accepted > 0 else {
             try await clear()
             throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
         }
 
-        guard try await work() == .empty else { return interrupted() }
+        guard try await work() == .empty else { return await interrupted() }
         let status = try await CommandFailure.wrapping { () throws(ClusterError) in
             try await cluster.status(of: identity.queue)
         }
@@ -79,10 +79,14 @@ struct Run: Sendable {
         }
     }
 
-    private func interrupted() -> ExitStatus {
-        console.note(
-            identity.source == nil
-                ? "interrupted before it was done." : "interrupted before it was done; the same command goes on where it stopped.")
+    private func interrupted() async -> ExitStatus {
+        if identity.source == nil {
+            // Nobody can go on with an input that has been read away: what is left of it would lie in Redis for good.
+            try? await cluster.clear(queue: identity.queue, batch: RunIdentity.batch)
+            console.note("interrupted before it was done; standard input cannot be read again, so the same command starts over.")
+        } else {
+            console.note("interrupted before it was done; the same command goes on where it stopped.")
+        }
         return interruption.status
     }
 

@@ -41,6 +41,8 @@ final class WorkTally: Sendable {
             console.detail("lost the lease on \(url): another worker has it")
         case .handedBack(let url):
             console.detail("handed back \(url)")
+        case .left(let url):
+            console.detail("left \(url): it can be claimed again when its lease ends")
         case .poisoned(let count):
             state.withLock { $0.failed += count }
             console.error(text: "failed: \(Amounts.count(count, "URL")) given up, since three workers died fetching each")
