@@ -129,12 +129,19 @@ import Testing
             #expect(chmod(folder + "/redis-server", 0o700) == 0)
             let program = Program(home: home.path, ["PATH": folder + ":" + path])
 
-            // The supervisor alone, as an interrupted command leaves it behind.
-            _ = try await program.run(script: "setsid \"$0\" redis supervise > '\(home.path)/supervisor.out' 2>&1 &")
-            try await waitUntil { home.isLocked("server.lock") }
+            // The supervisor alone, as an interrupted command leaves it behind; killed with its server when this ends.
+            async let _ = program.run("redis", "supervise")
+            // Its server waits at the gate: a writer finds it open as soon as there is a reader. To look at the lock instead would be to
+            // take it for a moment, perhaps the one in which the server needs it.
+            var writer: Int32 = -1
+            try await waitUntil {
+                writer = open(gate, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+                return writer >= 0
+            }
+            defer { close(writer) }
             let start = Task { try await program.run("redis", "start") }
             try await waitUntil { home.isLocked("start.lock") }
-            _ = try await program.run(script: "echo go > '\(gate)'")
+            #expect(write(writer, "go\n", 3) == 3)
             #expect(try await start.value.status == 0)
         }
     }
