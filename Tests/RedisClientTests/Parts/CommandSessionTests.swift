@@ -19,7 +19,9 @@ import Testing
         }
 
         /// Posts a request whose outcome arrives in the returned task.
-        func post(_ payload: Request.Payload, deadline: ContinuousClock.Instant = .now + .seconds(60)) async -> (Request, Task<Outcome, Never>) {
+        func post(
+            _ payload: Request.Payload, deadline: ContinuousClock.Instant = .now + .seconds(60)
+        ) async -> (Request, Task<Outcome, Never>) {
             let request = Request(payload, deadline: deadline)
             let mailbox = mailbox
             let posted = OneShot<Void>()

@@ -32,7 +32,7 @@ import Testing
             #expect(fifo.count == array.count && fifo.isEmpty == array.isEmpty && fifo.first == array.first, "seed \(seed), step \(step)")
         }
         var seen: [Int] = []
-        fifo.forEach { seen.append($0) }
+        fifo.visit { seen.append($0) }
         #expect(seen == array, "seed \(seed)")
     }
 

@@ -33,7 +33,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "220 mail.example ESMTP\r\n", "*x\r\n", ":\r\n", "$-2\r\n", "*-2\r\n"])
+    @Test(arguments: [
+        "HTTP/1.1 400 Bad Request\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "220 mail.example ESMTP\r\n", "*x\r\n", ":\r\n", "$-2\r\n", "*-2\r\n",
+    ])
     func `what is no reply is refused`(text: String) {
         #expect(throws: ReplyReader.Failure.self) { try read([Array(text.utf8)]) }
     }

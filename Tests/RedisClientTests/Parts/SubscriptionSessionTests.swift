@@ -20,7 +20,9 @@ import Testing
 
         typealias Events = AsyncStream<RedisSubscription.Event>
 
-        func listen(_ channels: Set<String>, room: Int = 100, deadline: ContinuousClock.Instant = .now + .seconds(60))
+        func listen(
+            _ channels: Set<String>, room: Int = 100, deadline: ContinuousClock.Instant = .now + .seconds(60)
+        )
             -> (id: UInt64, events: Events, confirmed: OneShot<Result<Void, RedisError>>)
         {
             lastID += 1

@@ -95,7 +95,11 @@ import Testing
     }
 
     @Test func `one with no connection left`() async throws {
-        let server = try await RedisServer.start(.init { $0.listensOnTCP = true; $0.arguments = ["--maxclients", "1"] })
+        let server = try await RedisServer.start(
+            .init {
+                $0.listensOnTCP = true
+                $0.arguments = ["--maxclients", "1"]
+            })
         let only = try await server.connect()
         for configuration in [server.configuration, .quick(.tcp(host: "127.0.0.1", port: Int(server.port!), tls: false))] {
             says(await refusal(configuration), .tooManyClients, "maxclients")
