@@ -3,7 +3,7 @@ import Testing
 @testable import RedisClient
 
 /// The session's thread is the test: nothing moves unless it is told to.
-@Suite struct CommandSessionTests {
+@Suite(.timeLimit(.minutes(1))) struct CommandSessionTests {
     private static let address = RedisAddress.unix(path: "/none")
     private let start = ContinuousClock.now
 
@@ -28,7 +28,7 @@ import Testing
             let task = Task { () -> Outcome in
                 let answer = await withUnsafeContinuation { continuation in
                     _ = request.begin(continuation)
-                    _ = mailbox.post(request, weight: request.weight)
+                    if mailbox.post(request, weight: request.weight) != .accepted { request.fail(RedisError(.backlogFull)) }
                     posted.fire(())
                 }
                 return switch answer {

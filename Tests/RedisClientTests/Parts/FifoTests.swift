@@ -2,7 +2,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct FifoTests {
+@Suite(.timeLimit(.minutes(1))) struct FifoTests {
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2]) func `it does what a plain array does`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var fifo = Fifo<Int>()

@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-@Suite struct RedisCredentialsTests {
+@Suite(.timeLimit(.minutes(1))) struct RedisCredentialsTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

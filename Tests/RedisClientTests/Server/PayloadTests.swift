@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct PayloadTests {
+@Suite(.timeLimit(.minutes(1))) struct PayloadTests {
     static let tenMegabytes: [UInt8] = {
         var random = SeededGenerator(seed: 10)
         return [UInt8](unsafeUninitializedCapacity: 10_000_000) { buffer, count in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct ReconnectTests {
+@Suite(.timeLimit(.minutes(1))) struct ReconnectTests {
     @Test func `a crash loses what is in flight, and what comes after goes to the next server`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect()

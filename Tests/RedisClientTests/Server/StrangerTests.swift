@@ -4,7 +4,7 @@ import Testing
 @testable import RedisClient
 
 /// Servers that are no Redis, no longer one, or not one to rely on.
-@Suite struct StrangerTests {
+@Suite(.timeLimit(.minutes(1))) struct StrangerTests {
     struct Case: Sendable {
         let name: String
         let script: [HostileServer.Step]

@@ -4,7 +4,7 @@ import Testing
 @testable import RedisClient
 
 /// Real servers that cannot serve, or not everything.
-@Suite struct UnfitServerTests {
+@Suite(.timeLimit(.minutes(1))) struct UnfitServerTests {
     private func says(_ error: RedisError?, _ kind: RedisError.Kind, _ words: String, _ place: SourceLocation = #_sourceLocation) {
         #expect(error?.kind == kind, "\(error.map { "\($0)" } ?? "no error")", sourceLocation: place)
         #expect(error?.description.contains(words) == true, sourceLocation: place)
