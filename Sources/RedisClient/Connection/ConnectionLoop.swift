@@ -195,7 +195,7 @@ extension ConnectionLoop {
                 RedisError(reply: text, scrubbing: secret).at(address)
             }
             greetingOutput.reset()
-            greeting.commands.forEach { greetingOutput.append($0) }
+            for command in greeting.commands { greetingOutput.append(command) }
             self.greeting = greeting
             wantsWrite = false
         } catch {

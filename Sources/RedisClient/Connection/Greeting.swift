@@ -9,7 +9,11 @@ struct Greeting {
     /// Sent together; the replies come in this order.
     let commands: [RedisCommand]
 
-    private enum Expectation { case hello, select(Int), ping }
+    private enum Expectation {
+        case hello
+        case select(Int)
+        case ping
+    }
     private var expected: [Expectation]
 
     init(user: String?, password: RedisSecret?, database: Int, clientName: String?) {
@@ -61,7 +65,8 @@ struct Greeting {
 
     private static func judgeSelect(_ reply: RedisReply, _ database: Int) -> Step {
         if case .error(let error) = reply, error.kind == .other, error.detail.contains("DB index") {
-            return .failed(RedisError(.invalidConfiguration, "The server has no database \(database): its `databases` setting says how many."))
+            return .failed(
+                RedisError(.invalidConfiguration, "The server has no database \(database): its `databases` setting says how many."))
         }
         return judge(reply)
     }

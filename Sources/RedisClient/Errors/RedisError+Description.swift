@@ -14,7 +14,8 @@ extension RedisError: CustomStringConvertible {
         case .tlsFailed:
             return "No secure connection to \(subject)\(shown). Check the certificate, --redis-ca-file and the host name."
         case .notRedis:
-            return "What listens at \(server.isEmpty ? "the address" : server) does not speak Redis' protocol\(shown). Check host, port and redis:// against rediss://."
+            return
+                "What listens at \(server.isEmpty ? "the address" : server) does not speak Redis' protocol\(shown). Check host, port and redis:// against rediss://."
         case .tooOld:
             return "\(subject) is too old\(shown). Use Redis \(RedisConfiguration.oldestServer) or newer."
         case .authenticationFailed:
@@ -38,7 +39,8 @@ extension RedisError: CustomStringConvertible {
         case .writesDisabled:
             return "\(subject) refuses writes\(shown). Mend its disk or its replicas."
         case .wrongType:
-            return "A key in \(subject) holds a value of another kind\(shown). Another program uses the same key; choose another --namespace."
+            return
+                "A key in \(subject) holds a value of another kind\(shown). Another program uses the same key; choose another --namespace."
         case .clustered:
             return "\(subject) is part of a Redis Cluster\(shown), which is not supported. Use a server of its own."
         case .noScript:

@@ -46,7 +46,7 @@ final class CommandSession: Session {
             flights.append(Flight(request, start: output.appended))
             switch request.payload {
             case .one(let command): output.append(command)
-            case .many(let commands): commands.forEach { output.append($0) }
+            case .many(let commands): for command in commands { output.append(command) }
             }
         }
     }
@@ -80,7 +80,7 @@ final class CommandSession: Session {
 
         nextDeadline = nil
         expireUnsent(now, reason)
-        flights.forEach { flight in
+        flights.visit { flight in
             if flight.request.deadline <= now {
                 flight.abandon(RedisError(.commandTimeout, "others before it are slow", mayHaveExecuted: true).at(address))
             } else {
@@ -122,7 +122,7 @@ final class CommandSession: Session {
             request.fail(error.at(address))
             return false
         }
-        unsent.forEach { note($0.deadline) }
+        unsent.visit { note($0.deadline) }
     }
 
     private func note(_ deadline: Instant) {

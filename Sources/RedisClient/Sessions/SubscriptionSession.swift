@@ -87,7 +87,7 @@ final class SubscriptionSession: Session {
     }
 
     func collect(into output: inout OutputQueue) {
-        toSend.forEach { output.append($0) }
+        for command in toSend { output.append(command) }
         toSend.removeAll(keepingCapacity: true)
     }
 

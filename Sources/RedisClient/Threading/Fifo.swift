@@ -47,7 +47,7 @@ struct Fifo<Element> {
         head = 0
     }
 
-    func forEach(_ body: (Element) -> Void) {
+    func visit(_ body: (Element) -> Void) {
         for element in storage[head...] { element.map(body) }
     }
 

@@ -16,7 +16,7 @@ final class OneShot<Value: Sendable>: Sendable {
             state = .fired(value)
             return waiting
         }
-        waiting.forEach { $0.resume(returning: value) }
+        for continuation in waiting { continuation.resume(returning: value) }
     }
 
     var value: Value {

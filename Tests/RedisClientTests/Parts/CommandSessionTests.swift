@@ -3,7 +3,7 @@ import Testing
 @testable import RedisClient
 
 /// The session's thread is the test: nothing moves unless it is told to.
-@Suite struct CommandSessionTests {
+@Suite(.timeLimit(.minutes(1))) struct CommandSessionTests {
     private static let address = RedisAddress.unix(path: "/none")
     private let start = ContinuousClock.now
 
@@ -19,14 +19,16 @@ import Testing
         }
 
         /// Posts a request whose outcome arrives in the returned task.
-        func post(_ payload: Request.Payload, deadline: ContinuousClock.Instant = .now + .seconds(60)) async -> (Request, Task<Outcome, Never>) {
+        func post(
+            _ payload: Request.Payload, deadline: ContinuousClock.Instant = .now + .seconds(60)
+        ) async -> (Request, Task<Outcome, Never>) {
             let request = Request(payload, deadline: deadline)
             let mailbox = mailbox
             let posted = OneShot<Void>()
             let task = Task { () -> Outcome in
                 let answer = await withUnsafeContinuation { continuation in
                     _ = request.begin(continuation)
-                    _ = mailbox.post(request, weight: request.weight)
+                    if mailbox.post(request, weight: request.weight) != .accepted { request.fail(RedisError(.backlogFull)) }
                     posted.fire(())
                 }
                 return switch answer {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct ConnectionMachineTests {
+@Suite(.timeLimit(.minutes(1))) struct ConnectionMachineTests {
     private let start = ContinuousClock.now
     private let first = Endpoint(unixPath: "/first")!
     private let second = Endpoint(unixPath: "/second")!

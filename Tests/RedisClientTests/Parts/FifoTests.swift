@@ -2,7 +2,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct FifoTests {
+@Suite(.timeLimit(.minutes(1))) struct FifoTests {
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2]) func `it does what a plain array does`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var fifo = Fifo<Int>()
@@ -32,7 +32,7 @@ import Testing
             #expect(fifo.count == array.count && fifo.isEmpty == array.isEmpty && fifo.first == array.first, "seed \(seed), step \(step)")
         }
         var seen: [Int] = []
-        fifo.forEach { seen.append($0) }
+        fifo.visit { seen.append($0) }
         #expect(seen == array, "seed \(seed)")
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct MailboxTests {
+@Suite(.timeLimit(.minutes(1))) struct MailboxTests {
     @Test func `an owner may not sleep on what it has not seen`() {
         let mailbox = Mailbox<Int>(capacity: 10)
         #expect(mailbox.mayOwnerSleep())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct OutputQueueTests {
+@Suite(.timeLimit(.minutes(1))) struct OutputQueueTests {
     private static let large = [UInt8](repeating: 7, count: OutputQueue.sharedArgumentBytes)
     private static let commands = [
         RedisCommand("SET", "key", .bytes([0, 13, 10, 255])),
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `commands are framed as the protocol wants them`() {
         var queue = OutputQueue()
-        Self.commands.forEach { queue.append($0) }
+        for command in Self.commands { queue.append(command) }
         let expected = Self.framed(Self.commands)
         #expect(queue.appended == expected.count)
         #expect(queue.pendingBytes == expected.count)
@@ -51,7 +51,7 @@ import Testing
         let interesting = Array(0..<160) + Array(expected.count / 2 - 60..<expected.count / 2 + 10)
         for split in interesting {
             var queue = OutputQueue()
-            commands.forEach { queue.append($0) }
+            for command in commands { queue.append(command) }
             var out: [UInt8] = []
             var left = min(split, queue.pendingBytes)
             let stop = queue.drain { bytes in
@@ -65,7 +65,7 @@ import Testing
                 guard case .needsWrite = stop else { return #expect(Bool(false), "cut at \(split)") }
             }
             #expect(queue.written == out.count)
-            commands.forEach { queue.append($0) }
+            for command in commands { queue.append(command) }
             _ = queue.drain { bytes in
                 out += bytes
                 return .bytes(bytes.count)
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `after a reset nothing of the old stream is left`() {
         var queue = OutputQueue()
-        Self.commands.forEach { queue.append($0) }
+        for command in Self.commands { queue.append(command) }
         queue.reset()
         #expect(queue.isEmpty && queue.appended == 0 && queue.written == 0)
         queue.append(RedisCommand("PING"))

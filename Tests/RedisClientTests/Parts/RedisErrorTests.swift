@@ -2,39 +2,45 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct RedisErrorTests {
-    @Test(arguments: [
-        ("LOADING Redis is loading the dataset in memory", .loading), ("READONLY You can't write against a read only replica.", .readOnly),
-        ("MASTERDOWN Link with MASTER is down", .replicaStale), ("BUSY Redis is busy running a script.", .busy),
-        ("OOM command not allowed when used memory > 'maxmemory'.", .outOfMemory), ("MISCONF Redis is configured to save", .writesDisabled),
-        ("NOREPLICAS Not enough good replicas to write.", .writesDisabled), ("NOAUTH Authentication required.", .authenticationRequired),
-        ("WRONGPASS invalid username-password pair or user is disabled.", .authenticationFailed),
-        ("ERR invalid password", .authenticationFailed),
-        ("ERR AUTH <password> called without any password configured for the default user.", .authenticationFailed),
-        ("NOPERM this user has no permissions to run the 'eval' command", .notPermitted), ("WRONGTYPE Operation against", .wrongType),
-        ("NOSCRIPT No matching script.", .noScript), ("MOVED 3999 127.0.0.1:6381", .clustered), ("CLUSTERDOWN Hash slot", .clustered),
-        ("CROSSSLOT Keys in request don't hash to the same slot", .clustered), ("ERR SELECT is not allowed in cluster mode", .clustered),
-        ("ERR max number of clients reached", .tooManyClients), ("ERR user_script:1: Script attempted", .scriptFailed),
-        ("ERR Error running script (call to f_00): @user_script:1: -OOM command not allowed", .outOfMemory),
-        ("ERR Error running script (call to f_00): @user_script:1: nil value", .scriptFailed),
-        ("BUSYGROUP Consumer Group name already exists", .other), ("BUSYKEY Target key name already exists.", .other),
-        ("ERR syntax error", .other), ("", .other), ("-", .other),
-    ] as [(String, RedisError.Kind)])
+@Suite(.timeLimit(.minutes(1))) struct RedisErrorTests {
+    @Test(
+        arguments: [
+            ("LOADING Redis is loading the dataset in memory", .loading),
+            ("READONLY You can't write against a read only replica.", .readOnly),
+            ("MASTERDOWN Link with MASTER is down", .replicaStale), ("BUSY Redis is busy running a script.", .busy),
+            ("OOM command not allowed when used memory > 'maxmemory'.", .outOfMemory),
+            ("MISCONF Redis is configured to save", .writesDisabled),
+            ("NOREPLICAS Not enough good replicas to write.", .writesDisabled),
+            ("NOAUTH Authentication required.", .authenticationRequired),
+            ("WRONGPASS invalid username-password pair or user is disabled.", .authenticationFailed),
+            ("ERR invalid password", .authenticationFailed),
+            ("ERR AUTH <password> called without any password configured for the default user.", .authenticationFailed),
+            ("NOPERM this user has no permissions to run the 'eval' command", .notPermitted), ("WRONGTYPE Operation against", .wrongType),
+            ("NOSCRIPT No matching script.", .noScript), ("MOVED 3999 127.0.0.1:6381", .clustered), ("CLUSTERDOWN Hash slot", .clustered),
+            ("CROSSSLOT Keys in request don't hash to the same slot", .clustered),
+            ("ERR SELECT is not allowed in cluster mode", .clustered),
+            ("ERR max number of clients reached", .tooManyClients), ("ERR user_script:1: Script attempted", .scriptFailed),
+            ("ERR Error running script (call to f_00): @user_script:1: -OOM command not allowed", .outOfMemory),
+            ("ERR Error running script (call to f_00): @user_script:1: nil value", .scriptFailed),
+            ("BUSYGROUP Consumer Group name already exists", .other), ("BUSYKEY Target key name already exists.", .other),
+            ("ERR syntax error", .other), ("", .other), ("-", .other),
+        ] as [(String, RedisError.Kind)])
     func `a server's words are told apart`(text: String, kind: RedisError.Kind) {
         #expect(RedisError(reply: text).kind == kind)
     }
 
-    @Test(arguments: [
-        (.unresolvable, "Check the host name"), (.unreachable, "Check the address"), (.connectTimeout, "firewall"),
-        (.tlsFailed, "--redis-ca-file"), (.notRedis, "rediss://"), (.tooOld, "Use Redis 6.2 or newer"),
-        (.authenticationFailed, "--redis-password-file"), (.authenticationRequired, "--redis-password-file"),
-        (.tooManyClients, "maxclients"), (.notPermitted, "ACL"), (.loading, "Try again"), (.readOnly, "primary"),
-        (.replicaStale, "primary"), (.busy, "SCRIPT KILL"), (.outOfMemory, "maxmemory"), (.writesDisabled, "Mend"),
-        (.wrongType, "--namespace"), (.clustered, "Use a server of its own"), (.noScript, "SCRIPT FLUSH"), (.scriptFailed, "report"),
-        (.unexpectedReply, "report"), (.other, "why"), (.commandTimeout, "overloaded"), (.connectionLost, "was lost"),
-        (.unavailable, "why"), (.replyTooLarge, "Ask for less"), (.backlogFull, "slower"), (.cancelled, "cancelled"),
-        (.closed, "closed by this program"), (.invalidConfiguration, "why"),
-    ] as [(RedisError.Kind, String)])
+    @Test(
+        arguments: [
+            (.unresolvable, "Check the host name"), (.unreachable, "Check the address"), (.connectTimeout, "firewall"),
+            (.tlsFailed, "--redis-ca-file"), (.notRedis, "rediss://"), (.tooOld, "Use Redis 6.2 or newer"),
+            (.authenticationFailed, "--redis-password-file"), (.authenticationRequired, "--redis-password-file"),
+            (.tooManyClients, "maxclients"), (.notPermitted, "ACL"), (.loading, "Try again"), (.readOnly, "primary"),
+            (.replicaStale, "primary"), (.busy, "SCRIPT KILL"), (.outOfMemory, "maxmemory"), (.writesDisabled, "Mend"),
+            (.wrongType, "--namespace"), (.clustered, "Use a server of its own"), (.noScript, "SCRIPT FLUSH"), (.scriptFailed, "report"),
+            (.unexpectedReply, "report"), (.other, "why"), (.commandTimeout, "overloaded"), (.connectionLost, "was lost"),
+            (.unavailable, "why"), (.replyTooLarge, "Ask for less"), (.backlogFull, "slower"), (.cancelled, "cancelled"),
+            (.closed, "closed by this program"), (.invalidConfiguration, "why"),
+        ] as [(RedisError.Kind, String)])
     func `each kind says what to do`(kind: RedisError.Kind, words: String) {
         let error = RedisError(kind, "why").at(.tcp(host: "::1", port: 7, tls: true))
         #expect(error.description.contains(words))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct RedisURLTests {
+@Suite(.timeLimit(.minutes(1))) struct RedisURLTests {
     struct Good: Sendable {
         let url: String
         let address: RedisAddress

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct ReplyReaderTests {
+@Suite(.timeLimit(.minutes(1))) struct ReplyReaderTests {
     private static let stream =
         "+OK\r\n:-42\r\n$5\r\nab\0\r\n\r\n$-1\r\n$0\r\n\r\n*0\r\n*-1\r\n*3\r\n:1\r\n*2\r\n$1\r\nx\r\n-WRONGTYPE no\r\n$-1\r\n-LOADING wait\r\n+\r\n"
     private static let replies: [RedisReply] = [
@@ -33,7 +33,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "220 mail.example ESMTP\r\n", "*x\r\n", ":\r\n", "$-2\r\n", "*-2\r\n"])
+    @Test(arguments: [
+        "HTTP/1.1 400 Bad Request\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "220 mail.example ESMTP\r\n", "*x\r\n", ":\r\n", "$-2\r\n", "*-2\r\n",
+    ])
     func `what is no reply is refused`(text: String) {
         #expect(throws: ReplyReader.Failure.self) { try read([Array(text.utf8)]) }
     }

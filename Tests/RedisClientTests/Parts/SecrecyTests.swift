@@ -2,7 +2,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct SecrecyTests {
+@Suite(.timeLimit(.minutes(1))) struct SecrecyTests {
     private static let password = "hunter2-correct-horse"
     private static let configuration = RedisConfiguration(
         address: .tcp(host: "there", port: 1, tls: true),
@@ -14,21 +14,22 @@ import Testing
         return text
     }
 
-    @Test(arguments: [
-        ("secret", RedisSecret(password)), ("optional secret", RedisSecret(password) as RedisSecret?),
-        ("password", RedisCredentials.Password.value(RedisSecret(password))), ("credentials", configuration.credentials!),
-        ("configuration", configuration), ("array", [configuration]), ("dictionary", ["key": RedisSecret(password)]),
-        ("read from a URL", try! RedisConfiguration(url: "redis://me:\(password)@there:1")),
-        ("command", RedisCommand("AUTH", .string(password))), ("argument", RedisArgument.string(password)),
-        ("bytes", RedisArgument.bytes(Array(password.utf8))),
-        ("greeting", Greeting(user: "me", password: RedisSecret(password), database: 1, clientName: nil)),
-        ("request", Request(.one(RedisCommand("AUTH", .string(password))), deadline: .now)),
-        ("error", RedisError(reply: "ERR what is AUTH \(password)?", scrubbing: RedisSecret(password))),
-        (
-            "old server's error",
-            RedisError(reply: "ERR unknown command `HELLO`, with args beginning with: `2`, `AUTH`, `default`, `\(password)`, ")
-        ),
-    ] as [(String, any Sendable)])
+    @Test(
+        arguments: [
+            ("secret", RedisSecret(password)), ("optional secret", RedisSecret(password) as RedisSecret?),
+            ("password", RedisCredentials.Password.value(RedisSecret(password))), ("credentials", configuration.credentials!),
+            ("configuration", configuration), ("array", [configuration]), ("dictionary", ["key": RedisSecret(password)]),
+            ("read from a URL", try! RedisConfiguration(url: "redis://me:\(password)@there:1")),
+            ("command", RedisCommand("AUTH", .string(password))), ("argument", RedisArgument.string(password)),
+            ("bytes", RedisArgument.bytes(Array(password.utf8))),
+            ("greeting", Greeting(user: "me", password: RedisSecret(password), database: 1, clientName: nil)),
+            ("request", Request(.one(RedisCommand("AUTH", .string(password))), deadline: .now)),
+            ("error", RedisError(reply: "ERR what is AUTH \(password)?", scrubbing: RedisSecret(password))),
+            (
+                "old server's error",
+                RedisError(reply: "ERR unknown command `HELLO`, with args beginning with: `2`, `AUTH`, `default`, `\(password)`, ")
+            ),
+        ] as [(String, any Sendable)])
     func `no way of printing shows a password`(what: String, value: any Sendable) {
         for text in ["\(value)", String(describing: value), String(reflecting: value), Self.dumped(value), "\([value])"] {
             #expect(!text.contains("hunter2"), "\(what): \(text)")

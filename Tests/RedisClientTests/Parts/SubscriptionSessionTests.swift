@@ -3,7 +3,7 @@ import Testing
 @testable import RedisClient
 
 /// The session's thread is the test: nothing moves unless it is told to.
-@Suite struct SubscriptionSessionTests {
+@Suite(.timeLimit(.minutes(1))) struct SubscriptionSessionTests {
     private static let address = RedisAddress.unix(path: "/none")
 
     private final class Rig {
@@ -20,7 +20,9 @@ import Testing
 
         typealias Events = AsyncStream<RedisSubscription.Event>
 
-        func listen(_ channels: Set<String>, room: Int = 100, deadline: ContinuousClock.Instant = .now + .seconds(60))
+        func listen(
+            _ channels: Set<String>, room: Int = 100, deadline: ContinuousClock.Instant = .now + .seconds(60)
+        )
             -> (id: UInt64, events: Events, confirmed: OneShot<Result<Void, RedisError>>)
         {
             lastID += 1

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct AuthenticationTests {
+@Suite(.timeLimit(.minutes(1))) struct AuthenticationTests {
     private func secured() async throws -> RedisServer {
         try await RedisServer.start(.init { $0.arguments = ["--requirepass", "s3cret-password"] })
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite(.serialized) struct LifetimeTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct LifetimeTests {
     @Test func `closing fails what waits, refuses what follows and can be done twice`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect()

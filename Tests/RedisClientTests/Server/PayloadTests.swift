@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct PayloadTests {
+@Suite(.timeLimit(.minutes(1))) struct PayloadTests {
     static let tenMegabytes: [UInt8] = {
         var random = SeededGenerator(seed: 10)
         return [UInt8](unsafeUninitializedCapacity: 10_000_000) { buffer, count in
@@ -63,7 +63,7 @@ import Testing
         let server = try await RedisServer.start()
         defer { withExtendedLifetime(server) {} }
         let connection = try await server.connect()
-        let results = await connection.pipeline((0..<100_000).map { RedisCommand("ECHO", .integer($0)) })
+        let results = await connection.pipeline((0..<100_000).map { RedisCommand("ECHO", .integer($0)) }, timeout: .seconds(60))
         #expect(results.count == 100_000)
         let wrong = results.indices.count { results[$0] != .success(.bytes(Array("\($0)".utf8))) }
         #expect(wrong == 0)
@@ -83,7 +83,10 @@ import Testing
 
     @Test func `each database is its own`() async throws {
         let server = try await RedisServer.start()
-        let one = try await server.connect { $0.database = 1; $0.clientName = "worker-1" }
+        let one = try await server.connect {
+            $0.database = 1
+            $0.clientName = "worker-1"
+        }
         let zero = try await RedisConnection.connect(RedisConfiguration(url: "unix://\(server.socketPath)"))
         try await one.send(RedisCommand("SET", "key", "one"))
         #expect(try await zero.send(RedisCommand("GET", "key")) == .null)

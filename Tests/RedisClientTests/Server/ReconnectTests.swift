@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct ReconnectTests {
+@Suite(.timeLimit(.minutes(1))) struct ReconnectTests {
     @Test func `a crash loses what is in flight, and what comes after goes to the next server`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect()
@@ -30,7 +30,10 @@ import Testing
 
     @Test func `a paused server is given up in time, and found again`() async throws {
         let server = try await RedisServer.start()
-        let connection = try await server.connect { $0.commandTimeout = .milliseconds(200); $0.connectTimeout = .milliseconds(200) }
+        let connection = try await server.connect {
+            $0.commandTimeout = .milliseconds(200)
+            $0.connectTimeout = .milliseconds(200)
+        }
         server.pause()
         let start = ContinuousClock.now
         let error = await failure { try await connection.send(RedisCommand("GET", "key")) }
@@ -75,7 +78,9 @@ import Testing
 
     @Test func `a server that greets late is waited for, within the time for connecting`() async throws {
         let good: [HostileServer.Step] = [.readUntil("PING\r\n"), .send(greetingReply)]
-        let server = try HostileServer(scripts: [good + [.close], [.close], [.send("-LOADING wait\r\n"), .close], good + [.readUntil("GET"), .send("+late\r\n")]])
+        let server = try HostileServer(scripts: [
+            good + [.close], [.close], [.send("-LOADING wait\r\n"), .close], good + [.readUntil("GET"), .send("+late\r\n")],
+        ])
         let connection = try await RedisConnection.connect(server.configuration)
         try await server.accepted(4)
         #expect(try await connection.send(RedisCommand("GET", "key")) == .status("late"))

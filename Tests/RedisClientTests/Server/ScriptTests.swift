@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct ScriptTests {
+@Suite(.timeLimit(.minutes(1))) struct ScriptTests {
     private let script = RedisScript("return ARGV[1] + 1")
 
     @Test func `a thousand calls in flight see nothing of SCRIPT FLUSH`() async throws {

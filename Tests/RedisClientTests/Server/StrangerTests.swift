@@ -4,7 +4,7 @@ import Testing
 @testable import RedisClient
 
 /// Servers that are no Redis, no longer one, or not one to rely on.
-@Suite struct StrangerTests {
+@Suite(.timeLimit(.minutes(1))) struct StrangerTests {
     struct Case: Sendable {
         let name: String
         let script: [HostileServer.Step]
@@ -17,22 +17,30 @@ import Testing
             name: "Redis 5, which quotes the password back",
             script: [
                 .readUntil("PING"),
-                .send("-ERR unknown command `HELLO`, with args beginning with: `2`, `AUTH`, `default`, `s3cret-password`, \r\n+PONG\r\n"), .silence,
+                .send("-ERR unknown command `HELLO`, with args beginning with: `2`, `AUTH`, `default`, `s3cret-password`, \r\n+PONG\r\n"),
+                .silence,
             ], kind: .tooOld, words: "Use Redis 6.2 or newer"),
         Case(
             name: "Redis 6.0", script: [.readUntil("PING"), .send("*2\r\n$7\r\nversion\r\n$6\r\n6.0.16\r\n+PONG\r\n"), .silence],
             kind: .tooOld, words: "it is 6.0"),
-        Case(name: "quotes", script: [.readUntil("PING"), .send("-ERR what is s3cret-password\r\n"), .silence], kind: .other, words: "•••"),
-        Case(name: "a web server", script: [.readUntil("PING"), .send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close], kind: .notRedis, words: "does not speak"),
+        Case(
+            name: "quotes", script: [.readUntil("PING"), .send("-ERR what is s3cret-password\r\n"), .silence], kind: .other, words: "•••"),
+        Case(
+            name: "a web server", script: [.readUntil("PING"), .send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close], kind: .notRedis,
+            words: "does not speak"),
         Case(name: "SSH", script: [.send("SSH-2.0-OpenSSH_9.2\r\n"), .silence], kind: .notRedis, words: "Check host, port"),
         Case(name: "mail", script: [.send("220 mail.example ESMTP\r\n"), .silence], kind: .notRedis, words: "does not speak"),
         Case(name: "POP3", script: [.send("+OK POP3 ready\r\n"), .silence], kind: .notRedis, words: "HELLO"),
         Case(name: "TLS", script: [.readUntil("PING"), .send([0x15, 3, 1, 0, 2, 2, 70]), .close], kind: .notRedis, words: "rediss://"),
         Case(name: "no version", script: [.readUntil("PING"), .send("*0\r\n+PONG\r\n"), .silence], kind: .notRedis, words: "version"),
-        Case(name: "talks too much", script: [.readUntil("PING"), .send(greetingReply + greetingReply), .silence], kind: .connectionLost, words: ""),
+        Case(
+            name: "talks too much", script: [.readUntil("PING"), .send(greetingReply + greetingReply), .silence], kind: .connectionLost,
+            words: ""),
         Case(name: "leaves at once", script: [.close], kind: .unreachable, words: "rediss://"),
         Case(name: "resets", script: [.readUntil("PING"), .reset], kind: .unreachable, words: "rediss://"),
-        Case(name: "leaves in mid-reply", script: [.readUntil("PING"), .send("*4\r\n$6\r\nser"), .close], kind: .unreachable, words: "closed"),
+        Case(
+            name: "leaves in mid-reply", script: [.readUntil("PING"), .send("*4\r\n$6\r\nser"), .close], kind: .unreachable, words: "closed"
+        ),
         Case(name: "silent", script: [.silence], kind: .connectTimeout, words: "greeting"),
         Case(name: "stops in mid-reply", script: [.send("*4\r\n$6\r\nser"), .silence], kind: .connectTimeout, words: "greeting"),
     ]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RedisClient
 
-@Suite struct TLSTests {
+@Suite(.timeLimit(.minutes(1))) struct TLSTests {
     private func configuration(
         _ host: String, _ port: UInt16, authority: String?, serverName: String? = nil, tls: Bool = true
     ) -> RedisConfiguration {
@@ -14,7 +14,13 @@ import Testing
     private func server(_ certificate: KeyPath<Certificates, Certificates.Certificate>) async throws -> (RedisServer, Certificates) {
         let certificates = try await Certificates.shared
         let tls = certificates.redisTLS(certificates[keyPath: certificate])
-        return (try await RedisServer.start(.init { $0.tls = tls; $0.listensOnTCP = true }), certificates)
+        return (
+            try await RedisServer.start(
+                .init {
+                    $0.tls = tls
+                    $0.listensOnTCP = true
+                }), certificates
+        )
     }
 
     @Test func `a right certificate is accepted by address and by name, and commands pass`() async throws {
@@ -28,11 +34,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (\Certificates.wrongHost, "mismatch"), (\.expired, "expired"), (\.selfSigned, "self"),
-    ] as [(any KeyPath<Certificates, Certificates.Certificate> & Sendable, String)])
+    @Test(
+        arguments: [
+            (\Certificates.wrongHost, "mismatch"), (\.expired, "expired"), (\.selfSigned, "self"),
+        ] as [(KeyPath<Certificates, Certificates.Certificate> & Sendable, String)])
     func `a wrong certificate is refused with its fault`(
-        certificate: any KeyPath<Certificates, Certificates.Certificate> & Sendable, words: String
+        certificate: KeyPath<Certificates, Certificates.Certificate> & Sendable, words: String
     ) async throws {
         let (server, certificates) = try await server(certificate)
         for host in ["127.0.0.1", "localhost"] {
@@ -48,7 +55,9 @@ import Testing
         let authority = certificates.authority
         let named = configuration("127.0.0.1", server.tlsPort!, authority: authority, serverName: "wrong.example")
         #expect(await refusal(named) == nil)
-        for (name, kind) in [("other.example", .tlsFailed), ("", .invalidConfiguration), ("a\0b", .invalidConfiguration)] as [(String, RedisError.Kind)] {
+        for (name, kind) in [("other.example", .tlsFailed), ("", .invalidConfiguration), ("a\0b", .invalidConfiguration)]
+            as [(String, RedisError.Kind)]
+        {
             let error = await refusal(configuration("127.0.0.1", server.tlsPort!, authority: authority, serverName: name))
             #expect(error?.kind == kind, "\(name)")
         }

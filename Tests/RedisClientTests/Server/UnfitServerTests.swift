@@ -4,7 +4,7 @@ import Testing
 @testable import RedisClient
 
 /// Real servers that cannot serve, or not everything.
-@Suite struct UnfitServerTests {
+@Suite(.timeLimit(.minutes(1))) struct UnfitServerTests {
     private func says(_ error: RedisError?, _ kind: RedisError.Kind, _ words: String, _ place: SourceLocation = #_sourceLocation) {
         #expect(error?.kind == kind, "\(error.map { "\($0)" } ?? "no error")", sourceLocation: place)
         #expect(error?.description.contains(words) == true, sourceLocation: place)
@@ -95,7 +95,11 @@ import Testing
     }
 
     @Test func `one with no connection left`() async throws {
-        let server = try await RedisServer.start(.init { $0.listensOnTCP = true; $0.arguments = ["--maxclients", "1"] })
+        let server = try await RedisServer.start(
+            .init {
+                $0.listensOnTCP = true
+                $0.arguments = ["--maxclients", "1"]
+            })
         let only = try await server.connect()
         for configuration in [server.configuration, .quick(.tcp(host: "127.0.0.1", port: Int(server.port!), tls: false))] {
             says(await refusal(configuration), .tooManyClients, "maxclients")
