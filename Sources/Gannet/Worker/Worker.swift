@@ -31,6 +31,8 @@ struct Worker: Sendable {
         case heard
         case claimed(Claim)
         case claimFailed(RedisError)
+        /// With the error, when it came to nothing.
+        case renewed(RedisError?)
         case jobEnded(JobRunner.End)
         case stopRequested
         case drainTimedOut
@@ -43,7 +45,7 @@ struct Worker: Sendable {
         let (events, sender) = AsyncStream.makeStream(of: Event.self)
         let held = HeldLeases()
         return await withDiscardingTaskGroup(returning: Result<WorkerEnd, WorkerFailure>.self) { group in
-            group.addTask { await renew(held) }
+            group.addTask { await renew(held, sender) }
             group.addTask { await listen(sender) }
             group.addTask {
                 for await _ in stops { sender.yield(.stopRequested) }
@@ -79,6 +81,14 @@ struct Worker: Sendable {
                 sender.yield(.handBackTimedOut)
             }
         }
+        func noteAway(_ error: RedisError) {
+            if awaySince == nil { report(.redisAway(error)) }
+            awaySince = awaySince ?? .now
+        }
+        func noteBack() {
+            if awaySince != nil { report(.redisBack) }
+            awaySince = nil
+        }
         func result() -> Result<WorkerEnd, WorkerFailure> { failure.map { .failure($0) } ?? .success(end) }
 
         while true {
@@ -109,8 +119,7 @@ struct Worker: Sendable {
             case .heard:
                 actions = machine.heard()
             case .claimed(let claim):
-                if awaySince != nil { report(.redisBack) }
-                awaySince = nil
+                noteBack()
                 if claim.poisoned > 0 { report(.poisoned(claim.poisoned)) }
                 // Claimed before the word to hand everything back, arrived after it.
                 let isTooLate = isHandingBack
@@ -121,14 +130,17 @@ struct Worker: Sendable {
             case .claimFailed(let error):
                 let now = ContinuousClock.now
                 if error.isTransient, now - (awaySince ?? now) < options.outagePatience {
-                    if awaySince == nil { report(.redisAway(error)) }
-                    awaySince = awaySince ?? now
+                    noteAway(error)
                     actions = machine.claimFailed(retryAfter: .seconds(1))
                 } else {
                     failure = failure ?? .cluster(ClusterError(error))
                     handBack(&group)
                     actions = machine.claimFailed(retryAfter: .zero) + machine.stop()
                 }
+            case .renewed(let error):
+                // A worker with all hands full claims nothing, and learns only here that its outcomes wait for Redis.
+                if let error { noteAway(error) } else { noteBack() }
+                actions = []
             case .jobEnded(.reported(let news)):
                 report(news)
                 actions = machine.jobEnded()
@@ -163,11 +175,18 @@ struct Worker: Sendable {
     }
 
     /// Extends all leases in one call, three times within each.
-    private func renew(_ held: HeldLeases) async {
+    private func renew(_ held: HeldLeases, _ sender: AsyncStream<Event>.Continuation) async {
         while true {
             do { try await Task.sleep(for: options.lease / 3) } catch { return }
-            // While Redis is away this fails, and the next turn tries again: the lease outlives two failures.
-            if let lost = try? await queue.renew(held.tokens, lease: options.lease) { held.lose(lost) }
+            let tokens = held.tokens
+            if tokens.isEmpty { continue }
+            do throws(RedisError) {
+                held.lose(try await queue.renew(tokens, lease: options.lease))
+                sender.yield(.renewed(nil))
+            } catch {
+                // The next turn tries again: the lease outlives two failures. What will not mend itself shows in a claim or an outcome.
+                if error.isTransient { sender.yield(.renewed(error)) }
+            }
         }
     }
 

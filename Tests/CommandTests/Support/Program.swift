@@ -29,12 +29,16 @@ struct Program: Sendable {
 
     /// Returns when the process has ended *and* nobody else holds its output open.
     func run(_ words: String...) async throws -> Outcome {
+        try await run(words)
+    }
+
+    func run(_ words: [String]) async throws -> Outcome {
         try await run(Self.path, words)
     }
 
-    /// The program is `$0` to the script.
-    func run(script: String) async throws -> Outcome {
-        try await run("/bin/sh", ["-c", script, Self.path])
+    /// The program is `$0` to the script, and `words` are its arguments.
+    func run(script: String, _ words: [String] = []) async throws -> Outcome {
+        try await run("/bin/sh", ["-c", script, Self.path] + words)
     }
 
     private func run(_ program: String, _ words: [String]) async throws -> Outcome {

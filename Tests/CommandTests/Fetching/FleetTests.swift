@@ -1,0 +1,122 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct FleetTests {
+    @Test func `three workers share what was enqueued, and each URL is asked for once`() async throws {
+        let fleet = try await Fleet.start(files: 200)
+        let enqueued = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
+        #expect(enqueued.status == 0)
+        #expect(enqueued.output == "Accepted 200 URLs; 0 invalid.\n")
+        #expect(enqueued.errors == "")
+        let again = try await fleet.outcome(["enqueue", "-i", fleet.list, "nothing"] + fleet.connection)
+        #expect(again.status == 1)
+        #expect(again.output == "Accepted 200 URLs (200 of them already waiting or in flight); 1 invalid.\n")
+
+        let workers = try (0..<3).map { _ in try fleet.start(fleet.work + ["--concurrency", "4"]) }
+        for worker in workers {
+            #expect(try await worker.exitStatus == .exited(0))
+            try await worker.errors.finished()
+            #expect(worker.errors.text == "gannet: working on the queue 'default'; Ctrl-C finishes what is in flight and ends.\n")
+        }
+        try fleet.expectAllBodies()
+        #expect(try await fleet.requests() == Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) }))
+        #expect(try await fleet.keys() == .list([.text("{gannet}q:default:count")]))
+        try await fleet.stop()
+    }
+
+    @Test func `what a killed worker held is fetched by the others`() async throws {
+        let fleet = try await Fleet.start(files: 200)
+        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
+        let words = fleet.work + ["--concurrency", "2", "--lease", "1s"]
+        let victim = try await fleet.start(words, untilFetched: 10)
+        let others = try (0..<2).map { _ in try fleet.start(words) }
+        victim.kill()
+        for worker in others { #expect(try await worker.exitStatus == .exited(0)) }
+        for file in try fleet.bodies() where file.hasPrefix(".gannet-") {
+            try FileManager.default.removeItem(atPath: fleet.out + "/" + file)
+        }
+        try fleet.expectAllBodies()
+        let status = try await fleet.outcome(["status"] + fleet.connection)
+        #expect(status.output.contains("\nfetched   200 ("))
+        #expect(status.output.contains("\nfailed    0\n"))
+        try await fleet.stop()
+    }
+
+    @Test func `status says what there is, to people and to scripts`() async throws {
+        let fleet = try await Fleet.start(files: 4)
+        _ = try await fleet.outcome(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing")] + fleet.connection)
+        let before = try await fleet.outcome(["status"] + fleet.connection)
+        #expect(before.status == 0 && before.errors == "")
+        #expect(before.output.hasPrefix("queue     default\nready     5\nactive    0\nfetched   0 (0 B)\nfailed    0\n"))
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+
+        let outcome = try await fleet.outcome(["status", "--json"] + fleet.connection)
+        #expect(outcome.output.hasSuffix("}\n") && outcome.output.count { $0 == "\n" } == 1)
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        #expect(json["schema"] as? Int == 1)
+        #expect(json["queue"] as? String == "default")
+        let names: Set = ["schema", "queue", "paused", "jobs", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "redis"]
+        #expect(Set(json.keys) == names)
+        let jobs = try #require(json["jobs"] as? [String: Any])
+        #expect(Set(jobs.keys) == ["ready", "active", "parked", "delayed", "dead"])
+        let totals = try #require(json["totals"] as? [String: Any])
+        #expect(
+            Set(totals.keys) == [
+                "enqueued", "done", "fetched", "revalidated", "cached", "failed", "cancelled", "retried", "crashed", "fenced",
+                "doubleFetches", "bytes",
+            ])
+        #expect(totals["enqueued"] as? Int == 5 && totals["done"] as? Int == 4 && totals["failed"] as? Int == 1)
+        #expect(totals["bytes"] as? Int == fleet.origin.files.reduce(0) { $0 + $1.size })
+        let rate = try #require(json["rate"] as? [String: Any])
+        #expect(Set(rate.keys) == ["donePerSecond", "bytesPerSecond"])
+        let redis = try #require(json["redis"] as? [String: Any])
+        #expect(Set(redis.keys) == ["version", "usedMemoryBytes", "maxMemoryBytes", "pingMilliseconds"])
+        #expect(redis["version"] as? String == fleet.redis.version)
+        try await fleet.stop()
+    }
+
+    @Test func `a Redis that cannot be reached, or asks for another password, is exit 69 and one sentence`() async throws {
+        let fleet = try await Fleet.start(files: 2) {
+            $0.arguments = ["--requirepass", "right-secret"]
+            $0.listensOnTCP = true
+        }
+        let port = try #require(fleet.redis.port)
+        let password = try fleet.folder.write(Array("wrong-secret\n".utf8), to: "password")
+        let connections = [
+            (["--redis", "unix://\(fleet.folder.path)/none.sock"], "cannot be reached"),
+            (["--redis", "redis://:wrong-secret@127.0.0.1:\(port)"], "refused the user or password"),
+            (["--redis", "redis://127.0.0.1:\(port)", "--redis-password-file", password], "refused the user or password"),
+            (["--redis", "redis://127.0.0.1:\(port)"], "asks for a password"),
+        ]
+        for (connection, sentence) in connections {
+            for words in [
+                ["run", "-i", fleet.list, "-d", fleet.out], ["enqueue", "http://h/"], ["work", "--store", fleet.out], ["status"],
+            ] {
+                let start = ContinuousClock.now
+                let outcome = try await fleet.outcome(words + connection + ["--verbose"])
+                #expect(outcome.status == 69)
+                #expect(outcome.errors.hasPrefix("Error: Redis at ") && outcome.errors.contains(sentence), "\(outcome.errors)")
+                #expect(outcome.errors.count { $0 == "\n" } == 1)
+                #expect(outcome.output == "")
+                #expect(!outcome.errors.contains("wrong-secret"))
+                #expect(ContinuousClock.now - start < .seconds(10))
+            }
+        }
+        try fleet.folder.write(Array("right-secret\n".utf8), to: "password")
+        let right = try await fleet.outcome(["status", "--redis", "redis://127.0.0.1:\(port)", "--redis-password-file", password])
+        #expect(right.status == 0 && !(right.output + right.errors).contains("secret"))
+        try await fleet.redis.stop()
+        try await fleet.origin.stop()
+    }
+
+    @Test func `a Redis that may drop jobs is refused`() async throws {
+        let fleet = try await Fleet.start(files: 2) { $0.arguments = ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"] }
+        for words in [fleet.run, fleet.work, ["enqueue", "http://h/"] + fleet.connection] {
+            let outcome = try await fleet.outcome(words)
+            #expect(outcome.status == 69)
+            #expect(outcome.errors.contains("drops keys when it is full (maxmemory-policy allkeys-lru): jobs would be lost."))
+        }
+        try await fleet.stop()
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct RunTests {
+    @Test func `a list is fetched with a Redis of its own, and nothing of the run stays in it`() async throws {
+        let fleet = try await Fleet.start(files: 300)
+        try await Home.with { home in
+            let program = Program(home: home.path)
+            let outcome = try await program.run(["run", "-i", fleet.list, "-d", fleet.out] + fleet.local)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.output.hasPrefix("300 URLs fetched, 0 failed; "))
+            #expect(outcome.output.hasSuffix(" to \(fleet.out)\n"))
+            try fleet.expectAllBodies()
+            #expect(try await fleet.requests().values.allSatisfy { $0 == 1 })
+            let status = try await program.run("status")
+            #expect(status.output.contains("enqueued  0\n"))
+        }
+        try await fleet.stop()
+    }
+
+    @Test func `local addresses are refused unless they are permitted, and a long row of failures is cut short`() async throws {
+        let fleet = try await Fleet.start(files: 30)
+        let outcome = try await fleet.outcome(["run", "-i", fleet.list, "-d", fleet.out] + fleet.connection)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasPrefix("0 URLs fetched, 30 failed; 0 B in "))
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count { $0.hasPrefix("failed: The address is not public and not permitted (http://127.0.0.1:") } == 20)
+        #expect(lines.last == "… and 10 further failures")
+        #expect(try fleet.bodies() == [])
+        #expect(try await fleet.requests().isEmpty)
+        #expect(try await fleet.keys() == .list([]))
+        try await fleet.stop()
+    }
+
+    @Test func `what is no URL is named by its line, the rest fetched, and the exit status tells`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        let lines = ["# a list", fleet.origin.urls[0], "no url", "", fleet.origin.urls[1], "ftp://h/x", fleet.origin.urls[1]]
+        try fleet.folder.write(Array(lines.joined(separator: "\n").utf8), to: "urls.txt")
+        let outcome = try await fleet.outcome(fleet.run + [fleet.origin.urls[2], "htp:/x"])
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasPrefix("3 URLs fetched, 0 failed, 1 listed more than once, 3 invalid; "))
+        #expect(
+            outcome.errors == """
+                argument 2: not a URL that can be fetched: only http and https are fetched, not 'htp'
+                line 3: not a URL that can be fetched: there is a space after 2 bytes; write it as %20
+                line 6: not a URL that can be fetched: only http and https are fetched, not 'ftp'
+
+                """)
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
+    @Test func `a URL that answers 404 is a failure, and standard input an input`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        let words = ["run", "-i", "-", "-d", fleet.out, fleet.origin.url("/nothing")] + fleet.local + fleet.connection
+        let outcome = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", words)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "failed: The server answered 404 (\(fleet.origin.url("/nothing"))).\n")
+        #expect(outcome.output.hasPrefix("2 URLs fetched, 1 failed; "))
+        try fleet.expectAllBodies()
+        #expect(try await fleet.keys() == .list([]))
+        try await fleet.stop()
+    }
+
+    @Test func `an input without a URL is exit 65`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        for content in ["", "\n\n# nothing\n", "no url\n"] {
+            try fleet.folder.write(Array(content.utf8), to: "urls.txt")
+            for words in [fleet.run, ["enqueue", "-i", fleet.list] + fleet.connection] {
+                let outcome = try await fleet.outcome(words)
+                #expect(outcome.status == 65)
+                #expect(outcome.errors.hasSuffix("Error: The input holds no URL that can be fetched.\n"))
+            }
+        }
+        let missing = try await fleet.outcome(["run", "-i", fleet.list + "x", "-d", fleet.out] + fleet.connection)
+        #expect(missing.status == 65)
+        #expect(missing.errors == "Error: The input file '\(fleet.list)x' cannot be read: No such file or directory.\n")
+        #expect(try await fleet.keys() == .list([]))
+        try await fleet.stop()
+    }
+
+    @Test func `a folder that cannot be had is exit 74`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        try fleet.folder.write([], to: "out")
+        let inTheWay = try await fleet.outcome(fleet.run)
+        #expect(inTheWay.status == 74)
+        #expect(inTheWay.errors == "Error: \(fleet.out) is not a folder.\n")
+        #if os(Linux)
+        for words in [["run", "-i", fleet.list, "-d", "/proc/self"], ["work", "--store", "/proc/self"]] {
+            let readOnly = try await fleet.outcome(words + fleet.connection)
+            #expect(readOnly.status == 74)
+            #expect(readOnly.errors.hasPrefix("Error: The folder /proc/self cannot be written to: "))
+        }
+        #endif
+        try await fleet.stop()
+    }
+
+    #if os(Linux)
+    @Test func `a full disk ends a run, names the cause, and the run goes on when there is room`() async throws {
+        let fleet = try await Fleet.start(files: 40)
+        let size = try await ChildProcess.run(.init("mount", ["-t", "tmpfs", "-o", "size=64k", "none", makeOut(fleet)]))
+        guard size.status == .exited(0) else {
+            print("SKIPPED: a full disk cannot be tried here: \(size.errors)")
+            return try await fleet.stop()
+        }
+        let outcome = try await fleet.outcome(fleet.run)
+        let temporary = try fleet.bodies().filter { $0.contains(".gannet-") }
+        try await ChildProcess.succeed("mount", ["-o", "remount,size=64m", fleet.out])
+        let again = try await fleet.outcome(fleet.run)
+        let expectation = Result { try fleet.expectAllBodies() }
+        try await ChildProcess.succeed("umount", [fleet.out])
+        #expect(outcome.status == 74)
+        #expect(outcome.errors.contains("No space left on device"))
+        #expect(temporary == [])
+        #expect(again.status == 0, "\(again.errors)")
+        try expectation.get()
+        try await fleet.stop()
+    }
+
+    private func makeOut(_ fleet: Fleet) throws -> String {
+        try FileManager.default.createDirectory(atPath: fleet.out, withIntermediateDirectories: false)
+        return fleet.out
+    }
+    #endif
+
+    @Test func `two runs do not write to one folder, and two signals end one whose origin is silent`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        let silent = try HostileServer(.silence)
+        let url = "http://127.0.0.1:\(silent.port)/"
+        let first = try fleet.start(["run", url, "-d", fleet.out] + fleet.local + fleet.connection)
+        try await silent.accepted(1)
+        let second = try await fleet.outcome(fleet.run)
+        #expect(second.status == 74)
+        #expect(
+            second.errors == "Error: Another run writes to the folder \(fleet.out). Wait for it, or choose another folder.\n")
+        first.terminate()
+        first.signal(SIGINT)
+        #expect(try await first.exitStatus == .exited(143))
+        #expect(first.errors.text == "gannet: interrupted before it was done; the same command goes on where it stopped.\n")
+        #expect(first.output.text == "")
+        try await silent.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a reader that has left is no error, and a full disk under standard output is one`() async throws {
+        let fleet = try await Fleet.start(files: 5)
+        let closed = try await fleet.outcome(script: "{ \"$0\" \"$@\"; echo \"status $?\" >&2; } | true", fleet.run)
+        #expect(closed.errors == "status 0\n")
+        try fleet.expectAllBodies()
+        #if os(Linux)
+        for words in [fleet.run, ["status"] + fleet.connection, ["enqueue", "http://h/"] + fleet.connection] {
+            let full = try await fleet.outcome(script: "exec \"$0\" \"$@\" > /dev/full", words)
+            #expect(full.status == 74)
+            #expect(full.errors.contains("Standard output cannot be written: No space left on device."))
+        }
+        #endif
+        try await fleet.stop()
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// A list of URLs at a real origin, a Redis of its own, a folder for bodies, and the real binary.
+struct Fleet: Sendable {
+    let origin: Origin
+    let redis: RedisServer
+    let folder: TemporaryFolder
+    private let program: Program
+
+    static func start(files: Int = 60, redis change: (inout RedisServer.Options) -> Void = { _ in }) async throws -> Fleet {
+        let origin = try await Origin.start(
+            .init {
+                $0.fileCount = files
+                $0.largestFile = 20_000
+            })
+        let folder = try TemporaryFolder()
+        try folder.write(Array(origin.urls.joined(separator: "\n").utf8), to: "urls.txt")
+        return Fleet(
+            origin: origin, redis: try await RedisServer.start(.init(change)), folder: folder, program: Program(home: "/nonexistent"))
+    }
+
+    func stop() async throws {
+        try await redis.stop()
+        try await origin.stop()
+    }
+
+    var list: String { folder.file("urls.txt") }
+    var out: String { folder.file("out") }
+    var address: String { "unix://\(redis.socketPath)" }
+    var connection: [String] { ["--redis", address] }
+    var local: [String] { ["--allow-net", "127.0.0.0/8"] }
+
+    /// `run` on the list.
+    var run: [String] { ["run", "-i", list, "-d", out] + local + connection }
+    var work: [String] { ["work", "--store", out, "--until-empty"] + local + connection }
+
+    func outcome(_ words: [String]) async throws -> Program.Outcome { try await program.run(words) }
+
+    func outcome(script: String, _ words: [String] = []) async throws -> Program.Outcome { try await program.run(script: script, words) }
+
+    /// Starts the program and leaves it running.
+    func start(_ words: [String]) throws -> ChildProcess {
+        try ChildProcess(.init(Program.path, words, environment: program.environment))
+    }
+
+    /// Starts a program that tells of every body, and returns once it has told of `count`.
+    func start(_ words: [String], untilFetched count: Int) async throws -> ChildProcess {
+        let child = try start(words + ["--verbose"])
+        var next = 0
+        for _ in 0..<count {
+            _ = try #require(try await child.errors.line(from: next) { $0.hasPrefix("gannet: fetched ") }, "\(child.errors.text)")
+            next = (child.errors.lines[next...].firstIndex { $0.hasPrefix("gannet: fetched ") } ?? next) + 1
+        }
+        return child
+    }
+
+    /// Every file of the origin is in the folder, whole, under a name that ends with its own; and nothing else is, but the lock.
+    func expectAllBodies(_ location: SourceLocation = #_sourceLocation) throws {
+        var missing = Dictionary(uniqueKeysWithValues: origin.files.map { ($0.path.dropFirst(), $0) })
+        for file in try bodies() {
+            let name = file.split(separator: "-").last ?? ""
+            let expected = missing.removeValue(forKey: name)
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: out + "/" + file))
+            #expect(expected?.sha256 == sha256(of: Array(bytes)), "\(file)", sourceLocation: location)
+        }
+        #expect(missing.isEmpty, "\(missing.count) are missing", sourceLocation: location)
+    }
+
+    /// The files in the output folder, in its folders too; the lock left out.
+    func bodies() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: out).filter {
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: out + "/" + $0, isDirectory: &isFolder) && !isFolder.boolValue
+                && $0 != ".gannet-lock"
+        }
+    }
+
+    /// How often each of the origin's files was asked for.
+    func requests() async throws -> [String: Int] {
+        try await origin.requests().reduce(into: [:]) { $0[$1.path, default: 0] += 1 }
+    }
+
+    /// Everything that Redis holds.
+    func keys() async throws -> RedisAnswer { try await redis.command("KEYS", "*") }
+}

@@ -1,0 +1,68 @@
+import RedisClient
+import Synchronization
+import Testing
+
+@testable import FetchQueue
+
+@Suite struct PersistenceTests {
+    /// A call that fails a number of times before it succeeds.
+    private final class Call: Sendable {
+        private let count = Atomic(0)
+        private let failures: Int
+        private let kind: RedisError.Kind
+
+        init(failing failures: Int, with kind: RedisError.Kind) {
+            self.failures = failures
+            self.kind = kind
+        }
+
+        var calls: Int { count.load(ordering: .relaxed) }
+
+        func make() throws(RedisError) -> Int {
+            let number = count.add(1, ordering: .relaxed).newValue
+            if number <= failures { throw RedisError(kind) }
+            return number
+        }
+    }
+
+    @Test(arguments: RedisError.Kind.allCases)
+    func `what may mend itself is tried again, and nothing else is`(kind: RedisError.Kind) async throws {
+        let call = Call(failing: 2, with: kind)
+        let persistently = Persistence(patience: .seconds(60), pause: .zero)
+        do throws(RedisError) {
+            let answer = try await persistently { () throws(RedisError) in try call.make() }
+            #expect(RedisError(kind).isTransient)
+            #expect(answer == 3)
+        } catch {
+            #expect(!RedisError(kind).isTransient)
+            #expect(error.kind == kind)
+            #expect(call.calls == 1)
+        }
+    }
+
+    @Test func `patience has an end, and the last error is told`() async throws {
+        let call = Call(failing: .max, with: .unreachable)
+        let persistently = Persistence(patience: .milliseconds(20), pause: .milliseconds(1))
+        let error = await #expect(throws: RedisError.self) {
+            try await persistently { () throws(RedisError) in try call.make() }
+        }
+        #expect(error?.kind == .unreachable)
+        #expect(call.calls > 1)
+    }
+
+    @Test func `a cancelled caller does not wait for the next attempt`() async throws {
+        let persistently = Persistence(patience: .seconds(7200), pause: .seconds(3600))
+        let (attempts, attempt) = AsyncStream.makeStream(of: Void.self)
+        let task = Task { () async throws in
+            try await persistently { () throws(RedisError) -> Int in
+                attempt.yield()
+                throw RedisError(.unreachable)
+            }
+        }
+        var iterator = attempts.makeAsyncIterator()
+        await iterator.next()
+        task.cancel()
+        let error = await #expect(throws: RedisError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
+    }
+}

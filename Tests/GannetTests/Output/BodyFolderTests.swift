@@ -1,0 +1,81 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@testable import ClusterState
+@testable import Gannet
+
+@Suite struct BodyFolderTests {
+    private static let id = URLID([UInt8](repeating: 0xab, count: 16))!
+
+    private func permissions(of path: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test(arguments: ["a", "a/b/c", "a//b///c", "a/b/c/", "a/../b", "./a"])
+    func `a missing folder is made with its parents, and made only once`(path: String) throws {
+        let temporary = try TemporaryFolder()
+        for _ in 0..<2 {
+            _ = try BodyFolder(temporary.file(path))
+            var isFolder: ObjCBool = false
+            #expect(FileManager.default.fileExists(atPath: temporary.file(path), isDirectory: &isFolder) && isFolder.boolValue)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.file(path)) == [])
+    }
+
+    @Test func `a file in the way is told`() throws {
+        let temporary = try TemporaryFolder()
+        let file = try temporary.write([1], to: "file")
+        let inTheWay = #expect(throws: BodyFolder.Failure.self) { try BodyFolder(file) }
+        #expect(inTheWay?.description == "\(file) is not a folder.")
+        let below = #expect(throws: BodyFolder.Failure.self) { try BodyFolder(file + "/below") }
+        #expect(below?.description == "The folder \(file)/below cannot be made: Not a directory.")
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
+    func `a folder that takes no files is told`() throws {
+        let failure = #expect(throws: BodyFolder.Failure.self) { try BodyFolder("/proc/self") }
+        #expect(failure?.description.hasPrefix("The folder /proc/self cannot be written to: ") == true)
+    }
+
+    @Test func `a body is moved to its place, replaces an older one, and is as readable as other files`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = try BodyFolder(temporary.path)
+        let ordinary = temporary.file("ordinary")
+        #expect(FileManager.default.createFile(atPath: ordinary, contents: nil))
+        for text in ["one", "two"] {
+            let body = try temporary.write(Array(text.utf8), to: ".gannet-x")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: body)
+            let path = try folder.place(body, of: "http://h/cat.jpg", id: Self.id)
+            #expect(path == "ab/" + String(repeating: "ab", count: 16) + "-cat.jpg")
+            #expect(try String(contentsOfFile: temporary.file(path), encoding: .utf8) == text)
+            #expect(try permissions(of: temporary.file(path)) == permissions(of: ordinary))
+            #expect(!FileManager.default.fileExists(atPath: body))
+        }
+    }
+
+    @Test(arguments: ["ab", "ab/abababababababababababababababab-x/y"])
+    func `something in the way of a body is told, and the body's temporary file is gone`(way: String) throws {
+        let temporary = try TemporaryFolder()
+        let folder = try BodyFolder(temporary.path)
+        let parent = (way as NSString).deletingLastPathComponent
+        if !parent.isEmpty { try FileManager.default.createDirectory(atPath: temporary.file(parent), withIntermediateDirectories: true) }
+        try temporary.write([1], to: way)
+        let body = try temporary.write([2], to: ".gannet-x")
+        #expect(throws: BodyFolder.Failure.self) { try folder.place(body, of: "http://h/x", id: Self.id) }
+        #expect(!FileManager.default.fileExists(atPath: body))
+    }
+
+    @Test func `a folder belongs to one run at a time`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = try BodyFolder(temporary.path)
+        do {
+            let first = try FolderLock(folder)
+            let second = try FolderLock(folder)
+            let (hasFirst, hasSecond) = (first != nil, second != nil)
+            #expect(hasFirst && !hasSecond)
+        }
+        let third = try FolderLock(folder) != nil
+        #expect(third)
+    }
+}

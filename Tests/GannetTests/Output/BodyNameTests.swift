@@ -1,0 +1,63 @@
+import Testing
+
+@testable import ClusterState
+@testable import Gannet
+
+@Suite struct BodyNameTests {
+    private static let id = URLID((0..<16).map { $0 == 0 ? 0x3f : $0 })!
+    private static let stem = "3f/3f0102030405060708090a0b0c0d0e0f"
+
+    @Test(arguments: [
+        ("http://h/a/cat.jpg", "-cat.jpg"),
+        ("http://h/cat.jpg?size=1&token=secret#x", "-cat.jpg"),
+        ("http://h/a/", ""),
+        ("http://h/", ""),
+        ("http://h", ""),
+        ("http://h?a/b", ""),
+        ("http://h#a/b", ""),
+        ("http://user:secret@h", ""),
+        ("http:///user:secret@h", ""),
+        ("http:/user:secret@h", ""),
+        ("http://user:secret@h/x", "-x"),
+        ("http://h/..", "-.."),
+        ("http://h/../../etc/passwd", "-passwd"),
+        ("http://h/..%2f..%2fetc%2fpasswd", "-.._2f.._2fetc_2fpasswd"),
+        ("http://h/a%00b", "-a_00b"),
+        ("http://h/a\\..\\b", "-a_.._b"),
+        ("http://h/a\u{0}b\n\u{1b}[2J", "-a_b___2J"),
+        ("http://h/ü", "-__"),
+        ("http://h/x\u{301}/y\u{301}", "-y__"),
+        ("http://h/\u{301}x", "-__x"),
+        ("http://h/x?\u{301}token=secret", "-x"),
+        ("http://h/-rf", "--rf"),
+        ("http://h/.gannet-x", "-.gannet-x"),
+        ("http://h/CON", "-CON"),
+        ("http://h/a b:c|d*e\"f'g$h`i;j", "-a_b_c_d_e_f_g_h_i_j"),
+        ("", ""), ("/", ""), ("..", ""), (":", ""), ("://", ""),
+    ])
+    func `a name is its id and the harmless part of its URL`(url: String, hint: String) {
+        #expect(BodyName(of: url, id: Self.id) == BodyName(of: url, id: Self.id))
+        #expect(BodyName(of: url, id: Self.id).folder == "3f")
+        #expect(BodyName(of: url, id: Self.id).relativePath == Self.stem + hint)
+    }
+
+    @Test func `of a long last part its end remains`() {
+        let name = BodyName(of: "http://h/" + String(repeating: "ä", count: 4000) + ".jpeg", id: Self.id).relativePath
+        #expect(name == Self.stem + "-" + String(repeating: "_", count: 75) + ".jpeg")
+    }
+
+    @Test func `whatever the URL, a name is one file in one folder, of plain bytes`() {
+        for byte in UInt8.min...UInt8.max {
+            let text = String(decoding: [0x68, 0x3a, 0x2f, 0x2f, 0x68, 0x2f, 0x61, byte, 0x2e, 0x2e, byte, 0x62], as: UTF8.self)
+            let parts = BodyName(of: text, id: Self.id).relativePath.split(separator: "/", omittingEmptySubsequences: false)
+            #expect(parts.count == 2)
+            #expect(parts[1].hasPrefix("3f0102030405060708090a0b0c0d0e0f"))
+            #expect(parts[1].utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x5c })
+        }
+    }
+
+    @Test func `two ids have two names, also for one URL`() {
+        let other = URLID(Array(Self.id.bytes.dropLast()) + [0])!
+        #expect(BodyName(of: "http://h/x", id: Self.id) != BodyName(of: "http://h/x", id: other))
+    }
+}

@@ -1,0 +1,63 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+@testable import FetchQueue
+@testable import Gannet
+
+@Suite struct ProducerTests {
+    private func feed(_ fixture: WorkerFixture, _ lines: [String], batch: String = "b") async throws -> EnqueueSummary {
+        var producer = try await Producer(fixture.queue, batch: batch)
+        for (index, line) in lines.enumerated() { try await producer.add(Array(line.utf8), from: .line(index + 1)) }
+        try await producer.finish()
+        return producer.summary
+    }
+
+    @Test func `what is no URL is named, and the rest accepted`() async throws {
+        try await WorkerFixture.with { fixture in
+            let summary = try await feed(fixture, ["http://h/1", "no url", "ftp://h/", "http://h/1", "http://H:80/1#x", "http://h/2"])
+            #expect(summary.added == 2 && summary.repeated == 2 && summary.invalid == 2 && summary.accepted == 4)
+            #expect(summary.complaints.map { "\($0.place)" } == ["line 2", "line 3"])
+            let jobs = try await fixture.queue.claim(9, lease: .seconds(9)).jobs
+            #expect(jobs.map(\.url) == ["http://h/1", "http://h/2"])
+        }
+    }
+
+    @Test func `the complaints about a file of something else are bounded`() async throws {
+        try await WorkerFixture.with { fixture in
+            let summary = try await feed(fixture, Array(repeating: "<html>", count: 5000))
+            #expect(summary.invalid == 5000 && summary.complaints.count == 20 && summary.accepted == 0)
+        }
+    }
+
+    @Test(arguments: [0, 1, 999, 1000, 1001, 2500])
+    func `a producer that was stopped anywhere is gone on with, not begun again`(stopped: Int) async throws {
+        try await WorkerFixture.with { fixture in
+            let lines = (0..<2500).map { $0.isMultiple(of: 7) ? "not one" : "http://h/\($0)" }
+            let valid = lines.count { $0 != "not one" }
+            var producer = try await Producer(fixture.queue, batch: "b")
+            for (index, line) in lines.prefix(stopped).enumerated() { try await producer.add(Array(line.utf8), from: .line(index + 1)) }
+            // Some of it is fetched meanwhile, and must not be added again.
+            for job in try await fixture.queue.claim(100, lease: .seconds(60)).jobs { _ = try await fixture.queue.settle(job, .done) }
+            let summary = try await feed(fixture, lines)
+            #expect(summary.added == valid && summary.repeated == 0 && summary.invalid == lines.count - valid)
+            #expect(try await fixture.queue.counts().enqueued == valid)
+        }
+    }
+
+    @Test func `a queue that is emptied under a producer is an error, not a gap`() async throws {
+        try await WorkerFixture.with { fixture in
+            var producer = try await Producer(fixture.queue, batch: "b")
+            for number in 0..<1000 { try await producer.add(Array("http://h/\(number)".utf8), from: .line(number)) }
+            try await fixture.queue.clear(batch: "b")
+            try await producer.add(Array("http://h/last".utf8), from: .line(1001))
+            do throws(ClusterError) {
+                try await producer.finish()
+                Issue.record("it was accepted")
+            } catch {
+                #expect(error.description.hasPrefix("The queue was emptied while URLs were being added"))
+            }
+        }
+    }
+}

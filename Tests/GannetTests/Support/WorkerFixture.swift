@@ -1,0 +1,136 @@
+import Foundation
+import GannetTestKit
+import RedisClient
+import Synchronization
+
+@testable import ClusterState
+@testable import FetchQueue
+@testable import Gannet
+
+/// A queue in a real Redis, a folder, and workers that run on them.
+struct WorkerFixture: Sendable {
+    let redis: RedisConnection
+    let queue: FetchQueue
+    let folder: TemporaryFolder
+    let namespace: String
+
+    static func with(
+        _ server: RedisServer? = nil, patience: Duration = .seconds(20), timeout: Duration = .seconds(10),
+        _ body: (WorkerFixture) async throws -> Void
+    ) async throws {
+        let shared = try await RedisServer.shared
+        var configuration = RedisConfiguration(address: .unix(path: (server ?? shared).socketPath))
+        configuration.longestBackoff = .milliseconds(50)
+        configuration.commandTimeout = timeout
+        let redis = try await RedisConnection.connect(configuration)
+        let namespace = "w\(UInt64.random(in: .min ... .max))"
+        let persistence = Persistence(patience: patience, pause: .milliseconds(5))
+        let queue = FetchQueue(redis, namespace: namespace, name: "q", persistence: persistence)
+        try await body(WorkerFixture(redis: redis, queue: queue, folder: try TemporaryFolder(), namespace: namespace))
+        await redis.close()
+    }
+
+    static func url(_ number: Int) -> String { "http://h/\(number)" }
+
+    static func id(_ number: Int) -> URLID {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        withUnsafeBytes(of: number.bigEndian) { bytes.replaceSubrange(8..<16, with: $0) }
+        return URLID(bytes)!
+    }
+
+    func fill(_ numbers: Range<Int>, batch: String = "b") async throws {
+        let urls = numbers.map { (id: Self.id($0), url: Self.url($0)) }
+        _ = try await queue.enqueue(urls, batch: batch, from: 0, to: urls.count)
+    }
+
+    /// Names of the bodies and of whatever else lies in the folder, temporary files included.
+    func files() throws -> [String] {
+        let all = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        return all.filter {
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: folder.file($0), isDirectory: &isFolder) && !isFolder.boolValue
+        }
+    }
+
+    /// Starts a worker; one that is subscribed returns from here only when it hears everything that is announced.
+    func start(
+        _ downloader: ScriptedDownloader, listens: Bool = true, _ change: (inout WorkerOptions) -> Void = { _ in }
+    ) async throws
+        -> RunningWorker
+    {
+        var options = WorkerOptions()
+        // What a test waits for has to come of itself.
+        options.idleLook = .seconds(3600)
+        options.endsWhenEmpty = true
+        change(&options)
+        let subscriber = listens ? try await RedisSubscriber.connect(redis.configuration) : nil
+        let wakeups = try await subscriber?.subscribe(to: [queue.wakeChannel])
+        let running = RunningWorker()
+        let worker = Worker(
+            queue: queue, downloader: downloader, folder: try BodyFolder(folder.path), wakeups: wakeups, options: options,
+            report: running.note)
+        running.run(worker, subscriber)
+        return running
+    }
+}
+
+/// A worker at work, and what it has reported.
+final class RunningWorker: Sendable {
+    private let noted = Mutex<[WorkerReport]>([])
+    private let stops: AsyncStream<Void>
+    private let stopper: AsyncStream<Void>.Continuation
+    private let task = Mutex<Task<Result<WorkerEnd, WorkerFailure>, Never>?>(nil)
+
+    /// Each report as it comes.
+    let news: AsyncStream<WorkerReport>
+    private let newsmaker: AsyncStream<WorkerReport>.Continuation
+
+    init() {
+        (stops, stopper) = AsyncStream.makeStream(of: Void.self)
+        (news, newsmaker) = AsyncStream.makeStream(of: WorkerReport.self)
+    }
+
+    @Sendable func note(_ report: WorkerReport) {
+        noted.withLock { $0.append(report) }
+        newsmaker.yield(report)
+    }
+
+    func run(_ worker: Worker, _ subscriber: RedisSubscriber?) {
+        let started = Task {
+            let result = await worker.run(stops: stops)
+            newsmaker.finish()
+            await subscriber?.close()
+            return result
+        }
+        task.withLock { $0 = started }
+    }
+
+    func stop() { stopper.yield() }
+
+    func cancel() { task.withLock { $0 }?.cancel() }
+
+    /// Its end, waited for.
+    var end: Result<WorkerEnd, WorkerFailure> {
+        get async { await task.withLock { $0 }!.value }
+    }
+
+    var reports: [WorkerReport] { noted.withLock { $0 } }
+
+    func count(where isWanted: (WorkerReport) -> Bool) -> Int { reports.count(where: isWanted) }
+
+    /// Waits for a report.
+    func wait(for isWanted: (WorkerReport) -> Bool) async {
+        for await report in news where isWanted(report) { return }
+    }
+}
+
+extension Result where Success == WorkerEnd, Failure == WorkerFailure {
+    var end: WorkerEnd? { try? get() }
+}
+
+extension WorkerReport {
+    var isFetched: Bool { if case .fetched = self { true } else { false } }
+    var isLost: Bool { if case .lost = self { true } else { false } }
+    var isFailed: Bool { if case .failed = self { true } else { false } }
+    var isHandedBack: Bool { if case .handedBack = self { true } else { false } }
+}

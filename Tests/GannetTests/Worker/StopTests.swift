@@ -1,0 +1,109 @@
+import Foundation
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+@testable import FetchQueue
+@testable import Gannet
+
+@Suite(.timeLimit(.minutes(1))) struct StopTests {
+    @Test func `the first stop lets what is in flight end and claims nothing more`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<10)
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader) { $0.concurrency = 3 }
+            await downloader.waitForStarts(3)
+            worker.stop()
+            // Announced work does not tempt it either.
+            try await fixture.fill(10..<12, batch: "c")
+            downloader.open()
+            #expect(await worker.end.end == .drained)
+            #expect(downloader.urls.count <= 4)
+            let counts = try await fixture.queue.counts()
+            #expect(counts.done == downloader.urls.count && counts.ready == 12 - counts.done && counts.active == 0)
+        }
+    }
+
+    @Test func `the second stop hands back what is in flight, uncharged`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<10)
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader) { $0.concurrency = 3 }
+            await downloader.waitForStarts(3)
+            worker.stop()
+            worker.stop()
+            #expect(await worker.end.end == .handedBack)
+            #expect(worker.count(where: \.isHandedBack) == 3)
+            #expect(downloader.cancelled == 3)
+            #expect(try await fixture.queue.counts() == QueueCounts(ready: 10, enqueued: 10))
+            #expect(try await fixture.queue.claim(10, lease: .seconds(9)).jobs.allSatisfy { $0.crashes == 0 })
+            #expect(try fixture.files() == [])
+        }
+    }
+
+    @Test func `what has not ended at the end of the time to drain is handed back`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<2)
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader) { $0.drainTimeout = .milliseconds(20) }
+            await downloader.waitForStarts(2)
+            worker.stop()
+            #expect(await worker.end.end == .handedBack)
+            #expect(try await fixture.queue.counts() == QueueCounts(ready: 2, enqueued: 2))
+        }
+    }
+
+    @Test func `two stops at once, before a single fetch has begun, hold nothing up`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<50)
+            let worker = try await fixture.start(ScriptedDownloader { _ in .held })
+            worker.stop()
+            worker.stop()
+            let end = await worker.end.end
+            #expect(end == .handedBack || end == .drained)
+            #expect(try await fixture.queue.counts() == QueueCounts(ready: 50, enqueued: 50))
+        }
+    }
+
+    @Test func `a worker whose task is cancelled hands back`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<2)
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader)
+            await downloader.waitForStarts(2)
+            worker.cancel()
+            #expect(await worker.end.end == .handedBack)
+            #expect(try await fixture.queue.counts() == QueueCounts(ready: 2, enqueued: 2))
+        }
+    }
+
+    @Test func `with Redis away, a worker that is to leave leaves in bounded time`() async throws {
+        let server = try await RedisServer.start()
+        try await WorkerFixture.with(server) { fixture in
+            try await fixture.fill(0..<2)
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader) { $0.handBackTimeout = .milliseconds(50) }
+            await downloader.waitForStarts(2)
+            try await server.stop()
+            let start = ContinuousClock.now
+            worker.stop()
+            worker.stop()
+            #expect(await worker.end.end == .handedBack)
+            #expect(ContinuousClock.now - start < .seconds(10))
+        }
+    }
+
+    @Test func `a third stop does not even wait for that`() async throws {
+        let server = try await RedisServer.start()
+        try await WorkerFixture.with(server) { fixture in
+            try await fixture.fill(0..<2)
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader) { $0.handBackTimeout = .seconds(3600) }
+            await downloader.waitForStarts(2)
+            try await server.stop()
+            for _ in 0..<3 { worker.stop() }
+            #expect(await worker.end.end == .handedBack)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import GannetTestKit
+import HTTPEngine
+import RedisClient
+import Testing
+
+@testable import ClusterState
+@testable import FetchQueue
+@testable import Gannet
+
+@Suite(.timeLimit(.minutes(1))) struct WorkerFailureTests {
+    @Test func `a disk that takes no body ends the worker and costs no job anything`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<20)
+            let downloader = ScriptedDownloader { $0.hasSuffix("/2") ? .failure(.storage) : .held }
+            let worker = try await fixture.start(downloader) { $0.concurrency = 5 }
+            guard case .failure(.output(let sentence)) = await worker.end else { return #expect(Bool(false), "it went on") }
+            #expect(sentence.hasPrefix("The body could not be stored (http://h/2)"))
+            #expect(try await fixture.queue.counts() == QueueCounts(ready: 20, enqueued: 20))
+            #expect(try fixture.files() == [])
+        }
+    }
+
+    @Test func `a body that cannot be moved to its place ends the worker, and nothing is left behind`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<3)
+            // Where the folder of these bodies would be.
+            try fixture.folder.write([1], to: "00")
+            let worker = try await fixture.start(ScriptedDownloader { .body($0) })
+            guard case .failure(.output(let sentence)) = await worker.end else { return #expect(Bool(false), "it went on") }
+            #expect(sentence == "\(fixture.folder.path)/00 is not a folder.")
+            #expect(try await fixture.queue.counts() == QueueCounts(ready: 3, enqueued: 3))
+            #expect(try fixture.files() == ["00"])
+        }
+    }
+
+    @Test func `a queue that is not one ends the worker`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.redis.send(RedisCommand("SET", "{\(fixture.namespace)}q:q:ready:normal", "x"))
+            let worker = try await fixture.start(ScriptedDownloader { .body($0) })
+            guard case .failure(.cluster(let error)) = await worker.end else { return #expect(Bool(false), "it went on") }
+            #expect(error.reason == .unavailable)
+            #expect(error.description.contains("choose another --namespace"))
+        }
+    }
+
+    @Test func `a Redis that stays away ends the worker when its patience does`() async throws {
+        let server = try await RedisServer.start()
+        try await WorkerFixture.with(server, patience: .milliseconds(300), timeout: .milliseconds(500)) { fixture in
+            try await fixture.fill(0..<4)
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader) {
+                $0.concurrency = 2
+                $0.outagePatience = .zero
+                $0.handBackTimeout = .milliseconds(50)
+            }
+            await downloader.waitForStarts(2)
+            try await server.stop()
+            // What has been fetched cannot be told, and the worker does not wait for that longer than for the rest.
+            downloader.open()
+            guard case .failure(.cluster(let error)) = await worker.end else { return #expect(Bool(false), "it went on") }
+            #expect(error.reason == .unavailable)
+        }
+    }
+
+    @Test func `a worker with its hands full says that Redis is away, and that it is back`() async throws {
+        let server = try await RedisServer.start(.init { $0.appendOnly = true })
+        try await WorkerFixture.with(server, timeout: .milliseconds(500)) { fixture in
+            try await fixture.fill(0..<2)
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader) {
+                $0.concurrency = 2
+                $0.lease = .seconds(1)
+            }
+            await downloader.waitForStarts(2)
+            try await server.kill9()
+            await worker.wait { if case .redisAway = $0 { true } else { false } }
+            downloader.open()
+            try await server.restart()
+            await worker.wait { if case .redisBack = $0 { true } else { false } }
+            #expect(await worker.end.end == .empty)
+            #expect(try await fixture.queue.counts().isEmpty)
+        }
+        try await server.stop()
+    }
+
+    #if canImport(Glibc)
+    @Test func `a Redis that crashes and comes back costs nothing but time`() async throws {
+        let server = try await RedisServer.start(.init { $0.appendOnly = true })
+        try await WorkerFixture.with(server) { fixture in
+            let count = 300
+            try await fixture.fill(0..<count)
+            let downloader = ScriptedDownloader { .body($0) }
+            let worker = try await fixture.start(downloader) {
+                $0.concurrency = 8
+                $0.lease = .seconds(1)
+                $0.idleLook = .milliseconds(200)
+            }
+            for _ in 0..<2 {
+                await downloader.waitForStarts(50)
+                try await server.kill9()
+                try await server.restart()
+            }
+            #expect(await worker.end.end == .empty)
+            let counts = try await fixture.queue.counts()
+            #expect(counts.enqueued == count && counts.done == count && counts.failed == 0)
+            #expect(Set(downloader.urls).count == count)
+            #expect(try fixture.files().count == count)
+        }
+        try await server.stop()
+    }
+    #endif
+}
