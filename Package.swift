@@ -81,7 +81,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "GannetTests",
-            dependencies: ["Gannet", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "GannetTestKit"],
+            dependencies: ["Gannet", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "Threads", "GannetTestKit"],
             swiftSettings: settings),
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "Threads", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),

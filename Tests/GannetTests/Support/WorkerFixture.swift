@@ -1,7 +1,7 @@
 import Foundation
 import GannetTestKit
 import RedisClient
-import Synchronization
+import Threads
 
 @testable import ClusterState
 @testable import FetchQueue

@@ -37,9 +37,9 @@ import Testing
     @Test(
         arguments: [
             (\Certificates.wrongHost, "mismatch"), (\.expired, "expired"), (\.selfSigned, "self"),
-        ] as [(KeyPath<Certificates, Certificates.Certificate> & Sendable, String)])
+        ] as [(any KeyPath<Certificates, Certificates.Certificate> & Sendable, String)])
     func `a wrong certificate is refused with its fault`(
-        certificate: KeyPath<Certificates, Certificates.Certificate> & Sendable, words: String
+        certificate: any KeyPath<Certificates, Certificates.Certificate> & Sendable, words: String
     ) async throws {
         let (server, certificates) = try await server(certificate)
         for host in ["127.0.0.1", "localhost"] {
