@@ -3,9 +3,12 @@ import GannetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct InterruptionTests {
+    /// So many that a run of them is still under way when its test, on a busy machine, comes to interrupt it.
+    private let many = 1000
+
     @Test(arguments: [(SIGTERM, 143), (SIGINT, 130)] as [(Int32, Int32)])
     func `a run that a signal ended goes on where it stopped, and fetches nothing twice`(signal: Int32, status: Int32) async throws {
-        let fleet = try await Fleet.start(files: 200)
+        let fleet = try await Fleet.start(files: many)
         let words = fleet.run + ["--concurrency", "2"]
         let first = try await fleet.start(words, untilFetched: 20)
         first.signal(signal)
@@ -14,13 +17,13 @@ import Testing
         #expect(first.errors.text.hasSuffix("gannet: interrupted before it was done; the same command goes on where it stopped.\n"))
         #expect(first.output.text == "")
         let before = try fleet.bodies().count
-        #expect(before >= 20 && before < 200)
+        #expect(before >= 20 && before < many)
         #expect(try await fleet.requests().values.reduce(0, +) == before)
 
         let second = try await fleet.outcome(words)
         #expect(second.status == 0, "\(second.errors)")
-        #expect(second.errors == "gannet: going on with an interrupted run: \(before) of 200 are fetched.\n")
-        #expect(second.output.hasPrefix("200 URLs fetched, 0 failed; "))
+        #expect(second.errors == "gannet: going on with an interrupted run: \(before) of \(many) are fetched.\n")
+        #expect(second.output.hasPrefix("\(many) URLs fetched, 0 failed; "))
         try fleet.expectAllBodies()
         #expect(try await fleet.requests() == Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) }))
         #expect(try await fleet.keys() == .list([]))
@@ -28,22 +31,22 @@ import Testing
     }
 
     @Test func `a run that was killed loses no URL`() async throws {
-        let fleet = try await Fleet.start(files: 200)
+        let fleet = try await Fleet.start(files: many)
         let words = fleet.run + ["--concurrency", "4", "--lease", "1s"]
         let first = try await fleet.start(words, untilFetched: 30)
         first.kill()
         _ = try await first.exitStatus
         let second = try await fleet.outcome(words)
         #expect(second.status == 0, "\(second.errors)")
-        #expect(second.output.hasPrefix("200 URLs fetched, 0 failed; "))
+        #expect(second.output.hasPrefix("\(many) URLs fetched, 0 failed; "))
         // What it was writing when it was killed is nobody's result.
         for file in try fleet.bodies() where file.hasPrefix(".gannet-") {
             try FileManager.default.removeItem(atPath: fleet.out + "/" + file)
         }
         try fleet.expectAllBodies()
         let requests = try await fleet.requests()
-        #expect(requests.count == 200)
-        #expect(requests.values.reduce(0, +) <= 204)
+        #expect(requests.count == many)
+        #expect(requests.values.reduce(0, +) <= many + 4)
         try await fleet.stop()
     }
 
