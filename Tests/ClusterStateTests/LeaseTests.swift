@@ -14,7 +14,7 @@ import Testing
             #expect(first.leases.map(\.entry.url) == ["http://h/0", "http://h/1"])
             #expect(first.poisoned == 0)
             let end = try #require(first.nextLeaseEnd)
-            #expect(end > .seconds(20) && end <= .seconds(30))
+            #expect(end > .seconds(2900) && end <= .seconds(3000))
             #expect(try await queue.claim(9).leases.map(\.entry.url) == ["http://h/2", "http://h/3", "http://h/4"])
             #expect(try await queue.claim(9).leases.isEmpty)
             #expect(try await queue.state.counts() == QueueCounts(ready: 0, active: 5, enqueued: 5))
@@ -45,10 +45,10 @@ import Testing
         try await QueueFixture.withClock { queue, clock in
             try await queue.fill(0..<2)
             let lost = try await queue.claim(1).leases[0]
-            clock.advance(by: .seconds(29))
+            clock.advance(by: .seconds(2800))
             #expect(try await queue.claim(0).leases.isEmpty)
             #expect(try await queue.state.counts().crashed == 0)
-            clock.advance(by: .seconds(2))
+            clock.advance(by: .seconds(300))
             let claim = try await queue.claim(1)
             #expect(claim.leases[0].entry == JobEntry(serial: 1, crashes: 1, id: QueueFixture.id(0), url: "http://h/0"))
             #expect(claim.leases[0].token != lost.token)
@@ -61,7 +61,7 @@ import Testing
             try await queue.fill([7])
             for crashes in 0..<3 {
                 #expect(try await queue.claim(1).leases.map(\.entry.crashes) == [crashes])
-                clock.advance(by: .seconds(31))
+                clock.advance(by: .seconds(3100))
             }
             let claim = try await queue.claim(1)
             #expect(claim.leases.isEmpty)
@@ -78,7 +78,7 @@ import Testing
         try await QueueFixture.withClock { queue, clock in
             try await queue.fill(0..<250)
             #expect(try await queue.claim(250).leases.count == 250)
-            clock.advance(by: .seconds(31))
+            clock.advance(by: .seconds(3100))
             for (taken, more) in [(100, true), (200, true), (250, false)] {
                 let claim = try await queue.claim(0)
                 #expect(try await queue.state.counts().ready == taken)
@@ -93,14 +93,14 @@ import Testing
             try await queue.fill(0..<3)
             let leases = try await queue.claim(3).leases
             #expect(try await queue.state.settle(leases[2].token, .done, bytes: 0))
-            clock.advance(by: .seconds(20))
+            clock.advance(by: .seconds(2000))
             let unknown = LeaseToken([1, 2, 3])
             let lost = try await queue.state.renew(
                 [leases[0].token, leases[2].token, unknown], lease: QueueFixture.lease)
             #expect(lost == [leases[2].token, unknown])
-            clock.advance(by: .seconds(20))
+            clock.advance(by: .seconds(2000))
             #expect(try await queue.claim(9).leases.map(\.entry.url) == ["http://h/1"])
-            clock.advance(by: .seconds(11))
+            clock.advance(by: .seconds(1100))
             #expect(try await queue.claim(9).leases.map(\.entry.url) == ["http://h/0"])
             #expect(try await queue.state.renew([leases[0].token], lease: QueueFixture.lease) == [leases[0].token])
         }
@@ -110,7 +110,7 @@ import Testing
         try await QueueFixture.withClock { queue, clock in
             try await queue.fill(0..<2)
             let leases = try await queue.claim(2).leases
-            clock.advance(by: .seconds(60))
+            clock.advance(by: .seconds(6000))
             #expect(try await queue.state.renew([leases[0].token], lease: QueueFixture.lease) == [])
             #expect(try await queue.state.settle(leases[1].token, .done, bytes: 5))
             #expect(try await queue.claim(9).leases.isEmpty)

@@ -39,10 +39,10 @@ import Testing
                 try await queue.fill(0..<9)
                 for _ in 0..<2 {
                     _ = try await queue.claim(3)
-                    clock.advance(by: .seconds(31))
+                    clock.advance(by: .seconds(3100))
                 }
                 _ = try await queue.claim(2)
-                clock.advance(by: .seconds(31))
+                clock.advance(by: .seconds(3100))
                 let leases = try await queue.state.claim(2, lease: .seconds(3600), nonce: 1).leases
                 try #require(leases.count == 2)
                 try await queue.redis.send(RedisCommand("ZADD", .string(queue.key("expiry")), "XX", "1", .bytes(leases[1].token.bytes)))

@@ -151,6 +151,7 @@ struct Worker: Sendable {
             case .stopRequested where end == .empty && failure == nil:
                 end = .drained
                 actions = machine.stop()
+                if machine.active > 0 { report(.stopping(active: machine.active, limit: options.drainTimeout)) }
                 group.addTask {
                     try? await Task.sleep(for: options.drainTimeout)
                     if !Task.isCancelled { sender.yield(.drainTimedOut) }

@@ -13,6 +13,9 @@ package enum WorkerReport: Sendable {
     /// The lease was lost before the outcome was accepted: the job is another worker's now.
     case lost(url: String)
 
+    /// Asked to stop while this many jobs are in flight; they have this long to end.
+    case stopping(active: Int, limit: Duration)
+
     /// Given up without prejudice: another worker may have it.
     case handedBack(url: String)
 

@@ -41,6 +41,9 @@ final class WorkTally: Sendable {
             console.detail("lost the lease on \(url): another worker has it")
         case .handedBack(let url):
             console.detail("handed back \(url)")
+        case .stopping(let active, let limit):
+            console.note(
+                "stopping; \(Amounts.count(active, "URL")) in flight may end within \(Amounts.time(limit)). Stop again to leave at once.")
         case .left(let url):
             console.detail("left \(url): it can be claimed again when its lease ends")
         case .poisoned(let count):

@@ -29,7 +29,7 @@ struct QueueFixture: Sendable {
     }
     #endif
 
-    static let lease = Duration.seconds(30)
+    static let lease = Duration.seconds(3000)
 
     func key(_ name: String) -> String { "{\(namespace)}q:q:\(name)" }
 

@@ -3,76 +3,105 @@ import GannetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct InterruptionTests {
-    /// So many that a run of them is still under way when its test, on a busy machine, comes to interrupt it.
-    private let many = 1000
-
-    @Test(arguments: [(SIGTERM, 143), (SIGINT, 130)] as [(Int32, Int32)])
-    func `a run that a signal ended goes on where it stopped, and fetches nothing twice`(signal: Int32, status: Int32) async throws {
-        let fleet = try await Fleet.start(files: many)
+    @Test(arguments: [(SIGTERM, SIGINT, 143), (SIGINT, SIGINT, 130)] as [(Int32, Int32, Int32)])
+    func `a run that signals ended goes on where it stopped, and fetches nothing twice`(
+        first: Int32, second: Int32, status: Int32
+    ) async throws {
+        let fleet = try await Fleet.start(files: 100)
+        let gate = try fleet.gateList(after: 20)
         let words = fleet.run + ["--concurrency", "2"]
-        let first = try await fleet.start(words, untilFetched: 20)
-        first.signal(signal)
-        #expect(try await first.exitStatus == .exited(status))
-        try await first.errors.finished()
-        #expect(first.errors.text.hasSuffix("gannet: interrupted before it was done; the same command goes on where it stopped.\n"))
-        #expect(first.output.text == "")
-        let before = try fleet.bodies().count
-        #expect(before >= 20 && before < many)
-        #expect(try await fleet.requests().values.reduce(0, +) == before)
+        let interrupted = try await fleet.start(words, untilFetched: 20)
+        try await gate.accepted(2)
+        interrupted.signal(first)
+        let notice = try await interrupted.errors.line { $0.hasPrefix("gannet: stopping") }
+        #expect(notice == "gannet: stopping; 2 URLs in flight may end within 25.0 s. Stop again to leave at once.")
+        interrupted.signal(second)
+        #expect(try await interrupted.exitStatus == .exited(status))
+        try await interrupted.errors.finished()
+        #expect(interrupted.errors.text.hasSuffix("gannet: interrupted before it was done; the same command goes on where it stopped.\n"))
+        #expect(interrupted.output.text == "")
+        #expect(try fleet.bodies().count == 20)
 
-        let second = try await fleet.outcome(words)
-        #expect(second.status == 0, "\(second.errors)")
-        #expect(second.errors == "gannet: going on with an interrupted run: \(before) of \(many) are fetched.\n")
-        #expect(second.output.hasPrefix("\(many) URLs fetched, 0 failed; "))
+        let again = try await fleet.outcome(words)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(again.errors == "gannet: going on with an interrupted run: 20 of 102 are fetched.\n")
+        #expect(again.output.hasPrefix("102 URLs fetched, 0 failed; "))
         try fleet.expectAllBodies()
         #expect(try await fleet.requests() == Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) }))
         #expect(try await fleet.keys() == .list([]))
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `one signal lets what is in flight come to its end`() async throws {
+        let fleet = try await Fleet.start(files: 40)
+        let gate = try fleet.gateList(after: 20)
+        let words = fleet.run + ["--concurrency", "2"]
+        let first = try await fleet.start(words, untilFetched: 20)
+        try await gate.accepted(2)
+        first.terminate()
+        _ = try await first.errors.line { $0.hasPrefix("gannet: stopping; 2 URLs") }
+        // The end of what is in flight: lost connections.
+        try await gate.stop()
+        #expect(try await first.exitStatus == .exited(143))
+        try await first.errors.finished()
+        #expect(first.errors.lines.count { $0.hasPrefix("failed: The connection was lost (") } == 2)
+        let second = try await fleet.outcome(words)
+        #expect(second.status == 1)
+        #expect(second.output.hasPrefix("40 URLs fetched, 2 failed; "))
+        try fleet.expectAllBodies()
         try await fleet.stop()
     }
 
     @Test func `a run that was killed loses no URL`() async throws {
-        let fleet = try await Fleet.start(files: many)
-        let words = fleet.run + ["--concurrency", "4", "--lease", "1s"]
+        let fleet = try await Fleet.start(files: 100)
+        let gate = try fleet.gateList(after: 30)
+        let words = fleet.run + ["--concurrency", "2", "--lease", "1s"]
         let first = try await fleet.start(words, untilFetched: 30)
+        try await gate.accepted(2)
         first.kill()
         _ = try await first.exitStatus
         let second = try await fleet.outcome(words)
         #expect(second.status == 0, "\(second.errors)")
-        #expect(second.output.hasPrefix("\(many) URLs fetched, 0 failed; "))
-        // What it was writing when it was killed is nobody's result.
-        for file in try fleet.bodies() where file.hasPrefix(".gannet-") {
-            try FileManager.default.removeItem(atPath: fleet.out + "/" + file)
-        }
+        #expect(second.output.hasPrefix("102 URLs fetched, 0 failed; "))
+        try fleet.removeTemporaryFiles()
         try fleet.expectAllBodies()
-        let requests = try await fleet.requests()
-        #expect(requests.count == many)
-        #expect(requests.values.reduce(0, +) <= many + 4)
+        #expect(try await fleet.requests() == Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) }))
+        try await gate.stop()
         try await fleet.stop()
     }
 
     @Test func `a changed list is not mistaken for the interrupted one`() async throws {
-        let fleet = try await Fleet.start(files: 100)
-        let words = fleet.run + ["--concurrency", "1"]
-        let first = try await fleet.start(words, untilFetched: 3)
-        first.terminate()
-        #expect(try await first.exitStatus == .exited(143))
-        try fleet.folder.write(Array(fleet.origin.urls[90...].joined(separator: "\n").utf8), to: "urls.txt")
-        let second = try await fleet.outcome(words)
+        let fleet = try await Fleet.start(files: 30)
+        let gate = try fleet.gateList(after: 2)
+        let first = try await fleet.start(fleet.run + ["--concurrency", "2"], untilFetched: 2)
+        try await gate.accepted(2)
+        first.kill()
+        _ = try await first.exitStatus
+        try fleet.folder.write(Array(fleet.origin.urls[20...].joined(separator: "\n").utf8), to: "urls.txt")
+        let second = try await fleet.outcome(fleet.run)
         #expect(second.status == 0)
         #expect(second.errors == "gannet: the list is not the one of the interrupted run in this folder: starting over.\n")
         #expect(second.output.hasPrefix("10 URLs fetched, 0 failed; "))
+        try await gate.stop()
         try await fleet.stop()
     }
 
     @Test func `a run from standard input that a signal ended leaves nothing in Redis`() async throws {
-        let fleet = try await Fleet.start(files: 100)
-        let words = ["run", "-i", "-", "-d", fleet.out, "--concurrency", "1"] + fleet.local + fleet.connection
+        let fleet = try await Fleet.start(files: 10)
+        let gate = try fleet.gateList(after: 4)
+        let words = ["run", "-i", "-", "-d", fleet.out, "--concurrency", "2"] + fleet.local + fleet.connection
         let first = try ChildProcess(
-            .init(Program.path, words + ["--verbose"], environment: Program(home: "/nonexistent").environment, input: fleet.list))
-        _ = try await first.errors.line { $0.hasPrefix("gannet: fetched") }
+            .init(Program.path, words, environment: Program(home: "/nonexistent").environment, input: fleet.list))
+        try await gate.accepted(2)
+        first.signal(SIGINT)
+        _ = try await first.errors.line { $0.hasPrefix("gannet: stopping") }
         first.signal(SIGINT)
         #expect(try await first.exitStatus == .exited(130))
+        try await first.errors.finished()
+        #expect(first.errors.text.contains("standard input cannot be read again, so the same command starts over."))
         #expect(try await fleet.keys() == .list([]))
+        try await gate.stop()
         try await fleet.stop()
     }
 

@@ -56,6 +56,19 @@ struct Fleet: Sendable {
         return child
     }
 
+    /// Puts two URLs into the list, behind the first `count`, whose server is silent to the first two who ask and then answers with an
+    /// empty body: two downloads at a time get as far as that and no further, however fast the machine is.
+    func gateList(after count: Int) throws -> HostileServer {
+        let answer: [HostileServer.Step] = [
+            .readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close,
+        ]
+        let gate = try HostileServer(scripts: [[.silence], [.silence], answer])
+        let gated = ["a", "b"].map { "http://127.0.0.1:\(gate.port)/\($0).gate" }
+        let urls = origin.urls[..<count] + gated + origin.urls[count...]
+        try folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        return gate
+    }
+
     /// Every file of the origin is in the folder, whole, under a name that ends with its own; and nothing else is, but the lock.
     func expectAllBodies(_ location: SourceLocation = #_sourceLocation) throws {
         var missing = Dictionary(uniqueKeysWithValues: origin.files.map { ($0.path.dropFirst(), $0) })
@@ -73,8 +86,13 @@ struct Fleet: Sendable {
         try FileManager.default.subpathsOfDirectory(atPath: out).filter {
             var isFolder: ObjCBool = false
             return FileManager.default.fileExists(atPath: out + "/" + $0, isDirectory: &isFolder) && !isFolder.boolValue
-                && $0 != ".gannet-lock"
+                && $0 != ".gannet-lock" && !$0.hasSuffix(".gate")
         }
+    }
+
+    /// What a killed process was writing is nobody's result.
+    func removeTemporaryFiles() throws {
+        for file in try bodies() where file.hasPrefix(".gannet-") { try FileManager.default.removeItem(atPath: out + "/" + file) }
     }
 
     /// How often each of the origin's files was asked for.
