@@ -74,7 +74,7 @@ import Testing
         let error = await expired.value
         #expect(error?.kind == .unavailable)
         #expect(error?.mayHaveExecuted == false)
-        #expect(error?.description.contains("The last attempt:") == true, "\(error!)")
+        #expect(error?.description.contains("The last attempt:") == true, "\(String(describing: error))")
         cancelled.cancel()
         #expect(await cancelled.value?.mayHaveExecuted == false)
         try await server.restart()

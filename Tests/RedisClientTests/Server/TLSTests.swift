@@ -45,7 +45,7 @@ import Testing
         for host in ["127.0.0.1", "localhost"] {
             let error = await refusal(configuration(host, server.tlsPort!, authority: certificates.authority))
             #expect(error?.kind == .tlsFailed)
-            #expect(error?.description.contains(words) == true, "\(error!)")
+            #expect(error?.description.contains(words) == true, "\(String(describing: error))")
             #expect(error?.description.contains("--redis-ca-file") == true)
         }
     }
@@ -77,7 +77,7 @@ import Testing
         let (server, _) = try await server(\.good)
         let error = await refusal(configuration("127.0.0.1", server.tlsPort!, authority: nil, tls: false))
         #expect(error?.kind == .notRedis || error?.kind == .unreachable)
-        #expect(error?.description.contains("rediss://") == true, "\(error!)")
+        #expect(error?.description.contains("rediss://") == true, "\(String(describing: error))")
     }
 
     @Test func `a clear port spoken to through TLS says so`() async throws {
@@ -85,7 +85,8 @@ import Testing
         // Redis waits for a line's end that may or may not be among the random bytes of the handshake.
         let error = await refusal(configuration("127.0.0.1", server.port!, authority: nil).with { $0.connectTimeout = .milliseconds(300) })
         #expect(error?.kind == .tlsFailed || error?.kind == .connectTimeout)
-        #expect(error?.description.contains("redis://") == true && error?.description.contains("TLS") == true, "\(error!)")
+        #expect(
+            error?.description.contains("redis://") == true && error?.description.contains("TLS") == true, "\(String(describing: error))")
         let banner = try HostileServer(.send("SSH-2.0-OpenSSH_9.2\r\n"), .silence)
         let stranger = await refusal(configuration("127.0.0.1", banner.port, authority: nil))
         #expect(stranger?.kind == .tlsFailed)
@@ -96,7 +97,7 @@ import Testing
     func `a server that leaves in the handshake is unreachable`(script: [HostileServer.Step]) async throws {
         let server = try HostileServer(scripts: [script])
         let error = await refusal(configuration("127.0.0.1", server.port, authority: nil))
-        #expect(error?.kind == .unreachable, "\(error!)")
+        #expect(error?.kind == .unreachable, "\(String(describing: error))")
     }
 
     @Test func `a silent one is given up in time`() async throws {
