@@ -43,4 +43,16 @@ package final class TemporaryFolder: Sendable {
         }
         return file(name)
     }
+
+    /// The names of what is in the folder.
+    package var files: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: path) }
+    }
+
+    /// Files in the folder that this process has open, deleted ones included; none where there is no /proc.
+    package var openFiles: [String] {
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+            .filter { $0.hasPrefix(path + "/") }
+    }
 }

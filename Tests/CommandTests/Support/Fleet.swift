@@ -75,8 +75,7 @@ struct Fleet: Sendable {
         for file in try bodies() {
             let name = file.split(separator: "-").last ?? ""
             let expected = missing.removeValue(forKey: name)
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: out + "/" + file))
-            #expect(expected?.sha256 == sha256(of: Array(bytes)), "\(file)", sourceLocation: location)
+            #expect(expected?.sha256 == sha256(of: try contents(ofFile: out + "/" + file)), "\(file)", sourceLocation: location)
         }
         #expect(missing.isEmpty, "\(missing.count) are missing", sourceLocation: location)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import GannetTestKit
 import Testing
 
 @testable import HTTPEngine

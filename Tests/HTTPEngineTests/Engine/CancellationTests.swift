@@ -1,3 +1,5 @@
+import Foundation
+import GannetTestKit
 import Testing
 
 @testable import HTTPEngine
@@ -65,7 +67,7 @@ import Testing
             await Task.yield()
             for task in tasks { task.cancel() }
             for task in tasks {
-                if let file = try? await task.value.file { #expect(unlinkFile(file)) }
+                if let file = try? await task.value.file { #expect(unlink(file) == 0) }
             }
         }
         #expect(try fixture.folder.files == [])

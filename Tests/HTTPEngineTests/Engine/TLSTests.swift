@@ -1,28 +1,33 @@
+import GannetTestKit
 import Testing
 
 @testable import HTTPEngine
 
 @Suite(.timeLimit(.minutes(1))) struct TLSTests {
     @Test(
-        "A certificate that its own authority does not vouch for is no trusted connection",
+        "A certificate that a trusted authority does not vouch for, for this host and today, is no trusted connection",
         arguments: [
-            ("IP:127.0.0.1", true, true), ("IP:127.0.0.1", false, false), ("IP:127.0.0.2", true, false), ("DNS:example.com", true, false),
-        ])
-    func trust(name: String, usesFile: Bool, succeeds: Bool) async throws {
-        let files = try TemporaryFolder()
-        let server = try TLSOrigin(for: name, in: files)
+            (\.good, true, true), (\.good, false, false), (\.wrongHost, true, false), (\.expired, true, false),
+            (\.selfSigned, true, false),
+        ] as [(any KeyPath<Certificates, Certificates.Certificate> & Sendable, Bool, Bool)])
+    func trust(
+        certificate: any KeyPath<Certificates, Certificates.Certificate> & Sendable, trustsAuthority: Bool, succeeds: Bool
+    ) async throws {
+        let certificates = try await Certificates.shared
+        let server = try await Origin.start(.init { $0.certificate = certificates[keyPath: certificate] })
         let fixture = try EngineFixture {
-            $0.caFile = usesFile ? server.certificate : nil
+            $0.caFile = trustsAuthority ? certificates.authority : nil
         } script: {
             $0.answer()
         }
-        let url = "https://127.0.0.1:\(server.port)/"
+        let url = "https://127.0.0.1:\(try #require(server.tlsPort))/1.bin"
         if succeeds {
-            #expect(try await fixture.get(url: url).status == 200)
+            #expect(try await fixture.get(url: url).byteCount == 1)
         } else {
             let error = try await fixture.failure(url: url)
             #expect(error.kind == .tls)
             #expect(!error.isRetryable)
         }
+        try await server.stop()
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import GannetTestKit
 import Testing
 
 @testable import HTTPEngine
@@ -44,6 +44,6 @@ struct EngineFixture {
     }
 
     func contents(_ download: Download) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: URL(fileURLWithPath: download.file)))
+        try GannetTestKit.contents(ofFile: download.file)
     }
 }
