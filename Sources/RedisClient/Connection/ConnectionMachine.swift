@@ -32,7 +32,7 @@ struct ConnectionMachine {
         case prepare
         case greet
         case serve
-        /// Answers READONLY: send nothing more, let what is in flight be answered, then say ``drained(now:)``.
+        /// Answers READONLY: frame nothing more, let what is framed be sent and answered, then say ``drained(now:)``.
         case drain
         /// Close the socket; what was in flight is lost for this reason.
         case drop(RedisError)
