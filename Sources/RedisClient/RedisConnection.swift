@@ -10,7 +10,7 @@ package final class RedisConnection: Sendable {
 
     /// Connects, and throws why not when the first attempt fails. Later losses are repaired in the background.
     package static func connect(_ configuration: RedisConfiguration) async throws(RedisError) -> RedisConnection {
-        let mailbox = Mailbox<Request>(capacity: configuration.maximumBacklogBytes)
+        let mailbox = try Mailbox<Request>(capacity: configuration.maximumBacklogBytes)
         let session: @Sendable () -> any Session = { CommandSession(mailbox, address: configuration.address) }
         let ended = try await ConnectionLoop.launch(configuration, name: "redis", mailbox: mailbox, session: session)
         return RedisConnection(configuration, mailbox, ended)

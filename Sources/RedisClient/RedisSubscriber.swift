@@ -15,7 +15,7 @@ package final class RedisSubscriber: Sendable {
 
     /// Connects, and throws why not when the first attempt fails. Later losses are repaired in the background.
     package static func connect(_ configuration: RedisConfiguration) async throws(RedisError) -> RedisSubscriber {
-        let mailbox = Mailbox<SubscriptionMessage>(capacity: mailboxCapacity)
+        let mailbox = try Mailbox<SubscriptionMessage>(capacity: mailboxCapacity)
         let session: @Sendable () -> any Session = {
             SubscriptionSession(mailbox, address: configuration.address, replyTimeout: configuration.commandTimeout)
         }

@@ -21,8 +21,8 @@ package struct RedisConfiguration: Sendable, Equatable {
     package var shortestBackoff: Duration = .milliseconds(50)
     package var longestBackoff: Duration = .seconds(5)
 
-    /// A reply larger than this ends the connection instead of the process' memory. Redis' own bound on a string is 512 MB.
-    package var maximumReplyBytes = 600 << 20
+    /// A reply that takes more memory than this ends the connection instead of the process.
+    package var maximumReplyBytes = 128 << 20
 
     /// Commands that wait to be written may hold this much; the next is refused with ``RedisError/Kind/backlogFull``.
     package var maximumBacklogBytes = 256 << 20

@@ -106,6 +106,7 @@ extension ConnectionLoop {
         case .prepare: prepare()
         case .greet: greet()
         case .serve:
+            reader?.maximumReplyBytes = configuration.maximumReplyBytes
             lastFailure = nil
             ready.fire(.success(()))
             session.began(now: clock.now)
@@ -191,7 +192,7 @@ extension ConnectionLoop {
             let greeting = Greeting(
                 user: configuration.credentials?.user, password: secret, database: configuration.database,
                 clientName: configuration.clientName)
-            reader = ReplyReader(maximumReplyBytes: configuration.maximumReplyBytes) { [address = configuration.address, secret] text in
+            reader = ReplyReader(maximumReplyBytes: Greeting.maximumReplyBytes) { [address = configuration.address, secret] text in
                 RedisError(reply: text, scrubbing: secret).at(address)
             }
             greetingOutput.reset()
@@ -332,6 +333,7 @@ extension ConnectionLoop {
 
     private func meaning(of failure: ReplyReader.Failure) -> RedisError {
         switch failure {
+        case .tooLarge where machine.state == .greeting: RedisError(.notRedis, "its greeting has no end")
         case .tooLarge: RedisError(.replyTooLarge, "over \(configuration.maximumReplyBytes) bytes")
         case .notRESP(_, looksLikeTLS: true): RedisError(.notRedis, "it speaks TLS; use rediss://")
         case .notRESP(let text, _): RedisError(machine.state == .greeting ? .notRedis : .connectionLost, text)

@@ -9,6 +9,9 @@ struct Greeting {
     /// Sent together; the replies come in this order.
     let commands: [RedisCommand]
 
+    /// Whoever needs more to greet is no Redis, and has not proved yet that it may have our memory.
+    static let maximumReplyBytes = 256 << 10
+
     private enum Expectation {
         case hello
         case select(Int)

@@ -7,6 +7,9 @@ struct ReplyBuilder {
     private var open: [(elements: [RedisReply], missing: Int)] = []
     private var finished: RedisReply?
 
+    /// Elements of the reply that is being put together.
+    private(set) var pendingElements = 0
+
     /// What a server's error text means to this connection.
     let meaning: (String) -> RedisError
 
@@ -30,6 +33,7 @@ struct ReplyBuilder {
 
     mutating func add(_ value: RedisReply) {
         var value = value
+        pendingElements += 1
         while !open.isEmpty {
             let last = open.count - 1
             open[last].elements.append(value)
@@ -38,6 +42,7 @@ struct ReplyBuilder {
             value = .array(open.removeLast().elements)
         }
         finished = value
+        pendingElements = 0
     }
 
     mutating func take() -> RedisReply? {

@@ -16,7 +16,8 @@ final class ReplyReader {
     private let reader: UnsafeMutablePointer<redisReader>
     private let builder: UnsafeMutablePointer<ReplyBuilder>
     private let callbacks: UnsafeMutablePointer<redisReplyObjectFunctions>
-    private let maximumReplyBytes: Int
+    /// The bound on one reply. A connection raises it once the server has shown that it is one.
+    var maximumReplyBytes: Int
     private var bytesSinceReply = 0
     private var isFirstByte = true
     private var looksLikeTLS = false
@@ -60,7 +61,9 @@ final class ReplyReader {
             bytesSinceReply += chunk.count
             guard redisReaderFeed(reader, chunk.baseAddress, chunk.count) == REDIS_OK else { throw failure }
             try parse(receive)
-            guard bytesSinceReply <= maximumReplyBytes else { throw .tooLarge }
+            // An array of short elements takes many times its bytes on the wire.
+            let elements = builder.pointee.pendingElements * MemoryLayout<RedisReply>.stride
+            guard bytesSinceReply + elements <= maximumReplyBytes else { throw .tooLarge }
         }
     }
 

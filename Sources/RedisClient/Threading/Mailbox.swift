@@ -20,11 +20,12 @@ final class Mailbox<Message: Sendable>: Sendable {
 
     private let state = Mutex(State())
     private let capacity: Int
-    let wakeup = Wakeup()
+    let wakeup: Wakeup
 
     /// - Parameter capacity: The sum of the weights of messages that are posted and not yet released.
-    init(capacity: Int) {
+    init(capacity: Int) throws(RedisError) {
         self.capacity = capacity
+        wakeup = try Wakeup()
     }
 
     /// Leaves a message. A single one that is heavier than the whole capacity passes when nothing else is waiting.

@@ -10,10 +10,10 @@ final class Wakeup: Sendable {
     let readDescriptor: Int32
     private let writeDescriptor: Int32
 
-    init() {
+    /// Throws when the process has no file descriptor left.
+    init() throws(RedisError) {
         var ends: [Int32] = [-1, -1]
-        let result = pipe(&ends)
-        precondition(result == 0, "The process has no file descriptor left: \(systemMessage(errno)). Raise `ulimit -n`.")
+        guard pipe(&ends) == 0 else { throw RedisError(.unreachable, "no pipe: \(systemMessage(errno)); raise `ulimit -n`") }
         readDescriptor = ends[0]
         writeDescriptor = ends[1]
         ends.forEach(setDescriptorFlags)

@@ -14,7 +14,7 @@ import Testing
         var output = OutputQueue()
 
         init(capacity: Int = 1 << 20) {
-            mailbox = Mailbox(capacity: capacity)
+            mailbox = try! Mailbox(capacity: capacity)
             session = CommandSession(mailbox, address: CommandSessionTests.address)
         }
 

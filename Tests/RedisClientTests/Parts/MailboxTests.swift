@@ -3,8 +3,8 @@ import Testing
 @testable import RedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct MailboxTests {
-    @Test func `an owner may not sleep on what it has not seen`() {
-        let mailbox = Mailbox<Int>(capacity: 10)
+    @Test func `an owner may not sleep on what it has not seen`() throws {
+        let mailbox = try Mailbox<Int>(capacity: 10)
         #expect(mailbox.mayOwnerSleep())
         mailbox.ownerWoke()
         #expect(mailbox.post(1, weight: 1) == .accepted)
@@ -15,8 +15,8 @@ import Testing
         #expect(mailbox.mayOwnerSleep())
     }
 
-    @Test func `an owner may not sleep through the end`() {
-        let mailbox = Mailbox<Int>(capacity: 10)
+    @Test func `an owner may not sleep through the end`() throws {
+        let mailbox = try Mailbox<Int>(capacity: 10)
         var messages: [Int] = []
         #expect(mailbox.take(into: &messages, releasing: 0))
         // Closed after the owner looked and before it sleeps: nobody will wake it.
@@ -26,9 +26,9 @@ import Testing
         #expect(mailbox.post(1, weight: 1) == .closed)
     }
 
-    @Test func `a sleeping owner is woken by a message and by the end`() {
+    @Test func `a sleeping owner is woken by a message and by the end`() throws {
         for wake in [{ _ = $0.post(1, weight: 1) }, { $0.close() }] as [(Mailbox<Int>) -> Void] {
-            let mailbox = Mailbox<Int>(capacity: 10)
+            let mailbox = try Mailbox<Int>(capacity: 10)
             #expect(mailbox.mayOwnerSleep())
             #expect(!isReadable(mailbox.wakeup.readDescriptor))
             wake(mailbox)
@@ -38,8 +38,8 @@ import Testing
         }
     }
 
-    @Test func `what is waiting is bounded by weight until it is released`() {
-        let mailbox = Mailbox<Int>(capacity: 10)
+    @Test func `what is waiting is bounded by weight until it is released`() throws {
+        let mailbox = try Mailbox<Int>(capacity: 10)
         #expect(mailbox.post(1, weight: 100) == .accepted)
         #expect(mailbox.post(2, weight: 1) == .full)
         var messages: [Int] = []

@@ -67,6 +67,12 @@ import Testing
         #expect(residentBytes() - before < 100 << 20)
     }
 
+    @Test func `an array of many short elements counts by what it takes, not by what it took to send`() throws {
+        let elements = Array(repeating: Array(":1\r\n".utf8), count: 10_000).flatMap { $0 }
+        #expect(throws: ReplyReader.Failure.self) { try read([Array("*2147483647\r\n".utf8) + elements], limit: 100_000) }
+        #expect(try read([Array("*10000\r\n".utf8) + elements], limit: 1_000_000).count == 1)
+    }
+
     @Test func `errors inside arrays get their meaning from the connection too`() throws {
         let reader = ReplyReader(maximumReplyBytes: 1000) { RedisError(.busy, "seen \($0)") }
         var replies: [RedisReply] = []

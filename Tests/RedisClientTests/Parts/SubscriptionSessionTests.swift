@@ -13,7 +13,7 @@ import Testing
         private var lastID: UInt64 = 0
 
         init(capacity: Int = 100, quietTime: Duration = .seconds(15)) {
-            mailbox = Mailbox(capacity: capacity)
+            mailbox = try! Mailbox(capacity: capacity)
             session = SubscriptionSession(
                 mailbox, address: SubscriptionSessionTests.address, replyTimeout: .seconds(10), quietTime: quietTime)
         }

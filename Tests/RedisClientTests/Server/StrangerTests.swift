@@ -107,6 +107,17 @@ import Testing
         await connection.close()
     }
 
+    @Test(arguments: [
+        "*2147483647\r\n" + String(repeating: ":1\r\n", count: 300_000), "$500000000\r\n" + String(repeating: "x", count: 1 << 20),
+    ])
+    func `a greeting without an end is not listened to for long`(greeting: String) async throws {
+        let server = try HostileServer(.readUntil("PING\r\n"), .send(greeting), .silence)
+        let error = await failure { _ = try await RedisConnection.connect(server.configuration) }
+        #expect(error?.kind == .notRedis)
+        #expect(error?.description.contains("its greeting has no end") == true)
+        try await server.stop()
+    }
+
     @Test func `a deaf server costs a bounded backlog and a timeout`() async throws {
         let server = try HostileServer(.readUntil("PING\r\n"), .send(greetingReply), .deafness)
         let connection = try await RedisConnection.connect(
