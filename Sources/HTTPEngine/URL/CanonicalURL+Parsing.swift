@@ -7,6 +7,16 @@ extension CanonicalURL {
         var port: String?
         var path: String
         var query: String?
+
+        /// The host, with its port unless that is the scheme's own.
+        var authority: String { port.map { "\(host):\($0)" } ?? host }
+
+        /// The whole, its escapes in one spelling.
+        var text: String {
+            let credentials = credentials.map { "\($0)@" } ?? ""
+            let query = query.map { "?\(PercentEncoding.normalized($0))" } ?? ""
+            return "\(scheme)://\(credentials)\(authority)\(PercentEncoding.normalized(path))\(query)"
+        }
     }
 
     static func parse(_ url: String) throws(URLRejection) -> Parts {

@@ -6,7 +6,7 @@ package struct CanonicalURL: Sendable, Hashable {
     /// The longest URL accepted, in bytes.
     package static let maximumLength = 8192
 
-    /// Scheme and host in lower case (international names in ASCII), no default port, no dot segments, no fragment.
+    /// Scheme and host in lower case (international names in ASCII), no default port, no dot segments, no needless escapes, no fragment.
     ///
     /// User and password are part of it, since the answer depends on them: print `RedactedURL(text)` instead.
     package let text: String
@@ -15,11 +15,11 @@ package struct CanonicalURL: Sendable, Hashable {
 
     /// Checks and reads the URL.
     package init(_ url: String) throws(URLRejection) {
-        let parts = try Self.parse(url)
-        host = parts.port.map { "\(parts.host):\($0)" } ?? parts.host
-        let credentials = parts.credentials.map { "\($0)@" } ?? ""
-        let query = parts.query.map { "?\($0)" } ?? ""
-        text = "\(parts.scheme)://\(credentials)\(host)\(parts.path)\(query)"
+        let given = try Self.parse(url)
+        // Dots that were escaped are dots, and only now can the parser take them out of the path.
+        let parts = PercentEncoding.normalized(given.path) == given.path ? given : try Self.parse(given.text)
+        host = parts.authority
+        text = parts.text
     }
 
     /// Checks and reads a URL of unknown encoding, such as a line of a file.
