@@ -15,7 +15,10 @@ check: ## format, imports, thread and address sanitizers
 	@Scripts/check
 
 format: ## format all sources in place
-	@swift format --in-place --parallel --recursive Package.swift Sources Tests
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks
+
+bench: ## measure the Redis client beside redis-benchmark
+	@Scripts/bench redis
 
 clean: ## remove everything that was built
 	@rm -rf .build
