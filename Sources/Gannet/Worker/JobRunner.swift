@@ -55,8 +55,8 @@ struct JobRunner: Sendable {
                 return try await place(download, of: job)
             case .failure(let error) where error.kind == .cancelled:
                 return held.isLost(job.token) ? .reported(.lost(job)) : await handBack(job)
-            case .failure(let error) where error.kind == .storage:
-                // The next URL would meet the same disk.
+            case .failure(let error) where error.isLocal:
+                // The next URL would meet the same disk, or the same limit.
                 _ = try await queue.settle(job, .handedBack)
                 return .failed(.output(error.description))
             case .failure(let error):

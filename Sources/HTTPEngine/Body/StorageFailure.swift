@@ -10,5 +10,10 @@ struct StorageFailure: Error, Hashable, CustomStringConvertible {
     let path: String
     let errno: Int32
 
-    var description: String { "cannot \(action) \(path): \(String(cString: strerror(errno)))" }
+    var kind: FetchError.Kind { SystemLimit.isShortage(errno) ? .systemLimit : .storage }
+
+    var description: String {
+        let reason = SystemLimit.isShortage(errno) ? SystemLimit.sentence(errno) : String(cString: strerror(errno))
+        return "cannot \(action) \(path): \(reason)"
+    }
 }

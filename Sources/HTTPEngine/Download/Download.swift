@@ -6,7 +6,7 @@ package struct Download: Sendable, Hashable {
     package var status: Int
     /// The `Content-Type` as sent, cut at 256 characters.
     package var contentType: String?
-    /// The length of the decoded body, which is the file's.
+    /// The length of the body, which is the file's.
     package var byteCount: Int64
     /// The digest of the file's bytes.
     package var digest: SHA256Digest

@@ -18,8 +18,8 @@ package struct HeaderField: Sendable, Hashable {
     }
 
     private static let ownedByEngine: Set<String> = [
-        "connection", "content-length", "expect", "host", "http2-settings", "keep-alive", "proxy-authorization", "proxy-connection", "te",
-        "trailer", "transfer-encoding", "upgrade",
+        "accept-encoding", "connection", "content-length", "expect", "host", "http2-settings", "keep-alive", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 }
 

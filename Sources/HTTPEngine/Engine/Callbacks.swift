@@ -20,10 +20,10 @@ func receiveHeader(
 ) -> Int {
     guard let handle = EasyHandle.from(context), let transfer = handle.transfer else { return -1 }
     let line = UnsafeRawBufferPointer(start: data, count: size * count)
-    guard transfer.state.headerBytesCame(line.count) else { return -1 }
+    guard transfer.state.headerCame(line) else { return -1 }
     // The empty line. The status is libcurl's, since a header may be made to look like a status line.
     if line.count <= 2, line.allSatisfy({ $0 == 0x0d || $0 == 0x0a }) {
-        transfer.state.headersEnded(status: handle.number(CURLINFO_RESPONSE_CODE))
+        guard transfer.state.headersEnded(status: handle.number(CURLINFO_RESPONSE_CODE)) else { return -1 }
     }
     return line.count
 }
@@ -46,10 +46,16 @@ func openSocket(
     guard transfer.permits(peer) else { return -1 }
     #if canImport(Glibc)
     // Not for the programs this process may start.
-    return socket(address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    let descriptor = socket(address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
     #else
     let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
-    if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    return descriptor
     #endif
+    guard descriptor >= 0 else {
+        transfer.state.socketFailed(errno)
+        return -1
+    }
+    #if !canImport(Glibc)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    #endif
+    return descriptor
 }

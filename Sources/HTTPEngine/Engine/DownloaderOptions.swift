@@ -8,7 +8,7 @@ package struct DownloaderOptions: Sendable {
     package var minimumSpeed = 100
     /// See `minimumSpeed`; whole seconds.
     package var minimumSpeedWindow: Duration = .seconds(30)
-    /// The largest body in bytes, decoded; an announced length above it is refused before the first byte.
+    /// The largest body in bytes; an announced length above it is refused before the first byte.
     package var maximumBody: Int64 = 100_000_000
     /// The most bytes of response headers, over all redirects of one transfer.
     package var maximumHeaders = 256 * 1024

@@ -77,7 +77,9 @@ final class EasyHandle {
             gannet_easy_set_string(easy, CURLOPT_PROXY, ""),
 
             gannet_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
-            gannet_easy_set_string(easy, CURLOPT_ACCEPT_ENCODING, ""),
+            // libcurl takes a compressed body that was cut for a whole one, so none is asked for, and none unpacked.
+            gannet_easy_set_string(easy, CURLOPT_ACCEPT_ENCODING, nil),
+            gannet_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0),
             gannet_easy_set_string(easy, CURLOPT_USERAGENT, options.userAgent),
             gannet_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, options.maximumRedirects > 0 ? 1 : 0),
             gannet_easy_set_long(easy, CURLOPT_MAXREDIRS, options.maximumRedirects),

@@ -18,7 +18,7 @@ final class TransferLoop {
     static func run(_ options: DownloaderOptions, _ inbox: TransferInbox) {
         guard let loop = TransferLoop(options, inbox) else {
             for ticket in inbox.close() {
-                ticket.finish(.failure(FetchError(kind: .engine, url: ticket.request.url, detail: "libcurl could not be started")))
+                ticket.finish(.failure(FetchError(kind: .systemLimit, url: ticket.request.url, detail: "libcurl could not be started")))
             }
             return
         }
@@ -28,6 +28,11 @@ final class TransferLoop {
 
     private init?(_ options: DownloaderOptions, _ inbox: TransferInbox) {
         guard CurlLibrary.isReady, let multi = curl_multi_init() else { return nil }
+        // Without a descriptor for it libcurl makes a handle that cannot be woken, and the thread would sleep through its work.
+        guard curl_multi_wakeup(multi) == CURLM_OK else {
+            curl_multi_cleanup(multi)
+            return nil
+        }
         self.options = options
         self.inbox = inbox
         self.multi = multi
@@ -86,7 +91,7 @@ final class TransferLoop {
 
     private func start(_ ticket: TransferTicket) {
         guard let handle = spare.popLast() ?? EasyHandle(options) else {
-            answers.append((ticket, .failure(FetchError(kind: .engine, url: ticket.request.url, detail: "no libcurl handle"))))
+            answers.append((ticket, .failure(FetchError(kind: .systemLimit, url: ticket.request.url, detail: "no libcurl handle"))))
             return
         }
         let isReady = handle.begin(Transfer(ticket, options: options, hasher: handle.hasher))

@@ -1,5 +1,11 @@
 import CCurl
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 extension TransferState {
     /// What libcurl reports at the end.
     struct Ending {
@@ -9,6 +15,10 @@ extension TransferState {
         var sentRange = false
         /// Whether the transfer had used up its whole time.
         var isOutOfTime = false
+        /// The last hop's, without credentials.
+        var finalURL = ""
+        /// Whether the process cannot have another descriptor.
+        var lacksDescriptors = false
     }
 
     /// Why the transfer failed; nil when it succeeded.
@@ -17,7 +27,13 @@ extension TransferState {
         case .headersTooLarge: return (.headersTooLarge, "more than \(maximumHeaders) bytes")
         case .bodyTooLarge: return (.tooLarge, "more than \(maximumBody) bytes")
         case .uninteresting: return (.status(status), "")
-        case .storage(let text): return (.storage, text)
+        case .encoded(let names):
+            return (
+                .badEncoding,
+                "the body is \(names.joined(separator: ", "))-encoded although that was not asked for; "
+                    + "compressed bodies are not supported in this version yet"
+            )
+        case .storage(let failure): return (failure.kind, failure.description)
         case nil: break
         }
         // No hop follows an error, so the status is final however the rest of that answer went.
@@ -25,11 +41,13 @@ extension TransferState {
 
         if ending.code == CURLE_COULDNT_CONNECT, let refused = refusedAddress {
             let address = refused.address
-            return (
-                .refusedAddress,
-                "\(address) is \(refused.reason.rawValue); --allow-net \(address)/\(address.bitCount) permits it"
-            )
+            let fact = "\(address) is \(refused.reason.rawValue)"
+            // Nobody should open a network because a stranger's redirect points into it, nor give away a machine's identity by habit.
+            if isRedirected { return (.refusedAddress, "redirected to \(ending.finalURL): \(fact)") }
+            if refused.reason == .metadata { return (.refusedAddress, fact) }
+            return (.refusedAddress, "\(fact); --allow-net \(address)/\(address.bitCount) permits it")
         }
+        if let shortage = shortage(ending) { return (.systemLimit, SystemLimit.sentence(shortage)) }
         switch FetchError.Kind(ending.code, phase: phase) {
         case nil where !isSuccess:
             return status == 0 ? (.protocolError, "no status") : (.status(status), "")
@@ -46,6 +64,19 @@ extension TransferState {
             return (.tooLarge, "more than \(maximumBody) bytes")
         case let kind?:
             return (kind, ending.text)
+        }
+    }
+
+    /// The errno of a descriptor that could not be had, where that may be why the transfer failed.
+    private func shortage(_ ending: Ending) -> Int32? {
+        switch ending.code {
+        case CURLE_COULDNT_CONNECT:
+            if let socketError, SystemLimit.isShortage(socketError) { return socketError }
+            return nil
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_SSL_CACERT_BADFILE, CURLE_FAILED_INIT:
+            return ending.lacksDescriptors ? EMFILE : nil
+        default:
+            return nil
         }
     }
 }

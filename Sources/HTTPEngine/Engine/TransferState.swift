@@ -6,7 +6,8 @@ struct TransferState {
         case bodyTooLarge
         /// Enough of the body of an answer that is not a success.
         case uninteresting
-        case storage(String)
+        case encoded([String])
+        case storage(StorageFailure)
     }
 
     enum BodyAction: Equatable {
@@ -23,11 +24,15 @@ struct TransferState {
     /// Of the last complete set of headers; 0 before.
     private(set) var status = 0
     private(set) var bodyBytes: Int64 = 0
+    private(set) var isRedirected = false
+    private var encodings = ContentEncodings()
     private var headerBytes = 0
     private var discardedBytes = 0
     private(set) var stop: Stop?
     private var refusal: (address: IPAddress, reason: AddressGuard.Reason)?
     private var socketsOpened = 0
+    /// The errno with which this hop's last socket could not be made.
+    private(set) var socketError: Int32?
 
     init(maximumBody: Int64, maximumHeaders: Int) {
         self.maximumBody = maximumBody
@@ -37,7 +42,10 @@ struct TransferState {
     mutating func socketOpens() {
         phase = .connect
         socketsOpened += 1
+        socketError = nil
     }
+
+    mutating func socketFailed(_ code: Int32) { socketError = code }
 
     mutating func socketRefused(_ address: IPAddress, _ reason: AddressGuard.Reason) {
         refusal = (address, reason)
@@ -46,8 +54,10 @@ struct TransferState {
     mutating func requestStarts() { phase = .response }
 
     /// False ends the transfer.
-    mutating func headerBytesCame(_ count: Int) -> Bool {
-        headerBytes += count
+    mutating func headerCame(_ line: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += line.count
+        // What comes behind a body is a trailer.
+        if phase != .body { encodings.take(line) }
         guard headerBytes <= maximumHeaders else {
             stop = .headersTooLarge
             return false
@@ -55,16 +65,27 @@ struct TransferState {
         return true
     }
 
-    /// A redirect begins a new hop, whose connection is another question than the last one's.
-    mutating func headersEnded(status: Int) {
+    /// A redirect begins a new hop, whose connection is another question than the last one's. False ends the transfer.
+    mutating func headersEnded(status: Int) -> Bool {
         self.status = status
         refusal = nil
         socketsOpened = 0
+        socketError = nil
+        let names = encodings.names
+        encodings = ContentEncodings()
         switch status {
-        case 100...199: phase = .response
-        case 300...399: phase = .resolve
-        default: phase = .body
+        case 100...199:
+            phase = .response
+        case 300...399:
+            phase = .resolve
+            isRedirected = true
+        default:
+            phase = .body
         }
+        // These two have no body.
+        guard isSuccess, status != 204, status != 205, !names.isEmpty else { return true }
+        stop = .encoded(names)
+        return false
     }
 
     mutating func bodyBytesCame(_ count: Int) -> BodyAction {
@@ -85,7 +106,7 @@ struct TransferState {
         return .write
     }
 
-    mutating func storageFailed(_ failure: StorageFailure) { stop = .storage(failure.description) }
+    mutating func storageFailed(_ failure: StorageFailure) { stop = .storage(failure) }
 
     var isSuccess: Bool { (200...299).contains(status) }
 

@@ -38,10 +38,8 @@ extension FetchError.Kind {
             self = .protocolError
         case CURLE_ABORTED_BY_CALLBACK:
             self = .cancelled
-        // Our write callback gives its own reason; without one it is the file.
-        case CURLE_WRITE_ERROR, CURLE_READ_ERROR:
-            self = .storage
-        // No memory, options refused, features missing, other protocols than HTTP, and what a newer libcurl may add.
+        // A write error among them: what our callbacks end, and above all a file that cannot be written, they give their own reason for.
+        // Anything else is this URL's, and must not end a worker. No memory, options refused, features missing, other protocols than HTTP, and what a newer libcurl may add.
         default:
             self = .engine
         }

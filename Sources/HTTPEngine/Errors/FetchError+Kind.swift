@@ -26,7 +26,7 @@ extension FetchError {
         case tooLarge
         /// The response's headers exceed their limit.
         case headersTooLarge
-        /// The body's content encoding is unknown or broken.
+        /// The body came encoded, and it cannot be told whether whole.
         case badEncoding
         /// The answer is not HTTP, or breaks its rules.
         case protocolError
@@ -35,6 +35,8 @@ extension FetchError {
         case cancelled
         /// The body could not be written.
         case storage
+        /// This machine, or what this process may use of it, is exhausted: no file descriptor is left.
+        case systemLimit
         /// The engine itself failed: no memory, a libcurl without a needed feature, a defect.
         case engine
     }
@@ -46,12 +48,14 @@ extension FetchError {
 }
 
 extension FetchError.Kind {
+    var isLocal: Bool { self == .storage || self == .systemLimit }
+
     var isRetryable: Bool {
         switch self {
         case .dns, .connect, .timeout, .tooSlow, .reset, .truncated, .throttled: true
         case .status(let code): code >= 500 && code <= 599 || [408, 425, 429].contains(code)
         case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .tls, .tooLarge, .headersTooLarge,
-            .badEncoding, .protocolError, .cancelled, .storage, .engine:
+            .badEncoding, .protocolError, .cancelled, .storage, .systemLimit, .engine:
             false
         }
     }
@@ -78,6 +82,7 @@ extension FetchError.Kind {
         case .throttled: "throttled"
         case .cancelled: "cancelled"
         case .storage: "storage"
+        case .systemLimit: "limit"
         case .engine: "engine"
         }
     }
@@ -107,6 +112,7 @@ extension FetchError.Kind {
         case .throttled: "The host asked for patience for too long"
         case .cancelled: "Cancelled"
         case .storage: "The body could not be stored"
+        case .systemLimit: "This machine lacks what a fetch needs"
         case .engine: "The HTTP engine failed"
         }
     }

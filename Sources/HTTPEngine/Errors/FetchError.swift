@@ -26,6 +26,9 @@ extension FetchError {
     /// Whether the same request may succeed later.
     package var isRetryable: Bool { kind.isRetryable }
 
+    /// Whether it is this machine's fault, so that any other URL would fare the same here.
+    package var isLocal: Bool { kind.isLocal }
+
     /// A short lower-case word for tables and filters, the same in every version.
     package var className: String { kind.className }
 }

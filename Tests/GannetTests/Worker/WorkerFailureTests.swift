@@ -21,6 +21,17 @@ import Testing
         }
     }
 
+    @Test func `a machine without a free descriptor ends the worker and costs no job anything`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<20)
+            let downloader = ScriptedDownloader { $0.hasSuffix("/2") ? .failure(.systemLimit) : .held }
+            let worker = try await fixture.start(downloader) { $0.concurrency = 5 }
+            guard case .failure(.output(let sentence)) = await worker.end else { return #expect(Bool(false), "it went on") }
+            #expect(sentence.hasPrefix("This machine lacks what a fetch needs (http://h/2)"))
+            #expect(try await fixture.queue.counts() == QueueCounts(ready: 20, enqueued: 20))
+        }
+    }
+
     @Test func `a body that cannot be moved to its place ends the worker, and nothing is left behind`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3)

@@ -82,23 +82,6 @@ import Testing
         #expect(try fixture.contents(download) == Array("here".utf8))
     }
 
-    @Test("A compressed body is stored decoded, and its limit is on what is decoded")
-    func compression() async throws {
-        // 100,000 zero bytes.
-        let text =
-            "H4sIAAAAAAACA+3BMQEAAADCoPVPbQ0PoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-            + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIBXA32VEdSghgEA"
-        let packed = [UInt8](try #require(Data(base64Encoded: text)))
-        let script: @Sendable (Peer) -> Bool = { $0.answer(headers: ["Content-Encoding: gzip"], body: packed) }
-        let fixture = try EngineFixture(script)
-        let download = try await fixture.get()
-        #expect(download.byteCount == 100_000)
-        #expect(download.digest == SHA256Digest(of: [UInt8](repeating: 0, count: 100_000)))
-
-        let small = try EngineFixture(options: { $0.maximumBody = 99_999 }, script: script)
-        #expect(try await small.failure().kind == .tooLarge)
-    }
-
     @Test("Nothing of one transfer shows in the next: no credentials, headers or cookies")
     func isolation() async throws {
         let fixture = try EngineFixture {

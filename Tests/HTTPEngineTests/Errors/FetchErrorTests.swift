@@ -20,7 +20,7 @@ import Testing
             (CURLE_PARTIAL_FILE, .truncated), (CURLE_RECV_ERROR, .reset), (CURLE_GOT_NOTHING, .reset), (CURLE_HTTP2_STREAM, .reset),
             (CURLE_HTTP2, .protocolError), (CURLE_WEIRD_SERVER_REPLY, .protocolError), (CURLE_TOO_MANY_REDIRECTS, .tooManyRedirects),
             (CURLE_FILESIZE_EXCEEDED, .tooLarge), (CURLE_BAD_CONTENT_ENCODING, .badEncoding), (CURLE_OUT_OF_MEMORY, .engine),
-            (CURLE_UNSUPPORTED_PROTOCOL, .protocolError), (CURLE_WRITE_ERROR, .storage),
+            (CURLE_UNSUPPORTED_PROTOCOL, .protocolError), (CURLE_WRITE_ERROR, .engine),
         ] as [(CURLcode, FetchError.Kind)])
     func code(code: CURLcode, kind: FetchError.Kind) {
         #expect(FetchError.Kind(code, phase: .response) == kind)
@@ -35,7 +35,7 @@ import Testing
             (.status(404), false),
             (.status(304), false), (.status(600), false), (.status(999), false), (.tls, false), (.refusedAddress, false),
             (.tooLarge, false),
-            (.cancelled, false), (.storage, false), (.invalidURL, false),
+            (.cancelled, false), (.storage, false), (.systemLimit, false), (.invalidURL, false),
         ] as [(FetchError.Kind, Bool)])
     func retries(kind: FetchError.Kind, isRetryable: Bool) {
         #expect(FetchError(kind: kind, url: "http://h/").isRetryable == isRetryable)

@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+@testable import HTTPEngine
+
+@Suite(.timeLimit(.minutes(1))) struct EncodedBodyTests {
+    /// "hello" as gzip packs it, 25 bytes of which the last 8 are the trailer.
+    private static let gzip: [UInt8] = [
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x86, 0xa6, 0x10, 0x36, 0x05,
+        0x00, 0x00, 0x00,
+    ]
+
+    struct Answer: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var version = "1.1"
+        var headers = ["Content-Encoding: gzip"]
+        var body: [UInt8]
+    }
+
+    private static let encoded = [
+        Answer(testDescription: "whole", body: gzip),
+        Answer(testDescription: "garbage behind its end", body: gzip + Array("garbage".utf8)),
+        Answer(testDescription: "cut in the middle", body: Array(gzip.prefix(13))),
+        Answer(testDescription: "without its trailer", body: Array(gzip.dropLast(8))),
+        Answer(testDescription: "not gzip at all", body: Array("hello".utf8)),
+        Answer(testDescription: "nothing of it", body: []),
+        Answer(testDescription: "HTTP/1.0, cut", version: "1.0", body: Array(gzip.prefix(13))),
+        Answer(testDescription: "one byte of brotli", headers: ["content-encoding:br"], body: [0x0b]),
+        Answer(testDescription: "four bytes of zstd", headers: ["CONTENT-ENCODING: zstd"], body: [0x28, 0xb5, 0x2f, 0xfd]),
+        Answer(testDescription: "an unknown encoding", headers: ["Content-Encoding: mystery"], body: [1]),
+        Answer(testDescription: "two headers", headers: ["Content-Encoding: identity", "Content-Encoding: gzip"], body: gzip),
+        Answer(testDescription: "one of two", headers: ["Content-Encoding: identity, GZip"], body: gzip),
+        Answer(testDescription: "a folded header", headers: ["Content-Encoding:", " gzip"], body: gzip),
+        Answer(testDescription: "encoded for the transfer", headers: ["Transfer-Encoding: gzip"], body: Array(gzip.prefix(13))),
+    ]
+
+    private static func send(_ answer: Answer, to peer: Peer) -> Bool {
+        var lines = ["HTTP/\(answer.version) 200 OK"] + answer.headers
+        let endsByClosing = answer.version == "1.0" || lines.contains { $0.hasPrefix("Transfer") }
+        if !endsByClosing { lines.append("Content-Length: \(answer.body.count)") }
+        peer.send(Array((lines + ["", ""]).joined(separator: "\r\n").utf8) + answer.body)
+        return false
+    }
+
+    @Test("A body that comes encoded although that was not asked for is the URL's failure, whole or not", arguments: encoded)
+    func unasked(answer: Answer) async throws {
+        let fixture = try EngineFixture { Self.send(answer, to: $0) }
+        let error = try await fixture.failure()
+        #expect(error.kind == .badEncoding)
+        #expect(error.detail.hasSuffix("-encoded although that was not asked for; compressed bodies are not supported in this version yet"))
+    }
+
+    @Test("The encoding is named, without what could steer a terminal")
+    func named() async throws {
+        let fixture = try EngineFixture { $0.answer(headers: ["Content-Encoding: identity, X-\u{1b}[2J, br"], body: [1]) }
+        #expect(try await fixture.failure().detail.hasPrefix("the body is x-\\u{1b}[2j, br-encoded"))
+    }
+
+    @Test(
+        "An encoding that changes nothing is none",
+        arguments: [["Content-Encoding: identity"], ["Content-Encoding: None"], ["Content-Encoding:"], ["X-Content-Encoding: gzip"]])
+    func identity(headers: [String]) async throws {
+        let fixture = try EngineFixture { $0.answer(headers: headers, body: Array("hello".utf8)) }
+        #expect(try fixture.contents(try await fixture.get()) == Array("hello".utf8))
+    }
+
+    @Test("Only the last answer's encoding counts, and only where there is a body to store")
+    func hops() async throws {
+        let fixture = try EngineFixture { peer in
+            switch peer.path {
+            case "/1": peer.answer(302, headers: ["Location: /2", "Content-Encoding: gzip"], body: Self.gzip)
+            case "/nothing": peer.send("HTTP/1.1 204 No Content\r\nContent-Encoding: gzip\r\n\r\n")
+            case "/missing": peer.answer(404, headers: ["Content-Encoding: gzip"], body: Self.gzip)
+            // A trailer says nothing about what came before it.
+            default:
+                peer.send(
+                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Content-Encoding\r\n\r\n"
+                        + "5\r\nhello\r\n0\r\nContent-Encoding: gzip\r\n\r\n")
+            }
+        }
+        #expect(try fixture.contents(try await fixture.get("/1")) == Array("hello".utf8))
+        #expect(try await fixture.get("/nothing").byteCount == 0)
+        #expect(await #expect(throws: FetchError.self) { try await fixture.get("/missing") as Download }?.kind == .status(404))
+    }
+
+    @Test("No encoding is asked for")
+    func request() async throws {
+        let fixture = try EngineFixture { $0.answer(body: Array($0.head.lowercased().utf8)) }
+        let head = String(decoding: try fixture.contents(try await fixture.get()), as: UTF8.self)
+        #expect(!head.contains("accept-encoding") && !head.contains("\r\nte:"))
+    }
+}
