@@ -4,11 +4,22 @@ import Foundation
 /// The program: table → arguments → command → exit status.
 @main
 struct EntryPoint {
-    static func main() async {
+    /// Not asynchronous: the runtime would open descriptors of its own before the first line.
+    static func main() {
+        StandardDescriptors.occupy()
         // A pipe closed early (`| head`) must arrive as an error from `write`, not end the process in mid-sentence.
         Signals.ignoreBrokenPipes()
-        let status = await run(Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
-        exit(status.rawValue)
+        do throws(CommandFailure) {
+            try DescriptorLimit.raised().check()
+        } catch {
+            if let message = error.message { Console().error(message) }
+            exit(error.status.rawValue)
+        }
+        Task {
+            let status = await run(Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+            exit(status.rawValue)
+        }
+        dispatchMain()
     }
 
     static func run(_ words: [String], environment: [String: String]) async -> ExitStatus {

@@ -25,6 +25,9 @@ final class URLLines: Sendable {
     convenience init(_ source: InputOptions.Source) throws(CommandFailure) {
         switch source {
         case .standardInput:
+            if let code = StandardDescriptors.inputError {
+                throw CommandFailure(.noUsableInput, "Standard input cannot be read: \(Descriptor.message(code)).")
+            }
             try self.init(descriptor: STDIN_FILENO, owned: false, name: "standard input")
         case .file(let path):
             let opened = open(path, O_RDONLY | O_CLOEXEC)

@@ -59,6 +59,7 @@ struct FetchOptions: Sendable {
 extension FetchOptions {
     /// For the engine; wrong values are the user's.
     func settings() throws(CommandFailure) -> FetchSettings {
+        try DescriptorLimit.raised().check(concurrency: concurrency)
         var settings = FetchSettings()
         settings.timeout = timeout
         settings.connectTimeout = connectTimeout
