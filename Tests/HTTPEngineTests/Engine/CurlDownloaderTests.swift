@@ -104,7 +104,7 @@ import Testing
     func options() throws {
         let changes: [(inout DownloaderOptions) -> Void] = [
             { $0.timeout = .zero }, { $0.connectTimeout = .seconds(-1) }, { $0.maximumBody = 0 }, { $0.maximumInFlight = 0 },
-            { $0.maximumRedirects = -1 }, { $0.userAgent = "a\r\nb" }, { $0.caFile = "/nonexistent" }, { $0.minimumSpeed = -1 },
+            { $0.maximumRedirects = -1 }, { $0.userAgent = "a\r\nb" }, { $0.caFile = "/dev/null/missing" }, { $0.minimumSpeed = -1 },
             { $0.maximumHeaders = 0 }, { $0.minimumSpeedWindow = .milliseconds(10) },
         ]
         for change in changes {

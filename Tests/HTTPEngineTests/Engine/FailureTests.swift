@@ -137,7 +137,8 @@ import Testing
     }
 
     @Test(
-        "A folder that cannot hold the body is a storage error with the system's reason", arguments: ["/nonexistent", "/proc", "/dev/null"])
+        "A folder that cannot hold the body is a storage error with the system's reason",
+        arguments: ["/dev/null/missing", "/proc", "/dev/null"])
     func storage(folder: String) async throws {
         let fixture = try EngineFixture { $0.answer(body: [1, 2, 3]) }
         let request = DownloadRequest(url: fixture.origin.url("/"), bodyFolder: folder)
