@@ -85,6 +85,13 @@ package struct ClusterState: Sendable {
         return tokens
     }
 
+    /// Takes up to `limit` leases back, whoever holds them; returns how many are left.
+    package func reclaim(_ limit: Int) async throws(RedisError) -> Int {
+        try await connection.run(
+            ClusterScripts.reclaim, keys: [keys.ready, keys.leases, keys.expiry], [.integer(limit)]
+        ).asInteger()
+    }
+
     /// Ends a lease; false when it was lost, and then nothing has changed.
     package func settle(_ token: LeaseToken, _ outcome: JobOutcome, bytes: Int) async throws(RedisError) -> Bool {
         try await connection.run(

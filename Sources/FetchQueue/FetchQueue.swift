@@ -70,6 +70,14 @@ package struct FetchQueue: Sendable {
         }
     }
 
+    /// Takes all leases back at once and uncharged. Only for a caller who knows that their holders are gone.
+    package func reclaimAll() async throws(RedisError) {
+        while try await persistently({ () throws(RedisError) in try await state.reclaim(Self.mostReclaimed) }) > 0 {}
+    }
+
+    /// Leases taken back in one call: no other client waits long for it.
+    private static let mostReclaimed = 1000
+
     /// Depths and totals.
     package func counts() async throws(RedisError) -> QueueCounts {
         try await persistently { () throws(RedisError) in try await state.counts() }

@@ -54,6 +54,11 @@ package final class Cluster: Sendable {
         try await ClusterError.wrapping { () throws(RedisError) in QueueStatus(try await self.queue(queue).counts()) }
     }
 
+    /// Takes back at once what the workers of a queue held. Only for a caller who knows that there are none.
+    package func reclaimAll(in queue: String) async throws(ClusterError) {
+        try await ClusterError.wrapping { () throws(RedisError) in try await self.queue(queue).reclaimAll() }
+    }
+
     /// The server: its version, its memory, how quickly it answers.
     package func server() async throws(ClusterError) -> ServerStatus {
         try await ClusterError.wrapping { () throws(RedisError) in try await ServerStatus(of: control) }
