@@ -15,11 +15,12 @@ enum RunCommand: Command {
         summary: "Fetch URLs into a folder: enqueue, work and sum up in one process.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [directory.entry] + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
-            + later.map(FlagEntry.later)
+            + [QueueOption.refused] + later.map(FlagEntry.later)
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> RunOptions {
-        RunOptions(
+        try QueueOption.refuse(arguments)
+        return RunOptions(
             input: try InputOptions(arguments),
             directory: try arguments.require(directory),
             fetch: try FetchOptions(arguments),

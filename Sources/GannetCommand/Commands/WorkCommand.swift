@@ -12,7 +12,7 @@ enum WorkCommand: Command {
     static let spec = CommandSpec(
         "work",
         summary: "Fetch what is in a queue, until a signal says otherwise.",
-        flags: [store.entry, untilEmpty.entry] + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
+        flags: [store.entry, untilEmpty.entry] + FetchOptions.flags + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere
             + later.map(FlagEntry.later)
     )
 
@@ -27,6 +27,7 @@ enum WorkCommand: Command {
             untilEmpty: arguments.isSet(untilEmpty),
             fetch: try FetchOptions(arguments),
             connection: try ConnectionOptions(arguments),
+            queue: try arguments.require(QueueOption.name),
             verbosity: try Verbosity(arguments))
     }
 
@@ -40,9 +41,9 @@ enum WorkCommand: Command {
             let tally = WorkTally(console)
             var worker = options.fetch.workerOptions()
             worker.endsWhenEmpty = options.untilEmpty
-            console.note("working on the queue '\(options.connection.queue)'; Ctrl-C finishes what is in flight and ends.")
+            console.note("working on the queue '\(options.queue)'; Ctrl-C finishes what is in flight and ends.")
             let outcome = await access.cluster.work(
-                on: options.connection.queue, fetch: settings, into: folder, options: worker, stops: interruption.stops,
+                on: options.queue, fetch: settings, into: folder, options: worker, stops: interruption.stops,
                 report: tally.note)
             await access.close()
             tally.finish()
@@ -62,5 +63,6 @@ struct WorkOptions: Sendable {
     var untilEmpty: Bool
     var fetch: FetchOptions
     var connection: ConnectionOptions
+    var queue: String
     var verbosity: Verbosity
 }

@@ -25,6 +25,7 @@ struct Run: Sendable {
 
     func course(_ lines: URLLines?) async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
+        console.detail("the queue of this run is '\(identity.queue)'")
         let feeding = await interruption.cancelling {
             try await startOverIfChanged()
             let producer = try await cluster.producer(queue: identity.queue, batch: RunIdentity.batch)
@@ -66,6 +67,8 @@ struct Run: Sendable {
         if try await cluster.begin(batch: RunIdentity.batch, of: identity.queue, from: source) {
             let left = try await cluster.status(of: identity.queue)
             if left.enqueued > 0 { console.note("going on with an interrupted run: \(left.fetched) of \(left.enqueued) are fetched.") }
+            // The queue is this run's own, and the folder's lock says that nobody else is this run: whoever held a lease is gone.
+            if left.active > 0 { try await cluster.reclaimAll(in: identity.queue) }
             return
         }
         console.note("the list is not the one of the interrupted run in this folder: starting over.")
@@ -85,7 +88,8 @@ struct Run: Sendable {
             try? await cluster.clear(queue: identity.queue, batch: RunIdentity.batch)
             console.note("interrupted before it was done; standard input cannot be read again, so the same command starts over.")
         } else {
-            console.note("interrupted before it was done; the same command goes on where it stopped.")
+            console.note(
+                "interrupted before it was done; the same command goes on where it stopped. 'gannet status --queue \(identity.queue)' shows it.")
         }
         return interruption.status
     }

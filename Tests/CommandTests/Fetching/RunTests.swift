@@ -19,6 +19,17 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a run names its queue to whoever asks, and takes no other from the environment`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        let help = try await fleet.outcome(["run", "--help"])
+        #expect(!help.output.contains("--queue"))
+        let outcome = try await fleet.outcome(script: "GANNET_QUEUE=a:b exec \"$0\" \"$@\"", fleet.run + ["--verbose"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("gannet: the queue of this run is 'run-"))
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
     @Test func `local addresses are refused unless they are permitted, and a long row of failures is cut short`() async throws {
         let fleet = try await Fleet.start(files: 30)
         let outcome = try await fleet.outcome(["run", "-i", fleet.list, "-d", fleet.out] + fleet.connection)
@@ -139,7 +150,8 @@ import Testing
         first.signal(SIGINT)
         #expect(try await first.exitStatus == .exited(143))
         try await first.errors.finished()
-        #expect(first.errors.lines.last == "gannet: interrupted before it was done; the same command goes on where it stopped.")
+        let last = try #require(first.errors.lines.last)
+        #expect(last.hasPrefix("gannet: interrupted before it was done; the same command goes on where it stopped. 'gannet status --queue run-"))
         #expect(first.output.text == "")
         try await silent.stop()
         try await fleet.stop()
