@@ -35,7 +35,7 @@ enum EnqueueCommand: Command {
                 return try await Feeding.feed(options.input, lines, into: producer)
             }
             // Also after an interruption: nobody will ask for this batch again. What was accepted is accepted in any case.
-            try? await access.cluster.forget(batch: batch, of: queue)
+            await interruption.cleaningUp { try await access.cluster.forget(batch: batch, of: queue) }
             await access.close()
             guard let summary = try outcome.get(unlessInterrupted: interruption) else {
                 console.note("interrupted: what had been accepted stays in the queue, the rest was not enqueued.")

@@ -35,11 +35,13 @@ enum RunCommand: Command {
         let folder = try WorkFolder.open(options.directory)
         let lock = try WorkFolder.lock(folder)
         defer { withExtendedLifetime(lock) {} }
+        let swept = lock.sweep()
+        if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
         let identity = RunIdentity(options.input, folder: folder.path)
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console)
-            let run = Run(options, settings, identity, access.cluster, folder, interruption, console)
+            let run = Run(options, settings, identity, access, folder, interruption, console)
             let status = try await run.course(lines)
             await access.close()
             return status

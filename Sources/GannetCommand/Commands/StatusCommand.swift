@@ -22,7 +22,7 @@ enum StatusCommand: Command {
 
     static func run(_ options: StatusOptions) async throws(CommandFailure) -> ExitStatus {
         let console = Console(options.verbosity)
-        let access = try await ClusterAccess.open(options.connection, console: console)
+        let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero)
         let name = options.queue
         let (queue, server) = try await CommandFailure.wrapping { () throws(ClusterError) in
             (try await access.cluster.status(of: name), try await access.cluster.server())

@@ -12,7 +12,8 @@ enum WorkCommand: Command {
     static let spec = CommandSpec(
         "work",
         summary: "Fetch what is in a queue, until a signal says otherwise.",
-        flags: [store.entry, untilEmpty.entry] + FetchOptions.flags + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere
+        flags: [store.entry, untilEmpty.entry] + FetchOptions.flags + ConnectionOptions.flags + [QueueOption.name.entry]
+            + CommonFlags.everywhere
             + later.map(FlagEntry.later)
     )
 
@@ -38,7 +39,7 @@ enum WorkCommand: Command {
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console)
-            let tally = WorkTally(console)
+            let tally = WorkTally(console, access.watch)
             var worker = options.fetch.workerOptions()
             worker.endsWhenEmpty = options.untilEmpty
             console.note("working on the queue '\(options.queue)'; Ctrl-C finishes what is in flight and ends.")
@@ -50,7 +51,11 @@ enum WorkCommand: Command {
             let end = try outcome.value()
             try console.print(tally.summary)
             // A worker that was asked to stop and could finish what it had has done what it was asked to.
-            return end == .handedBack ? interruption.status : .done
+            switch end {
+            case .empty, .drained: return .done
+            case .handedBack: return interruption.status
+            case .foreignLeft: return .unavailable
+            }
         }
     }
 }

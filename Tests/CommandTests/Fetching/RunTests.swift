@@ -91,6 +91,32 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `an input that cannot be read is exit 65, and leaves nothing behind`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        let run = ["run", "-i", "-", "-d", fleet.out] + fleet.local + fleet.connection
+        for (words, redirection) in [
+            (["run", "-i", fleet.folder.path] + run.dropFirst(3), ""), (run, "< '\(fleet.folder.path)'"), (run, "<&-"),
+            (run, "0> '\(fleet.folder.path)/new'"),
+        ] {
+            let outcome = try await fleet.outcome(script: "exec \"$0\" \"$@\" \(redirection)", words)
+            #expect(outcome.status == 65, "\(redirection): \(outcome.errors)")
+            #expect(outcome.errors.hasPrefix("Error: Cannot read "))
+            #expect(try await fleet.keys() == .list([]))
+        }
+        // Nothing had been begun, so nothing starts over.
+        let good = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", run)
+        #expect(good.status == 0)
+        #expect(good.errors == "")
+        let path = try await fleet.outcome(["run", "-i", "\u{1b}[31m", "-d", fleet.out] + fleet.connection)
+        #expect(path.status == 65)
+        #expect(!path.errors.contains("\u{1b}"))
+        try fleet.folder.write([], to: "\u{1b}x")
+        let folder = try await fleet.outcome(["run", "http://h/", "-d", fleet.folder.file("\u{1b}x")] + fleet.connection)
+        #expect(folder.status == 74)
+        #expect(!folder.errors.contains("\u{1b}"))
+        try await fleet.stop()
+    }
+
     @Test func `a folder that cannot be had is exit 74`() async throws {
         let fleet = try await Fleet.start(files: 2)
         try fleet.folder.write([], to: "out")
@@ -151,7 +177,9 @@ import Testing
         #expect(try await first.exitStatus == .exited(143))
         try await first.errors.finished()
         let last = try #require(first.errors.lines.last)
-        #expect(last.hasPrefix("gannet: interrupted before it was done; the same command goes on where it stopped. 'gannet status --queue run-"))
+        #expect(
+            last.hasPrefix("gannet: interrupted before it was done; the same command goes on where it stopped. 'gannet status --queue run-")
+        )
         #expect(first.output.text == "")
         try await silent.stop()
         try await fleet.stop()
