@@ -4,6 +4,16 @@ import Testing
 
 /// Commands whose Redis goes away.
 @Suite(.timeLimit(.minutes(2))) struct OutageTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// What a Redis says to whoever connects.
+    private static let greeting: [HostileServer.Step] = [
+        .readUntil("PING\r\n"),
+        .send("*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.0.0\r\n+PONG\r\n"),
+    ]
+
     @Test func `a private Redis that dies in the middle of a run is started again, and the run goes on`() async throws {
         let fleet = try await Fleet.start(files: 30)
         let gate = try fleet.gateList(after: 10)
@@ -41,6 +51,17 @@ import Testing
         _ = try await feeder.child.errors.line { $0 == "gannet: Redis is back; going on." }
         #expect(try await feeder.child.exitStatus == .exited(0))
         try await fleet.stop()
+    }
+
+    @Test func `a status that Redis does not answer fails without waiting for better times`() async throws {
+        let server = try HostileServer(unixSocket: folder.file("s"), scripts: [Self.greeting + [.readUntil("LLEN"), .close]] + [[.close]])
+        let start = ContinuousClock.now
+        let outcome = try await Program(home: "/nonexistent").run("status", "--redis", "unix://\(folder.file("s"))")
+        #expect(outcome.status == 69)
+        #expect(!outcome.errors.contains("waiting"))
+        #expect(outcome.errors.hasPrefix("Error: The connection to Redis at unix://"))
+        #expect(ContinuousClock.now - start < .seconds(15))
+        try await server.stop()
     }
 
     @Test(arguments: ["enqueue", "run"])
