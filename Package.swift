@@ -46,6 +46,7 @@ let package = Package(
             resources: [
                 .embedInCode("Scripts/claim.lua"),
                 .embedInCode("Scripts/enqueue.lua"),
+                .embedInCode("Scripts/reclaim.lua"),
                 .embedInCode("Scripts/renew.lua"),
                 .embedInCode("Scripts/settle.lua"),
             ],

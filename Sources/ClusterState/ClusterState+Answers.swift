@@ -16,11 +16,20 @@ package struct ClaimAnswer: Sendable {
 
     package let leases: [Lease]
 
+    /// Leases on entries of this version whose URL is no text. The script cannot tell; nobody can fetch them.
+    package let unreadable: [LeaseToken]
+
     /// When the next lease of anyone ends, and its job would be claimable again.
     package let nextLeaseEnd: Duration?
 
     /// Jobs that this claim ended because three workers had died holding them.
     package let poisoned: Int
+
+    /// Entries of another version that the claim met; they are behind all others now.
+    package let foreign: Int
+
+    /// Entries that wait after the claim, those among them.
+    package let waiting: Int
 }
 
 /// How a lease may end.

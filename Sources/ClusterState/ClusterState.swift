@@ -63,16 +63,21 @@ package struct ClusterState: Sendable {
             ClusterScripts.claim, keys: [keys.ready, keys.leases, keys.expiry, keys.count, keys.known],
             [.integer(limit), .integer(lease.wholeMilliseconds), .bytes(withUnsafeBytes(of: nonce) { Array($0) })]
         ).asArray()
-        guard answer.count >= 2, answer.count.isMultiple(of: 2) else { throw Self.unexpected("claim") }
+        guard answer.count >= 4, answer.count.isMultiple(of: 2) else { throw Self.unexpected("claim") }
         var leases: [ClaimAnswer.Lease] = []
-        for index in stride(from: 2, to: answer.count, by: 2) {
-            // The script hands out no other version's entries; one with a URL that is no text ends as poison.
-            guard let entry = JobEntry(try answer[index + 1].asBytes()) else { continue }
-            leases.append(ClaimAnswer.Lease(token: LeaseToken(try answer[index].asBytes()), entry: entry))
+        var unreadable: [LeaseToken] = []
+        for index in stride(from: 4, to: answer.count, by: 2) {
+            let token = LeaseToken(try answer[index].asBytes())
+            if let entry = JobEntry(try answer[index + 1].asBytes()) {
+                leases.append(ClaimAnswer.Lease(token: token, entry: entry))
+            } else {
+                unreadable.append(token)
+            }
         }
         let next = try answer[0].asInteger()
         return ClaimAnswer(
-            leases: leases, nextLeaseEnd: next < 0 ? nil : .milliseconds(next), poisoned: try answer[1].asInteger())
+            leases: leases, unreadable: unreadable, nextLeaseEnd: next < 0 ? nil : .milliseconds(next),
+            poisoned: try answer[1].asInteger(), foreign: try answer[2].asInteger(), waiting: try answer[3].asInteger())
     }
 
     /// Extends leases; returns those that are lost.
@@ -83,6 +88,13 @@ package struct ClusterState: Sendable {
         var tokens: Set<LeaseToken> = []
         for token in lost { tokens.insert(LeaseToken(try token.asBytes())) }
         return tokens
+    }
+
+    /// Takes up to `limit` leases back, whoever holds them; returns how many are left.
+    package func reclaim(_ limit: Int) async throws(RedisError) -> Int {
+        try await connection.run(
+            ClusterScripts.reclaim, keys: [keys.ready, keys.leases, keys.expiry], [.integer(limit)]
+        ).asInteger()
     }
 
     /// Ends a lease; false when it was lost, and then nothing has changed.

@@ -47,7 +47,11 @@ package struct FetchQueue: Sendable {
     /// Not repeated after a lost reply: jobs it may have taken come back when their lease ends.
     package func claim(_ limit: Int, lease: Duration) async throws(RedisError) -> Claim {
         let answer = try await state.claim(limit, lease: lease, nonce: .random(in: .min ... .max))
-        return Claim(jobs: answer.leases.map(Job.init), nextLeaseEnd: answer.nextLeaseEnd, poisoned: answer.poisoned)
+        // Where this fails, the leases end by themselves and the jobs are poison in the end. What was claimed must not suffer by it.
+        for token in answer.unreadable { _ = try? await state.settle(token, .failed, bytes: 0) }
+        return Claim(
+            jobs: answer.leases.map(Job.init), unreadable: answer.unreadable.count, nextLeaseEnd: answer.nextLeaseEnd,
+            poisoned: answer.poisoned, foreign: answer.foreign, waiting: answer.waiting)
     }
 
     /// Extends the leases of `tokens`; returns the lost ones.
@@ -70,6 +74,14 @@ package struct FetchQueue: Sendable {
         }
     }
 
+    /// Takes all leases back at once and uncharged. Only for a caller who knows that their holders are gone.
+    package func reclaimAll() async throws(RedisError) {
+        while try await persistently({ () throws(RedisError) in try await state.reclaim(Self.mostReclaimed) }) > 0 {}
+    }
+
+    /// Leases taken back in one call: no other client waits long for it.
+    private static let mostReclaimed = 1000
+
     /// Depths and totals.
     package func counts() async throws(RedisError) -> QueueCounts {
         try await persistently { () throws(RedisError) in try await state.counts() }
@@ -85,9 +97,18 @@ package struct FetchQueue: Sendable {
 package struct Claim: Sendable {
     package let jobs: [Job]
 
+    /// Jobs that this claim ended as failed, since their URL is no text.
+    package let unreadable: Int
+
     /// When a lease of anyone ends unless it is renewed, and its job could be claimed.
     package let nextLeaseEnd: Duration?
 
     /// Jobs that were given up because three workers had died holding them.
     package let poisoned: Int
+
+    /// Jobs of another version that the claim met and left.
+    package let foreign: Int
+
+    /// Jobs that wait after the claim, those among them.
+    package let waiting: Int
 }

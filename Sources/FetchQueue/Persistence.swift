@@ -10,18 +10,27 @@ package struct Persistence: Sendable {
     /// The pause between attempts. The connection has a backoff of its own; this one is for errors that come at once.
     package var pause: Duration
 
-    package init(patience: Duration = .seconds(60), pause: Duration = .milliseconds(200)) {
+    /// Told once when waiting begins and once when it has ended well.
+    package var listener: OutageListener?
+
+    package init(patience: Duration = .seconds(60), pause: Duration = .milliseconds(200), listener: OutageListener? = nil) {
+        self.listener = listener
         self.patience = patience
         self.pause = pause
     }
 
     func callAsFunction<Answer>(_ call: () async throws(RedisError) -> Answer) async throws(RedisError) -> Answer {
+        var isWaiting = false
         let deadline = ContinuousClock.now + patience
         while true {
             do throws(RedisError) {
-                return try await call()
+                let answer = try await call()
+                if isWaiting { listener?(nil) }
+                return answer
             } catch {
                 guard error.isTransient, ContinuousClock.now + pause < deadline else { throw error }
+                if !isWaiting { listener?(error) }
+                isWaiting = true
             }
             do {
                 try await Task.sleep(for: pause)

@@ -88,6 +88,30 @@ import Testing
         }
     }
 
+    @Test func `leases taken back early are first in line, in their order and uncharged`() async throws {
+        try await QueueFixture.with { queue in
+            try await queue.fill(0..<300)
+            let leases = try await queue.claim(250).leases
+            #expect(try await queue.state.renew(leases[..<20].map(\.token), lease: QueueFixture.lease * 2) == [])
+            #expect(try await queue.state.settle(leases[7].token, .done, bytes: 0))
+            #expect(try await queue.state.reclaim(1000) == 0)
+            #expect(try await queue.state.counts() == QueueCounts(ready: 299, enqueued: 300, done: 1))
+            #expect(try await queue.state.settle(leases[3].token, .done, bytes: 0) == false)
+            let again = try await queue.claim(300).leases
+            #expect(again.map(\.entry.url) == (0..<300).filter { $0 != 7 }.map { "http://h/\($0)" })
+            #expect(again.allSatisfy { $0.entry.crashes == 0 })
+        }
+    }
+
+    @Test func `one call takes back a bounded number of leases early, and says how many are left`() async throws {
+        try await QueueFixture.with { queue in
+            try await queue.fill(0..<25)
+            _ = try await queue.claim(25)
+            for left in [15, 5, 0, 0] { #expect(try await queue.state.reclaim(10) == left) }
+            #expect(try await queue.claim(25).leases.map(\.entry.url) == (0..<25).map { "http://h/\($0)" })
+        }
+    }
+
     @Test func `a renewal extends a lease and names those that are lost`() async throws {
         try await QueueFixture.withClock { queue, clock in
             try await queue.fill(0..<3)

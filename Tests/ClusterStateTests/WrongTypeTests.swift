@@ -8,12 +8,13 @@ import Testing
 /// Redis does not roll a script back: each must find a foreign value before it has written anything.
 @Suite struct WrongTypeTests {
     enum Call: String, CaseIterable, Sendable {
-        case enqueue, claim, renew, settleDone, settleBack
+        case enqueue, claim, reclaim, renew, settleDone, settleBack
 
         var keys: [String] {
             switch self {
             case .enqueue: ["ready:normal", "known", "count", "batch:b"]
             case .claim, .settleDone, .settleBack: ["ready:normal", "leases", "expiry", "count", "known"]
+            case .reclaim: ["ready:normal", "leases", "expiry"]
             case .renew: ["leases", "expiry"]
             }
         }
@@ -23,6 +24,7 @@ import Testing
             case .enqueue:
                 _ = try await queue.state.enqueue([QueueFixture.url(1), QueueFixture.url(50)], batch: "b", from: 9, to: 11)
             case .claim: _ = try await queue.claim(5)
+            case .reclaim: _ = try await queue.state.reclaim(9)
             case .renew: _ = try await queue.state.renew([LeaseToken([1])] + leases.map(\.token), lease: QueueFixture.lease)
             case .settleDone: _ = try await queue.state.settle(leases[0].token, .done, bytes: 1)
             case .settleBack: _ = try await queue.state.settle(leases[0].token, .handedBack, bytes: 1)

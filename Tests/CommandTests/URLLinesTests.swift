@@ -74,16 +74,15 @@ import Testing
         #expect(try await lines.nextBatch() == nil)
     }
 
-    @Test("A file that is not there, or is a folder, is no usable input")
-    func unusable() async throws {
+    @Test("A file that is not there, or is a folder, is no usable input, before anything is read")
+    func unusable() throws {
         #expect {
             try URLLines(.file("/nonexistent/list"))
         } throws: {
             ($0 as? CommandFailure)?.status == .noUsableInput && "\($0)".contains("No such file or directory")
         }
-        let folder = try URLLines(.file("/tmp"))
-        await #expect(throws: CommandFailure(.noUsableInput, "Cannot read the input file '/tmp': Is a directory.")) {
-            try await folder.nextBatch()
+        #expect(throws: CommandFailure(.noUsableInput, "Cannot read the input file '/tmp': Is a directory.")) {
+            try URLLines(.file("/tmp"))
         }
     }
 

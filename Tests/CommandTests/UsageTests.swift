@@ -44,6 +44,8 @@ import Testing
             ("run u -d out --retries 3", "'--retries' is not available in this version yet."),
             ("run u -d out --log-format json", "'--log-format' is not available in this version yet."),
             ("enqueue u --priority high", "'--priority' is not available in this version yet."),
+            ("run u -d out --queue mine", "'run' uses a queue of its own; '--queue' is for"),
+            ("--queue mine run u -d out", "'run' uses a queue of its own; '--queue' is for"),
             ("status --watch", "'--watch' is not available in this version yet."),
             ("bench", "'gannet bench' is not available in this version yet."),
             ("jobs list", "'gannet jobs' is not available in this version yet."),

@@ -50,6 +50,22 @@ import Testing
         #expect(call.calls > 1)
     }
 
+    @Test(arguments: [0, 1, 4])
+    func `waiting is told of once, and its good end once`(failures: Int) async throws {
+        let call = Call(failing: failures, with: .unreachable)
+        let news = Mutex<[RedisError.Kind?]>([])
+        let persistently = Persistence(patience: .seconds(60), pause: .zero) { error in news.withLock { $0.append(error?.kind) } }
+        _ = try await persistently { () throws(RedisError) in try call.make() }
+        #expect(news.withLock { $0 } == (failures == 0 ? [] : [.unreachable, nil]))
+    }
+
+    @Test func `without patience nothing is waited for or told`() async throws {
+        let call = Call(failing: 1, with: .unreachable)
+        let persistently = Persistence(patience: .zero) { _ in #expect(Bool(false), "it waited") }
+        await #expect(throws: RedisError.self) { try await persistently { () throws(RedisError) in try call.make() } }
+        #expect(call.calls == 1)
+    }
+
     @Test func `a cancelled caller does not wait for the next attempt`() async throws {
         let persistently = Persistence(patience: .seconds(7200), pause: .seconds(3600))
         let (attempts, attempt) = AsyncStream.makeStream(of: Void.self)

@@ -7,7 +7,7 @@
 --       4 count (hash of counters)   5 known (set of the ids that wait or are in flight)
 -- ARGV  1 how many jobs   2 the lease, ms   3 eight random bytes of the caller's
 -- Entries that another version wrote are neither handed out nor charged with a crash: they go to the end of the line.
--- Answer: {ms until the next lease ends or -1, failed as poison, token, entry, token, entry, …}
+-- Answer: {ms until the next lease ends or -1, failed as poison, met of another version, waiting now, token, entry, token, entry, …}
 local ready, leases, expiry, count, known = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local wanted, lease, nonce = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 local MOST_RECOVERED, MOST_CRASHES = 100, 3
@@ -46,7 +46,7 @@ for _, token in ipairs(ended) do
     end
 end
 
-local answer = {-1, poisoned}
+local answer = {-1, poisoned, 0, 0}
 local entries = wanted > 0 and redis.call('LPOP', ready, wanted) or {}
 for _, entry in ipairs(entries or {}) do
     if isReadable(entry) then
@@ -59,8 +59,10 @@ for _, entry in ipairs(entries or {}) do
         answer[#answer + 1] = entry
     else
         redis.call('RPUSH', ready, entry)
+        answer[3] = answer[3] + 1
     end
 end
+answer[4] = redis.call('LLEN', ready)
 -- A look that found nothing writes nothing: idle workers leave no trace in the append-only file.
 if tokens ~= tokensBefore then redis.call('HSET', count, 'tokens', string.format('%d', tokens)) end
 

@@ -6,6 +6,7 @@ internal import RedisClient
 package final class Cluster: Sendable {
     private let control: RedisConnection
     private let namespace: String
+    private let persistence: Persistence
 
     /// Connects, and throws why not when the first attempt fails.
     package static func connect(_ options: ClusterOptions) async throws(ClusterError) -> Cluster {
@@ -16,13 +17,15 @@ package final class Cluster: Sendable {
             }
             configuration.tls.authorityFile = options.authorityFile
             configuration.clientName = "gannet"
-            return Cluster(try await RedisConnection.connect(configuration), options.namespace)
+            return Cluster(try await RedisConnection.connect(configuration), options)
         }
     }
 
-    private init(_ control: RedisConnection, _ namespace: String) {
+    private init(_ control: RedisConnection, _ options: ClusterOptions) {
         self.control = control
-        self.namespace = namespace
+        namespace = options.namespace
+        let listener = options.outage.map { outage in { @Sendable (error: RedisError?) in outage(RedisOutage(error)) } }
+        persistence = Persistence(patience: options.patience, listener: listener)
     }
 
     /// Ends the connections.
@@ -52,6 +55,11 @@ package final class Cluster: Sendable {
     /// A queue's depths and totals.
     package func status(of queue: String) async throws(ClusterError) -> QueueStatus {
         try await ClusterError.wrapping { () throws(RedisError) in QueueStatus(try await self.queue(queue).counts()) }
+    }
+
+    /// Takes back at once what the workers of a queue held. Only for a caller who knows that there are none.
+    package func reclaimAll(in queue: String) async throws(ClusterError) {
+        try await ClusterError.wrapping { () throws(RedisError) in try await self.queue(queue).reclaimAll() }
     }
 
     /// The server: its version, its memory, how quickly it answers.
@@ -95,7 +103,7 @@ package final class Cluster: Sendable {
         }
     }
 
-    private func queue(_ name: String, _ persistence: Persistence = Persistence()) -> FetchQueue {
-        FetchQueue(control, namespace: namespace, name: name, persistence: persistence)
+    private func queue(_ name: String, _ persistence: Persistence? = nil) -> FetchQueue {
+        FetchQueue(control, namespace: namespace, name: name, persistence: persistence ?? self.persistence)
     }
 }

@@ -11,6 +11,12 @@ import Darwin
 package struct BodyFolder: Sendable {
     package let path: String
 
+    /// The path as people may see it, without control characters.
+    package var displayPath: String { path.escapedForDisplay }
+
+    /// What the names of files begin with that are no results: bodies while they are written, and the lock.
+    static let temporaryPrefix = ".gannet-"
+
     /// As the user's umask wants it; temporary files are made for their owner alone.
     private let fileMode: mode_t
 
@@ -32,7 +38,9 @@ package struct BodyFolder: Sendable {
         let target = "\(path)/\(name.relativePath)"
         do throws(Failure) {
             try Self.makeFolder("\(path)/\(name.folder)", withParents: false)
-            guard chmod(file, fileMode) == 0, rename(file, target) == 0 else { throw Self.failure("The file \(target) cannot be written") }
+            guard chmod(file, fileMode) == 0, rename(file, target) == 0 else {
+                throw Self.failure("The file \(target.escapedForDisplay) cannot be written")
+            }
         } catch {
             unlink(file)
             throw error
@@ -42,15 +50,15 @@ package struct BodyFolder: Sendable {
 
     /// Makes a file and removes it: the one sure way to know that it can be done, and with which permissions.
     private static func probe(_ path: String) throws(Failure) -> mode_t {
-        let file = "\(path)/.gannet-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let file = "\(path)/\(temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw failure("The folder \(path) cannot be written to") }
+        guard descriptor >= 0 else { throw failure("The folder \(path.escapedForDisplay) cannot be written to") }
         defer {
             close(descriptor)
             unlink(file)
         }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure("The folder \(path) cannot be written to") }
+        guard fstat(descriptor, &status) == 0 else { throw failure("The folder \(path.escapedForDisplay) cannot be written to") }
         return status.st_mode & 0o777
     }
 
@@ -60,12 +68,12 @@ package struct BodyFolder: Sendable {
         if code == EEXIST {
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw Failure(description: "\(path) is not a folder.")
+                throw Failure(description: "\(path.escapedForDisplay) is not a folder.")
             }
             return
         }
         guard code == ENOENT, withParents, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-            throw failure("The folder \(path) cannot be made", code)
+            throw failure("The folder \(path.escapedForDisplay) cannot be made", code)
         }
         try makeFolder(String(path[..<slash]), withParents: true)
         try makeFolder(path, withParents: false)

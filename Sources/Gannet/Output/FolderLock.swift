@@ -1,3 +1,5 @@
+internal import HTTPEngine
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -7,13 +9,18 @@ import Darwin
 /// One run at a time in a folder. The lock is the kernel's: it goes with the process, however that ends.
 package struct FolderLock: ~Copyable {
     private let descriptor: Int32
+    private let folder: String
+
+    private static let name = BodyFolder.temporaryPrefix + "lock"
 
     /// `nil` when another process holds it.
     package init?(_ folder: BodyFolder) throws(BodyFolder.Failure) {
-        let path = folder.path + "/.gannet-lock"
+        let path = "\(folder.path)/\(Self.name)"
+        self.folder = folder.path
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard opened >= 0 else {
-            throw BodyFolder.Failure(description: "The file \(path) cannot be written: \(String(cString: strerror(errno))).")
+            throw BodyFolder.Failure(
+                description: "The file \(path.escapedForDisplay) cannot be written: \(String(cString: strerror(errno))).")
         }
         if flock(opened, LOCK_EX | LOCK_NB) == 0 {
             descriptor = opened
@@ -22,9 +29,30 @@ package struct FolderLock: ~Copyable {
         let code = errno
         close(opened)
         guard code == EWOULDBLOCK else {
-            throw BodyFolder.Failure(description: "The file \(path) cannot be locked: \(String(cString: strerror(code))).")
+            throw BodyFolder.Failure(
+                description: "The file \(path.escapedForDisplay) cannot be locked: \(String(cString: strerror(code))).")
         }
         return nil
+    }
+
+    /// Removes what earlier runs left half-written in the folder. A holder's privilege: no other run writes there.
+    ///
+    /// Returns how many files it removed. One that cannot be removed stays; it is nobody's result.
+    package borrowing func sweep() -> Int {
+        guard let stream = opendir(folder) else { return 0 }
+        defer { closedir(stream) }
+        var removed = 0
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) { String(cString: $0) }
+            }
+            guard name.hasPrefix(BodyFolder.temporaryPrefix), name != Self.name else { continue }
+            let path = "\(folder)/\(name)"
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, unlink(path) == 0 else { continue }
+            removed += 1
+        }
+        return removed
     }
 
     deinit { close(descriptor) }

@@ -70,6 +70,7 @@ struct Worker: Sendable {
         var actions = machine.start()
         var iterator = events.makeAsyncIterator()
         var isHandingBack = false
+        var hasToldOfForeign = false
 
         // Once begun it takes a bounded time, also when Redis does not answer.
         func handBack(_ group: inout DiscardingTaskGroup) {
@@ -82,11 +83,11 @@ struct Worker: Sendable {
             }
         }
         func noteAway(_ error: RedisError) {
-            if awaySince == nil { report(.redisAway(error)) }
+            if awaySince == nil { report(.redis(RedisOutage(error))) }
             awaySince = awaySince ?? .now
         }
         func noteBack() {
-            if awaySince != nil { report(.redisBack) }
+            if awaySince != nil { report(.redis(.ended)) }
             awaySince = nil
         }
         func result() -> Result<WorkerEnd, WorkerFailure> { failure.map { .failure($0) } ?? .success(end) }
@@ -107,6 +108,7 @@ struct Worker: Sendable {
                         sender.yield(.heard)
                     }
                 case .finish:
+                    if end == .empty, machine.onlyForeignWait { end = .foreignLeft }
                     return result()
                 }
             }
@@ -126,7 +128,14 @@ struct Worker: Sendable {
                 for job in claim.jobs {
                     group.addTask { sender.yield(.jobEnded(isTooLate ? await runner.handBack(job) : await runner.run(job))) }
                 }
-                actions = machine.claimed(claim.jobs.count, nextLeaseEnd: claim.nextLeaseEnd)
+                if claim.unreadable > 0 { report(.unreadable(claim.unreadable)) }
+                actions = machine.claimed(
+                    claim.jobs.count, ended: claim.unreadable, foreign: claim.foreign, waiting: claim.waiting,
+                    nextLeaseEnd: claim.nextLeaseEnd)
+                if machine.onlyForeignWait, !hasToldOfForeign {
+                    report(.foreign(claim.waiting))
+                    hasToldOfForeign = true
+                }
             case .claimFailed(let error):
                 let now = ContinuousClock.now
                 if error.isTransient, now - (awaySince ?? now) < options.outagePatience {

@@ -18,6 +18,11 @@ struct WorkerMachine {
     private var isStopping = false
     private var isDone = false
 
+    private var foreignInRow = 0
+
+    /// What waits is for a worker of another version, as far as the last claim could see.
+    private(set) var onlyForeignWait = false
+
     /// Something may be claimable: nothing has shown the contrary since it was last announced.
     private var mayFindWork = true
 
@@ -34,12 +39,20 @@ struct WorkerMachine {
     mutating func start() -> [Action] { decide() }
 
     /// A claim has brought `count` jobs.
-    /// - Parameter nextLeaseEnd: When a lease of anyone ends; `nil` when nothing is in flight anywhere.
-    mutating func claimed(_ count: Int, nextLeaseEnd: Duration?) -> [Action] {
+    /// - Parameters:
+    ///   - ended: Jobs it ended instead.
+    ///   - foreign: Jobs of another version that it met and put behind all others.
+    ///   - waiting: Jobs that wait now, those among them.
+    ///   - nextLeaseEnd: When a lease of anyone ends; `nil` when nothing is in flight anywhere.
+    mutating func claimed(_ count: Int, ended: Int = 0, foreign: Int = 0, waiting: Int = 0, nextLeaseEnd: Duration?) -> [Action] {
         let asked = claiming ?? 0
         claiming = nil
         active += count
-        mayFindWork = count == asked || heardWhileClaiming
+        foreignInRow = count + ended > 0 ? foreign : foreignInRow + foreign
+        // As many in a row as there are: all that waits has been looked at.
+        onlyForeignWait = waiting > 0 && foreignInRow >= waiting
+        // What it ended may have been all there was; the claim looked before.
+        mayFindWork = (count + ended + foreign == asked && !onlyForeignWait) || ended > 0 || heardWhileClaiming
         heardWhileClaiming = false
         if endsWhenEmpty, count == 0, active == 0, nextLeaseEnd == nil, !mayFindWork {
             isDone = true

@@ -25,9 +25,14 @@ package enum WorkerReport: Sendable {
     /// Jobs given up because three workers had died holding them.
     case poisoned(Int)
 
-    /// Redis cannot be reached; the worker waits.
-    case redisAway(sentence: String)
-    case redisBack
+    /// Jobs given up because what is in the queue for them is no URL.
+    case unreadable(Int)
+
+    /// Nothing waits but jobs of another version, this many.
+    case foreign(Int)
+
+    /// Redis cannot be reached and the worker waits, or it is back.
+    case redis(RedisOutage)
 }
 
 extension WorkerReport {
@@ -35,13 +40,14 @@ extension WorkerReport {
     static func handedBack(_ job: Job) -> Self { .handedBack(url: RedactedURL(job.url).description) }
     static func left(_ job: Job) -> Self { .left(url: RedactedURL(job.url).description) }
     static func failed(_ error: FetchError) -> Self { .failed(url: error.url.description, sentence: error.description) }
-    static func redisAway(_ error: RedisError) -> Self { .redisAway(sentence: error.description) }
 }
 
 /// How a worker came to its end.
 package enum WorkerEnd: Sendable, Equatable {
     /// Nothing was left to do.
     case empty
+    /// Nothing was left but jobs of another version.
+    case foreignLeft
     /// Asked to stop, and everything in flight had ended by itself.
     case drained
     /// Asked to stop, and what did not end in time was handed back.

@@ -18,7 +18,7 @@ enum CommandTable {
         "gannet",
         summary: "Fetch lists of URLs with a fleet of workers, each URL once.",
         // Those that make sense before a command's name; each command lists the ones it follows.
-        flags: CommonFlags.everywhere + ConnectionOptions.flags,
+        flags: CommonFlags.everywhere + ConnectionOptions.flags + [QueueOption.name.entry],
         subcommands: commands.map { $0.spec } + [redis] + later.map(CommandSpec.later)
     )
 

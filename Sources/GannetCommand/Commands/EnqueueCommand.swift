@@ -11,13 +11,14 @@ enum EnqueueCommand: Command {
         "enqueue",
         summary: "Add URLs to a queue, for workers to fetch.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere + later.map(FlagEntry.later)
+        flags: InputOptions.flags + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere + later.map(FlagEntry.later)
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> EnqueueOptions {
         EnqueueOptions(
             input: try InputOptions(arguments),
             connection: try ConnectionOptions(arguments),
+            queue: try arguments.require(QueueOption.name),
             verbosity: try Verbosity(arguments))
     }
 
@@ -27,14 +28,14 @@ enum EnqueueCommand: Command {
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console)
-            let queue = options.connection.queue
+            let queue = options.queue
             let batch = String(UInt64.random(in: .min ... .max), radix: 36)
             let outcome = await interruption.cancelling {
                 let producer = try await access.cluster.producer(queue: queue, batch: batch)
                 return try await Feeding.feed(options.input, lines, into: producer)
             }
             // Also after an interruption: nobody will ask for this batch again. What was accepted is accepted in any case.
-            try? await access.cluster.forget(batch: batch, of: queue)
+            await interruption.cleaningUp { try await access.cluster.forget(batch: batch, of: queue) }
             await access.close()
             guard let summary = try outcome.get(unlessInterrupted: interruption) else {
                 console.note("interrupted: what had been accepted stays in the queue, the rest was not enqueued.")
@@ -61,5 +62,6 @@ enum EnqueueCommand: Command {
 struct EnqueueOptions: Sendable {
     var input: InputOptions
     var connection: ConnectionOptions
+    var queue: String
     var verbosity: Verbosity
 }

@@ -15,11 +15,12 @@ enum RunCommand: Command {
         summary: "Fetch URLs into a folder: enqueue, work and sum up in one process.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [directory.entry] + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
-            + later.map(FlagEntry.later)
+            + [QueueOption.refused] + later.map(FlagEntry.later)
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> RunOptions {
-        RunOptions(
+        try QueueOption.refuse(arguments)
+        return RunOptions(
             input: try InputOptions(arguments),
             directory: try arguments.require(directory),
             fetch: try FetchOptions(arguments),
@@ -34,11 +35,13 @@ enum RunCommand: Command {
         let folder = try WorkFolder.open(options.directory)
         let lock = try WorkFolder.lock(folder)
         defer { withExtendedLifetime(lock) {} }
+        let swept = lock.sweep()
+        if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
         let identity = RunIdentity(options.input, folder: folder.path)
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console)
-            let run = Run(options, settings, identity, access.cluster, folder, interruption, console)
+            let run = Run(options, settings, identity, access, folder, interruption, console)
             let status = try await run.course(lines)
             await access.close()
             return status

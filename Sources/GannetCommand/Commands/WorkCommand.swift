@@ -12,7 +12,8 @@ enum WorkCommand: Command {
     static let spec = CommandSpec(
         "work",
         summary: "Fetch what is in a queue, until a signal says otherwise.",
-        flags: [store.entry, untilEmpty.entry] + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
+        flags: [store.entry, untilEmpty.entry] + FetchOptions.flags + ConnectionOptions.flags + [QueueOption.name.entry]
+            + CommonFlags.everywhere
             + later.map(FlagEntry.later)
     )
 
@@ -27,6 +28,7 @@ enum WorkCommand: Command {
             untilEmpty: arguments.isSet(untilEmpty),
             fetch: try FetchOptions(arguments),
             connection: try ConnectionOptions(arguments),
+            queue: try arguments.require(QueueOption.name),
             verbosity: try Verbosity(arguments))
     }
 
@@ -37,19 +39,23 @@ enum WorkCommand: Command {
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console)
-            let tally = WorkTally(console)
+            let tally = WorkTally(console, access.watch)
             var worker = options.fetch.workerOptions()
             worker.endsWhenEmpty = options.untilEmpty
-            console.note("working on the queue '\(options.connection.queue)'; Ctrl-C finishes what is in flight and ends.")
+            console.note("working on the queue '\(options.queue)'; Ctrl-C finishes what is in flight and ends.")
             let outcome = await access.cluster.work(
-                on: options.connection.queue, fetch: settings, into: folder, options: worker, stops: interruption.stops,
+                on: options.queue, fetch: settings, into: folder, options: worker, stops: interruption.stops,
                 report: tally.note)
             await access.close()
             tally.finish()
             let end = try outcome.value()
             try console.print(tally.summary)
             // A worker that was asked to stop and could finish what it had has done what it was asked to.
-            return end == .handedBack ? interruption.status : .done
+            switch end {
+            case .empty, .drained: return .done
+            case .handedBack: return interruption.status
+            case .foreignLeft: return .unavailable
+            }
         }
     }
 }
@@ -62,5 +68,6 @@ struct WorkOptions: Sendable {
     var untilEmpty: Bool
     var fetch: FetchOptions
     var connection: ConnectionOptions
+    var queue: String
     var verbosity: Verbosity
 }

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Dispatch
 import Foundation
 internal import Threads
@@ -30,15 +31,20 @@ final class URLLines: Sendable {
             }
             try self.init(descriptor: STDIN_FILENO, owned: false, name: "standard input")
         case .file(let path):
+            let shown = Sentence.quoted(path)
             let opened = open(path, O_RDONLY | O_CLOEXEC)
             guard opened >= 0 else {
-                throw CommandFailure(.noUsableInput, "The input file '\(path)' cannot be read: \(Descriptor.message(errno)).")
+                throw CommandFailure(.noUsableInput, "The input file \(shown) cannot be read: \(Descriptor.message(errno)).")
             }
-            try self.init(descriptor: opened, owned: true, name: "the input file '\(path)'")
+            try self.init(descriptor: opened, owned: true, name: "the input file \(shown)")
         }
     }
 
     init(descriptor: Int32, owned: Bool, name: String) throws(CommandFailure) {
+        if let problem = Self.problem(with: descriptor) {
+            if owned { close(descriptor) }
+            throw CommandFailure(.noUsableInput, "Cannot read \(name): \(problem).")
+        }
         guard let wake = Descriptor.pipe() else {
             throw CommandFailure(.unavailable, "Cannot open a pipe: \(Descriptor.message(errno)).")
         }
@@ -46,6 +52,14 @@ final class URLLines: Sendable {
         self.owned = owned
         self.name = name
         self.wake = wake
+    }
+
+    /// Why a descriptor cannot be an input, as far as that can be told before reading: so that nothing is begun in vain.
+    private static func problem(with descriptor: Int32) -> String? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return Descriptor.message(errno) }
+        if status.st_mode & S_IFMT == S_IFDIR { return Descriptor.message(EISDIR) }
+        return fcntl(descriptor, F_GETFL) & O_ACCMODE == O_WRONLY ? "it is open for writing only" : nil
     }
 
     deinit {

@@ -1,6 +1,6 @@
 import CommandLineKit
 
-/// Which Redis, and which queue in it.
+/// Which Redis, and which part of it.
 struct ConnectionOptions: Sendable {
     /// `redis://`, `rediss://` or `unix://`; nil is the private Redis. It may hold a password: never print it.
     var redis: String?
@@ -10,7 +10,6 @@ struct ConnectionOptions: Sendable {
     var caFile: String?
     /// The part of the Redis that belongs to us: every key begins with it.
     var namespace: String
-    var queue: String
 
     private static let redisURL = Flag(
         "redis", .redisURL, isSecret: true, section: .redis,
@@ -21,16 +20,14 @@ struct ConnectionOptions: Sendable {
         "redis-ca-file", .file(), section: .redis, "Certificates (PEM) to trust for rediss:// instead of the system's.")
     private static let namespaceName = Flag(
         "namespace", .keyName, default: "gannet", section: .redis, "The part of the Redis that is ours.")
-    private static let queueName = Flag("queue", .keyName, default: "default", section: .redis, "The queue within it.")
 
-    static let flags = [redisURL.entry, redisPasswordFile.entry, redisCAFile.entry, namespaceName.entry, queueName.entry]
+    static let flags = [redisURL.entry, redisPasswordFile.entry, redisCAFile.entry, namespaceName.entry]
 
     init(_ arguments: Arguments) throws(UsageError) {
         redis = try arguments.optional(Self.redisURL)
         passwordFile = try arguments.optional(Self.redisPasswordFile)
         caFile = try arguments.optional(Self.redisCAFile)
         namespace = try arguments.require(Self.namespaceName)
-        queue = try arguments.require(Self.queueName)
 
         // Silently unused, they would leave someone sure to be talking to the Redis they secured.
         if redis == nil, passwordFile != nil { throw arguments.usageError("'--redis-password-file' needs '--redis'.") }

@@ -1,8 +1,8 @@
 /// Numbers as people read them.
 enum Amounts {
     /// `300 URLs`, `1 URL`.
-    static func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
+        "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 
     /// `3.1 MB`, in the decimal units that options take too.

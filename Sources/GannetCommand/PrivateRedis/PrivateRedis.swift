@@ -47,6 +47,16 @@ struct PrivateRedis: Sendable {
         try await onThread { () throws(CommandFailure) in try begin(console: console) }
     }
 
+    /// Starts the server again for one who holds a lease on it already, and says so; does nothing where it is there, however slow.
+    func restartIfGone(console: Console) async throws(CommandFailure) {
+        _ = try await onThread { () throws(CommandFailure) -> Lease? in
+            let folder = try PrivateRedisFolder.prepare(home: environment.home)
+            guard ServerConnection.state(of: folder.socket) == .gone else { return nil }
+            console.error(text: "gannet: The private Redis has gone; starting it again.")
+            return try begin(console: Console(.quiet))
+        }
+    }
+
     /// Stops the server if there is one, whoever uses it.
     func stop() async throws(CommandFailure) -> Stop {
         try await onThread { () throws(CommandFailure) in try end() }

@@ -3,28 +3,40 @@ import Gannet
 /// The cluster a command works with: the Redis that was named, or the private one, kept alive for as long as this is.
 struct ClusterAccess: Sendable {
     let cluster: Cluster
+    /// Says when Redis is away, and does what can be done about it.
+    let watch: RedisWatch
     private let lease: PrivateRedis.Lease?
 
-    static func open(_ options: ConnectionOptions, console: Console) async throws(CommandFailure) -> ClusterAccess {
+    /// - Parameter patience: How long calls other than a worker's wait for a Redis that has gone away.
+    static func open(
+        _ options: ConnectionOptions, console: Console, patience: Duration = .seconds(60)
+    ) async throws(CommandFailure) -> ClusterAccess {
         var lease: PrivateRedis.Lease?
+        var privateRedis: PrivateRedis?
         var address = options.redis
         if address == nil {
-            let own = try await PrivateRedis(environment: .current).ensureRunning(console: console)
-            lease = own
-            address = own.address
+            let own = PrivateRedis(environment: .current)
+            let held = try await own.ensureRunning(console: console)
+            privateRedis = own
+            lease = held
+            address = held.address
         }
         var cluster = ClusterOptions(redis: address ?? "")
         cluster.passwordFile = options.passwordFile
         cluster.authorityFile = options.caFile
         cluster.namespace = options.namespace
+        cluster.patience = patience
+        let watch = RedisWatch(console, own: privateRedis)
+        cluster.outage = watch.note
         do throws(ClusterError) {
-            return ClusterAccess(cluster: try await Cluster.connect(cluster), lease: lease)
+            return ClusterAccess(cluster: try await Cluster.connect(cluster), watch: watch, lease: lease)
         } catch {
             throw CommandFailure(error)
         }
     }
 
     func close() async {
+        watch.stop()
         await cluster.close()
         withExtendedLifetime(lease) {}
     }

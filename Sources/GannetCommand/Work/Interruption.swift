@@ -56,9 +56,30 @@ final class Interruption: Sendable {
     }
 }
 
+extension Interruption {
+    /// How long cleaning up may take once a signal has come.
+    private static let cleanUpBound = Duration.seconds(2)
+
+    /// Runs what is left to do before an end, in a bounded time; the next signal cuts it short.
+    func cleaningUp(_ body: @escaping @Sendable () async throws -> Void) async {
+        let task = Task { try await body() }
+        state.withLock { $0.cancel = { task.cancel() } }
+        let alarm = Task {
+            do { try await Task.sleep(for: Self.cleanUpBound) } catch { return }
+            task.cancel()
+        }
+        _ = await task.result
+        alarm.cancel()
+        state.withLock { $0.cancel = nil }
+    }
+}
+
 /// What came of something that a signal may have ended.
 struct Interruptible<Value: Sendable>: Sendable {
     fileprivate let result: Result<Value, any Error>
+
+    /// The value also when a signal came, too late to keep it from being had.
+    var value: Value? { try? result.get() }
 
     /// The value, or `nil` when there was a signal: then whatever went wrong went wrong because of it.
     func get(unlessInterrupted interruption: Interruption) throws(CommandFailure) -> Value? {

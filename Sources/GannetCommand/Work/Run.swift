@@ -5,19 +5,21 @@ struct Run: Sendable {
     private let options: RunOptions
     private let settings: FetchSettings
     private let identity: RunIdentity
-    private let cluster: Cluster
+    private let access: ClusterAccess
     private let folder: BodyFolder
     private let interruption: Interruption
     private let console: Console
 
+    private var cluster: Cluster { access.cluster }
+
     init(
-        _ options: RunOptions, _ settings: FetchSettings, _ identity: RunIdentity, _ cluster: Cluster, _ folder: BodyFolder,
+        _ options: RunOptions, _ settings: FetchSettings, _ identity: RunIdentity, _ access: ClusterAccess, _ folder: BodyFolder,
         _ interruption: Interruption, _ console: Console
     ) {
         self.options = options
         self.settings = settings
         self.identity = identity
-        self.cluster = cluster
+        self.access = access
         self.folder = folder
         self.interruption = interruption
         self.console = console
@@ -25,29 +27,60 @@ struct Run: Sendable {
 
     func course(_ lines: URLLines?) async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
-        let feeding = await interruption.cancelling {
-            try await startOverIfChanged()
-            let producer = try await cluster.producer(queue: identity.queue, batch: RunIdentity.batch)
-            return try await Feeding.feed(options.input, lines, into: producer)
-        }
-        guard let input = try feeding.get(unlessInterrupted: interruption) else { return await interrupted() }
+        console.detail("the queue of this run is '\(identity.queue)'")
+        let beginning = RunBeginning(identity: identity, cluster: cluster, console: console)
+        let begun = await interruption.cancelling { try await beginning.make() }
+        guard let before = try begun.get(unlessInterrupted: interruption) else { return await interrupted() }
+
+        let input = try await feed(lines, isResumed: before != nil)
+        guard let input else { return await interrupted() }
         Feeding.complain(about: input, console)
         guard input.accepted > 0 else {
-            try await clear()
+            await leaveNothing()
             throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
         }
 
-        guard try await work() == .empty else { return await interrupted() }
-        let status = try await CommandFailure.wrapping { () throws(ClusterError) in
-            try await cluster.status(of: identity.queue)
+        switch try await work(WorkTally.Whole(total: input.added, fetched: before?.fetched ?? 0, failed: before?.failed ?? 0)) {
+        case .empty: break
+        case .foreignLeft: return .unavailable
+        case .drained, .handedBack: return await interrupted()
         }
-        try await clear()
-        try console.print(summary(status, input, ContinuousClock.now - start))
+        let ending = await interruption.cancelling {
+            let status = try await cluster.status(of: identity.queue)
+            try await cluster.clear(queue: identity.queue, batch: RunIdentity.batch)
+            return status
+        }
+        // A signal that came too late to keep the queue from being cleared has nothing to interrupt.
+        let status: QueueStatus
+        if let value = ending.value {
+            status = value
+        } else if let value = try ending.get(unlessInterrupted: interruption) {
+            status = value
+        } else {
+            return await interrupted()
+        }
+        let summary = RunSummary(status: status, fetchedBefore: before?.fetched ?? 0, input: input, time: ContinuousClock.now - start)
+        try console.print("\(summary.text) to \(folder.displayPath)")
         return status.failed + input.invalid == 0 ? .done : .someFailed
     }
 
-    private func work() async throws(CommandFailure) -> WorkerEnd {
-        let tally = WorkTally(console)
+    /// `nil` when a signal ended it.
+    private func feed(_ lines: URLLines?, isResumed: Bool) async throws(CommandFailure) -> EnqueueSummary? {
+        let feeding = await interruption.cancelling {
+            let producer = try await cluster.producer(queue: identity.queue, batch: RunIdentity.batch)
+            return try await Feeding.feed(options.input, lines, into: producer)
+        }
+        do throws(CommandFailure) {
+            return try feeding.get(unlessInterrupted: interruption)
+        } catch {
+            // What an interrupted run left is for the command that mends the input; what this one began is for nobody.
+            if !isResumed { await leaveNothing() }
+            throw error
+        }
+    }
+
+    private func work(_ whole: WorkTally.Whole) async throws(CommandFailure) -> WorkerEnd {
+        let tally = WorkTally(console, access.watch, of: whole)
         var worker = options.fetch.workerOptions()
         worker.endsWhenEmpty = true
         let ticker = Task {
@@ -60,41 +93,21 @@ struct Run: Sendable {
         return try outcome.value()
     }
 
-    /// What an interrupted run left is only of use to a run of the same list.
-    private func startOverIfChanged() async throws(ClusterError) {
-        let source = identity.source ?? "standard input \(UInt64.random(in: .min ... .max))"
-        if try await cluster.begin(batch: RunIdentity.batch, of: identity.queue, from: source) {
-            let left = try await cluster.status(of: identity.queue)
-            if left.enqueued > 0 { console.note("going on with an interrupted run: \(left.fetched) of \(left.enqueued) are fetched.") }
-            return
-        }
-        console.note("the list is not the one of the interrupted run in this folder: starting over.")
-        try await cluster.clear(queue: identity.queue, batch: RunIdentity.batch)
-        _ = try await cluster.begin(batch: RunIdentity.batch, of: identity.queue, from: source)
-    }
-
-    private func clear() async throws(CommandFailure) {
-        try await CommandFailure.wrapping { () throws(ClusterError) in
-            try await cluster.clear(queue: identity.queue, batch: RunIdentity.batch)
-        }
+    private func leaveNothing() async {
+        await interruption.cleaningUp { try await cluster.clear(queue: identity.queue, batch: RunIdentity.batch) }
     }
 
     private func interrupted() async -> ExitStatus {
         if identity.source == nil {
             // Nobody can go on with an input that has been read away: what is left of it would lie in Redis for good.
-            try? await cluster.clear(queue: identity.queue, batch: RunIdentity.batch)
+            await leaveNothing()
             console.note("interrupted before it was done; standard input cannot be read again, so the same command starts over.")
         } else {
-            console.note("interrupted before it was done; the same command goes on where it stopped.")
+            console.note(
+                "interrupted before it was done; the same command goes on where it stopped. 'gannet status --queue \(identity.queue)' shows it."
+            )
         }
         return interruption.status
-    }
-
-    private func summary(_ status: QueueStatus, _ input: EnqueueSummary, _ time: Duration) -> String {
-        var parts = ["\(Amounts.count(status.fetched, "URL")) fetched", "\(status.failed) failed"]
-        if input.repeated > 0 { parts.append("\(input.repeated) listed more than once") }
-        if input.invalid > 0 { parts.append("\(input.invalid) invalid") }
-        return parts.joined(separator: ", ") + "; \(Amounts.bytes(status.bytes)) in \(Amounts.time(time)) to \(folder.path)"
     }
 
     private static let progressInterval = Duration.seconds(10)

@@ -17,7 +17,7 @@ enum WorkFolder {
         } catch {
             throw CommandFailure(.cannotWrite, error.description)
         }
-        throw CommandFailure(.cannotWrite, "Another run writes to the folder \(folder.path). Wait for it, or choose another folder.")
+        throw CommandFailure(.cannotWrite, "Another run writes to the folder \(folder.displayPath). Wait for it, or choose another folder.")
     }
 }
 

@@ -16,10 +16,22 @@ final class WorkTally: Sendable {
 
     private let state = Mutex(State())
     private let console: Console
+    private let watch: RedisWatch
+    private let whole: Whole?
     private let start = ContinuousClock.now
 
-    init(_ console: Console) {
+    /// The job as a whole, where that is known.
+    struct Whole: Sendable {
+        let total: Int
+        /// What had been done before this worker began.
+        var fetched = 0
+        var failed = 0
+    }
+
+    init(_ console: Console, _ watch: RedisWatch, of whole: Whole? = nil) {
         self.console = console
+        self.watch = watch
+        self.whole = whole
     }
 
     @Sendable func note(_ report: WorkerReport) {
@@ -49,10 +61,14 @@ final class WorkTally: Sendable {
         case .poisoned(let count):
             state.withLock { $0.failed += count }
             console.error(text: "failed: \(Amounts.count(count, "URL")) given up, since three workers died fetching each")
-        case .redisAway(let sentence):
-            console.error(text: "waiting: \(sentence)")
-        case .redisBack:
-            console.error(text: "Redis is back; going on.")
+        case .unreadable(let count):
+            state.withLock { $0.failed += count }
+            console.error(text: "failed: \(Amounts.count(count, "entry", "entries")) of the queue given up: not a URL")
+        case .foreign(let count):
+            console.error(
+                text: "gannet: \(Amounts.count(count, "entry", "entries")) of another version in the queue, for a newer worker to take")
+        case .redis(let outage):
+            watch.note(outage)
         }
     }
 
@@ -65,7 +81,9 @@ final class WorkTally: Sendable {
     /// What has happened so far, for a line now and then.
     var progress: String {
         let now = state.withLock { $0 }
-        return "\(now.fetched) fetched, \(now.failed) failed, \(Amounts.bytes(now.bytes)) in \(Amounts.time(ContinuousClock.now - start))"
+        let fetched = whole.map { "\($0.fetched + now.fetched) of \($0.total)" } ?? "\(now.fetched)"
+        return
+            "\(fetched) fetched, \(now.failed + (whole?.failed ?? 0)) failed, \(Amounts.bytes(now.bytes)) in \(Amounts.time(ContinuousClock.now - start))"
     }
 
     /// What this worker has done.

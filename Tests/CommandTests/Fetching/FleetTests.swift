@@ -44,6 +44,18 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `jobs of another version are left to a newer worker, and the worker that ends over them is no success`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
+        _ = try await fleet.redis.command("LPUSH", "{gannet}q:default:ready:normal", "x" + String(repeating: "y", count: 40))
+        let outcome = try await fleet.outcome(fleet.work)
+        #expect(outcome.status == 69)
+        #expect(outcome.errors.contains("gannet: 1 entry of another version in the queue, for a newer worker to take\n"))
+        #expect(outcome.output.hasPrefix("This worker: 2 fetched, 0 failed, "))
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
     @Test func `status says what there is, to people and to scripts`() async throws {
         let fleet = try await Fleet.start(files: 4)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing")] + fleet.connection)

@@ -19,6 +19,17 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a run names its queue to whoever asks, and takes no other from the environment`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        let help = try await fleet.outcome(["run", "--help"])
+        #expect(!help.output.contains("--queue"))
+        let outcome = try await fleet.outcome(script: "GANNET_QUEUE=a:b exec \"$0\" \"$@\"", fleet.run + ["--verbose"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("gannet: the queue of this run is 'run-"))
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
     @Test func `local addresses are refused unless they are permitted, and a long row of failures is cut short`() async throws {
         let fleet = try await Fleet.start(files: 30)
         let outcome = try await fleet.outcome(["run", "-i", fleet.list, "-d", fleet.out] + fleet.connection)
@@ -77,6 +88,32 @@ import Testing
         #expect(missing.status == 65)
         #expect(missing.errors == "Error: The input file '\(fleet.list)x' cannot be read: No such file or directory.\n")
         #expect(try await fleet.keys() == .list([]))
+        try await fleet.stop()
+    }
+
+    @Test func `an input that cannot be read is exit 65, and leaves nothing behind`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        let run = ["run", "-i", "-", "-d", fleet.out] + fleet.local + fleet.connection
+        for (words, redirection) in [
+            (["run", "-i", fleet.folder.path] + run.dropFirst(3), ""), (run, "< '\(fleet.folder.path)'"), (run, "<&-"),
+            (run, "0> '\(fleet.folder.path)/new'"),
+        ] {
+            let outcome = try await fleet.outcome(script: "exec \"$0\" \"$@\" \(redirection)", words)
+            #expect(outcome.status == 65, "\(redirection): \(outcome.errors)")
+            #expect(outcome.errors.hasPrefix("Error: Cannot read ") || outcome.errors.hasPrefix("Error: Standard input cannot be read: "))
+            #expect(try await fleet.keys() == .list([]))
+        }
+        // Nothing had been begun, so nothing starts over.
+        let good = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", run)
+        #expect(good.status == 0)
+        #expect(good.errors == "")
+        let path = try await fleet.outcome(["run", "-i", "\u{1b}[31m", "-d", fleet.out] + fleet.connection)
+        #expect(path.status == 65)
+        #expect(!path.errors.contains("\u{1b}"))
+        try fleet.folder.write([], to: "\u{1b}x")
+        let folder = try await fleet.outcome(["run", "http://h/", "-d", fleet.folder.file("\u{1b}x")] + fleet.connection)
+        #expect(folder.status == 74)
+        #expect(!folder.errors.contains("\u{1b}"))
         try await fleet.stop()
     }
 
@@ -139,7 +176,10 @@ import Testing
         first.signal(SIGINT)
         #expect(try await first.exitStatus == .exited(143))
         try await first.errors.finished()
-        #expect(first.errors.lines.last == "gannet: interrupted before it was done; the same command goes on where it stopped.")
+        let last = try #require(first.errors.lines.last)
+        #expect(
+            last.hasPrefix("gannet: interrupted before it was done; the same command goes on where it stopped. 'gannet status --queue run-")
+        )
         #expect(first.output.text == "")
         try await silent.stop()
         try await fleet.stop()

@@ -78,4 +78,18 @@ import Testing
         let third = try FolderLock(folder) != nil
         #expect(third)
     }
+
+    @Test func `a sweep removes half-written files of the folder itself and nothing else`() throws {
+        let folder = try TemporaryFolder()
+        for name in [".gannet-abc", ".gannet-1", "body", ".gannetry"] { try folder.write([1], to: name) }
+        for name in [".gannet-folder", "00"] {
+            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
+        }
+        try folder.write([1], to: "00/.gannet-x")
+        guard let lock = try FolderLock(try BodyFolder(folder.path)) else { return #expect(Bool(false), "it is locked") }
+        #expect(lock.sweep() == 2)
+        #expect(lock.sweep() == 0)
+        let left = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+        #expect(left == [".gannet-folder", ".gannet-lock", ".gannetry", "00", "00/.gannet-x", "body"])
+    }
 }

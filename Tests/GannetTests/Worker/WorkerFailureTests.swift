@@ -45,6 +45,23 @@ import Testing
         }
     }
 
+    @Test func `what is no URL ends as failed, and what is of another version is told of once and left`() async throws {
+        try await WorkerFixture.with { fixture in
+            let ready = RedisArgument.string("{\(fixture.namespace)}q:q:ready:normal")
+            let foreign = [UInt8](repeating: 2, count: 40)
+            for _ in 0..<5 { try await fixture.redis.send(RedisCommand("RPUSH", ready, .bytes(foreign))) }
+            try await fixture.redis.send(RedisCommand("RPUSH", ready, .bytes([1] + [UInt8](repeating: 0, count: 23) + [0xff, 0xfe])))
+            try await fixture.fill(0..<3)
+            let worker = try await fixture.start(ScriptedDownloader { .body($0) }, listens: false) { $0.concurrency = 2 }
+            #expect(await worker.end.end == .foreignLeft)
+            #expect(worker.count { if case .foreign(5) = $0 { true } else { false } } == 1)
+            #expect(worker.count { if case .unreadable(1) = $0 { true } else { false } } == 1)
+            #expect(worker.count(where: \.isFetched) == 3)
+            let counts = try await fixture.queue.counts()
+            #expect(counts.ready == 5 && counts.active == 0 && counts.done == 3 && counts.failed == 1)
+        }
+    }
+
     @Test func `a queue that is not one ends the worker`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.redis.send(RedisCommand("SET", "{\(fixture.namespace)}q:q:ready:normal", "x"))
@@ -85,10 +102,10 @@ import Testing
             }
             await downloader.waitForStarts(2)
             try await server.kill9()
-            await worker.wait { if case .redisAway = $0 { true } else { false } }
+            await worker.wait { if case .redis(.began) = $0 { true } else { false } }
             downloader.open()
             try await server.restart()
-            await worker.wait { if case .redisBack = $0 { true } else { false } }
+            await worker.wait { if case .redis(.ended) = $0 { true } else { false } }
             #expect(await worker.end.end == .empty)
             #expect(try await fixture.queue.counts().isEmpty)
         }

@@ -114,6 +114,27 @@ import Testing
         }
     }
 
+    @Test func `it looks past jobs of another version, once round, and ends when there are no others`() {
+        var machine = machine(2, endsWhenEmpty: true)
+        _ = machine.start()
+        #expect(machine.claimed(0, foreign: 2, waiting: 5, nextLeaseEnd: nil) == [.claim(2)])
+        #expect(machine.claimed(1, foreign: 1, waiting: 4, nextLeaseEnd: .seconds(30)) == [.claim(1)])
+        #expect(machine.claimed(0, foreign: 1, waiting: 4, nextLeaseEnd: .seconds(30)) == [.claim(1)])
+        #expect(machine.claimed(0, foreign: 1, waiting: 4, nextLeaseEnd: .seconds(30)) == [.claim(1)])
+        #expect(!machine.onlyForeignWait)
+        #expect(machine.claimed(0, foreign: 1, waiting: 4, nextLeaseEnd: .seconds(30)) == [.lookAgain(after: .seconds(5))])
+        #expect(machine.onlyForeignWait)
+        #expect(machine.jobEnded() == [.claim(2)])
+        #expect(machine.claimed(0, foreign: 2, waiting: 4, nextLeaseEnd: nil) == [.finish])
+    }
+
+    @Test func `jobs that a claim ended make it look again at once`() {
+        var machine = machine(2, endsWhenEmpty: true)
+        _ = machine.start()
+        #expect(machine.claimed(0, ended: 1, nextLeaseEnd: .seconds(30)) == [.claim(2)])
+        #expect(machine.claimed(0, nextLeaseEnd: nil) == [.finish])
+    }
+
     @Test func `a stop with nothing to do ends at once`() {
         var machine = machine(3)
         _ = machine.start()

@@ -1,0 +1,61 @@
+import Gannet
+internal import Threads
+
+/// Says that a command waits for Redis, and that Redis is back; starts a private one again meanwhile.
+final class RedisWatch: Sendable {
+    private struct State {
+        var isAway = false
+        var revival: Task<Void, Never>?
+    }
+
+    private static let pauseBetweenStarts = Duration.seconds(10)
+
+    private let console: Console
+    /// `nil` for a Redis that others look after.
+    private let own: PrivateRedis?
+    private let state = Mutex(State())
+
+    init(_ console: Console, own: PrivateRedis?) {
+        self.console = console
+        self.own = own
+    }
+
+    @Sendable func note(_ outage: RedisOutage) {
+        switch outage {
+        case .began(let sentence):
+            let isNew = state.withLock { state in
+                defer { state.isAway = true }
+                return !state.isAway
+            }
+            guard isNew else { return }
+            console.error(text: "gannet: waiting for \(sentence)")
+            guard let own else { return }
+            let revival = Task { await revive(own) }
+            state.withLock { $0.revival = revival }
+        case .ended:
+            let wasAway = state.withLock { state in
+                defer { state = State() }
+                state.revival?.cancel()
+                return state.isAway
+            }
+            if wasAway { console.error(text: "gannet: Redis is back; going on.") }
+        }
+    }
+
+    /// Ends what a wait that nobody waits for any more has begun.
+    func stop() {
+        state.withLock { $0.revival?.cancel() }
+    }
+
+    /// Until it is back, or nobody waits for it any more.
+    private func revive(_ own: PrivateRedis) async {
+        while !Task.isCancelled {
+            do throws(CommandFailure) {
+                try await own.restartIfGone(console: console)
+            } catch {
+                console.error(text: "gannet: \(error.message ?? "the private Redis cannot be started")")
+            }
+            do { try await Task.sleep(for: Self.pauseBetweenStarts) } catch { return }
+        }
+    }
+}

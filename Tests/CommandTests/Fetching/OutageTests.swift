@@ -1,0 +1,94 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// Commands whose Redis goes away.
+@Suite(.timeLimit(.minutes(2))) struct OutageTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// What a Redis says to whoever connects.
+    private static let greeting: [HostileServer.Step] = [
+        .readUntil("PING\r\n"),
+        .send("*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.0.0\r\n+PONG\r\n"),
+    ]
+
+    @Test func `a private Redis that dies in the middle of a run is started again, and the run goes on`() async throws {
+        let fleet = try await Fleet.start(files: 30)
+        let gate = try fleet.gateList(after: 10)
+        try await Home.with { home in
+            let words = ["run", "-i", fleet.list, "-d", fleet.out, "--concurrency", "4", "--lease", "3s", "--verbose"] + fleet.local
+            let run = try ChildProcess(.init(Program.path, words, environment: Program(home: home.path).environment))
+            try await gate.accepted(2)
+            let server = try #require(home.serverProcess)
+            kill(server, SIGKILL)
+            _ = try await run.errors.line { $0.hasPrefix("gannet: waiting for Redis at unix://") }
+            _ = try await run.errors.line { $0 == "gannet: The private Redis has gone; starting it again." }
+            _ = try await run.errors.line { $0 == "gannet: Redis is back; going on." }
+            #expect(home.serverProcess != server)
+            #expect(!run.errors.text.contains("too long"))
+            run.signal(SIGINT)
+            _ = try await run.errors.line { $0.hasPrefix("gannet: stopping") }
+            run.signal(SIGINT)
+            #expect(try await run.exitStatus == .exited(130))
+            let again = try await Program(home: home.path).run(words)
+            #expect(again.status == 0, "\(again.errors)")
+            try fleet.expectAllBodies()
+        }
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `enqueueing says when it waits for Redis and when Redis is back`() async throws {
+        let fleet = try await Fleet.start(files: 2, redis: { $0.appendOnly = true })
+        let feeder = try await startFeeding(fleet, ["enqueue", "-i", "-"])
+        try await fleet.redis.kill9()
+        try feeder.input.close()
+        let waiting = try await feeder.child.errors.line { $0.hasPrefix("gannet: waiting for Redis at unix://") }
+        #expect(waiting?.contains("too long") == false)
+        try await fleet.redis.restart()
+        _ = try await feeder.child.errors.line { $0 == "gannet: Redis is back; going on." }
+        #expect(try await feeder.child.exitStatus == .exited(0))
+        try await fleet.stop()
+    }
+
+    @Test func `a status that Redis does not answer fails without waiting for better times`() async throws {
+        let server = try HostileServer(unixSocket: folder.file("s"), scripts: [Self.greeting + [.readUntil("LLEN"), .close]] + [[.close]])
+        let start = ContinuousClock.now
+        let outcome = try await Program(home: "/nonexistent").run("status", "--redis", "unix://\(folder.file("s"))")
+        #expect(outcome.status == 69)
+        #expect(!outcome.errors.contains("waiting"))
+        #expect(outcome.errors.hasPrefix("Error: The connection to Redis at unix://"))
+        #expect(ContinuousClock.now - start < .seconds(15))
+        try await server.stop()
+    }
+
+    @Test(arguments: ["enqueue", "run"])
+    func `a signal ends a command that waits for Redis within seconds`(command: String) async throws {
+        let fleet = try await Fleet.start(files: 2)
+        let feeder = try await startFeeding(fleet, command == "run" ? ["run", "-i", "-", "-d", fleet.out] : ["enqueue", "-i", "-"])
+        try await fleet.redis.kill9()
+        try feeder.input.close()
+        _ = try await feeder.child.errors.line { $0.hasPrefix("gannet: waiting for Redis at ") }
+        let start = ContinuousClock.now
+        feeder.child.signal(SIGINT)
+        #expect(try await feeder.child.exitStatus == .exited(130))
+        #expect(ContinuousClock.now - start < .seconds(6))
+        try await fleet.stop()
+    }
+
+    /// A command that has had a part of its input accepted and waits for more, from a pipe.
+    private func startFeeding(_ fleet: Fleet, _ words: [String]) async throws -> (child: ChildProcess, input: FileHandle) {
+        let path = fleet.folder.file("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        // For reading too: an end that only writes would wait for the other, which is yet to be opened.
+        let input = FileHandle(fileDescriptor: open(path, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
+        let child = try ChildProcess(
+            .init(Program.path, words + fleet.connection, environment: Program(home: "/nonexistent").environment, input: path))
+        let lines = (0..<1500).map { "http://h/\($0)\n" }.joined()
+        try input.write(contentsOf: Data(lines.utf8))
+        while try await fleet.redis.command("KEYS", "*:known") == .list([]) { try await Task.sleep(for: .milliseconds(5)) }
+        return (child, input)
+    }
+}
