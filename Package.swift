@@ -87,7 +87,7 @@ let package = Package(
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "Threads", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
         .testTarget(
-            name: "CommandTests", dependencies: ["GannetCommand", "CommandLineKit", "GannetTestKit"], swiftSettings: settings),
+            name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "CommandLineKit", "GannetTestKit"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -3,7 +3,7 @@ import GannetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct DescriptorTests {
-    private let program = Program(home: "/nonexistent")
+    private let program = Program(home: "/dev/null/none")
     private let redis = "--redis unix:///nonexistent/socket"
 
     @Test("A limit on open files that is too low to work at all is exit 69 and says so", arguments: [10, 18, 19, 20, 21, 22, 63])

@@ -4,7 +4,7 @@ import Testing
 @testable import GannetCommand
 
 @Suite struct UsageTests {
-    private let program = Program(home: "/nonexistent")
+    private let program = Program(home: "/dev/null/none")
 
     @Test(
         "Help goes to standard output and is a success",

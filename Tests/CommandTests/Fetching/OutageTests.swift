@@ -56,7 +56,7 @@ import Testing
     @Test func `a status that Redis does not answer fails without waiting for better times`() async throws {
         let server = try HostileServer(unixSocket: folder.file("s"), scripts: [Self.greeting + [.readUntil("LLEN"), .close]] + [[.close]])
         let start = ContinuousClock.now
-        let outcome = try await Program(home: "/nonexistent").run("status", "--redis", "unix://\(folder.file("s"))")
+        let outcome = try await Program(home: "/dev/null/none").run("status", "--redis", "unix://\(folder.file("s"))")
         #expect(outcome.status == 69)
         #expect(!outcome.errors.contains("waiting"))
         #expect(outcome.errors.hasPrefix("Error: The connection to Redis at unix://"))
@@ -85,7 +85,7 @@ import Testing
         // For reading too: an end that only writes would wait for the other, which is yet to be opened.
         let input = FileHandle(fileDescriptor: open(path, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
         let child = try ChildProcess(
-            .init(Program.path, words + fleet.connection, environment: Program(home: "/nonexistent").environment, input: path))
+            .init(Program.path, words + fleet.connection, environment: Program(home: "/dev/null/none").environment, input: path))
         let lines = (0..<1500).map { "http://h/\($0)\n" }.joined()
         try input.write(contentsOf: Data(lines.utf8))
         while try await fleet.redis.command("KEYS", "*:known") == .list([]) { try await Task.sleep(for: .milliseconds(5)) }

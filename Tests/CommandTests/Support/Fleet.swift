@@ -18,7 +18,7 @@ struct Fleet: Sendable {
         let folder = try TemporaryFolder()
         try folder.write(Array(origin.urls.joined(separator: "\n").utf8), to: "urls.txt")
         return Fleet(
-            origin: origin, redis: try await RedisServer.start(.init(change)), folder: folder, program: Program(home: "/nonexistent"))
+            origin: origin, redis: try await RedisServer.start(.init(change)), folder: folder, program: Program(home: "/dev/null/none"))
     }
 
     func stop() async throws {
