@@ -195,7 +195,11 @@ import Testing
         try await Home.with { home in
             _ = try await Program(home: home.path, ["GANNET_REDIS_IDLE": "5s"]).run("redis", "start")
             let pid = try #require(home.serverProcess)
-            try FileManager.default.removeItem(atPath: home.folder)
+            // Its server makes and removes files meanwhile, over which a removal may stumble.
+            try await waitUntil {
+                try? FileManager.default.removeItem(atPath: home.folder)
+                return !FileManager.default.fileExists(atPath: home.folder)
+            }
             try await waitUntil { !isRunning(pid) }
         }
     }

@@ -6,15 +6,22 @@ import Glibc
 import Darwin
 #endif
 
-/// One run at a time in a folder. The lock is the kernel's: it goes with the process, however that ends.
+/// Who may write to a folder: one run alone, or any number of workers. The lock is the kernel's: it goes with the process, however that ends.
 package struct FolderLock: ~Copyable {
+    package enum Use: Sendable {
+        /// A run's: what is half-written in the folder is nobody's.
+        case alone
+        /// A worker's, beside others.
+        case shared
+    }
+
     private let descriptor: Int32
     private let folder: String
 
     private static let name = BodyFolder.temporaryPrefix + "lock"
 
-    /// `nil` when another process holds it.
-    package init?(_ folder: BodyFolder) throws(BodyFolder.Failure) {
+    /// `nil` when another process uses the folder in a way that excludes this one.
+    package init?(_ folder: BodyFolder, _ use: Use = .alone) throws(BodyFolder.Failure) {
         let path = "\(folder.path)/\(Self.name)"
         self.folder = folder.path
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
@@ -22,7 +29,7 @@ package struct FolderLock: ~Copyable {
             throw BodyFolder.Failure(
                 description: "The file \(path.escapedForDisplay) cannot be written: \(String(cString: strerror(errno))).")
         }
-        if flock(opened, LOCK_EX | LOCK_NB) == 0 {
+        if flock(opened, (use == .alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 {
             descriptor = opened
             return
         }
@@ -35,7 +42,7 @@ package struct FolderLock: ~Copyable {
         return nil
     }
 
-    /// Removes what earlier runs left half-written in the folder. A holder's privilege: no other run writes there.
+    /// Removes what earlier runs left half-written in the folder. For one who is alone there.
     ///
     /// Returns how many files it removed. One that cannot be removed stays; it is nobody's result.
     package borrowing func sweep() -> Int {

@@ -33,7 +33,7 @@ enum RunCommand: Command {
         let settings = try options.fetch.settings()
         let lines = try Feeding.open(options.input)
         let folder = try WorkFolder.open(options.directory)
-        let lock = try WorkFolder.lock(folder)
+        let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }

@@ -36,6 +36,8 @@ enum WorkCommand: Command {
         let console = Console(options.verbosity)
         let settings = try options.fetch.settings()
         let folder = try WorkFolder.open(options.store)
+        let lock = try WorkFolder.lock(folder, .shared)
+        defer { withExtendedLifetime(lock) {} }
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console)

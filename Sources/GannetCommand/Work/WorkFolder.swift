@@ -10,14 +10,15 @@ enum WorkFolder {
         }
     }
 
-    /// Keeps other runs out of the folder for as long as the lock lives.
-    static func lock(_ folder: BodyFolder) throws(CommandFailure) -> FolderLock {
+    /// Keeps those out of the folder who would disturb this use of it, for as long as the lock lives.
+    static func lock(_ folder: BodyFolder, _ use: FolderLock.Use) throws(CommandFailure) -> FolderLock {
         do throws(BodyFolder.Failure) {
-            if let lock = try FolderLock(folder) { return lock }
+            if let lock = try FolderLock(folder, use) { return lock }
         } catch {
             throw CommandFailure(.cannotWrite, error.description)
         }
-        throw CommandFailure(.cannotWrite, "Another run writes to the folder \(folder.displayPath). Wait for it, or choose another folder.")
+        let other = use == .alone ? "Another run, or a worker," : "A run"
+        throw CommandFailure(.cannotWrite, "\(other) writes to the folder \(folder.displayPath). Wait for it, or choose another folder.")
     }
 }
 

@@ -170,7 +170,7 @@ import Testing
         let second = try await fleet.outcome(fleet.run)
         #expect(second.status == 74)
         #expect(
-            second.errors == "Error: Another run writes to the folder \(fleet.out). Wait for it, or choose another folder.\n")
+            second.errors == "Error: Another run, or a worker, writes to the folder \(fleet.out). Wait for it, or choose another folder.\n")
         first.terminate()
         _ = try await first.errors.line { $0.hasPrefix("gannet: stopping; 1 URL in flight may end within ") }
         first.signal(SIGINT)

@@ -79,6 +79,15 @@ import Testing
         #expect(third)
     }
 
+    @Test func `workers share a folder with each other and not with a run`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = try BodyFolder(temporary.path)
+        let (first, second) = (try FolderLock(folder, .shared), try FolderLock(folder, .shared))
+        let run = try FolderLock(folder)
+        let (hasFirst, hasSecond, hasRun) = (first != nil, second != nil, run != nil)
+        #expect(hasFirst && hasSecond && !hasRun)
+    }
+
     @Test func `a sweep removes half-written files of the folder itself and nothing else`() throws {
         let folder = try TemporaryFolder()
         for name in [".gannet-abc", ".gannet-1", "body", ".gannetry"] { try folder.write([1], to: name) }
