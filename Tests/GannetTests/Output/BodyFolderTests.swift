@@ -82,7 +82,8 @@ import Testing
     @Test func `workers share a folder with each other and not with a run`() throws {
         let temporary = try TemporaryFolder()
         let folder = try BodyFolder(temporary.path)
-        let (first, second) = (try FolderLock(folder, .shared), try FolderLock(folder, .shared))
+        let first = try FolderLock(folder, .shared)
+        let second = try FolderLock(folder, .shared)
         let run = try FolderLock(folder)
         let (hasFirst, hasSecond, hasRun) = (first != nil, second != nil, run != nil)
         #expect(hasFirst && hasSecond && !hasRun)
