@@ -15,7 +15,7 @@ print("| --- | --- | --- | --- | --- | --- |")
 
 for (callers, count) in [(1, 20_000), (64, 400_000), (512, 800_000)] {
     // What a caller sees: that many callers, each waiting for its reply before it goes on. redis-benchmark gives each a connection.
-    try await compare("SET, \(callers) callers", rounds: rounds) {
+    try await compare("SET, \(callers) caller\(callers == 1 ? "" : "s")", rounds: rounds) {
         try await ours.set(callers: callers, count: count)
     } against: {
         try await peer.set(connections: callers, pipeline: 1, count: min(count, 200_000))
