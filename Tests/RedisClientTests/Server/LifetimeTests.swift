@@ -5,11 +5,10 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct LifetimeTests {
     @Test func `closing fails what waits, refuses what follows and can be done twice`() async throws {
-        let server = try await RedisServer.start()
-        let connection = try await server.connect()
-        server.pause()
+        let server = try HostileServer(.readUntil("PING\r\n"), .send(greetingReply), .silence)
+        let connection = try await RedisConnection.connect(server.configuration)
         let waiting = Task { await failure { try await connection.send(RedisCommand("GET", "key")) } }
-        try await Task.sleep(for: .milliseconds(20))
+        try await server.received("GET")
         await connection.close()
         #expect(await waiting.value?.kind == .closed)
         let late = await failure { try await connection.send(RedisCommand("GET", "key")) }
