@@ -44,11 +44,22 @@ let package = Package(
         .target(
             name: "ClusterState", dependencies: ["RedisClient"],
             resources: [
+                .embedInCode("Scripts/acquire.lua"),
+                .embedInCode("Scripts/begin.lua"),
+                .embedInCode("Scripts/cancel.lua"),
                 .embedInCode("Scripts/claim.lua"),
+                .embedInCode("Scripts/clear.lua"),
                 .embedInCode("Scripts/enqueue.lua"),
+                .embedInCode("Scripts/pause.lua"),
                 .embedInCode("Scripts/reclaim.lua"),
                 .embedInCode("Scripts/renew.lua"),
                 .embedInCode("Scripts/settle.lua"),
+                .embedInCode("Scripts/Library/clock.lua"),
+                .embedInCode("Scripts/Library/counts.lua"),
+                .embedInCode("Scripts/Library/flights.lua"),
+                .embedInCode("Scripts/Library/hosts.lua"),
+                .embedInCode("Scripts/Library/jobs.lua"),
+                .embedInCode("Scripts/Library/lines.lua"),
             ],
             swiftSettings: settings),
         .target(name: "FetchQueue", dependencies: ["RedisClient", "ClusterState"], swiftSettings: settings),
@@ -66,6 +77,10 @@ let package = Package(
 
         .executableTarget(
             name: "RedisBenchmark", dependencies: ["RedisClient", "GannetTestKit"], path: "Benchmarks/RedisBenchmark",
+            swiftSettings: settings),
+
+        .executableTarget(
+            name: "StateBenchmark", dependencies: ["ClusterState", "RedisClient", "GannetTestKit"], path: "Benchmarks/StateBenchmark",
             swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.

@@ -1,10 +1,25 @@
 internal import RedisClient
 
-/// The scripts, one for each transition of the cluster's state, as they lie in `Scripts/`.
+/// The scripts, one for each transition of the cluster's state, as they lie in `Scripts/`; each behind the parts of `Library/` it
+/// stands on.
 enum ClusterScripts {
-    static let enqueue = RedisScript(String(decoding: PackageResources.enqueue_lua, as: UTF8.self))
-    static let claim = RedisScript(String(decoding: PackageResources.claim_lua, as: UTF8.self))
-    static let reclaim = RedisScript(String(decoding: PackageResources.reclaim_lua, as: UTF8.self))
-    static let renew = RedisScript(String(decoding: PackageResources.renew_lua, as: UTF8.self))
-    static let settle = RedisScript(String(decoding: PackageResources.settle_lua, as: UTF8.self))
+    static let begin = script(PackageResources.begin_lua)
+    static let enqueue = script(PackageResources.enqueue_lua)
+    static let cancel = script(PackageResources.cancel_lua)
+    static let claim = script(PackageResources.claim_lua)
+    static let reclaim = script(PackageResources.reclaim_lua)
+    static let renew = script(PackageResources.renew_lua)
+    static let settle = script(PackageResources.settle_lua)
+    static let acquire = script(PackageResources.acquire_lua)
+    static let pause = script(PackageResources.pause_lua)
+    static let clear = script(PackageResources.clear_lua)
+
+    private static let library = [
+        PackageResources.clock_lua, PackageResources.jobs_lua, PackageResources.counts_lua, PackageResources.hosts_lua,
+        PackageResources.flights_lua, PackageResources.lines_lua,
+    ]
+
+    private static func script(_ source: [UInt8]) -> RedisScript {
+        RedisScript((library + [source]).map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"))
+    }
 }

@@ -1,38 +1,94 @@
-/// A job as it lies in Redis: one compact string, the URL last.
+/// A URL to fetch as it waits in line: as few bytes as tell all that is needed.
 ///
 /// | bytes | what |
 /// | --- | --- |
-/// | 0 | version, 1 |
-/// | 1 | crashes: leases that ended without an outcome |
-/// | 2–7 | serial, unique in its queue: two jobs for one URL are never equal |
-/// | 8–23 | the URL's id |
-/// | 24… | the URL, as given |
+/// | 0 | format: `j` |
+/// | 1–16 | the URL's id |
+/// | 17, 18 | where its host stands in the URL, and how long it is |
+/// | 19… | the URL, as given |
+///
+/// Where the host does not stand in the URL as it is compared (`EXAMPLE.com`, `%65xample.com`), the format is `x`, and byte 17 the
+/// length of the host, which comes before the URL.
 package struct JobEntry: Sendable, Equatable {
-    package let serial: Int
-    package let crashes: Int
     package let id: URLID
+
+    /// Whose limits the job comes under.
+    package let host: String
     package let url: String
 
-    package static let version: UInt8 = 1
-    private static let headerBytes = 24
+    package static let longestURL = 8192
+    package static let longestHost = 255
 
-    /// Reads an entry; `nil` for one that another version wrote.
-    init?(_ bytes: [UInt8]) {
-        guard bytes.count > Self.headerBytes, bytes[0] == Self.version, let id = URLID(Array(bytes[8..<24])) else { return nil }
-        guard let url = String(validating: bytes[Self.headerBytes...], as: UTF8.self) else { return nil }
-        self.crashes = Int(bytes[1])
-        self.serial = bytes[2..<8].reduce(0) { $0 << 8 | Int($1) }
+    /// - Throws: `StateError.invalid` for what no list could hold.
+    package init(id: URLID, host: String, url: String) throws(StateError) {
+        guard !url.isEmpty, url.utf8.count <= Self.longestURL else {
+            throw .invalid("A URL has 1 to \(Self.longestURL) bytes; this one has \(url.utf8.count).")
+        }
+        guard !host.isEmpty, host.utf8.count <= Self.longestHost else {
+            throw .invalid("A host has 1 to \(Self.longestHost) bytes; this one has \(host.utf8.count).")
+        }
+        guard !host.utf8.contains(where: { $0 < 0x21 || $0 == 0x7f }) else { throw .invalid("A host has no spaces or control characters.") }
         self.id = id
+        self.host = host
         self.url = url
     }
 }
 
-/// What a URL is known by in Redis: the first 16 bytes of the SHA-256 of its canonical form.
-package struct URLID: Sendable, Hashable {
-    package let bytes: [UInt8]
+extension JobEntry {
+    private static let lean = UInt8(ascii: "j")
+    private static let leanWithHost = UInt8(ascii: "x")
+    private static let farthestHost = 64
 
-    package init?(_ bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
-        self.bytes = bytes
+    var bytes: [UInt8] {
+        var url = self.url, host = self.host
+        return url.withUTF8 { url in
+            host.withUTF8 { host in
+                let offset = Self.offset(of: host, in: url)
+                var bytes: [UInt8] = []
+                bytes.reserveCapacity(20 + url.count + (offset == nil ? host.count : 0))
+                bytes.append(offset == nil ? Self.leanWithHost : Self.lean)
+                bytes.append(contentsOf: id.bytes)
+                if let offset {
+                    bytes.append(UInt8(offset))
+                    bytes.append(UInt8(host.count))
+                } else {
+                    bytes.append(UInt8(host.count))
+                    bytes.append(contentsOf: host)
+                }
+                bytes.append(contentsOf: url)
+                return bytes
+            }
+        }
+    }
+
+    /// Reads an entry; `nil` where it is none, or its URL no text.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        let base = bytes.startIndex
+        guard bytes.count > 19, let id = URLID(Array(bytes[base + 1..<base + 17])) else { return nil }
+        let hostRange: Range<Int>
+        let urlStart: Int
+        switch bytes[base] {
+        case Self.lean:
+            urlStart = base + 19
+            let start = urlStart + Int(bytes[base + 17])
+            hostRange = start..<start + Int(bytes[base + 18])
+        case Self.leanWithHost:
+            urlStart = base + 18 + Int(bytes[base + 17])
+            hostRange = base + 18..<urlStart
+        default: return nil
+        }
+        guard urlStart < bytes.endIndex, hostRange.upperBound <= bytes.endIndex else { return nil }
+        guard let host = String(validating: bytes[hostRange], as: UTF8.self) else { return nil }
+        guard let url = String(validating: bytes[urlStart...], as: UTF8.self) else { return nil }
+        self.id = id
+        self.host = host
+        self.url = url
+    }
+
+    /// Where the host stands, if it is near enough to the start to be told in a byte.
+    private static func offset(of host: UnsafeBufferPointer<UInt8>, in url: UnsafeBufferPointer<UInt8>) -> Int? {
+        let last = min(farthestHost, url.count - host.count)
+        guard last >= 0 else { return nil }
+        return (0...last).first { start in (0..<host.count).allSatisfy { url[start + $0] == host[$0] } }
     }
 }

@@ -3,70 +3,61 @@ package import RedisClient
 
 /// A queue of URLs to fetch.
 ///
-/// It hands a job to one worker at a time, on a lease. A lease that is neither renewed nor ended in time makes the job claimable
-/// again, so that nothing is lost with the worker that held it.
+/// It hands a job to one worker at a time, on a lease, and no URL to two at once. A lease that is neither renewed nor ended in time
+/// makes the job claimable again, so that nothing is lost with the worker that held it.
 package struct FetchQueue: Sendable {
-    private let state: ClusterState
+    private let cluster: ClusterState
+    private let state: QueueState
     private let persistently: Persistence
 
     package init(_ connection: RedisConnection, namespace: String, name: String, persistence: Persistence = Persistence()) {
-        state = ClusterState(connection, namespace: namespace, queue: name)
+        cluster = ClusterState(connection, namespace: namespace)
+        state = cluster.queue(name)
         persistently = persistence
     }
 
-    /// The channel on which a worker with nothing to do hears of new jobs.
-    package var wakeChannel: String { state.wakeChannel }
+    /// The channel on which the worker of this name hears of new jobs.
+    package func inbox(of worker: String) -> String { cluster.inbox(of: worker) }
+
+    /// Begins a batch, or finds it as it was begun.
+    package func begin(batch: String, from source: String, options: BatchOptions = .init()) async throws(StateError) -> BatchProgress {
+        try await persistently { () throws(StateError) in try await state.begin(batch: batch, from: source, options: options) }
+    }
 
     /// Accepts a part of a batch's input. A part that has been accepted before is answered, not added.
     package func enqueue(
-        _ urls: [(id: URLID, url: String)], batch: String, from offset: Int, to end: Int
-    ) async throws(RedisError) -> BatchProgress {
-        try await persistently { () throws(RedisError) in
-            try await state.enqueue(urls, batch: batch, from: offset, to: end)
+        _ entries: [JobEntry], batch: Int, from offset: Int, to end: Int, closing: Bool = false, delay: Duration = .zero
+    ) async throws(StateError) -> EnqueueAnswer {
+        try await persistently { () throws(StateError) in
+            try await state.enqueue(entries, batch: batch, from: offset, to: end, closing: closing, delay: delay)
         }
     }
 
-    /// Notes what a batch is made from, unless it was noted before; returns what is noted.
-    package func begin(batch: String, source: String) async throws(RedisError) -> String {
-        try await persistently { () throws(RedisError) in try await state.begin(batch: batch, source: source) }
-    }
-
-    /// How far a batch has been accepted.
-    package func progress(ofBatch batch: String) async throws(RedisError) -> BatchProgress {
-        try await persistently { () throws(RedisError) in try await state.progress(ofBatch: batch) }
-    }
-
-    /// Lets go of a batch's record, once its input has been accepted to the end. Tried once: a record that stays costs a
-    /// hundred bytes, and nobody should wait for that.
-    package func forget(batch: String) async throws(RedisError) {
-        try await state.forget(batch: batch)
-    }
-
-    /// Takes up to `limit` jobs on lease.
-    ///
-    /// Not repeated after a lost reply: jobs it may have taken come back when their lease ends.
-    package func claim(_ limit: Int, lease: Duration) async throws(RedisError) -> Claim {
-        let answer = try await state.claim(limit, lease: lease, nonce: .random(in: .min ... .max))
+    /// Takes jobs on lease. After a lost answer the same request brings the same jobs.
+    package func claim(_ request: ClaimRequest) async throws(StateError) -> Claim {
+        let answer = try await state.claim(request)
         // Where this fails, the leases end by themselves and the jobs are poison in the end. What was claimed must not suffer by it.
-        for token in answer.unreadable { _ = try? await state.settle(token, .failed, bytes: 0) }
-        return Claim(
-            jobs: answer.leases.map(Job.init), unreadable: answer.unreadable.count, nextLeaseEnd: answer.nextLeaseEnd,
-            poisoned: answer.poisoned, foreign: answer.foreign, waiting: answer.waiting)
+        for job in answer.unreadable { await giveUpUnreadable(job.token, job.id) }
+        return Claim(answer)
     }
 
     /// Extends the leases of `tokens`; returns the lost ones.
-    package func renew(_ tokens: [LeaseToken], lease: Duration) async throws(RedisError) -> Set<LeaseToken> {
-        try await state.renew(tokens, lease: lease)
+    package func renew(_ tokens: [FlightToken], lease: Duration) async throws(StateError) -> Set<FlightToken> {
+        try await cluster.renew(tokens, lease: lease)
     }
 
-    /// Ends a job. False when its lease was lost, and the job is another worker's.
+    /// Ends a job.
     ///
-    /// A lease that is gone after an attempt whose reply was lost was most likely ended by that attempt: this is true then.
-    package func settle(_ job: Job, _ outcome: JobOutcome, bytes: Int = 0) async throws(RedisError) -> Bool {
+    /// A lease that is gone after an attempt whose reply was lost was most likely ended by that attempt: it counts as settled then.
+    /// - Parameter claimsAgain: Not, by a worker that is about to leave: others are told of the place that is free now.
+    package func settle(_ settlement: Settlement, claimsAgain: Bool = true) async throws(StateError) -> SettleAnswer {
         var mayHaveSettled = false
-        return try await persistently { () throws(RedisError) in
-            do throws(RedisError) {
-                return try await state.settle(job.token, outcome, bytes: bytes) || mayHaveSettled
+        return try await persistently { () throws(StateError) in
+            do throws(StateError) {
+                let random = Double.random(in: 0...1)
+                let answers = try await state.settle([settlement], claimsAgain: claimsAgain, random: random)
+                guard let answer = answers.first else { return .lost }
+                return answer == .lost && mayHaveSettled ? .settled : answer
             } catch {
                 mayHaveSettled = mayHaveSettled || error.mayHaveExecuted
                 throw error
@@ -75,21 +66,25 @@ package struct FetchQueue: Sendable {
     }
 
     /// Takes all leases back at once and uncharged. Only for a caller who knows that their holders are gone.
-    package func reclaimAll() async throws(RedisError) {
-        while try await persistently({ () throws(RedisError) in try await state.reclaim(Self.mostReclaimed) }) > 0 {}
+    package func reclaimAll() async throws(StateError) {
+        _ = try await persistently { () throws(StateError) in try await state.reclaimAll() }
     }
 
-    /// Leases taken back in one call: no other client waits long for it.
-    private static let mostReclaimed = 1000
-
     /// Depths and totals.
-    package func counts() async throws(RedisError) -> QueueCounts {
-        try await persistently { () throws(RedisError) in try await state.counts() }
+    package func counts() async throws(StateError) -> QueueCounts {
+        try await persistently { () throws(StateError) in try await state.counts() }
     }
 
     /// Removes the queue and everything in it.
-    package func clear(batch: String) async throws(RedisError) {
-        try await persistently { () throws(RedisError) in try await state.clear(batch: batch) }
+    package func clear() async throws(StateError) {
+        try await persistently { () throws(StateError) in try await state.clear() }
+    }
+
+    private func giveUpUnreadable(_ token: FlightToken, _ id: URLID) async {
+        var content = PageContent(url: "")
+        content.fields = [.errorClass: "unreadable", .errorMessage: "The job's URL is no text."]
+        let retention = Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)
+        _ = try? await state.settle([Settlement(token, id, .failed(content, retention))], random: 0)
     }
 }
 
@@ -97,18 +92,23 @@ package struct FetchQueue: Sendable {
 package struct Claim: Sendable {
     package let jobs: [Job]
 
-    /// Jobs that this claim ended as failed, since their URL is no text.
-    package let unreadable: Int
+    /// Jobs that this claim ended as failed: their URL is no text, three workers had died with them, or it had failed for others.
+    package let failed: Int
+    package let left: ClaimAnswer.Left
 
-    /// When a lease of anyone ends unless it is renewed, and its job could be claimed.
-    package let nextLeaseEnd: Duration?
+    /// There may be more for another claim at once.
+    package let isMore: Bool
 
-    /// Jobs that were given up because three workers had died holding them.
-    package let poisoned: Int
+    /// When to look again at the latest, unless something is heard before.
+    package let next: Duration?
+    package let isPaused: Bool
 
-    /// Jobs of another version that the claim met and left.
-    package let foreign: Int
-
-    /// Jobs that wait after the claim, those among them.
-    package let waiting: Int
+    init(_ answer: ClaimAnswer) {
+        jobs = answer.jobs.map(Job.init)
+        failed = answer.failed + answer.unreadable.count
+        left = answer.left
+        isMore = answer.isMore || !answer.unreadable.isEmpty
+        next = answer.next
+        isPaused = answer.isPaused
+    }
 }

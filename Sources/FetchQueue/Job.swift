@@ -5,16 +5,30 @@ package struct Job: Sendable {
     package let url: String
     package let id: URLID
 
-    /// Workers that died holding it before.
+    /// Whose limits it comes under.
+    package let host: String
+
+    /// Workers that died holding it before, and attempts that failed.
     package let crashes: Int
+    package let failures: Int
+
+    /// For how long its host has been putting it off.
+    package let throttled: Duration
 
     /// The lease, without which no outcome is accepted.
-    package let token: LeaseToken
+    package let token: FlightToken
 
-    init(_ lease: ClaimAnswer.Lease) {
-        url = lease.entry.url
-        id = lease.entry.id
-        crashes = lease.entry.crashes
-        token = lease.token
+    /// The outcome that is there already, when only the body has to be delivered.
+    package let page: Page?
+
+    init(_ job: LeasedJob) {
+        url = job.entry.url
+        id = job.entry.id
+        host = job.entry.host
+        crashes = job.crashes
+        failures = job.failures
+        throttled = job.throttled
+        token = job.token
+        page = job.page
     }
 }

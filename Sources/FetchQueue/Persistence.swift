@@ -1,3 +1,4 @@
+internal import ClusterState
 internal import RedisClient
 
 /// Repeats a call that may be repeated, while Redis is away.
@@ -19,23 +20,23 @@ package struct Persistence: Sendable {
         self.pause = pause
     }
 
-    func callAsFunction<Answer>(_ call: () async throws(RedisError) -> Answer) async throws(RedisError) -> Answer {
+    func callAsFunction<Answer>(_ call: () async throws(StateError) -> Answer) async throws(StateError) -> Answer {
         var isWaiting = false
         let deadline = ContinuousClock.now + patience
         while true {
-            do throws(RedisError) {
+            do throws(StateError) {
                 let answer = try await call()
                 if isWaiting { listener?(nil) }
                 return answer
             } catch {
-                guard error.isTransient, ContinuousClock.now + pause < deadline else { throw error }
-                if !isWaiting { listener?(error) }
+                guard case .redis(let reason) = error, reason.isTransient, ContinuousClock.now + pause < deadline else { throw error }
+                if !isWaiting { listener?(reason) }
                 isWaiting = true
             }
             do {
                 try await Task.sleep(for: pause)
             } catch {
-                throw RedisError(.cancelled)
+                throw .redis(RedisError(.cancelled))
             }
         }
     }

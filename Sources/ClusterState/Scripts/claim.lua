@@ -1,71 +1,591 @@
--- Leases waiting jobs to a worker, after taking back those whose lease has ended.
+-- Leases jobs to a worker.
 --
--- Recovery is part of every claim and bounded in each: any live worker brings back what a dead one held, and there is no
--- separate process whose own death would stop that.
+-- First it does, within a bound, what is nobody's in particular: it takes back what dead workers held, and takes on the followers of
+-- flights that have ended. Any live worker thus mends what another left; there is no separate process whose own death would stop that.
+-- Then it serves, by turns, retries and delayed jobs that are due, jobs held for hosts that have room again, and the lines. A job
+-- whose page is there ends here and now, or is handed out to be delivered; one whose URL is locked is parked; one whose host has
+-- no room is held; any other is leased, its URL locked and its host's place taken in the same step.
 --
--- KEYS  1 ready (list of entries)    2 leases (hash: token to entry)   3 expiry (set of tokens by the lease's end, ms)
---       4 count (hash of counters)   5 known (set of the ids that wait or are in flight)
--- ARGV  1 how many jobs   2 the lease, ms   3 eight random bytes of the caller's
--- Entries that another version wrote are neither handed out nor charged with a crash: they go to the end of the line.
--- Answer: {ms until the next lease ends or -1, failed as poison, met of another version, waiting now, token, entry, token, entry, …}
-local ready, leases, expiry, count, known = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local wanted, lease, nonce = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
-local MOST_RECOVERED, MOST_CRASHES = 100, 3
+-- KEYS  1 '{namespace}state'   2 '{namespace}q:<queue>:count'
+-- ARGV  1 how many jobs   2 the lease, ms   3 eight random bytes; the same again is the same claim again, its answer having been lost
+--       4 the worker   5 the channel on which it hears, or nothing   6 how many requests a host may have in flight
+--       7 ms between two starts at one host   8 how many dead jobs are kept
+--       9 the page of a URL that killed its workers, without the URL   10 how long that is kept, ms
+-- Answer: {queue time, what is left (0 jobs, 1 nothing, 2 only jobs of a newer version), whether to ask again at once, ms until
+--          something falls due or -1, jobs failed here, whether the queue is paused, then for each job: token, job, page or nothing}
+local queue = KEYS[2]:sub(#namespace + 3, -7)
+local wanted, lease, nonce, worker, channel = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+local hostLimit, hostInterval, mostDead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local MOST_RECOVERED, MOST_FREED, MOST_LOOKED_AT, MOST_HOSTS, LARGEST_LOOK = 100, 500, 1000, 16, 256
+local HOST_KEPT, CLAIMS_TO_SWEEP = 3600000, 64
+local POISON_KEPT = tonumber(ARGV[10])
 
--- version 1, and the whole of the header with something after it; JobEntry.swift reads the same
-local function isReadable(entry) return entry:byte(1) == 1 and #entry > 24 end
+local settings = call('HMGET', KEYS[2], 'paused', 'turn', 'priorities')
+local isPaused, turn = settings[1] == '1', tonumber(settings[2] or 0)
+local workerKey = namespace .. 'worker:' .. worker
+local lastClaim = call('GET', workerKey)
+local hasRules = call('HLEN', namespace .. 'rules') > 0
+local held, later, foreign = ofQueue(queue, 'held:'), ofQueue(queue, 'later'), ofQueue(queue, 'foreign')
+local freedNow = call('LLEN', namespace .. 'freed')
+call('ZCARD', ofQueue(queue, 'idle'))
+-- What there is in the lines of each priority that was ever used in this queue.
+local open, uses = {}, settings[3] or ''
+for priority, name in ipairs(PRIORITIES) do
+    local isUsed = uses:find(priority, 1, true) ~= nil
+    open[priority] = {
+        isUsed = isUsed,
+        ready = isUsed and call('LLEN', ofQueue(queue, 'ready:' .. name)) > 0,
+        due = isUsed and #call('ZRANGE', ofQueue(queue, 'due:' .. name), '-inf', now, 'BYSCORE', 'LIMIT', 0, 1) > 0,
+    }
+end
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local returned = {}
+local given, givenCount, failedHere, isMore, trouble = {}, 0, 0, false, nil
+local hasWritten = false
+local function writing()
+    if not hasWritten then writeAlsoWhenFull() end
+    hasWritten = true
+end
 
-redis.call('LLEN', ready)
-redis.call('HLEN', leases)
-redis.call('SCARD', known)
-local tokens = tonumber(redis.call('HGET', count, 'tokens') or 0)
-local tokensBefore = tokens
+local function give(token, job, page)
+    local at = givenCount * 3
+    given[at + 1], given[at + 2], given[at + 3] = token, job, page
+    givenCount = givenCount + 1
+end
 
-local ended = redis.call('ZRANGE', expiry, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_RECOVERED)
-local poisoned = 0
-for _, token in ipairs(ended) do
-    local entry = redis.call('HGET', leases, token)
-    redis.call('HDEL', leases, token)
-    redis.call('ZREM', expiry, token)
-    if entry and not isReadable(entry) then
-        redis.call('RPUSH', ready, entry)
-    elseif entry then
-        redis.call('HINCRBY', count, 'crashed', 1)
-        local crashes = entry:byte(2) + 1
-        if crashes >= MOST_CRASHES then
-            -- Three workers died holding it: whatever it does to them, it does not get a fourth.
-            redis.call('SREM', known, entry:sub(9, 24))
-            redis.call('HINCRBY', count, 'failed', 1)
-            poisoned = poisoned + 1
+-- What is there to mend ----------------------------------------------------------------------------------------------------------
+
+local function urlOf(lean) return lean:byte(1) == LEAN and lean:sub(20) or lean:sub(19 + lean:byte(18)) end
+
+-- The lease ended: its worker is dead, or was away for too long.
+local function takeBack(token)
+    local flight = call('HGET', leases, token)
+    if not flight then
+        writing()
+        call('ZREM', expiry, token)
+        return
+    end
+    local kind, began, body = flight:sub(1, 1), unpackBytes('>I6', flight, 2), flight:sub(8)
+    local job = (kind == 'J' or kind == 'C') and read(body) or nil
+    if not job and kind ~= 'A' and kind ~= 'W' then
+        -- A newer version's; its own workers know what to do.
+        writing()
+        call('ZADD', expiry, lived + lease, token)
+        return
+    end
+    local id, isOwn, hasFollowers = job and job.id or body:sub(1, 16), false, false
+    if kind ~= 'C' then isOwn, hasFollowers = look(id, token) end
+    if kind == 'J' then hostOf(job.host) end
+    local isVoid = job and not batchOf(job.queue, job.batch).state
+    writing()
+    forgetFlight(token)
+    if kind == 'J' then leaveHost(job.host) end
+    local verdict = ORPHANED
+    if job and not isVoid then
+        count(job, 'active', -1)
+        countInQueue(job.queue, 'crashed', 1)
+        job.crashes = job.crashes + 1
+        if job.crashes < MOST_CRASHES then
+            if comeBack(job) then returned[job.queue] = (returned[job.queue] or 0) + 1 end
         else
-            redis.call('LPUSH', ready, entry:sub(1, 1) .. string.char(crashes) .. entry:sub(3))
+            -- Whatever it does to those that hold it, it does not get a fourth, nor do the jobs that follow it.
+            if job.queue == queue then failedHere = failedHere + 1 end
+            if kind == 'J' then
+                verdict = FAILED
+                writePage(id, token, NEGATIVE, began, POISON_KEPT, POISON_KEPT, ARGV[9] .. urlOf(job.lean))
+            end
+            bury(job, token, ARGV[9], mostDead)
         end
     end
+    if kind ~= 'C' then unlock(id, isOwn, hasFollowers, verdict, began) end
 end
 
-local answer = {-1, poisoned, 0, 0}
-local entries = wanted > 0 and redis.call('LPOP', ready, wanted) or {}
-for _, entry in ipairs(entries or {}) do
-    if isReadable(entry) then
-        tokens = tokens + 1
-        -- The counter alone would repeat after a failover to a replica that lagged behind; the random half does not.
-        local token = struct.pack('>I8', tokens) .. nonce
-        redis.call('HSET', leases, token, entry)
-        redis.call('ZADD', expiry, now + lease, token)
-        answer[#answer + 1] = token
-        answer[#answer + 1] = entry
+local function takeBackEnded()
+    local ended = call('ZRANGE', expiry, '-inf', lived, 'BYSCORE', 'LIMIT', 0, MOST_RECOVERED)
+    for _, token in ipairs(ended) do takeBack(token) end
+    if #ended == MOST_RECOVERED then isMore = true end
+end
+
+-- A page is an outcome for a job: it ends here.
+local function endWith(job, isNegative)
+    if isNegative then
+        if job.queue == queue then failedHere = failedHere + 1 end
+        bury(job, newToken(nonce), '', mostDead)
     else
-        redis.call('RPUSH', ready, entry)
-        answer[3] = answer[3] + 1
+        finish(job, 'done')
+        countInQueue(job.queue, 'cached', 1)
     end
 end
-answer[4] = redis.call('LLEN', ready)
--- A look that found nothing writes nothing: idle workers leave no trace in the append-only file.
-if tokens ~= tokensBefore then redis.call('HSET', count, 'tokens', string.format('%d', tokens)) end
 
-local first = redis.call('ZRANGE', expiry, 0, 0, 'WITHSCORES')
-if first[2] then answer[1] = math.max(0, tonumber(first[2]) - now) end
+local freedBudget, chainsBefore = MOST_FREED, chains
+
+-- Takes on followers of one ended flight. Answers whether the next may be looked at.
+local function takeOn(record)
+    local number, verdict, began, ended = unpackBytes('>I6BI6I6', record)
+    local id, chain = record:sub(20), namespace .. 'chain:' .. number
+    if verdict == ORPHANED then
+        local lock = call('GET', lockOf(id))
+        local page = readPage(call('GET', pageOf(id)))
+        local parked = namespace .. 'parked:' .. id
+        if lock and isLive(lock) then
+            -- Somebody has it again: they follow that flight.
+            local most = call('LLEN', parked) == 0 and -1 or freedBudget - 1
+            local entries = most < 0 and {} or call('LRANGE', chain, 0, most)
+            local length = call('LLEN', chain)
+            writing()
+            if most < 0 then
+                if length > 0 then call('RENAME', chain, parked) end
+            else
+                pushBack(parked, entries)
+                call('LTRIM', chain, #entries, -1)
+                freedBudget = freedBudget - #entries
+                if length > #entries then
+                    isMore = true
+                    return false
+                end
+            end
+            call('LPOP', namespace .. 'freed')
+            return true
+        elseif page and not page.isForeign then
+            verdict, began, ended = page.isNegative and FAILED or SUCCEEDED, page.began, page.ended
+        end
+    end
+    -- An orphaned chain gives one job to its queue at a time, until one of them has the URL locked.
+    local entries = call('LRANGE', chain, 0, verdict == ORPHANED and 0 or freedBudget - 1)
+    local length = call('LLEN', chain)
+    local jobs, strange = {}, {}
+    call('LLEN', foreign)
+    for _, entry in ipairs(entries) do
+        local job = read(entry)
+        if job then
+            jobs[#jobs + 1] = job
+            batchOf(job.queue, job.batch)
+        else
+            strange[#strange + 1] = entry
+        end
+    end
+    writing()
+    call('LTRIM', chain, #entries, -1)
+    freedBudget = freedBudget - #entries
+    if #strange > 0 then pushBack(foreign, strange) end
+    local outcome = {began = began, ended = ended, isStored = false}
+    local back, lines = {}, {}
+    for _, job in ipairs(jobs) do
+        local batch = batchOf(job.queue, job.batch)
+        -- One of a cancelled batch was counted when that was cancelled.
+        if not batch.isGone then
+            count(job, 'parked', -1)
+            if verdict ~= ORPHANED and not batch.deliver and satisfies(outcome, job, batch) then
+                endWith(job, verdict == FAILED)
+            else
+                local key = ofQueue(job.queue, 'ready:' .. batch.priority)
+                if not back[key] then back[key], lines[#lines + 1] = {queue = job.queue}, key end
+                table.insert(back[key], job)
+            end
+        end
+    end
+    for _, key in ipairs(lines) do
+        pushFront(key, line(back[key]))
+        returned[back[key].queue] = (returned[back[key].queue] or 0) + #back[key]
+    end
+    call('LPOP', namespace .. 'freed')
+    if length > #entries then
+        -- The rest: an outcome's at once, an orphaned chain's behind the others.
+        call(verdict == ORPHANED and 'RPUSH' or 'LPUSH', namespace .. 'freed', record)
+        isMore = isMore or verdict ~= ORPHANED
+        return verdict == ORPHANED
+    end
+    return true
+end
+
+local function takeOnFreed()
+    for _ = 1, freedNow == 0 and chains == chainsBefore and 0 or MOST_HOSTS do
+        local record = call('LINDEX', namespace .. 'freed', 0)
+        if not record or freedBudget <= 0 or not takeOn(record) then return end
+    end
+end
+
+-- What becomes of jobs ------------------------------------------------------------------------------------------------------------
+
+local rules, pagePrefix, lockPrefix = {}, pageOf(''), lockOf('')
+local flightHead = 'J' .. pack('>I6', now)
+local function ruleOf(name)
+    if not hasRules then return hostLimit, hostInterval end
+    if not rules[name] then
+        local limit, interval = (call('HGET', namespace .. 'rules', name) or ''):match('^(%d+) (%d+)$')
+        rules[name] = {tonumber(limit) or hostLimit, tonumber(interval) or hostInterval}
+    end
+    return rules[name][1], rules[name][2]
+end
+
+-- When a host may start another request, while `taken` more than it knows of are about to start.
+local function opensAt(host, taken)
+    local limit, interval = ruleOf(host.name)
+    if host.probing == 1 then limit = 1 end
+    if host.running + taken >= limit then return NEVER end
+    local next = (taken > 0 and interval > 0) and now + interval or host.next
+    return max(host.cool, next)
+end
+
+local function isOpen(host, taken)
+    local at = opensAt(host, taken)
+    return at ~= NEVER and at <= now
+end
+
+-- Decides what becomes of each job, up to `quota` handed out, and then does it. Answers how many were dealt with: the others go back
+-- where they came from. Jobs of `heldFor`, a host, stay in its line when it has no room.
+local function serve(jobs, quota, heldFor)
+    if #jobs == 0 then return 0 end
+    local keys, number = {}, #jobs
+    for i, job in ipairs(jobs) do
+        batchOf(queue, job.batch)
+        keys[i], keys[number + i] = pagePrefix .. job.id, lockPrefix .. job.id
+    end
+    local values = strings(keys)
+    loadHosts(jobs)
+
+    local fates, taken, lockedHere, dealt, handed = {}, {}, {}, 0, 0
+    for i, job in ipairs(jobs) do
+        if handed >= quota then break end
+        local batch, page, lock, fate = batchOf(queue, job.batch), values and readPage(values[i]), values and values[number + i], nil
+        local host = hosts[job.host]
+        if batch.isGone then
+            fate = 'drop'
+        elseif page and page.isForeign then
+            fate = 'foreign'
+        elseif page and satisfies(page, job, batch) then
+            fate = (batch.deliver and not page.isNegative) and 'deliver' or 'end'
+        elseif lockedHere[job.id] or (lock and lock ~= job.lock and isLive(lock)) then
+            call('LLEN', namespace .. 'parked:' .. job.id)
+            fate = 'park'
+        elseif not isOpen(host, taken[job.host] or 0) then
+            if heldFor then break end
+            call('LLEN', held .. batch.priority .. ':' .. job.host)
+            call('ZCARD', ofQueue(queue, 'due:' .. batch.priority))
+            fate = 'hold'
+        else
+            fate = 'give'
+            taken[job.host] = (taken[job.host] or 0) + 1
+            lockedHere[job.id] = true
+        end
+        if fate == 'give' or fate == 'deliver' then handed = handed + 1 end
+        fates[i], dealt = fate, i
+    end
+    if dealt == 0 then return 0 end
+
+    writing()
+    local holding, lines, locks, begun, ends = {}, {}, {}, {leases}, {expiry}
+    local endsAt = string.format('%.0f', lived + lease)
+    for i = 1, dealt do
+        local job, fate = jobs[i], fates[i]
+        if job.lock and fate ~= 'give' then
+            -- The retry does not start now, or not any more: those that follow it must not depend on it.
+            local isOwn, hasFollowers = look(job.id, job.lock)
+            if isOwn and fate ~= 'park' then unlock(job.id, isOwn, hasFollowers, ORPHANED, now) end
+        end
+        if job.lock then forgetFlight(job.lock) end
+        if fate == 'give' then
+            local token, host = newToken(nonce), changed(hosts[job.host])
+            local _, interval = ruleOf(job.host)
+            host.running = host.running + 1
+            if interval > 0 then host.next = now + interval end
+            local bytes = written(job)
+            locks[#locks + 1], locks[#locks + 2] = keys[number + i], token
+            begun[#begun + 1], begun[#begun + 2] = token, flightHead .. bytes
+            ends[#ends + 1], ends[#ends + 2] = endsAt, token
+            give(token, bytes, '')
+            count(job, 'active', 1)
+        elseif fate == 'deliver' then
+            local token = newToken(nonce)
+            local bytes = written(job)
+            begun[#begun + 1], begun[#begun + 2] = token, 'C' .. flightHead:sub(2) .. bytes
+            ends[#ends + 1], ends[#ends + 2] = endsAt, token
+            give(token, bytes, values[i])
+            count(job, 'active', 1)
+        elseif fate == 'end' then
+            endWith(job, readPage(values[i]).isNegative)
+        elseif fate == 'park' then
+            call('RPUSH', namespace .. 'parked:' .. job.id, written(job))
+            count(job, 'parked', 1)
+        elseif fate == 'foreign' then
+            call('RPUSH', foreign, written(job))
+        elseif fate == 'hold' then
+            local priority = batchOf(queue, job.batch).priority
+            local key = held .. priority .. ':' .. job.host
+            if not holding[key] then
+                holding[key], lines[#lines + 1] = {priority = priority, host = hosts[job.host]}, key
+            end
+            table.insert(holding[key], job)
+        end
+    end
+    if #begun > 1 then
+        -- A lock that is there has outlived its lease, or is the job's own from its last attempt.
+        if #locks > 0 and call('MSETNX', unpack(locks)) == 0 then call('MSET', unpack(locks)) end
+        call('HSET', unpack(begun))
+        call('ZADD', unpack(ends))
+    end
+    for _, key in ipairs(lines) do
+        local group = holding[key]
+        pushBack(key, line(group))
+        local priority = group.priority == 'high' and 1 or group.priority == 'normal' and 2 or 3
+        local mark = priority .. queue .. '\n'
+        if not ('\n' .. group.host.marks):find('\n' .. mark, 1, true) then
+            changed(group.host).marks = group.host.marks .. mark
+            call('ZADD', ofQueue(queue, 'due:' .. group.priority), opensAt(group.host, 0), group.host.name)
+        end
+    end
+    return dealt
+end
+
+-- Where jobs come from ------------------------------------------------------------------------------------------------------------
+
+local budget = MOST_LOOKED_AT
+
+local function serveLater()
+    local most = min(wanted - givenCount, LARGEST_LOOK)
+    if most <= 0 then return end
+    local members = call('ZRANGE', later, '-inf', now, 'BYSCORE', 'LIMIT', 0, most)
+    if #members == 0 then return end
+    local jobs, gone = {}, {}
+    for _, member in ipairs(members) do
+        local job = read(member:sub(17))
+        if job then
+            job.lock = member:sub(1, 16)
+            if not call('HGET', leases, job.lock) then job.lock = nil end
+            job.member = member
+            jobs[#jobs + 1] = job
+        else
+            gone[#gone + 1] = member
+        end
+    end
+    local dealt = serve(jobs, wanted - givenCount)
+    for i = 1, dealt do
+        local job = jobs[i]
+        gone[#gone + 1] = job.member
+        if not batchOf(queue, job.batch).isGone then count(job, 'delayed', -1) end
+    end
+    writing()
+    for _, member in ipairs(gone) do call('ZREM', later, member) end
+    for i = 1, #members - #jobs do call('RPUSH', foreign, gone[i]:sub(17)) end
+    budget = budget - #members
+    if #members == most then isMore = true end
+end
+
+-- Serves from the head of one list. Answers how many of its elements are gone for good, or nil when it is empty.
+local function serveLine(key, size, quota, heldFor)
+    local elements = call('LRANGE', key, 0, size - 1)
+    if #elements == 0 then return nil end
+    local jobs, heading, strange, isStrange = readLine(queue, elements)
+    local dealt = serve(jobs, quota, heldFor)
+    if dealt == 0 and #strange == 0 and #jobs > 0 then return 0 end
+    if #strange > 0 then call('LLEN', foreign) end
+    writing()
+    call('LTRIM', key, #elements, -1)
+    local next = call('LINDEX', key, 0)
+    while isStrange and next and (next:byte(1) == LEAN or next:byte(1) == LEAN_WITH_HOST) do
+        -- It belongs to a heading that nobody here can read, and must not come under another.
+        strange[#strange + 1] = call('LPOP', key)
+        next = call('LINDEX', key, 0)
+    end
+    if #strange > 0 then pushBack(foreign, strange) end
+    local rest = {}
+    for i = dealt + 1, #jobs do rest[#rest + 1] = jobs[i] end
+    local back = line(rest)
+    if next and (next:byte(1) == LEAN or next:byte(1) == LEAN_WITH_HOST)
+        and (#rest == 0 or rest[#rest].heading ~= heading) then
+        back[#back + 1] = heading
+    end
+    if #back > 0 then pushFront(key, back) end
+    return #elements - #rest
+end
+
+local function serveDue(priority, quota)
+    local name = PRIORITIES[priority]
+    local due = ofQueue(queue, 'due:' .. name)
+    local before = givenCount
+    for _, hostName in ipairs(call('ZRANGE', due, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_HOSTS)) do
+        local left = quota - (givenCount - before)
+        if left <= 0 or budget <= 0 then return end
+        local key = held .. name .. ':' .. hostName
+        local host = hostOf(hostName)
+        if isOpen(host, 0) then
+            serveLine(key, min(left + 1, LARGEST_LOOK), left, hostName)
+            budget = budget - left - 1
+        end
+        writing()
+        if call('LLEN', key) == 0 then
+            call('ZREM', due, hostName)
+            local mark = priority .. queue .. '\n'
+            local from, to = ('\n' .. host.marks):find('\n' .. mark, 1, true)
+            if from then changed(host).marks = host.marks:sub(1, from - 1) .. host.marks:sub(to) end
+        else
+            call('ZADD', due, opensAt(host, 0), hostName)
+        end
+    end
+    local first = call('ZRANGE', due, '-inf', now, 'BYSCORE', 'LIMIT', 0, 1)
+    if #first == 0 then open[priority].due = false end
+end
+
+local WHEEL, WEIGHTS = {1, 1, 2, 1, 2, 1, 1, 2, 1, 3}, {6, 3, 1}
+local looks = {}
+
+local function serveReady(priority, quota)
+    looks[priority] = looks[priority] or quota + 1
+    local before, size = givenCount, max(2, min(looks[priority], budget, LARGEST_LOOK))
+    local used = serveLine(ofQueue(queue, 'ready:' .. PRIORITIES[priority]), size, quota)
+    if not used then
+        open[priority].ready = false
+        return
+    end
+    budget = budget - max(1, used)
+    -- Where nothing can start, the next look is wider: a blocked host may have a million jobs here.
+    looks[priority] = givenCount == before and size * 4 or quota + 1
+end
+
+local function serveByTurns()
+    while givenCount < wanted do
+        local weights, priority = 0, WHEEL[turn % 10 + 1]
+        for i, line in ipairs(open) do
+            if line.ready or line.due then weights = weights + WEIGHTS[i] end
+        end
+        if weights == 0 then return end
+        if budget <= 0 then
+            isMore = true
+            return
+        end
+        for i = 0, 2 do
+            local line = open[(priority + i - 1) % 3 + 1]
+            if line.ready or line.due then
+                priority = (priority + i - 1) % 3 + 1
+                break
+            end
+        end
+        local line, before = open[priority], givenCount
+        local quota = max(1, floor((wanted - givenCount) * WEIGHTS[priority] / weights))
+        if line.due and (not line.ready or turn % 2 == 0) then
+            serveDue(priority, quota)
+            budget = budget - 1
+        else
+            serveReady(priority, quota)
+        end
+        turn = turn + max(1, givenCount - before)
+    end
+end
+
+-- A host that nobody asked for again is forgotten in time: a few are looked at now and then.
+local function forgetIdleHosts()
+    local cursor = call('HGET', KEYS[1], 'sweep') or '0'
+    local found = call('HSCAN', namespace .. 'hosts', cursor, 'COUNT', 20)
+    for i = 1, min(#found[2], 200), 2 do
+        local host = hosts[found[2][i]] or readHost(found[2][i], found[2][i + 1])
+        if host.running == 0 and host.marks == '' and max(host.cool, host.next) + HOST_KEPT < now then
+            host.next, host.cool, host.failures, host.level, host.probing = 0, 0, 0, 0, 0
+            changed(host)
+        end
+    end
+    call('HSET', KEYS[1], 'sweep', found[1])
+end
+
+-- ---------------------------------------------------------------------------------------------------------------------------------
+
+local function isRepeated()
+    if not lastClaim or lastClaim:sub(1, 8) ~= nonce then return false end
+    local first, number = unpackBytes('>I8I2', lastClaim, 9)
+    local names = {}
+    for i = first + 1, first + number do names[#names + 1] = pack('>I8', i) .. nonce end
+    for i, flight in ipairs(#names > 0 and call('HMGET', leases, unpack(names)) or {}) do
+        if flight then
+            local page = flight:sub(1, 1) == 'C' and call('GET', pageOf(read(flight, 8).id)) or ''
+            give(names[i], flight:sub(8), page)
+        end
+    end
+    return true
+end
+
+local function attempt(phase)
+    if trouble then return end
+    local isFine, problem = pcall(phase)
+    if not isFine then trouble = problem end
+end
+
+local tokensAtFirst
+if wanted > 0 and isRepeated() then
+    isMore = true
+else
+    if shortest == 0 or call('ZCARD', expiry) == 0 or lease < shortest then shortest = lease end
+    attempt(takeBackEnded)
+    attempt(takeOnFreed)
+    tokensAtFirst = tokens
+    -- What came back stands at the head of its line.
+    if returned[queue] then
+        for priority, name in ipairs(PRIORITIES) do
+            open[priority].ready = open[priority].isUsed and call('LLEN', ofQueue(queue, 'ready:' .. name)) > 0
+            open[priority].due = open[priority].isUsed
+        end
+    end
+    if not isPaused and wanted > 0 then
+        attempt(serveLater)
+        attempt(serveByTurns)
+    end
+end
+
+local ended = {}
+if hasWritten then
+    if tokens % CLAIMS_TO_SWEEP == 0 then forgetIdleHosts() end
+    saveHosts()
+    ended = saveCounts()
+    call('HSET', KEYS[2], 'turn', turn % 1000000)
+    if givenCount > 0 then
+        call('SET', workerKey, nonce .. pack('>I8I2', tokensAtFirst, tokens - tokensAtFirst), 'PX', DAY)
+    end
+end
+-- What was begun is whole, and what was handed out is answered; what is wrong with a key shows in the next claim.
+if trouble and givenCount == 0 then
+    if hasWritten then saveClock() end
+    return type(trouble) == 'table' and trouble or redis.error_reply(tostring(trouble))
+end
+
+local first = call('ZRANGE', expiry, 0, 0, 'WITHSCORES')[2]
+-- Lease time goes on only while somebody calls: a worker with nothing to do must look now and then.
+if hasWritten or first then saveClock() end
+
+local next = -1
+local function nextAt(ms) if next < 0 or ms < next then next = max(0, ms) end end
+if first then nextAt(min(tonumber(first) - lived, floor(shortest / 3), LONGEST_STEP)) end
+if not isPaused then
+    local due = call('ZRANGE', later, 0, 0, 'WITHSCORES')[2]
+    if due then nextAt(due - now) end
+    for priority, name in ipairs(PRIORITIES) do
+        local host = open[priority].isUsed and call('ZRANGE', ofQueue(queue, 'due:' .. name), 0, 0, 'WITHSCORES')[2]
+        if host and host ~= NEVER then nextAt(host - now) end
+    end
+end
+
+local left = 0
+local jobsLeft = openJobs(queue)
+if jobsLeft <= 0 then
+    left = 1
+elseif givenCount == 0 and call('LLEN', foreign) > 0 then
+    local counts = call('HMGET', KEYS[2], 'active', 'parked', 'delayed')
+    local waiting = call('ZCARD', later) + (counts[1] or 0) + (counts[2] or 0)
+    for _, name in ipairs(PRIORITIES) do
+        waiting = waiting + call('LLEN', ofQueue(queue, 'ready:' .. name)) + call('ZCARD', ofQueue(queue, 'due:' .. name))
+    end
+    if waiting == 0 then left = 2 end
+end
+
+for name, number in pairs(returned) do wake(name, number) end
+for name in pairs(ended) do
+    if openJobs(name) <= 0 then wake(name, MOST_WOKEN) end
+end
+if channel ~= '' then
+    if givenCount > 0 then
+        call('ZREM', ofQueue(queue, 'idle'), channel)
+    elseif not isMore then
+        call('ZADD', ofQueue(queue, 'idle'), 'NX', now, channel)
+    end
+end
+
+local answer = {now, left, isMore and 1 or 0, next, failedHere, isPaused and 1 or 0}
+for _, item in ipairs(given) do answer[#answer + 1] = item end
 return answer

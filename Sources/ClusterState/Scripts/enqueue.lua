@@ -1,43 +1,42 @@
 -- Accepts one chunk of a batch, once.
 --
--- The batch remembers how far its input has been accepted, and that offset advances together with the entries: a chunk that
--- comes a second time, after a lost reply or from a restarted producer, is answered and not added.
+-- The batch is a ledger: how far its input has been accepted moves together with the jobs. A chunk that comes a second time, after
+-- a lost reply or from a producer that was started again, is answered and not added. A URL that comes twice is two jobs; the
+-- second finds the first one's page.
 --
--- KEYS  1 ready (list of entries)    2 known (set of the ids that wait or are in flight)
---       3 count (hash of counters)   4 batch (hash: offset, added, repeated)
--- ARGV  1 offset before the chunk    2 offset after it    3 channel on which idle workers listen
---       then for each URL: its 16-byte id, the URL
--- Answer: {offset, added, repeated}, the batch's totals so far
-local ready, known, count, batch = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local before, after = ARGV[1], ARGV[2]
+-- KEYS  1 '{namespace}state'   2 '{namespace}q:<queue>:count'
+-- ARGV  1 the batch's number   2 offset before the chunk   3 offset after it   4 whether the batch ends with it   5 delay, ms
+--       then a lean entry for each job
+-- Answer: {offset, total of the batch, jobs of the queue that have not ended, the batch's state}; state 'none' for a batch that is not known
+local queue = KEYS[2]:sub(#namespace + 3, -7)
+local number, before, after, closes, delay = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4] == '1', tonumber(ARGV[5])
+local FIRST = 6
+local key = ofQueue(queue, 'batch:' .. ARGV[1])
+local fields = call('HMGET', key, 'state', 'offset', 'total')
+local state, offset, total = fields[1], fields[2], tonumber(fields[3] or 0)
+if not state then return {0, 0, 0, 'none'} end
+if offset ~= before or state ~= 'open' then return {tonumber(offset), total, openJobs(queue), state} end
 
-local state = redis.call('HMGET', batch, 'offset', 'added', 'repeated')
-local offset, added, repeated = state[1] or '0', tonumber(state[2] or 0), tonumber(state[3] or 0)
-if offset ~= before then return {tonumber(offset), added, repeated} end
-
--- Everything that can fail is touched before anything is written: a script is not rolled back.
-redis.call('LLEN', ready)
-redis.call('SCARD', known)
-local serial = tonumber(redis.call('HGET', count, 'serial') or 0)
-
-local fresh = {}
-for i = 4, #ARGV, 2 do
-    local id, url = ARGV[i], ARGV[i + 1]
-    if redis.call('SADD', known, id) == 1 then
-        serial = serial + 1
-        -- version 1, no crashes, serial, id, URL; JobEntry.swift reads the same
-        fresh[#fresh + 1] = '\1\0' .. struct.pack('>I6', serial) .. id .. url
-    else
-        repeated = repeated + 1
+local batch, jobs = batchOf(queue, number), #ARGV - FIRST + 1
+local ready, later = ofQueue(queue, 'ready:' .. batch.priority), ofQueue(queue, 'later')
+call('ZCARD', later)
+call('HSET', key, 'offset', after, 'total', total + jobs)
+if closes then call('HSET', key, 'state', 'closed') end
+call('HINCRBY', KEYS[2], 'enqueued', jobs)
+if jobs > 0 and delay > 0 then
+    for i = FIRST, #ARGV do
+        local job = withLean({batch = number, enqueued = now, crashes = 0, failures = 0, throttled = 0, queue = queue}, ARGV[i])
+        call('ZADD', later, now + delay, newToken('\0\0\0\0\0\0\0\0') .. written(job))
+        count(job, 'delayed', 1)
+    end
+elseif jobs > 0 then
+    call('RPUSH', ready, 'h' .. pack('>I4I6', number, now), unpack(ARGV, FIRST, min(#ARGV, FIRST + MOST_AT_ONCE - 1)))
+    for i = FIRST + MOST_AT_ONCE, #ARGV, MOST_AT_ONCE do
+        call('RPUSH', ready, unpack(ARGV, i, min(i + MOST_AT_ONCE - 1, #ARGV)))
     end
 end
-
-for i = 1, #fresh, 1000 do
-    redis.call('RPUSH', ready, unpack(fresh, i, math.min(i + 999, #fresh)))
-end
-added = added + #fresh
-redis.call('HSET', batch, 'offset', after, 'added', added, 'repeated', repeated)
-redis.call('HSET', count, 'serial', string.format('%d', serial))
-redis.call('HINCRBY', count, 'enqueued', #fresh)
-if #fresh > 0 then redis.call('PUBLISH', ARGV[3], '') end
-return {tonumber(after), added, repeated}
+saveCounts()
+if closes then endBatchWhereComplete(queue, number) end
+saveClock()
+if jobs > 0 then wake(queue, jobs) end
+return {tonumber(after), total + jobs, openJobs(queue), closes and 'closed' or 'open'}

@@ -1,29 +1,45 @@
--- Takes leases back before they end, uncharged: only for a caller who knows that no worker holds them any more.
+-- Takes a queue's leases back before they end, uncharged: only for a caller who knows that no worker holds them any more.
 --
--- KEYS  1 ready (list of entries)   2 leases (hash: token to entry)   3 expiry (set of tokens by the lease's end, ms)
--- ARGV  1 how many at most
--- The entries come before all that waits, oldest first; those of another version, which nobody here can read, behind it.
--- Answer: how many leases are left
-local ready, leases, expiry = KEYS[1], KEYS[2], KEYS[3]
-
-redis.call('LLEN', ready)
-redis.call('HLEN', leases)
--- The last first: what the next call takes back goes before it.
-local tokens = redis.call('ZRANGE', expiry, 0, tonumber(ARGV[1]) - 1, 'REV')
-local entries = {}
-for _, token in ipairs(tokens) do
-    local entry = redis.call('HGET', leases, token)
-    redis.call('HDEL', leases, token)
-    redis.call('ZREM', expiry, token)
-    if entry and entry:byte(1) == 1 and #entry > 24 then
-        entries[#entries + 1] = entry
-    elseif entry then
-        redis.call('RPUSH', ready, entry)
+-- KEYS  1 '{namespace}state'   2 '{namespace}q:<queue>:count'
+-- ARGV  1 where to go on, 0 at first
+-- Answer: {where to go on, 0 at the end, how many were taken back}
+local queue = KEYS[2]:sub(#namespace + 3, -7)
+local found = call('HSCAN', leases, ARGV[1], 'COUNT', 500)
+call('LLEN', namespace .. 'freed')
+local mine = {}
+for i = 1, #found[2], 2 do
+    local token, flight = found[2][i], found[2][i + 1]
+    local kind = flight:sub(1, 1)
+    local job = (kind == 'J' or kind == 'C') and read(flight:sub(8)) or nil
+    if job and job.queue == queue then
+        batchOf(queue, job.batch)
+        if kind == 'J' then
+            hostOf(job.host)
+            look(job.id, token)
+        end
+        mine[#mine + 1] = {token = token, kind = kind, job = job, began = unpackBytes('>I6', flight, 2)}
     end
 end
-
--- By serial, which Lua's own comparison of strings would put in the order of the server's locale.
-local function serial(entry) return struct.unpack('>I6', entry:sub(3, 8)) end
-table.sort(entries, function(a, b) return serial(a) > serial(b) end)
-for _, entry in ipairs(entries) do redis.call('LPUSH', ready, entry) end
-return redis.call('ZCARD', expiry)
+-- The last first: each goes before those that went before it.
+table.sort(mine, function(a, b) return a.job.enqueued > b.job.enqueued end)
+writeAlsoWhenFull()
+local taken = 0
+for _, flight in ipairs(mine) do
+    local job = flight.job
+    forgetFlight(flight.token)
+    if flight.kind == 'J' then
+        leaveHost(job.host)
+        local isOwn, hasFollowers = look(job.id, flight.token)
+        unlock(job.id, isOwn, hasFollowers, ORPHANED, flight.began)
+    end
+    if batchOf(queue, job.batch).state then
+        count(job, 'active', -1)
+        comeBack(job)
+        taken = taken + 1
+    end
+end
+saveHosts()
+saveCounts()
+saveClock()
+if taken > 0 then wake(queue, taken) end
+return {tonumber(found[1]), taken}

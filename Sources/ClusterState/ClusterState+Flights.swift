@@ -1,0 +1,90 @@
+internal import RedisClient
+
+/// Flights, of jobs and of callers without one.
+extension ClusterState {
+    /// What there is for a URL, or the right to fetch it.
+    package func acquire(_ request: AcquireRequest) async throws(StateError) -> AcquireAnswer {
+        let reply = try await run(
+            ClusterScripts.acquire,
+            [
+                .bytes(request.id.bytes), .bytes(request.nonce.bytes), .integer(request.lease.wholeMilliseconds), .string(request.inbox ?? ""),
+                .integer(request.refresh ? 1 : 0), .integer(request.since ?? -1),
+                .integer(request.maximumAge.map(\.wholeMilliseconds) ?? -1), .bytes(request.missingBody ?? []),
+            ])
+        return try await StateError.wrapping { () throws(RedisError) in try AcquireAnswer.Unchecked(reply) }.checked()
+    }
+
+    /// Extends leases and the locks that go with them; returns those that are lost.
+    package func renew(_ tokens: [FlightToken], lease: Duration) async throws(StateError) -> Set<FlightToken> {
+        if tokens.isEmpty { return [] }
+        let arguments = [.integer(lease.wholeMilliseconds)] + tokens.map { RedisArgument.bytes($0.bytes) }
+        let reply = try await run(ClusterScripts.renew, arguments)
+        return try await StateError.wrapping { () throws(RedisError) in
+            var lost: Set<FlightToken> = []
+            for token in try reply.asArray() { lost.insert(FlightToken(try token.asBytes())) }
+            return lost
+        }
+    }
+
+    /// Ends flights that have no job: `commit` and `release` of the shared tier.
+    package func settle(_ settlements: [Settlement], random: Double) async throws(StateError) -> [SettleAnswer] {
+        try await settle(settlements, count: keys.count, claimsAgain: true, mostDead: 1, random: random)
+    }
+
+    func settle(
+        _ settlements: [Settlement], count: RedisArgument, claimsAgain: Bool, mostDead: Int, random: Double
+    ) async throws(StateError) -> [SettleAnswer] {
+        if settlements.isEmpty { return [] }
+        var arguments: [RedisArgument] = [.integer(claimsAgain ? 1 : 0), .string("\(min(1, max(0, random)))"), .integer(mostDead)]
+        arguments.reserveCapacity(3 + settlements.count * 9)
+        for settlement in settlements { settlement.append(to: &arguments) }
+        let reply = try await run(ClusterScripts.settle, count: count, arguments)
+        return try await StateError.wrapping { () throws(RedisError) in
+            var answers: [SettleAnswer] = []
+            for item in try reply.asArray() {
+                guard let answer = SettleAnswer(rawValue: try item.asInteger()) else {
+                    throw RedisError(.unexpectedReply, "settle in another form than expected")
+                }
+                answers.append(answer)
+            }
+            return answers
+        }
+    }
+
+    /// The page of a URL, as it is, whoever may use it.
+    package func page(_ id: URLID) async throws(StateError) -> Page? {
+        let reply = try await send(RedisCommand("GET", keys.page(id)))
+        let bytes = try await StateError.wrapping { () throws(RedisError) in try reply.asOptionalBytes() }
+        guard let bytes else { return nil }
+        guard let page = Page(bytes) else { throw .newerFormat("The page of this URL") }
+        return page
+    }
+
+    /// Says how many requests a host may have in flight and how long to pause between two, whatever workers say; `nil` takes it back.
+    package func setRule(_ rule: HostRule?, for host: String) async throws(StateError) {
+        guard let rule else {
+            _ = try await send(RedisCommand("HDEL", keys.rules, .string(host)))
+            return
+        }
+        guard (1...HostRule.highestLimit).contains(rule.limit) else {
+            throw .invalid("A host's limit is 1 to \(HostRule.highestLimit) requests; \(rule.limit) is not.")
+        }
+        _ = try await send(RedisCommand("HSET", keys.rules, .string(host), .string("\(rule.limit) \(rule.interval.wholeMilliseconds)")))
+    }
+}
+
+/// How politely a host is treated.
+package struct HostRule: Sendable, Equatable {
+    /// Requests in flight at once, from all workers together.
+    package var limit: Int
+
+    /// From the start of one request to that of the next.
+    package var interval: Duration
+
+    package static let highestLimit = 10_000
+
+    package init(limit: Int, interval: Duration = .zero) {
+        self.limit = limit
+        self.interval = interval
+    }
+}

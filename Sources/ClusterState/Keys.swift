@@ -1,0 +1,30 @@
+internal import RedisClient
+
+/// The keys that scripts are called with, and the few that are read without one. All others are made by the scripts, from the hash
+/// tag of these: `Scripts/Library` names them.
+struct Keys: Sendable {
+    let tag: String
+
+    init(namespace: String) { tag = "{\(namespace)}" }
+
+    /// Counters and clocks of the namespace: the first key of every script.
+    var state: RedisArgument { .string(tag + "state") }
+    var schema: RedisArgument { .string(tag + "schema") }
+    var rules: RedisArgument { .string(tag + "rules") }
+    var leases: RedisArgument { .string(tag + "leases") }
+
+    /// What callers without a queue count.
+    var count: RedisArgument { .string(tag + "count") }
+    func page(_ id: URLID) -> RedisArgument { .bytes(Array((tag + "page:").utf8) + id.bytes) }
+
+    /// Not a key: the channel on which one process hears what concerns it.
+    func inbox(_ process: String) -> String { tag + "inbox:" + process }
+
+    func count(of queue: String) -> RedisArgument { ofQueue(queue, "count") }
+    func batches(of queue: String) -> RedisArgument { ofQueue(queue, "batches") }
+    func batch(_ number: Int, of queue: String) -> RedisArgument { ofQueue(queue, "batch:\(number)") }
+    func finished(_ number: Int, of queue: String) -> RedisArgument { ofQueue(queue, "finished:\(number)") }
+    func dead(of queue: String) -> RedisArgument { ofQueue(queue, "dead") }
+
+    private func ofQueue(_ queue: String, _ name: String) -> RedisArgument { .string("\(tag)q:\(queue):\(name)") }
+}

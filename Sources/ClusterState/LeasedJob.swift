@@ -1,0 +1,53 @@
+/// A job that a claim has handed out.
+package struct LeasedJob: Sendable {
+    package let token: FlightToken
+    package let entry: JobEntry
+    package let queue: String
+    package let batch: Int
+
+    /// When it was enqueued, in queue time.
+    package let enqueued: Int
+
+    /// Workers that died holding it.
+    package let crashes: Int
+
+    /// Attempts that failed and were charged to it.
+    package let failures: Int
+
+    /// For how long, in queue time, its host has been putting it off; zero for one that was not.
+    package let throttled: Duration
+
+    /// The outcome that is there already: the body only has to be delivered. No lock is held and no place at the host taken.
+    package let page: Page?
+}
+
+extension LeasedJob {
+    private static let format = UInt8(ascii: "J")
+
+    private static let lengthOfQueue = 19
+
+    /// The URL's id alone, where the URL is no text.
+    static func id(of job: [UInt8]) -> URLID? {
+        guard job.count > lengthOfQueue else { return nil }
+        let lean = lengthOfQueue + 1 + Int(job[lengthOfQueue])
+        return job.count > lean + 17 ? URLID(Array(job[lean + 1..<lean + 17])) : nil
+    }
+
+    /// Reads a job by itself, as `Scripts/Library/jobs.lua` describes it; `nil` where its URL is no text.
+    init?(token: FlightToken, job: [UInt8], page: Page?, now: Int) {
+        var reader = ByteReader(job)
+        guard reader.number(1) == Int(Self.format), let batch = reader.number(4), let enqueued = reader.number(6),
+            let crashes = reader.number(1), let failures = reader.number(1), let throttled = reader.number(6),
+            let length = reader.number(1), let queue = reader.bytes(length), let entry = JobEntry(reader.all())
+        else { return nil }
+        self.token = token
+        self.entry = entry
+        self.queue = String(decoding: queue, as: UTF8.self)
+        self.batch = batch
+        self.enqueued = enqueued
+        self.crashes = crashes
+        self.failures = failures
+        self.throttled = throttled == 0 ? .zero : .milliseconds(max(0, now - throttled))
+        self.page = page
+    }
+}

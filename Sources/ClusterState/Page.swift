@@ -1,0 +1,39 @@
+/// What is known of a URL that was fetched, or could not be.
+package struct Page: Sendable, Equatable {
+    /// Whose flight it was.
+    package let token: FlightToken
+
+    /// When the fetch began and ended, and until when its outcome is fresh, in queue time, ms.
+    package let began: Int
+    package let ended: Int
+    package let freshUntil: Int
+
+    /// The URL could not be fetched, and is not tried again while this is fresh.
+    package let isNegative: Bool
+
+    /// Not, for an answer that may not be kept: it is for those who asked before it came.
+    package let isStored: Bool
+    package let content: PageContent
+
+    private static let version = 1
+    private enum Flags {
+        static let negative = 1
+        static let notStored = 2
+    }
+
+    /// Reads a page, as `Scripts/Library/flights.lua` describes it; `nil` for one that a newer version wrote.
+    init?(_ bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        guard reader.number(1) == Self.version, let flags = reader.number(1), let token = reader.bytes(FlightToken.count),
+            let ended = reader.number(6), let took = reader.number(4), let fresh = reader.number(4),
+            let content = PageContent(reader.all())
+        else { return nil }
+        self.token = FlightToken(Array(token))
+        self.began = ended - took
+        self.ended = ended
+        self.freshUntil = ended + fresh * 1000
+        self.isNegative = flags & Flags.negative != 0
+        self.isStored = flags & Flags.notStored == 0
+        self.content = content
+    }
+}

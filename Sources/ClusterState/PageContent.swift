@@ -1,0 +1,77 @@
+/// The part of a page that its fetcher writes; the scripts know only where it begins.
+///
+/// | bytes | what |
+/// | --- | --- |
+/// | 0–31 | the body's SHA-256, all zero without one |
+/// | 32, 33 | the HTTP status, 0 without one |
+/// | 34 | the body's kind |
+/// | 35–39 | the body's size |
+/// | 40 | how many fields, in the low six bits; the URL's scheme in the other two |
+/// | | each field: tag (1), length (2), value |
+/// | | the rest of the URL |
+package struct PageContent: Sendable, Equatable {
+    /// What only some pages have. A reader passes over tags it does not know: a newer version may write more of them.
+    package enum Field: UInt8, Sendable, CaseIterable {
+        case entityTag = 1
+        case lastModified, contentType, errorClass, errorMessage, file, vary
+    }
+
+    package var url: String
+    package var digest: [UInt8]?
+    package var status = 0
+    package var kind: UInt8 = 0
+    package var size = 0
+    package var fields: [Field: String] = [:]
+
+    package init(url: String) { self.url = url }
+
+    static let digestBytes = 32
+    private static let longestField = 4096
+    private static let schemes = ["", "http://", "https://"]
+    private static let mostFields = 63
+}
+
+extension PageContent {
+    /// Longer values are cut: they come from outside, and a page is read more often than written.
+    var bytes: [UInt8] { header + url.dropFirst(Self.schemes[scheme].count).utf8 }
+
+    /// All but the URL, for a writer that has it already and appends it whole.
+    var bytesWithoutURL: [UInt8] {
+        var copy = self
+        copy.url = ""
+        return copy.bytes
+    }
+
+    private var scheme: Int { Self.schemes.indices.last { url.hasPrefix(Self.schemes[$0]) } ?? 0 }
+
+    private var header: [UInt8] {
+        var bytes = digest ?? [UInt8](repeating: 0, count: Self.digestBytes)
+        bytes.append(number: status, count: 2)
+        bytes.append(kind)
+        bytes.append(number: size, count: 5)
+        bytes.append(UInt8(fields.count | scheme << 6))
+        for (field, value) in fields.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let value = Array(value.utf8.prefix(Self.longestField))
+            bytes.append(field.rawValue)
+            bytes.append(number: value.count, count: 2)
+            bytes.append(contentsOf: value)
+        }
+        return bytes
+    }
+
+    init?(_ bytes: ArraySlice<UInt8>) {
+        var reader = ByteReader(bytes)
+        guard let digest = reader.bytes(Self.digestBytes), let status = reader.number(2), let kind = reader.number(1),
+            let size = reader.number(5), let form = reader.number(1), form >> 6 < Self.schemes.count
+        else { return nil }
+        for _ in 0..<form & Self.mostFields {
+            guard let tag = reader.number(1), let length = reader.number(2), let value = reader.bytes(length) else { return nil }
+            if let field = Field(rawValue: UInt8(tag)) { fields[field] = String(decoding: value, as: UTF8.self) }
+        }
+        self.url = Self.schemes[form >> 6] + String(decoding: reader.all(), as: UTF8.self)
+        self.digest = digest.allSatisfy { $0 == 0 } ? nil : Array(digest)
+        self.status = status
+        self.kind = UInt8(kind)
+        self.size = size
+    }
+}

@@ -1,0 +1,104 @@
+-- Hosts: how many requests are in flight to each, and when the next may start. Politeness is decided here, for all workers.
+--
+--   'hosts', a hash   host to running(2) next(6) cool(6) failures(1) level(1) probing(1) marks; only while there is
+--                     something to remember. 'next' follows from a rate, 'cool' from a cool-down, both in queue time; 'failures' are
+--                     those to connect, in a row; 'level' doubles the next cool-down; after one a single request probes the host.
+--                     The marks name the lines that hold jobs for the host: priority and queue, each in front of a newline.
+--   'rules', a hash   host to 'limit interval', the interval in ms; an operator's word, before any worker's
+--   '<queue>held:<priority>:<host>', a list   jobs that a claim met while their host could take no more
+--   '<queue>due:<priority>', a sorted set   host to when its held jobs may next start; without end while all its places are taken
+local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL = 5, 1000, 600000
+local NEVER = 'inf'
+local hosts, changedHosts = {}, {}
+
+local function readHost(name, bytes)
+    local host = {name = name, running = 0, next = 0, cool = 0, failures = 0, level = 0, probing = 0, marks = ''}
+    if bytes then
+        local rest
+        host.running, host.next, host.cool, host.failures, host.level, host.probing, rest = unpackBytes('>I2I6I6BBB', bytes)
+        host.marks = bytes:sub(rest)
+    end
+    hosts[name] = host
+    return host
+end
+
+-- Fetches what is known of the jobs' hosts, in one call.
+local function loadHosts(jobs)
+    local names, isNamed = {}, {}
+    for _, job in ipairs(jobs) do
+        if not hosts[job.host] and not isNamed[job.host] then
+            names[#names + 1], isNamed[job.host] = job.host, true
+        end
+    end
+    if #names == 0 then return end
+    local known = call('HMGET', namespace .. 'hosts', unpack(names))
+    for i, name in ipairs(names) do readHost(name, known[i]) end
+end
+
+local function hostOf(name) return hosts[name] or readHost(name, call('HGET', namespace .. 'hosts', name)) end
+
+local function changed(host)
+    changedHosts[host.name] = host
+    return host
+end
+
+local function saveHosts()
+    local set, gone = {}, {}
+    for name, host in pairs(changedHosts) do
+        if host.running == 0 and host.next <= now and host.cool <= now and host.failures == 0 and host.level == 0
+            and host.probing == 0 and host.marks == '' then
+            gone[#gone + 1] = name
+        else
+            set[#set + 1] = name
+            set[#set + 1] = pack('>I2I6I6BBB', min(max(host.running, 0), 65535), host.next, host.cool, host.failures, host.level,
+                host.probing) .. host.marks
+        end
+    end
+    if #set > 0 then call('HSET', namespace .. 'hosts', unpack(set)) end
+    if #gone > 0 then call('HDEL', namespace .. 'hosts', unpack(gone)) end
+    changedHosts = {}
+end
+
+-- Lets the lines that hold jobs for a host be looked at again, when that is possible. A queue whose keys somebody else has
+-- overwritten hears of that from its own claims.
+local function announce(host)
+    if host.marks == '' then return end
+    local at = max(now, host.next, host.cool)
+    for priority, queue in host.marks:gmatch('(%d)([^\n]*)\n') do
+        redis.pcall('ZADD', ofQueue(queue, 'due:' .. PRIORITIES[tonumber(priority)]), 'XX', at, host.name)
+    end
+end
+
+-- A request has ended, with nothing learnt about the host.
+local function leaveHost(name)
+    local host = changed(hostOf(name))
+    host.running = max(0, host.running - 1)
+    announce(host)
+    return host
+end
+
+-- No request starts for `pause` ms. Without one the pause doubles from cool-down to cool-down, and `random`, from 0 to 1, spreads it.
+local function coolDown(host, pause, random)
+    local isCooling = host.cool > now
+    if not pause then
+        -- Requests that were in flight together fail together, and are one reason and not eight.
+        if isCooling then return end
+        pause = floor(min(LONGEST_COOL, FIRST_COOL * 2 ^ host.level) * (0.5 + random / 2))
+    end
+    if not isCooling then host.level = min(20, host.level + 1) end
+    host.cool, host.probing = max(host.cool, now + pause), 1
+    changed(host)
+    announce(host)
+end
+
+local function noteSuccess(host)
+    if host.failures == 0 and host.level == 0 and host.probing == 0 then return end
+    host.failures, host.level, host.probing = 0, 0, 0
+    changed(host)
+end
+
+local function noteFailure(host, random)
+    host.failures = min(255, host.failures + 1)
+    changed(host)
+    if host.failures >= FAILURES_TO_COOL then coolDown(host, nil, random) end
+end

@@ -1,0 +1,124 @@
+-- Jobs as they lie in lists, and the lists themselves. JobEntry.swift writes and reads the same.
+--
+--   'j' id(16) offset(1) length(1) url        a lean entry; offset and length show the host inside the URL
+--   'x' id(16) length(1) host url             the same where the host does not stand in the URL as it is compared
+--   'h' batch(4) enqueued(6)                  a heading: what the lean entries after it have in common
+--   'J' batch(4) enqueued(6) crashes(1) failures(1) throttled(6) length(1) queue lean
+--                                             a job by itself, as it is when it has left the line for the first time
+-- The first byte is the format's version and kind in one. A list begins with a heading or a job by itself. Elements that begin with
+-- another byte were written by a newer version: they go to the queue's list of foreign ones as they are, for a worker that reads them.
+local LEAN, LEAN_WITH_HOST, HEADING, JOB = 106, 120, 104, 74
+local PRIORITIES = {'high', 'normal', 'low'}
+
+local function ofQueue(queue, name) return namespace .. 'q:' .. queue .. ':' .. name end
+
+-- Fills in what the lean part of a job says.
+local function withLean(job, lean)
+    job.lean, job.id = lean, lean:sub(2, 17)
+    if lean:byte(1) == LEAN then
+        local offset, length = lean:byte(18, 19)
+        job.host = lean:sub(20 + offset, 19 + offset + length)
+    else
+        job.host = lean:sub(19, 18 + lean:byte(18))
+    end
+    return job
+end
+
+-- A job by itself, from a byte on; nil when a newer version wrote it.
+local function read(bytes, at)
+    at = at or 1
+    if bytes:byte(at) ~= JOB then return nil end
+    local batch, enqueued, crashes, failures, throttled, length, rest = unpackBytes('>I4I6BBI6B', bytes, at + 1)
+    local lean = bytes:sub(rest + length)
+    local kind = lean:byte(1)
+    if kind ~= LEAN and kind ~= LEAN_WITH_HOST then return nil end
+    local job = {
+        batch = batch, enqueued = enqueued, crashes = crashes, failures = failures, throttled = throttled,
+        queue = bytes:sub(rest, rest + length - 1),
+    }
+    return withLean(job, lean)
+end
+
+-- As much of a job as it takes to end it: whose it is, and its host.
+local function readBriefly(bytes, at)
+    if bytes:byte(at) ~= JOB then return nil end
+    local batch, length = unpackBytes('>I4', bytes, at + 1), bytes:byte(at + 19)
+    local queue, lean = bytes:sub(at + 20, at + 19 + length), at + 20 + length
+    local kind, offset, size = bytes:byte(lean), bytes:byte(lean + 17, lean + 18)
+    if kind == LEAN then
+        return {batch = batch, queue = queue, host = bytes:sub(lean + 19 + offset, lean + 18 + offset + size)}
+    elseif kind == LEAN_WITH_HOST then
+        return {batch = batch, queue = queue, host = bytes:sub(lean + 18, lean + 17 + offset)}
+    end
+    return nil
+end
+
+local function prefixOf(job)
+    return 'J' .. pack('>I4I6BBI6B', job.batch, job.enqueued, job.crashes, job.failures, job.throttled, #job.queue) .. job.queue
+end
+
+-- Jobs under one heading share the prefix; one that has changed since has none.
+local function written(job) return (job.prefix or prefixOf(job)) .. job.lean end
+
+-- Reads the elements of one of `queue`'s lists, from its head. Answers the jobs, the heading that goes on for the elements after
+-- these, and the elements nobody here can read, each group of them behind the heading it was found under.
+local function readLine(queue, elements)
+    local jobs, foreign, heading, prefix, batch, enqueued = {}, {}, nil, nil, nil, nil
+    local isForeign = false
+    for _, element in ipairs(elements) do
+        local kind = element:byte(1)
+        if kind == LEAN or kind == LEAN_WITH_HOST then
+            if isForeign or not heading then
+                foreign[#foreign + 1] = element
+            else
+                jobs[#jobs + 1] = withLean({
+                    batch = batch, enqueued = enqueued, crashes = 0, failures = 0, throttled = 0, queue = queue, heading = heading,
+                    prefix = prefix,
+                }, element)
+            end
+        elseif kind == HEADING then
+            batch, enqueued = unpackBytes('>I4I6', element, 2)
+            heading, isForeign = element, false
+            prefix = prefixOf({batch = batch, enqueued = enqueued, crashes = 0, failures = 0, throttled = 0, queue = queue})
+        else
+            local job = read(element)
+            if job then
+                jobs[#jobs + 1] = job
+            else
+                -- It may be a heading of a new kind: the lean entries after it are as foreign.
+                if heading and not isForeign then foreign[#foreign + 1] = heading end
+                foreign[#foreign + 1], isForeign = element, true
+            end
+        end
+    end
+    return jobs, heading, foreign, isForeign
+end
+
+-- The elements for a list that holds these jobs in this order.
+local function line(jobs)
+    local elements, heading = {}, nil
+    for _, job in ipairs(jobs) do
+        if job.heading then
+            if job.heading ~= heading then elements[#elements + 1], heading = job.heading, job.heading end
+            elements[#elements + 1] = job.lean
+        else
+            elements[#elements + 1] = written(job)
+        end
+    end
+    return elements
+end
+
+local MOST_AT_ONCE = 1000
+local function pushBack(key, elements)
+    for i = 1, #elements, MOST_AT_ONCE do
+        call('RPUSH', key, unpack(elements, i, min(i + MOST_AT_ONCE - 1, #elements)))
+    end
+end
+
+local function pushFront(key, elements)
+    local reversed = {}
+    for i = #elements, 1, -1 do reversed[#reversed + 1] = elements[i] end
+    for i = 1, #reversed, MOST_AT_ONCE do
+        call('LPUSH', key, unpack(reversed, i, min(i + MOST_AT_ONCE - 1, #reversed)))
+    end
+end

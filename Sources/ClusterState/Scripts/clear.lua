@@ -1,0 +1,35 @@
+-- Removes a queue with all it holds, a part in each call. What is still in flight or parked of it counts for nothing when it ends.
+--
+-- KEYS  1 '{namespace}state'   2 '{namespace}q:<queue>:count'
+-- Answer: whether something is left
+local queue = KEYS[2]:sub(#namespace + 3, -7)
+local MOST = 500
+writeAlsoWhenFull()
+local isLeft = false
+for priority, name in ipairs(PRIORITIES) do
+    local due = ofQueue(queue, 'due:' .. name)
+    local names = call('ZRANGE', due, 0, MOST - 1)
+    for _, hostName in ipairs(names) do
+        local host = hostOf(hostName)
+        local from, to = ('\n' .. host.marks):find('\n' .. priority .. queue .. '\n', 1, true)
+        if from then changed(host).marks = host.marks:sub(1, from - 1) .. host.marks:sub(to) end
+        call('UNLINK', ofQueue(queue, 'held:' .. name .. ':' .. hostName))
+    end
+    if #names > 0 then call('ZREM', due, unpack(names)) end
+    if #names == MOST then isLeft = true end
+    call('UNLINK', ofQueue(queue, 'ready:' .. name))
+end
+saveHosts()
+local index = ofQueue(queue, 'batches')
+local found = call('HSCAN', index, 0, 'COUNT', MOST)
+for i = 1, #found[2], 2 do
+    local number = found[2][i + 1]
+    call('UNLINK', ofQueue(queue, 'batch:' .. number), ofQueue(queue, 'finished:' .. number))
+    call('HDEL', index, found[2][i])
+end
+if found[1] ~= '0' then isLeft = true end
+if not isLeft then
+    call('UNLINK', KEYS[2], ofQueue(queue, 'later'), ofQueue(queue, 'dead'), ofQueue(queue, 'ended'), ofQueue(queue, 'idle'),
+        ofQueue(queue, 'foreign'), index)
+end
+return isLeft and 1 or 0

@@ -1,0 +1,57 @@
+internal import ClusterState
+
+/// Why an attempt came to nothing, as far as it matters for what comes next.
+package enum AttemptFailure: Sendable, Equatable {
+    /// No connection to the host, or no address of it.
+    case unreachable
+    /// Something that may be otherwise next time: a timeout, a reset, a 5xx.
+    case transient
+    /// The host asked for a pause, of this length where it said one.
+    case throttled(Duration?)
+    /// It will be the same every time.
+    case final
+}
+
+/// Decides what becomes of a job whose attempt came to nothing: no clock, queue or randomness inside.
+package struct RetryPolicy: Sendable, Equatable {
+    /// Attempts after the first that are charged to a job before it is given up.
+    package var retries = 3
+
+    /// The pause before the first retry is up to this, before the second up to twice this, and so on.
+    package var firstPause = Duration.seconds(1)
+    package var longestPause = Duration.seconds(60)
+
+    /// A host that asks for longer is asked again after this.
+    package var longestCoolDown = Duration.seconds(3600)
+
+    /// A job that its host has been putting off for this long is given up.
+    package var giveUpAfter = Duration.seconds(24 * 3600)
+
+    package init() {}
+
+    package enum Decision: Sendable, Equatable {
+        case retry(after: Duration)
+        case coolDown(Duration?)
+        case giveUp
+        /// Given up because its host would not have it for too long.
+        case giveUpThrottled
+    }
+
+    /// - Parameters:
+    ///   - failures: Attempts charged to the job before this one.
+    ///   - throttled: For how long its host has been putting it off.
+    ///   - random: From 0 to 1. Pauses are spread over their whole length: what failed together must not come back together.
+    package func decide(_ failure: AttemptFailure, failures: Int, throttled: Duration, random: Double) -> Decision {
+        switch failure {
+        case .final: return .giveUp
+        case .throttled(let pause):
+            if throttled >= giveUpAfter { return .giveUpThrottled }
+            return .coolDown(pause.map { min(max($0, .zero), longestCoolDown) })
+        case .unreachable, .transient:
+            if failures >= retries { return .giveUp }
+            // Up to 2^20 times the first pause: what is beyond is the longest one anyway.
+            let ceiling = min(longestPause, firstPause * (1 << min(failures, 20)))
+            return .retry(after: ceiling * min(1, max(0, random)))
+        }
+    }
+}
