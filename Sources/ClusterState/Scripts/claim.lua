@@ -245,10 +245,13 @@ local function serve(jobs, quota, heldFor)
     loadHosts(jobs)
 
     local fates, taken, lockedHere, dealt, handed = {}, {}, {}, 0, 0
+    local lastNumber, batch
     for i, job in ipairs(jobs) do
         if handed >= quota then break end
-        local batch, page, lock, fate = batchOf(queue, job.batch), values and readPage(values[i]), values and values[number + i], nil
-        local host = hosts[job.host]
+        if job.batch ~= lastNumber then lastNumber, batch = job.batch, batchOf(queue, job.batch) end
+        local page, lock, fate = values and readPage(values[i]), values and values[number + i], nil
+        local name = job.host
+        local host = hosts[name]
         if batch.isGone then
             fate = 'drop'
         elseif page and page.isForeign then

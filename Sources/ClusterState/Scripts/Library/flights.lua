@@ -24,7 +24,7 @@ local function pageOf(id) return namespace .. 'page:' .. id end
 
 local function newToken(nonce)
     tokens = tokens + 1
-    return pack('>I8', tokens) .. nonce
+    return pack('>I8c8', tokens, nonce)
 end
 
 -- What a page says; nil where there is none, and `isForeign` where a newer version wrote it.

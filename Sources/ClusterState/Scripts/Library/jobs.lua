@@ -12,15 +12,15 @@ local PRIORITIES = {'high', 'normal', 'low'}
 
 local function ofQueue(queue, name) return namespace .. 'q:' .. queue .. ':' .. name end
 
+local function hostIn(lean)
+    local offset, length = lean:byte(18, 19)
+    if lean:byte(1) == LEAN then return lean:sub(20 + offset, 19 + offset + length) end
+    return lean:sub(19, 18 + offset)
+end
+
 -- Fills in what the lean part of a job says.
 local function withLean(job, lean)
-    job.lean, job.id = lean, lean:sub(2, 17)
-    if lean:byte(1) == LEAN then
-        local offset, length = lean:byte(18, 19)
-        job.host = lean:sub(20 + offset, 19 + offset + length)
-    else
-        job.host = lean:sub(19, 18 + lean:byte(18))
-    end
+    job.lean, job.id, job.host = lean, lean:sub(2, 17), hostIn(lean)
     return job
 end
 
@@ -63,7 +63,7 @@ local function written(job) return (job.prefix or prefixOf(job)) .. job.lean end
 -- Reads the elements of one of `queue`'s lists, from its head. Answers the jobs, the heading that goes on for the elements after
 -- these, and the elements nobody here can read, each group of them behind the heading it was found under.
 local function readLine(queue, elements)
-    local jobs, foreign, heading, prefix, batch, enqueued = {}, {}, nil, nil, nil, nil
+    local jobs, foreign, heading, common = {}, {}, nil, nil
     local isForeign = false
     for _, element in ipairs(elements) do
         local kind = element:byte(1)
@@ -71,15 +71,13 @@ local function readLine(queue, elements)
             if isForeign or not heading then
                 foreign[#foreign + 1] = element
             else
-                jobs[#jobs + 1] = withLean({
-                    batch = batch, enqueued = enqueued, crashes = 0, failures = 0, throttled = 0, queue = queue, heading = heading,
-                    prefix = prefix,
-                }, element)
+                jobs[#jobs + 1] = setmetatable({lean = element, id = element:sub(2, 17), host = hostIn(element)}, common)
             end
         elseif kind == HEADING then
-            batch, enqueued = unpackBytes('>I4I6', element, 2)
-            heading, isForeign = element, false
-            prefix = prefixOf({batch = batch, enqueued = enqueued, crashes = 0, failures = 0, throttled = 0, queue = queue})
+            local shared = {crashes = 0, failures = 0, throttled = 0, queue = queue, heading = element}
+            shared.batch, shared.enqueued = unpackBytes('>I4I6', element, 2)
+            shared.prefix = prefixOf(shared)
+            heading, isForeign, common = element, false, {__index = shared}
         else
             local job = read(element)
             if job then
