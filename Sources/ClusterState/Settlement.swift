@@ -25,6 +25,9 @@ package struct Settlement: Sendable {
         case none, answered, unreachable
     }
 
+    /// Ended in one call: nobody else waits long for it.
+    package static let mostAtOnce = 500
+
     package var token: FlightToken
     package var id: URLID
     package var outcome: Outcome

@@ -71,10 +71,14 @@ end
 -- The strings under these keys, false where there is none. Most often none is there at all, which one look tells. Raises where one
 -- has a value of another type, which MGET would not tell from none.
 local function strings(keys)
-    if call('EXISTS', unpack(keys)) == 0 then return nil end
+    local missing = call('EXISTS', unpack(keys))
+    if missing == 0 then return nil end
     local values = call('MGET', unpack(keys))
-    for i, key in ipairs(keys) do
-        if not values[i] then call('GET', key) end
+    for i = 1, #keys do
+        if values[i] then missing = missing - 1 end
+    end
+    for i = 1, missing == 0 and 0 or #keys do
+        if not values[i] then call('GET', keys[i]) end
     end
     return values
 end
