@@ -19,11 +19,6 @@ local function tallyOf(queue)
     return tally
 end
 
-local function countInQueue(queue, field, by)
-    local counts = tallyOf(queue).counts
-    counts[field] = (counts[field] or 0) + by
-end
-
 -- What was asked for with a batch; `isGone` when it was cancelled, or cleared away with its queue.
 local function batchOf(queue, number)
     local known = batches[queue]
@@ -65,7 +60,9 @@ end
 
 -- Counts for the job's queue alone.
 local function countTotal(job, field, by)
-    if batchOf(job.queue, job.batch).state then countInQueue(job.queue, field, by) end
+    if not batchOf(job.queue, job.batch).state then return end
+    local counts = tallyOf(job.queue).counts
+    counts[field] = (counts[field] or 0) + by
 end
 
 -- A job's end: done, failed or cancelled.
