@@ -17,11 +17,11 @@ local queue = KEYS[2]:sub(#namespace + 3, -7)
 local wanted, lease, nonce, worker, channel = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local hostLimit, hostInterval, mostDead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local MOST_RECOVERED, MOST_FREED, MOST_LOOKED_AT, MOST_HOSTS, LARGEST_LOOK = 100, 500, 1000, 16, 256
-local HOST_KEPT, CLAIMS_TO_SWEEP = 3600000, 64
+local HOST_KEPT, JOBS_TO_SWEEP = 3600000, 4096
 local POISON_KEPT = tonumber(ARGV[10])
 
-local settings = call('HMGET', KEYS[2], 'paused', 'turn', 'priorities')
-local isPaused, turn = settings[1] == '1', tonumber(settings[2] or 0)
+local settings = call('HMGET', KEYS[2], 'paused', 'priorities')
+local isPaused, turn, turnBefore = settings[1] == '1', tokens, tokens
 local workerKey = namespace .. 'worker:' .. worker
 local lastClaim = call('GET', workerKey)
 local hasRules = call('HLEN', namespace .. 'rules') > 0
@@ -29,7 +29,7 @@ local held, later, foreign = ofQueue(queue, 'held:'), ofQueue(queue, 'later'), o
 local freedNow = call('LLEN', namespace .. 'freed')
 call('ZCARD', ofQueue(queue, 'idle'))
 -- What there is in the lines of each priority that was ever used in this queue.
-local open, uses = {}, settings[3] or ''
+local open, uses = {}, settings[2] or ''
 for priority, name in ipairs(PRIORITIES) do
     local isUsed = uses:find(priority, 1, true) ~= nil
     open[priority] = {
@@ -40,7 +40,8 @@ for priority, name in ipairs(PRIORITIES) do
 end
 
 local returned = {}
-local given, givenCount, failedHere, isMore, trouble = {}, 0, 0, false, nil
+-- The first six are known at the end.
+local answer, givenCount, failedHere, isMore, trouble = {0, 0, 0, 0, 0, 0}, 0, 0, false, nil
 local hasWritten = false
 local function writing()
     if not hasWritten then writeAlsoWhenFull() end
@@ -48,14 +49,14 @@ local function writing()
 end
 
 local function give(token, job, page)
-    local at = givenCount * 3
-    given[at + 1], given[at + 2], given[at + 3] = token, job, page
+    local at = 6 + givenCount * 3
+    answer[at + 1], answer[at + 2], answer[at + 3] = token, job, page
     givenCount = givenCount + 1
 end
 
 -- What is there to mend ----------------------------------------------------------------------------------------------------------
 
-local function urlOf(lean) return lean:byte(1) == LEAN and lean:sub(20) or lean:sub(19 + lean:byte(18)) end
+local function urlOf(lean) return byte(lean) == LEAN and sub(lean, 20) or sub(lean, 19 + byte(lean, 18)) end
 
 -- The lease ended: its worker is dead, or was away for too long.
 local function takeBack(token)
@@ -77,6 +78,7 @@ local function takeBack(token)
     if kind ~= 'C' then isOwn, hasFollowers = look(id, token) end
     if kind == 'J' then hostOf(job.host) end
     local isVoid = job and not batchOf(job.queue, job.batch).state
+    if job then checkEnd(job.queue, job.batch) end
     writing()
     forgetFlight(token)
     if kind == 'J' then leaveHost(job.host) end
@@ -159,7 +161,7 @@ local function takeOn(record)
         local job = read(entry)
         if job then
             jobs[#jobs + 1] = job
-            batchOf(job.queue, job.batch)
+            checkEnd(job.queue, job.batch)
         else
             strange[#strange + 1] = entry
         end
@@ -207,6 +209,8 @@ end
 
 -- What becomes of jobs ------------------------------------------------------------------------------------------------------------
 
+-- Below this a host has room, where there is neither a rule nor a rate.
+local usualLimit = (hasRules or hostInterval > 0) and 0 or hostLimit
 local rules, pagePrefix, lockPrefix = {}, pageOf(''), lockOf('')
 local flightHead = 'J' .. pack('>I6', now)
 local function ruleOf(name)
@@ -237,8 +241,8 @@ end
 local function serve(jobs, quota, heldFor)
     if #jobs == 0 then return 0 end
     local keys, number = {}, #jobs
-    for i, job in ipairs(jobs) do
-        batchOf(queue, job.batch)
+    for i = 1, number do
+        local job = jobs[i]
         keys[i], keys[number + i] = pagePrefix .. job.id, lockPrefix .. job.id
     end
     local values = strings(keys)
@@ -246,7 +250,8 @@ local function serve(jobs, quota, heldFor)
 
     local fates, taken, lockedHere, dealt, handed = {}, {}, {}, 0, 0
     local lastNumber, batch
-    for i, job in ipairs(jobs) do
+    for i = 1, number do
+        local job = jobs[i]
         if handed >= quota then break end
         if job.batch ~= lastNumber then lastNumber, batch = job.batch, batchOf(queue, job.batch) end
         local page, lock, fate = values and readPage(values[i]), values and values[number + i], nil
@@ -258,17 +263,19 @@ local function serve(jobs, quota, heldFor)
             fate = 'foreign'
         elseif page and satisfies(page, job, batch) then
             fate = (batch.deliver and not page.isNegative) and 'deliver' or 'end'
+            checkEnd(queue, job.batch)
         elseif lockedHere[job.id] or (lock and lock ~= job.lock and isLive(lock)) then
             call('LLEN', namespace .. 'parked:' .. job.id)
             fate = 'park'
-        elseif not isOpen(host, taken[job.host] or 0) then
+        elseif not (host.running + (taken[name] or 0) < usualLimit and host.cool <= now and host.probing == 0)
+            and not isOpen(host, taken[name] or 0) then
             if heldFor then break end
             call('LLEN', held .. batch.priority .. ':' .. job.host)
             call('ZCARD', ofQueue(queue, 'due:' .. batch.priority))
             fate = 'hold'
         else
             fate = 'give'
-            taken[job.host] = (taken[job.host] or 0) + 1
+            taken[name] = (taken[name] or 0) + 1
             lockedHere[job.id] = true
         end
         if fate == 'give' or fate == 'deliver' then handed = handed + 1 end
@@ -288,11 +295,14 @@ local function serve(jobs, quota, heldFor)
         end
         if job.lock then forgetFlight(job.lock) end
         if fate == 'give' then
-            local token, host = newToken(nonce), changed(hosts[job.host])
-            local _, interval = ruleOf(job.host)
+            local token, name = newToken(nonce), job.host
+            local host, bytes = hosts[name], written(job)
+            changedHosts[name] = host
             host.running = host.running + 1
-            if interval > 0 then host.next = now + interval end
-            local bytes = written(job)
+            if usualLimit == 0 then
+                local _, interval = ruleOf(name)
+                if interval > 0 then host.next = now + interval end
+            end
             locks[#locks + 1], locks[#locks + 2] = keys[number + i], token
             begun[#begun + 1], begun[#begun + 2] = token, flightHead .. bytes
             ends[#ends + 1], ends[#ends + 2] = endsAt, token
@@ -465,6 +475,8 @@ local function serveByTurns()
         end
         local line, before = open[priority], givenCount
         local quota = max(1, floor((wanted - givenCount) * WEIGHTS[priority] / weights))
+        -- Neither the held jobs nor those in line keep the others waiting.
+        if line.due and line.ready then quota = max(1, floor(quota / 2)) end
         if line.due and (not line.ready or turn % 2 == 0) then
             serveDue(priority, quota)
             budget = budget - 1
@@ -515,7 +527,7 @@ local tokensAtFirst
 if wanted > 0 and isRepeated() then
     isMore = true
 else
-    if shortest == 0 or call('ZCARD', expiry) == 0 or lease < shortest then shortest = lease end
+    if lease ~= shortest and (shortest == 0 or lease < shortest or call('ZCARD', expiry) == 0) then shortest = lease end
     attempt(takeBackEnded)
     attempt(takeOnFreed)
     tokensAtFirst = tokens
@@ -534,10 +546,9 @@ end
 
 local ended = {}
 if hasWritten then
-    if tokens % CLAIMS_TO_SWEEP == 0 then forgetIdleHosts() end
+    if floor(tokens / JOBS_TO_SWEEP) > floor(turnBefore / JOBS_TO_SWEEP) then forgetIdleHosts() end
     saveHosts()
     ended = saveCounts()
-    call('HSET', KEYS[2], 'turn', turn % 1000000)
     if givenCount > 0 then
         call('SET', workerKey, nonce .. pack('>I8I2', tokensAtFirst, tokens - tokensAtFirst), 'PX', DAY)
     end
@@ -548,33 +559,31 @@ if trouble and givenCount == 0 then
     return type(trouble) == 'table' and trouble or redis.error_reply(tostring(trouble))
 end
 
-local first = call('ZRANGE', expiry, 0, 0, 'WITHSCORES')[2]
+local first = (givenCount < wanted or not hasWritten) and call('ZRANGE', expiry, 0, 0, 'WITHSCORES')[2]
 -- Lease time goes on only while somebody calls: a worker with nothing to do must look now and then.
 if hasWritten or first then saveClock() end
 
-local next = -1
+-- A worker that got all it asked for has no time to wait, nor any use for what is left.
+local next, left = -1, 0
 local function nextAt(ms) if next < 0 or ms < next then next = max(0, ms) end end
-if first then nextAt(min(tonumber(first) - lived, floor(shortest / 3), LONGEST_STEP)) end
-if not isPaused then
-    local due = call('ZRANGE', later, 0, 0, 'WITHSCORES')[2]
+if givenCount < wanted or wanted == 0 then
+    if first then nextAt(min(tonumber(first) - lived, floor(shortest / 3), LONGEST_STEP)) end
+    local due = not isPaused and call('ZRANGE', later, 0, 0, 'WITHSCORES')[2]
     if due then nextAt(due - now) end
     for priority, name in ipairs(PRIORITIES) do
-        local host = open[priority].isUsed and call('ZRANGE', ofQueue(queue, 'due:' .. name), 0, 0, 'WITHSCORES')[2]
+        local host = not isPaused and open[priority].isUsed and call('ZRANGE', ofQueue(queue, 'due:' .. name), 0, 0, 'WITHSCORES')[2]
         if host and host ~= NEVER then nextAt(host - now) end
     end
-end
-
-local left = 0
-local jobsLeft = openJobs(queue)
-if jobsLeft <= 0 then
-    left = 1
-elseif givenCount == 0 and call('LLEN', foreign) > 0 then
-    local counts = call('HMGET', KEYS[2], 'active', 'parked', 'delayed')
-    local waiting = call('ZCARD', later) + (counts[1] or 0) + (counts[2] or 0)
-    for _, name in ipairs(PRIORITIES) do
-        waiting = waiting + call('LLEN', ofQueue(queue, 'ready:' .. name)) + call('ZCARD', ofQueue(queue, 'due:' .. name))
+    if openJobs(queue) <= 0 then
+        left = 1
+    elseif givenCount == 0 and call('LLEN', foreign) > 0 then
+        local counts = call('HMGET', KEYS[2], 'active', 'parked', 'delayed')
+        local waiting = call('ZCARD', later) + (counts[1] or 0) + (counts[2] or 0)
+        for _, name in ipairs(PRIORITIES) do
+            waiting = waiting + call('LLEN', ofQueue(queue, 'ready:' .. name)) + call('ZCARD', ofQueue(queue, 'due:' .. name))
+        end
+        if waiting == 0 then left = 2 end
     end
-    if waiting == 0 then left = 2 end
 end
 
 for name, number in pairs(returned) do wake(name, number) end
@@ -589,6 +598,6 @@ if channel ~= '' then
     end
 end
 
-local answer = {now, left, isMore and 1 or 0, next, failedHere, isPaused and 1 or 0}
-for _, item in ipairs(given) do answer[#answer + 1] = item end
+answer[1], answer[2], answer[3], answer[4] = now, left, isMore and 1 or 0, next
+answer[5], answer[6] = failedHere, isPaused and 1 or 0
 return answer

@@ -12,7 +12,7 @@ for i = 1, #found[2], 2 do
     local kind = flight:sub(1, 1)
     local job = (kind == 'J' or kind == 'C') and read(flight:sub(8)) or nil
     if job and job.queue == queue then
-        batchOf(queue, job.batch)
+        checkEnd(queue, job.batch)
         if kind == 'J' then
             hostOf(job.host)
             look(job.id, token)

@@ -57,7 +57,7 @@ for i = 1, number do
             settling[i] = {kind = kind, job = job}
             if kind == 'J' then jobs[#jobs + 1] = job end
             if job then
-                batchOf(job.queue, job.batch)
+                checkEnd(job.queue, job.batch)
                 if outcome == 'retry' or outcome == 'throttled' then call('ZCARD', ofQueue(job.queue, 'later')) end
             end
             if areFollowed then settling[i].hasFollowers = call('LLEN', parkedPrefix .. ARGV[FIRST + (i - 1) * FIELDS + 1]) > 0 end

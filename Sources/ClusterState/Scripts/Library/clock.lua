@@ -8,6 +8,7 @@
 -- worker loses a lease, or is charged a crash, to an outage or to a clock.
 local call, floor, min, max = redis.call, math.floor, math.min, math.max
 local pack, unpackBytes = struct.pack, struct.unpack
+local byte, sub = string.byte, string.sub
 local LONGEST_STEP = 5000
 local namespace = KEYS[1]:sub(1, -6)
 

@@ -30,20 +30,25 @@ local function batchOf(queue, number)
     if not batch then
         local key = ofQueue(queue, 'batch:' .. number)
         local fields = call('HMGET', key, 'state', 'priority', 'refresh', 'maxAge', 'deliver')
-        local priority = PRIORITIES[tonumber(fields[2] or 2)]
-        -- Redis does not roll a script back. What the end or the return of a job writes to is looked at before anything is written.
-        call('LLEN', ofQueue(queue, 'finished:' .. number))
-        call('LLEN', ofQueue(queue, 'ready:' .. priority))
-        call('HLEN', ofQueue(queue, 'count'))
-        call('ZCARD', ofQueue(queue, 'ended'))
-        call('ZCARD', ofQueue(queue, 'dead'))
         batch = {
-            state = fields[1], priority = priority, refresh = fields[3] == '1',
+            state = fields[1], priority = PRIORITIES[tonumber(fields[2] or 2)], refresh = fields[3] == '1',
             maxAge = tonumber(fields[4] or -1), deliver = fields[5] == '1', isGone = not fields[1] or fields[1] == 'cancelled',
         }
         known[number] = batch
     end
     return batch
+end
+
+-- Redis does not roll a script back: what the end or the return of a job writes to is looked at before anything is written.
+local function checkEnd(queue, number)
+    local batch = batchOf(queue, number)
+    if batch.isChecked then return end
+    call('LLEN', ofQueue(queue, 'finished:' .. number))
+    call('LLEN', ofQueue(queue, 'ready:' .. batch.priority))
+    call('HLEN', ofQueue(queue, 'count'))
+    call('ZCARD', ofQueue(queue, 'ended'))
+    call('ZCARD', ofQueue(queue, 'dead'))
+    batch.isChecked = true
 end
 
 -- Counts for the queue and for the batch; not at all when the batch was cleared away, for its counters are gone with it.

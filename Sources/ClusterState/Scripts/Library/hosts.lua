@@ -25,14 +25,17 @@ end
 -- Fetches what is known of the jobs' hosts, in one call.
 local function loadHosts(jobs)
     local names, isNamed = {}, {}
-    for _, job in ipairs(jobs) do
-        if not hosts[job.host] and not isNamed[job.host] then
-            names[#names + 1], isNamed[job.host] = job.host, true
+    local number = 0
+    for i = 1, #jobs do
+        local name = jobs[i].host
+        if not hosts[name] and not isNamed[name] then
+            number = number + 1
+            names[number], isNamed[name] = name, true
         end
     end
-    if #names == 0 then return end
+    if number == 0 then return end
     local known = call('HMGET', namespace .. 'hosts', unpack(names))
-    for i, name in ipairs(names) do readHost(name, known[i]) end
+    for i = 1, number do readHost(names[i], known[i]) end
 end
 
 local function hostOf(name) return hosts[name] or readHost(name, call('HGET', namespace .. 'hosts', name)) end
@@ -49,8 +52,7 @@ local function saveHosts()
             and host.probing == 0 and host.marks == '' then
             gone[#gone + 1] = name
         else
-            set[#set + 1] = name
-            set[#set + 1] = pack('>I2I6I6BBB', min(max(host.running, 0), 65535), host.next, host.cool, host.failures, host.level,
+            set[#set + 1], set[#set + 2] = name, pack('>I2I6I6BBB', host.running, host.next, host.cool, host.failures, host.level,
                 host.probing) .. host.marks
         end
     end

@@ -13,9 +13,9 @@ local PRIORITIES = {'high', 'normal', 'low'}
 local function ofQueue(queue, name) return namespace .. 'q:' .. queue .. ':' .. name end
 
 local function hostIn(lean)
-    local offset, length = lean:byte(18, 19)
-    if lean:byte(1) == LEAN then return lean:sub(20 + offset, 19 + offset + length) end
-    return lean:sub(19, 18 + offset)
+    local offset, length = byte(lean, 18, 19)
+    if byte(lean, 1) == LEAN then return sub(lean, 20 + offset, 19 + offset + length) end
+    return sub(lean, 19, 18 + offset)
 end
 
 -- Fills in what the lean part of a job says.
@@ -41,14 +41,14 @@ end
 
 -- As much of a job as it takes to end it: whose it is, and its host.
 local function readBriefly(bytes, at)
-    if bytes:byte(at) ~= JOB then return nil end
-    local batch, length = unpackBytes('>I4', bytes, at + 1), bytes:byte(at + 19)
-    local queue, lean = bytes:sub(at + 20, at + 19 + length), at + 20 + length
-    local kind, offset, size = bytes:byte(lean), bytes:byte(lean + 17, lean + 18)
+    if byte(bytes, at) ~= JOB then return nil end
+    local batch, length = unpackBytes('>I4', bytes, at + 1), byte(bytes, at + 19)
+    local queue, lean = sub(bytes, at + 20, at + 19 + length), at + 20 + length
+    local kind, offset, size = byte(bytes, lean), byte(bytes, lean + 17, lean + 18)
     if kind == LEAN then
-        return {batch = batch, queue = queue, host = bytes:sub(lean + 19 + offset, lean + 18 + offset + size)}
+        return {batch = batch, queue = queue, host = sub(bytes, lean + 19 + offset, lean + 18 + offset + size)}
     elseif kind == LEAN_WITH_HOST then
-        return {batch = batch, queue = queue, host = bytes:sub(lean + 18, lean + 17 + offset)}
+        return {batch = batch, queue = queue, host = sub(bytes, lean + 18, lean + 17 + offset)}
     end
     return nil
 end
@@ -65,13 +65,14 @@ local function written(job) return (job.prefix or prefixOf(job)) .. job.lean end
 local function readLine(queue, elements)
     local jobs, foreign, heading, common = {}, {}, nil, nil
     local isForeign = false
-    for _, element in ipairs(elements) do
-        local kind = element:byte(1)
+    for i = 1, #elements do
+        local element = elements[i]
+        local kind = byte(element)
         if kind == LEAN or kind == LEAN_WITH_HOST then
             if isForeign or not heading then
                 foreign[#foreign + 1] = element
             else
-                jobs[#jobs + 1] = setmetatable({lean = element, id = element:sub(2, 17), host = hostIn(element)}, common)
+                jobs[#jobs + 1] = setmetatable({lean = element, id = sub(element, 2, 17), host = hostIn(element)}, common)
             end
         elseif kind == HEADING then
             local shared = {crashes = 0, failures = 0, throttled = 0, queue = queue, heading = element}
