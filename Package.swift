@@ -91,7 +91,11 @@ let package = Package(
         .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
-            name: "ClusterStateTests", dependencies: ["ClusterState", "RedisClient", "GannetTestKit"], swiftSettings: settings),
+            name: "ClusterStateTests", dependencies: ["ClusterState", "RedisClient", "GannetTestKit", "StateWorker"],
+            swiftSettings: settings),
+        // A process that holds leases until it is killed.
+        .executableTarget(
+            name: "StateWorker", dependencies: ["ClusterState", "RedisClient"], path: "Tests/StateWorker", swiftSettings: settings),
         .testTarget(
             name: "FetchQueueTests", dependencies: ["FetchQueue", "ClusterState", "RedisClient", "GannetTestKit"],
             swiftSettings: settings),

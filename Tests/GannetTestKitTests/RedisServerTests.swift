@@ -69,5 +69,16 @@ import Testing
         try await server.restart()
         #expect((-2000 ..< -1940).contains(try await time() - start))
     }
+
+    @Test func `a stopped clock goes only as far as it is moved`() async throws {
+        let server = try await RedisServer.start(.init { $0.movableClock = true })
+        server.clock.stop()
+        let start = try await server.command("TIME")
+        // Each starts a connection and a thread: real time goes on by more than the microsecond that TIME tells.
+        for _ in 0..<20 { #expect(try await server.command("TIME") == start) }
+        server.clock.advance(by: .seconds(5))
+        guard case .list(let before) = start, case .list(let after) = try await server.command("TIME") else { throw KitError("no TIME") }
+        #expect(Int(after[0].text!)! - Int(before[0].text!)! == 5 && after[1] == before[1])
+    }
     #endif
 }

@@ -17,7 +17,7 @@ local queue = KEYS[2]:sub(#namespace + 3, -7)
 local wanted, lease, nonce, worker, channel = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local hostLimit, hostInterval, mostDead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local MOST_RECOVERED, MOST_FREED, MOST_LOOKED_AT, MOST_HOSTS, LARGEST_LOOK = 100, 500, 1000, 16, 256
-local HOST_KEPT, JOBS_TO_SWEEP = 3600000, 4096
+local HOST_KEPT, JOBS_TO_SWEEP, CHAINS_WAIT = 3600000, 4096, 1000
 local POISON_KEPT = tonumber(ARGV[10])
 
 local settings = call('HMGET', KEYS[2], 'paused', 'priorities')
@@ -119,7 +119,7 @@ local function endWith(job, isNegative)
     end
 end
 
-local freedBudget, chainsBefore = MOST_FREED, chains
+local freedBudget, chainsBefore, chainsLeft = MOST_FREED, chains, 0
 
 -- Takes on followers of one ended flight. Answers whether the next may be looked at.
 local function takeOn(record)
@@ -195,16 +195,22 @@ local function takeOn(record)
         -- The rest: an outcome's at once, an orphaned chain's behind the others.
         call(verdict == ORPHANED and 'RPUSH' or 'LPUSH', namespace .. 'freed', record)
         isMore = isMore or verdict ~= ORPHANED
+        chainsLeft = chainsLeft + 1
         return verdict == ORPHANED
     end
     return true
 end
 
 local function takeOnFreed()
-    for _ = 1, freedNow == 0 and chains == chainsBefore and 0 or MOST_HOSTS do
-        local record = call('LINDEX', namespace .. 'freed', 0)
-        if not record or freedBudget <= 0 or not takeOn(record) then return end
+    if freedNow == 0 and chains == chainsBefore then return end
+    local number, seen = call('LLEN', namespace .. 'freed'), 0
+    while seen < min(number, MOST_HOSTS) and freedBudget > 0 do
+        seen = seen + 1
+        if not takeOn(call('LINDEX', namespace .. 'freed', 0)) then break end
     end
+    -- Orphaned chains wait for the job they gave; the others are taken on at once.
+    if seen < number and chainsLeft < seen then isMore = true end
+    chainsLeft = chainsLeft + number - seen
 end
 
 -- What becomes of jobs ------------------------------------------------------------------------------------------------------------
@@ -568,6 +574,7 @@ local next, left = -1, 0
 local function nextAt(ms) if next < 0 or ms < next then next = max(0, ms) end end
 if givenCount < wanted or wanted == 0 then
     if first then nextAt(min(tonumber(first) - lived, floor(shortest / 3), LONGEST_STEP)) end
+    if chainsLeft > 0 then nextAt(CHAINS_WAIT) end
     local due = not isPaused and call('ZRANGE', later, 0, 0, 'WITHSCORES')[2]
     if due then nextAt(due - now) end
     for priority, name in ipairs(PRIORITIES) do

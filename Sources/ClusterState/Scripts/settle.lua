@@ -77,7 +77,10 @@ local function answerLate(i, outcome)
     if seenBefore[token] then return SETTLED end
     if flights[i] and flights[i]:sub(1, 1) == 'W' and (outcome == 'retry' or outcome == 'throttled') then return SETTLED end
     if outcome ~= 'fetched' and outcome ~= 'revalidated' then return LOST end
-    if not page and (not holders[i] or holders[i] == token) then return LOST end
+    -- Another has it now, or wrote its page after this lease was given; an older page is none of a double fetch.
+    local isOthers = holders[i] and holders[i] ~= token
+    local isNewer = page and page.token and unpackBytes('>I8', page.token) >= unpackBytes('>I8', token)
+    if not isOthers and not isNewer then return LOST end
     call('HINCRBY', KEYS[2], 'fenced', 1)
     call('HINCRBY', KEYS[2], 'doubleFetches', 1)
     return FENCED

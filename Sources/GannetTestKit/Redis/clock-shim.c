@@ -1,4 +1,5 @@
-// Preloaded into a redis-server under test: adds an offset, which the test changes through a mapped file, to the clock of the calendar.
+// Preloaded into a redis-server under test: adds an offset, which the test changes through a mapped file, to the clock of the calendar,
+// or to a moment at which the test has stopped it.
 //
 // The real time comes from the system call and not from the next definition of the function: looking that up (dlsym) allocates, and
 // jemalloc asks for the time while it starts, which is how libfaketime deadlocks. The monotonic clocks stay as they are: Redis
@@ -13,21 +14,23 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int64_t *offset; // nanoseconds
+static const int64_t *clocks; // in nanoseconds: the offset, and the moment at which the clock was stopped, or 0
 
-__attribute__((constructor)) static void map_offset(void) {
+__attribute__((constructor)) static void map_clocks(void) {
     const char *path = getenv("GANNET_CLOCK_FILE");
     int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0) return;
-    void *map = mmap(NULL, sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
+    void *map = mmap(NULL, 2 * sizeof *clocks, PROT_READ, MAP_SHARED, file, 0);
     close(file);
-    if (map != MAP_FAILED) offset = map;
+    if (map != MAP_FAILED) clocks = map;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *answer) {
     int status = (int)syscall(SYS_clock_gettime, clock, answer);
-    if (status != 0 || !offset || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)) return status;
-    int64_t moved = answer->tv_sec * INT64_C(1000000000) + answer->tv_nsec + __atomic_load_n(offset, __ATOMIC_RELAXED);
+    if (status != 0 || !clocks || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)) return status;
+    int64_t stopped = __atomic_load_n(clocks + 1, __ATOMIC_RELAXED);
+    int64_t start = stopped ? stopped : answer->tv_sec * INT64_C(1000000000) + answer->tv_nsec;
+    int64_t moved = start + __atomic_load_n(clocks, __ATOMIC_RELAXED);
     answer->tv_sec = moved / INT64_C(1000000000);
     answer->tv_nsec = moved % INT64_C(1000000000);
     return 0;

@@ -10,15 +10,19 @@ struct QueueFixture: Sendable {
     let queue: QueueState
     let namespace: String
 
+    /// A queue of `namespace`, by default one of its own, through the socket at `path`.
+    static func connect(path: String, namespace: String = "t\(UInt64.random(in: .min ... .max))") async throws -> QueueFixture {
+        let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: path)))
+        let cluster = ClusterState(redis, namespace: namespace)
+        return QueueFixture(redis: redis, cluster: cluster, queue: cluster.queue("q"), namespace: namespace)
+    }
+
     /// Runs `body` with a queue on `server`, by default the one that all tests share.
     static func with(_ server: RedisServer? = nil, _ body: (QueueFixture) async throws -> Void) async throws {
         let shared = try await RedisServer.shared
-        let configuration = RedisConfiguration(address: .unix(path: (server ?? shared).socketPath))
-        let redis = try await RedisConnection.connect(configuration)
-        let namespace = "t\(UInt64.random(in: .min ... .max))"
-        let cluster = ClusterState(redis, namespace: namespace)
-        try await body(QueueFixture(redis: redis, cluster: cluster, queue: cluster.queue("q"), namespace: namespace))
-        await redis.close()
+        let fixture = try await connect(path: (server ?? shared).socketPath)
+        try await body(fixture)
+        await fixture.redis.close()
     }
 
     #if canImport(Glibc)
@@ -28,6 +32,14 @@ struct QueueFixture: Sendable {
         try await with(server) { try await body($0, server.clock) }
         try await server.stop()
     }
+
+    /// Lets more than a lease go by in which nobody renews, and somebody looks as often as claims say; what ended is taken back.
+    func endLeases(_ clock: MovableClock, of lease: Duration = Self.lease) async throws {
+        for _ in 0..<Int(lease / .seconds(5)) + 4 {
+            clock.advance(by: .seconds(5))
+            _ = try await claim(0, worker: "passer-by", lease: lease)
+        }
+    }
     #endif
 
     static let lease = Duration.seconds(30)
@@ -35,29 +47,6 @@ struct QueueFixture: Sendable {
     /// A key of the namespace; `key(queue: "count")` one of the queue.
     func key(_ name: String) -> String { "{\(namespace)}\(name)" }
     func key(queue name: String) -> String { "{\(namespace)}q:q:\(name)" }
-
-    /// Every key with its type and value, as Redis itself writes it down.
-    func dump() async throws -> [String: [UInt8]] {
-        var values: [String: [UInt8]] = [:]
-        for key in try await keys() {
-            let type = try await redis.send(RedisCommand("TYPE", .bytes(key))).asString()
-            // The order within a table may change when nothing else does.
-            let value: [UInt8]
-            switch type {
-            case "zset": value = Array("\(try await redis.send(RedisCommand("ZRANGE", .bytes(key), "0", "-1", "WITHSCORES")))".utf8)
-            default: value = try await redis.send(RedisCommand("DUMP", .bytes(key))).asBytes()
-            }
-            values[String(decoding: key, as: UTF8.self)] = Array(type.utf8) + value
-        }
-        return values
-    }
-
-    /// Every key of the test; some hold ids, which are no text.
-    func keys() async throws -> [[UInt8]] {
-        var keys: [[UInt8]] = []
-        for key in try await redis.send(RedisCommand("KEYS", "{\(namespace)}*")).asArray() { keys.append(try key.asBytes()) }
-        return keys
-    }
 
     /// An id that tells URLs apart as well as a digest does.
     static func id(_ number: Int) -> URLID {
@@ -80,9 +69,17 @@ struct QueueFixture: Sendable {
         return number
     }
 
-    func claim(_ limit: Int, hostLimit: Int = 1000, worker: String = "w") async throws -> ClaimAnswer {
-        var request = ClaimRequest(limit, lease: Self.lease, nonce: Nonce(.random(in: .min ... .max)), worker: worker)
-        request.host = HostRule(limit: hostLimit)
+    func claim(_ limit: Int, hostLimit: Int = 1000, worker: String = "w", lease: Duration = Self.lease) async throws -> ClaimAnswer {
+        try await claim(limit, worker: worker, lease: lease) { $0.host = HostRule(limit: hostLimit) }
+    }
+
+    /// A claim with something said otherwise than usual.
+    func claim(
+        _ limit: Int, worker: String = "w", lease: Duration = Self.lease, _ change: (inout ClaimRequest) -> Void
+    ) async throws -> ClaimAnswer {
+        var request = ClaimRequest(limit, lease: lease, nonce: Nonce(.random(in: .min ... .max)), worker: worker)
+        request.host = HostRule(limit: 1000)
+        change(&request)
         return try await queue.claim(request)
     }
 
@@ -96,5 +93,38 @@ struct QueueFixture: Sendable {
         content.status = 200
         content.digest = [UInt8](repeating: 7, count: 32)
         return .fetched(content, Retention(fresh: fresh, keep: .seconds(86_400), isStored: isStored))
+    }
+
+    /// Jobs that wait for another's fetch of their URL.
+    func parked() async throws -> [LeasedJob] {
+        var jobs: [LeasedJob] = []
+        for key in try await redis.send(RedisCommand("KEYS", .string(key("parked:*")))).asArray() {
+            for job in try await redis.send(RedisCommand("LRANGE", .bytes(try key.asBytes()), "0", "-1")).asArray() {
+                if let job = LeasedJob(token: FlightToken([]), job: try job.asBytes(), page: nil, now: 0) { jobs.append(job) }
+            }
+        }
+        return jobs
+    }
+
+    /// It cannot be fetched, and nobody tries for an hour.
+    static func failed(_ url: String) -> Settlement.Outcome {
+        var content = PageContent(url: url)
+        content.status = 500
+        return .failed(content, Retention(fresh: .seconds(3600), keep: .seconds(3600)))
+    }
+
+    /// Claims and fetches until nothing can be claimed; returns what was fetched, in that order.
+    @discardableResult
+    func drain(hostLimit: Int = 1000) async throws -> [URLID] {
+        var fetched: [URLID] = []
+        while true {
+            let answer = try await claim(100, hostLimit: hostLimit)
+            for job in answer.jobs {
+                let outcome = job.page == nil ? Self.fetched(job.entry.url) : .delivered
+                if job.page == nil { fetched.append(job.entry.id) }
+                guard try await settle(job, outcome) == .settled else { throw KitError("\(job.entry.url) was lost while it was drained") }
+            }
+            if answer.jobs.isEmpty && !answer.isMore { return fetched }
+        }
     }
 }

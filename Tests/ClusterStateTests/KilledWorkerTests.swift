@@ -1,0 +1,78 @@
+import GannetTestKit
+import Testing
+
+@testable import ClusterState
+
+/// A worker that is killed leaves everything to the others, who do nothing but claim.
+@Suite struct KilledWorkerTests {
+    @Test func `what a killed process held is claimed again at lease end, each once charged, with its followers and within host limits`() async throws {
+        let server = try await RedisServer.start()
+        try await QueueFixture.with(server) { fixture in
+            try await fixture.fill(0..<64, hosts: 8)
+            let worker = try await StateWorkerProcess(fixture, jobs: 64, lease: .milliseconds(600), hostLimit: 8)
+            // The same URLs once more, for other jobs to wait for.
+            try await fixture.fill(0..<64, hosts: 8, batch: "followers")
+            #expect(try await fixture.claim(64, hostLimit: 8).jobs.isEmpty)
+            #expect(try await fixture.queue.counts().parked == 64)
+            try await worker.kill9()
+
+            var jobs: [LeasedJob] = []
+            while jobs.count < 64 {
+                let answer = try await fixture.claim(64, hostLimit: 8)
+                jobs += answer.jobs
+                #expect(try await fixture.running().values.allSatisfy { $0 <= 8 })
+                guard jobs.count < 64, !answer.isMore else { continue }
+                let next = try #require(answer.next, "somebody has to look again")
+                #expect(next <= .milliseconds(600))
+                try await Task.sleep(for: next)
+            }
+            #expect(Set(jobs.map(\.entry.id)) == Set((0..<64).map(QueueFixture.id)))
+            // Of the two jobs for a URL either may have it now, and the other follows.
+            let both = jobs + (try await fixture.parked())
+            #expect(both.count == 128)
+            for id in Set(both.map(\.entry.id)) { #expect(both.filter { $0.entry.id == id }.map(\.crashes).sorted() == [0, 1]) }
+            #expect(try await fixture.claim(64, hostLimit: 9).jobs.isEmpty)
+            #expect(try await fixture.running() == Dictionary(uniqueKeysWithValues: (0..<8).map { ("h\($0)", 8) }))
+            #expect(try await fixture.problems() == [])
+
+            for job in jobs { #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled) }
+            #expect(try await fixture.drain() == [])
+            let counts = try await fixture.queue.counts()
+            #expect(counts.done == 128 && counts.fetched == 64 && counts.cached == 64)
+            #expect(counts.crashed == 64 && counts.failed == 0 && counts.isEmpty)
+            #expect(try await fixture.leftovers() == [])
+        }
+        try await server.stop()
+    }
+
+    #if canImport(Glibc)
+    @Test func `a job that three workers died with is given up, with its followers, and its URL left alone for a day`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<1)
+            try await fixture.fill(0..<1, batch: "follower")
+            for crashes in 0..<3 {
+                let jobs = try await fixture.claim(10).jobs
+                // Whichever of the two it is: the other has been waiting for it.
+                #expect(jobs.map(\.entry.id) == [QueueFixture.id(0)])
+                #expect(jobs[0].crashes <= crashes)
+                try await fixture.endLeases(clock)
+            }
+            for _ in 0..<2 where try await !fixture.queue.counts().isEmpty {
+                _ = try await fixture.claim(10)
+                try await fixture.endLeases(clock)
+            }
+            let counts = try await fixture.queue.counts()
+            #expect(counts.failed == 2 && counts.dead == 2 && counts.isEmpty && counts.crashed >= 3)
+            #expect(try await fixture.cluster.page(QueueFixture.id(0))?.content.fields[.errorClass] == "poison")
+            #expect(try await fixture.leftovers() == [])
+
+            try await fixture.fill(0..<1, batch: "again")
+            #expect(try await fixture.claim(1).failed == 1)
+            clock.advance(by: .seconds(24 * 3600 + 1))
+            try await fixture.fill(0..<1, batch: "next day")
+            #expect(try await fixture.claim(1).jobs.count == 1)
+        }
+    }
+    #endif
+}

@@ -1,0 +1,36 @@
+import ClusterState
+import Foundation
+import GannetTestKit
+import RedisClient
+
+/// A worker in a process of its own, which claims once and then does nothing until it is killed: the program `StateWorker`, built beside
+/// the tests.
+struct StateWorkerProcess: Sendable {
+    let process: ChildProcess
+
+    /// Starts it; returns when it has its jobs.
+    init(_ fixture: QueueFixture, jobs: Int, lease: Duration, hostLimit: Int) async throws {
+        let milliseconds = Int(lease / .milliseconds(1))
+        guard case .unix(let socket) = fixture.redis.configuration.address else { throw KitError("the worker connects to a Unix socket") }
+        process = try ChildProcess(
+            .init(Self.path, [socket, fixture.namespace, fixture.queue.name, "\(jobs)", "\(milliseconds)", "\(hostLimit)"]))
+        guard let line = try await process.output.line(where: { $0.hasPrefix("holds ") }) else {
+            throw KitError("the worker ended with \(try await process.exitStatus): \(process.errors.text)")
+        }
+        guard line == "holds \(jobs)" else { throw KitError("the worker \(line) jobs instead of \(jobs)") }
+    }
+
+    /// Ends it as kill -9 does; returns when it is gone.
+    func kill9() async throws {
+        process.kill()
+        _ = try await process.exitStatus
+    }
+
+    private static let path: String = {
+        let bundles = CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)
+        let folders = bundles.compactMap { bundle in bundle.firstRange(of: ".xctest").map { bundle[..<$0.lowerBound] } }
+            .compactMap { path in path.lastIndex(of: "/").map { path[..<$0] } }
+        return folders.map { "\($0)/StateWorker" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+            ?? "StateWorker, which is not beside the tests"
+    }()
+}

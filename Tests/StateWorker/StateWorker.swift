@@ -1,0 +1,28 @@
+import ClusterState
+import RedisClient
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A worker that claims once and then neither renews nor settles nor ends: for tests that kill it.
+///
+/// Arguments: the socket of Redis, the namespace, the queue, how many jobs, the lease in ms, how many requests a host may have in
+/// flight. Prints `holds <number>` when it has its jobs.
+@main struct StateWorker {
+    static func main() async throws {
+        let words = CommandLine.arguments
+        guard words.count == 7, let limit = Int(words[4]), let lease = Int(words[5]), let hostLimit = Int(words[6]) else {
+            fatalError("A test starts this program, with six arguments.")
+        }
+        let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: words[1])))
+        var request = ClaimRequest(limit, lease: .milliseconds(lease), nonce: Nonce(.random(in: .min ... .max)), worker: "process")
+        request.host = HostRule(limit: hostLimit)
+        let answer = try await ClusterState(redis, namespace: words[2]).queue(words[3]).claim(request)
+        print("holds \(answer.jobs.count)")
+        fflush(nil)
+        try await Task.sleep(for: .seconds(3600))
+    }
+}
