@@ -37,7 +37,7 @@ extension ClusterState {
         if settlements.isEmpty { return [] }
         guard settlements.count <= Settlement.mostAtOnce else { throw .invalid("At most \(Settlement.mostAtOnce) jobs end in one call.") }
         var arguments: [RedisArgument] = [.integer(claimsAgain ? 1 : 0), .string("\(min(1, max(0, random)))"), .integer(mostDead)]
-        arguments.reserveCapacity(3 + settlements.count * 9)
+        arguments.reserveCapacity(3 + settlements.count * 4)
         for settlement in settlements { settlement.append(to: &arguments) }
         let reply = try await run(ClusterScripts.settle, count: count, arguments)
         return try await StateError.wrapping { () throws(RedisError) in

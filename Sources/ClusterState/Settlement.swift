@@ -71,34 +71,45 @@ package enum SettleAnswer: Int, Sendable {
 }
 
 extension Settlement {
+    private enum Form {
+        static let fetched = 1, revalidated = 2, failed = 3, retry = 4, throttled = 5, handedBack = 6, delivered = 7, missing = 8
+        static let hostUnreachable = 1, hostUnknown = 2, notStored = 4
+    }
+
+    /// As `settle.lua` takes it.
     func append(to arguments: inout [RedisArgument]) {
         var content: [UInt8] = []
         var retention = Retention(fresh: .zero, keep: .zero)
         var pause = 0
-        let name: String
+        let form: Int
         switch outcome {
-        case .fetched(let page, let kept): (name, content, retention) = ("fetched", page.bytes, kept)
-        case .revalidated(let page, let kept): (name, content, retention) = ("revalidated", page.bytes, kept)
-        case .failed(let page, let kept): (name, content, retention) = ("failed", page.bytes, kept)
-        case .retry(let after): (name, pause) = ("retry", min(after, Self.longestPause).wholeMilliseconds)
-        case .throttled(let length): (name, pause) = ("throttled", length.map { min($0, Self.longestPause).wholeMilliseconds } ?? -1)
-        case .handedBack: name = "back"
-        case .delivered: name = "cached"
-        case .bodyMissing(let digest): (name, content) = ("missing", digest)
+        case .fetched(let page, let kept): (form, content, retention) = (Form.fetched, page.bytes, kept)
+        case .revalidated(let page, let kept): (form, content, retention) = (Form.revalidated, page.bytes, kept)
+        case .failed(let page, let kept): (form, content, retention) = (Form.failed, page.bytes, kept)
+        case .retry(let after): (form, pause) = (Form.retry, Self.milliseconds(after))
+        case .throttled(let length): (form, pause) = (Form.throttled, length.map { Self.milliseconds($0) + 1 } ?? 0)
+        case .handedBack: form = Form.handedBack
+        case .delivered: form = Form.delivered
+        case .bodyMissing(let digest): (form, content) = (Form.missing, digest)
         }
-        var marks = retention.isStored ? "" : "n"
+        var marks = retention.isStored ? 0 : Form.notStored
         switch host {
-        case .none: marks += "o"
-        case .unreachable: marks += "h"
+        case .none: marks |= Form.hostUnknown
+        case .unreachable: marks |= Form.hostUnreachable
         case .answered: break
         }
-        arguments += [
-            .bytes(token.bytes), .bytes(id.bytes), .string(name), .bytes(content),
-            .integer(max(1, min(retention.keep, Self.longestPause).wholeMilliseconds)),
-            .integer(min(retention.fresh, Self.longestPause).wholeMilliseconds), .integer(pause), .integer(max(0, bytes)), .string(marks),
-        ]
+        var packed: [UInt8] = []
+        packed.append(number: form, count: 1)
+        packed.append(number: marks, count: 1)
+        packed.append(number: max(1, Self.milliseconds(retention.keep)), count: 6)
+        packed.append(number: Self.milliseconds(retention.fresh), count: 6)
+        packed.append(number: pause, count: 6)
+        packed.append(number: bytes, count: 6)
+        arguments += [.bytes(token.bytes), .bytes(id.bytes), .bytes(packed), .bytes(content)]
     }
 
     /// Nothing is put off, or kept, for longer than a year.
-    private static let longestPause = Duration.seconds(365 * 24 * 3600)
+    private static func milliseconds(_ duration: Duration) -> Int {
+        max(0, min(duration, .seconds(365 * 24 * 3600)).wholeMilliseconds)
+    }
 }

@@ -94,7 +94,7 @@ local function takeBack(token)
             if job.queue == queue then failedHere = failedHere + 1 end
             if kind == 'J' then
                 verdict = FAILED
-                writePage(id, token, NEGATIVE, began, POISON_KEPT, POISON_KEPT, ARGV[9] .. urlOf(job.lean))
+                writePage(pageOf(id), token, NEGATIVE, began, POISON_KEPT, POISON_KEPT, ARGV[9] .. urlOf(job.lean))
             end
             bury(job, token, ARGV[9], mostDead)
         end

@@ -4,63 +4,77 @@
 --       not a job's own is counted
 -- ARGV  1 whether the caller claims again at once (1) or somebody else has to be told of places that are free now (0)
 --       2 a random number from 0 to 1 for cool-downs   3 how many dead jobs are kept
---       then for each flight:
---       token, id, outcome, content, keep, fresh, pause, bytes, marks
---         fetched, revalidated   a page with this content for `keep` ms, fresh for `fresh`
---         failed                 the same, negative; the job is dead
---         retry                  another attempt after `pause` ms, charged to the job
---         throttled              another attempt, uncharged; the host starts nothing for `pause` ms, or as long as it finds fit (-1)
---         back                   given up without prejudice
---         cached                 a job whose page was delivered
---         missing                a job whose page was there and whose body, of the digest `content`, was not
---       marks: 'h' the host could not be reached, 'n' the page is for this flight's followers and for jobs enqueued before it ended,
---       'o' nothing was learnt about the host
+--       then for each flight: token, id, form, content
+--       The form is outcome(1) marks(1) keep(6) fresh(6) pause(6) bytes(6):
+--         1 fetched, 2 revalidated   a page with this content for 'keep' ms, fresh for 'fresh'
+--         3 failed                   the same, negative; the job is dead
+--         4 retry                    another attempt after 'pause' ms, charged to the job
+--         5 throttled                another attempt, uncharged; the host starts nothing for 'pause' - 1 ms, or where that is 0 for
+--                                    as long as the engine finds fit
+--         6 back                     given up without prejudice
+--         7 delivered                a job whose page was there and whose body is where it belongs
+--         8 missing                  a job whose page was there and whose body, of the digest 'content', was not
+--       The marks are 1 where the host could not be reached, 2 where nothing was learnt about it, 4 where the page is only for this
+--       flight's followers and for jobs enqueued before it ended.
 -- Answer: for each 1 settled, also when it was so before, 0 lost, 2 fenced: it was fetched, and by somebody else as well
 local claimsAgain, random, mostDead = ARGV[1] == '1', tonumber(ARGV[2]), tonumber(ARGV[3])
-local FIELDS, FIRST, RETRY_GRACE = 9, 4, 30000
+local FIELDS, FIRST, RETRY_GRACE = 4, 4, 30000
 local LOST, SETTLED, FENCED = 0, 1, 2
+local FETCHED, REVALIDATED, FAIL, RETRY, THROTTLED, DELIVERED, MISSING = 1, 2, 3, 4, 5, 7, 8
+local TOTALS = {'fetched', 'revalidated'}
 local number = (#ARGV - FIRST + 1) / FIELDS
 
 -- First everything is read that may be of another type than it should: after that nothing can fail in the middle. -------------------
 
-local names, locks, pages, followed = {}, {}, {}, {}
-local parkedPrefix, waitersPrefix = namespace .. 'parked:', namespace .. 'waiters:'
+local names, ids, outcomes, locks, pages, looked = {}, {}, {}, {}, {}, {}
+local lockPrefix, pagePrefix, parkedPrefix, waitersPrefix = lockOf(''), pageOf(''), namespace .. 'parked:', namespace .. 'waiters:'
 for i = 1, number do
     local at = FIRST + (i - 1) * FIELDS
     local id = ARGV[at + 1]
-    names[i], locks[i], pages[i] = ARGV[at], lockOf(id), pageOf(id)
-    followed[2 * i - 1], followed[2 * i] = parkedPrefix .. id, waitersPrefix .. id
+    names[i], ids[i], outcomes[i] = ARGV[at], id, byte(ARGV[at + 2])
+    local page = pagePrefix .. id
+    locks[i], pages[i] = lockPrefix .. id, page
+    looked[3 * i - 2], looked[3 * i - 1], looked[3 * i] = page, parkedPrefix .. id, waitersPrefix .. id
 end
 local flights, isEnded = call('HMGET', leases, unpack(names)), {}
 -- Most often no lease of anyone has ended, which one look tells.
 if #call('ZRANGE', expiry, '-inf', lived, 'BYSCORE', 'LIMIT', 0, 1) > 0 then
     for i, ends in ipairs(call('ZMSCORE', expiry, unpack(names))) do isEnded[i] = not ends or tonumber(ends) <= lived end
 end
-local holders, known = strings(locks) or {}, strings(pages) or {}
-local areFollowed = call('EXISTS', unpack(followed)) > 0
+local holders = call('MGET', unpack(locks))
+for i = 1, number do
+    if not holders[i] then call('GET', locks[i]) end
+end
+-- Most often there is neither an older page nor anybody who waits.
+local isAlone = call('EXISTS', unpack(looked)) == 0
+local known = isAlone and {} or strings(pages) or {}
 call('LLEN', namespace .. 'freed')
 call('HLEN', KEYS[2])
 
-local settling, jobs, seenBefore = {}, {}, {}
+local settling, jobs, isSeen = {}, {}, {}
 for i = 1, number do
-    local flight = flights[i]
+    local flight, token = flights[i], names[i]
     -- Not one that ended, nor one that waits for its next attempt, nor the same twice in one call.
-    if flight and not isEnded[i] and not seenBefore[names[i]] then
-        local kind = flight:sub(1, 1)
-        local outcome = ARGV[FIRST + (i - 1) * FIELDS + 2]
-        local isBrief = outcome == 'fetched' or outcome == 'revalidated' or outcome == 'cached'
-        local job = (kind == 'J' or kind == 'C') and (isBrief and readBriefly or read)(flight, 8) or nil
-        if job then job.id = ARGV[FIRST + (i - 1) * FIELDS + 1] end
-        local isOwn = kind == 'C' or holders[i] == names[i]
-        if isOwn and (job or kind == 'A') then
-            seenBefore[names[i]] = true
-            settling[i] = {kind = kind, job = job}
-            if kind == 'J' then jobs[#jobs + 1] = job end
-            if job then
-                checkEnd(job.queue, job.batch)
-                if outcome == 'retry' or outcome == 'throttled' then call('ZCARD', ofQueue(job.queue, 'later')) end
+    if flight and not isEnded[i] and not isSeen[token] then
+        local kind, outcome, job = sub(flight, 1, 1), outcomes[i], nil
+        if kind == 'J' or kind == 'C' then
+            if outcome == FETCHED or outcome == REVALIDATED or outcome == DELIVERED then
+                job = readBriefly(flight, 8)
+            else
+                job = read(flight, 8)
             end
-            if areFollowed then settling[i].hasFollowers = call('LLEN', parkedPrefix .. ARGV[FIRST + (i - 1) * FIELDS + 1]) > 0 end
+        end
+        if (kind == 'C' or holders[i] == token) and (job or kind == 'A') then
+            isSeen[token] = true
+            local ending = {kind = kind, job = job}
+            settling[i] = ending
+            if job then
+                job.id = ids[i]
+                if kind == 'J' then jobs[#jobs + 1] = job end
+                ending.batch = checkEnd(job.queue, job.batch)
+                if outcome == RETRY or outcome == THROTTLED then call('ZCARD', ofQueue(job.queue, 'later')) end
+            end
+            if not isAlone then ending.hasFollowers = call('LLEN', parkedPrefix .. ids[i]) > 0 end
         end
     end
 end
@@ -74,9 +88,9 @@ local returned, gone, unlocked = {}, {}, {}
 local function answerLate(i, outcome)
     local page, token = readPage(known[i] or nil), names[i]
     if page and page.token == token then return SETTLED end
-    if seenBefore[token] then return SETTLED end
-    if flights[i] and flights[i]:sub(1, 1) == 'W' and (outcome == 'retry' or outcome == 'throttled') then return SETTLED end
-    if outcome ~= 'fetched' and outcome ~= 'revalidated' then return LOST end
+    if isSeen[token] then return SETTLED end
+    if flights[i] and flights[i]:sub(1, 1) == 'W' and (outcome == RETRY or outcome == THROTTLED) then return SETTLED end
+    if outcome ~= FETCHED and outcome ~= REVALIDATED then return LOST end
     -- Another has it now, or wrote its page after this lease was given; an older page is none of a double fetch.
     local isOthers = holders[i] and holders[i] ~= token
     local isNewer = page and page.token and unpackBytes('>I8', page.token) >= unpackBytes('>I8', token)
@@ -96,73 +110,69 @@ local function tryLater(job, token, began, id, pause)
     call('ZADD', ofQueue(job.queue, 'later'), now + pause, token .. written(job))
 end
 
-local function settle(i, flight, outcome)
+local function settle(i, ending, outcome)
     local at = FIRST + (i - 1) * FIELDS
-    local token, id, content, marks = names[i], ARGV[at + 1], ARGV[at + 3], ARGV[at + 8]
-    local kind, job, began = flight.kind, flight.job, unpackBytes('>I6', flights[i], 2)
-    local isRetry = outcome == 'retry' or outcome == 'throttled'
-    local pause = tonumber(ARGV[at + 6])
-    if job then count(job, 'active', -1) end
+    local token, id, content = names[i], ids[i], ARGV[at + 3]
+    local marks, keep, fresh, pause, bytes = unpackBytes('>BI6I6I6I6', ARGV[at + 2], 2)
+    local kind, job, began = ending.kind, ending.job, unpackBytes('>I6', flights[i], 2)
+    local notStored = marks >= 4 and NOT_STORED or 0
+    local batch = ending.batch
+    if job and batch.state then batch.counts.active = (batch.counts.active or 0) - 1 end
     if kind == 'J' then
         local host = leaveHost(job.host)
-        -- An answer of any kind shows that the host is there.
-        if outcome == 'throttled' then
-            coolDown(host, pause >= 0 and pause or nil, random)
+        if outcome == THROTTLED then
+            coolDown(host, pause > 0 and pause - 1 or nil, random)
             pause = max(0, host.cool - now)
-        elseif marks == '' or marks == 'n' then
-            noteSuccess(host)
-        elseif marks:find('h', 1, true) then
+        elseif marks % 2 == 1 then
             noteFailure(host, random)
+        elseif marks % 4 == 0 then
+            noteSuccess(host)
         end
     end
 
     local verdict = ORPHANED
-    if outcome == 'fetched' or outcome == 'revalidated' then
+    if outcome == FETCHED or outcome == REVALIDATED then
         verdict = SUCCEEDED
-        local flags = marks:find('n', 1, true) and NOT_STORED or 0
-        writePage(id, token, flags, began, tonumber(ARGV[at + 5]), ARGV[at + 4], content)
+        writePage(pages[i], token, notStored, began, fresh, keep, content)
         if job then
             finish(job, 'done')
-            countTotal(job, outcome, 1)
-            countTotal(job, 'bytes', tonumber(ARGV[at + 7]))
+            countTotal(job, TOTALS[outcome], 1)
+            countTotal(job, 'bytes', bytes)
         end
-    elseif outcome == 'failed' then
+    elseif outcome == FAIL then
         verdict = FAILED
-        if kind ~= 'C' then
-            local flags = NEGATIVE + (marks:find('n', 1, true) and NOT_STORED or 0)
-            writePage(id, token, flags, began, tonumber(ARGV[at + 5]), ARGV[at + 4], content)
-        end
+        if kind ~= 'C' then writePage(pages[i], token, NEGATIVE + notStored, began, fresh, keep, content) end
         if job then bury(job, token, content, mostDead) end
-    elseif outcome == 'cached' and job then
+    elseif outcome == DELIVERED and job then
         finish(job, 'done')
         countTotal(job, 'cached', 1)
-    elseif isRetry and job then
-        if outcome == 'retry' then job.failures = min(255, job.failures + 1) end
-        job.throttled = outcome == 'throttled' and (job.throttled > 0 and job.throttled or now) or 0
-        if batchOf(job.queue, job.batch).isGone then
+    elseif (outcome == RETRY or outcome == THROTTLED) and job then
+        if outcome == RETRY then job.failures = min(255, job.failures + 1) end
+        job.throttled = outcome == THROTTLED and (job.throttled > 0 and job.throttled or now) or 0
+        if batch.isGone then
             finish(job, 'cancelled')
         elseif kind == 'J' then
             tryLater(job, token, began, id, pause)
             return
+        elseif comeBack(job) then
+            returned[job.queue] = (returned[job.queue] or 0) + 1
         end
     elseif job then
         local page = known[i]
-        if outcome == 'missing' and page and page:sub(PAGE_HEADER + 1, PAGE_HEADER + #content) == content then
-            call('DEL', pageOf(id))
-        end
+        if outcome == MISSING and page and sub(page, PAGE_HEADER + 1, PAGE_HEADER + #content) == content then call('DEL', pages[i]) end
         if comeBack(job) then returned[job.queue] = (returned[job.queue] or 0) + 1 end
     end
     gone[#gone + 1] = token
     if kind ~= 'C' then
         unlocked[#unlocked + 1] = locks[i]
-        if areFollowed then unlock(id, false, flight.hasFollowers, verdict, began) end
+        if not isAlone then unlock(id, false, ending.hasFollowers, verdict, began) end
     end
 end
 
 local answer = {}
 if next(settling) then writeAlsoWhenFull() end
 for i = 1, number do
-    local outcome = ARGV[FIRST + (i - 1) * FIELDS + 2]
+    local outcome = outcomes[i]
     if settling[i] then
         settle(i, settling[i], outcome)
         answer[i] = SETTLED

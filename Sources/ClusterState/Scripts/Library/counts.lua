@@ -8,31 +8,22 @@
 --   '<queue>ended', a sorted set   closed batches all of whose jobs have ended, by when
 -- What waits is what was accepted and is nothing else: ready = enqueued - done - failed - cancelled - active - parked - delayed.
 local MOST_ENDED_BATCHES = 1000
-local tallies, batches = {}, {}
-
-local function tallyOf(queue)
-    local tally = tallies[queue]
-    if not tally then
-        tally = {counts = {}, batches = {}, finished = {}}
-        tallies[queue] = tally
-    end
-    return tally
-end
+local batches, totals = {}, {}
 
 -- What was asked for with a batch; `isGone` when it was cancelled, or cleared away with its queue.
 local function batchOf(queue, number)
     local known = batches[queue]
     if not known then
         known = {}
-        batches[queue] = known
+        batches[queue], totals[queue] = known, {}
     end
     local batch = known[number]
     if not batch then
-        local key = ofQueue(queue, 'batch:' .. number)
-        local fields = call('HMGET', key, 'state', 'priority', 'refresh', 'maxAge', 'deliver')
+        local fields = call('HMGET', ofQueue(queue, 'batch:' .. number), 'state', 'priority', 'refresh', 'maxAge', 'deliver')
         batch = {
             state = fields[1], priority = PRIORITIES[tonumber(fields[2] or 2)], refresh = fields[3] == '1',
             maxAge = tonumber(fields[4] or -1), deliver = fields[5] == '1', isGone = not fields[1] or fields[1] == 'cancelled',
+            counts = {}, totals = totals[queue], finished = {},
         }
         known[number] = batch
     end
@@ -42,45 +33,34 @@ end
 -- Redis does not roll a script back: what the end or the return of a job writes to is looked at before anything is written.
 local function checkEnd(queue, number)
     local batch = batchOf(queue, number)
-    if batch.isChecked then return end
+    if batch.isChecked then return batch end
     call('LLEN', ofQueue(queue, 'finished:' .. number))
     call('LLEN', ofQueue(queue, 'ready:' .. batch.priority))
     call('HLEN', ofQueue(queue, 'count'))
     call('ZCARD', ofQueue(queue, 'ended'))
     call('ZCARD', ofQueue(queue, 'dead'))
     batch.isChecked = true
+    return batch
 end
 
 -- Counts for the queue and for the batch; not at all when the batch was cleared away, for its counters are gone with it.
 local function count(job, field, by)
     local batch = batchOf(job.queue, job.batch)
-    if not batch.state then return end
-    local counts = batch.tally
-    if not counts then
-        counts = {}
-        batch.tally, tallyOf(job.queue).batches[job.batch] = counts, counts
-    end
-    counts[field] = (counts[field] or 0) + by
+    if batch.state then batch.counts[field] = (batch.counts[field] or 0) + by end
 end
 
 -- Counts for the job's queue alone.
 local function countTotal(job, field, by)
-    if not batchOf(job.queue, job.batch).state then return end
-    local counts = tallyOf(job.queue).counts
-    counts[field] = (counts[field] or 0) + by
+    local batch = batchOf(job.queue, job.batch)
+    if batch.state then batch.totals[field] = (batch.totals[field] or 0) + by end
 end
 
 -- A job's end: done, failed or cancelled.
 local function finish(job, how)
-    count(job, how, 1)
-    if how == 'cancelled' or not batchOf(job.queue, job.batch).state then return end
-    local finished = tallyOf(job.queue).finished
-    local ids = finished[job.batch]
-    if not ids then
-        ids = {}
-        finished[job.batch] = ids
-    end
-    ids[#ids + 1] = job.id
+    local batch = batchOf(job.queue, job.batch)
+    if not batch.state then return end
+    batch.counts[how] = (batch.counts[how] or 0) + 1
+    if how ~= 'cancelled' then batch.finished[#batch.finished + 1] = job.id end
 end
 
 -- Batches that have ended are kept for a while, so that they can be looked at, and not for ever.
@@ -110,27 +90,26 @@ end
 -- Writes what was counted. Answers the queues in which something ended.
 local function saveCounts()
     local ended = {}
-    for queue, tally in pairs(tallies) do
-        local counts = ofQueue(queue, 'count')
-        for number, fields in pairs(tally.batches) do
-            local key, mayEnd = ofQueue(queue, 'batch:' .. number), false
-            for field, by in pairs(fields) do
+    for queue, known in pairs(batches) do
+        local sums = totals[queue]
+        for number, batch in pairs(known) do
+            local key, counts = ofQueue(queue, 'batch:' .. number), batch.counts
+            for field, by in pairs(counts) do
                 if by ~= 0 then call('HINCRBY', key, field, by) end
-                tally.counts[field] = (tally.counts[field] or 0) + by
-                if field == 'done' or field == 'failed' or field == 'cancelled' then mayEnd = true end
+                sums[field] = (sums[field] or 0) + by
             end
-            local ids = tally.finished[number]
-            if ids then pushBack(ofQueue(queue, 'finished:' .. number), ids) end
-            if mayEnd then
+            if #batch.finished > 0 then pushBack(ofQueue(queue, 'finished:' .. number), batch.finished) end
+            if counts.done or counts.failed or counts.cancelled then
                 ended[queue] = true
-                endBatchWhereComplete(queue, number)
+                if batch.state ~= 'open' then endBatchWhereComplete(queue, number) end
             end
+            batch.counts, batch.finished = {}, {}
         end
-        for field, by in pairs(tally.counts) do
-            if by ~= 0 then call('HINCRBY', counts, field, by) end
+        for field, by in pairs(sums) do
+            if by ~= 0 then call('HINCRBY', ofQueue(queue, 'count'), field, by) end
+            sums[field] = nil
         end
     end
-    tallies = {}
     return ended
 end
 

@@ -39,9 +39,17 @@ local function readPage(bytes)
 end
 
 local LONGEST = 4294967295
-local function writePage(id, token, flags, began, fresh, keep, content)
+
+-- A number's digits; Redis finds them for itself with more trouble.
+local lastWhole, lastText
+local function wholeText(number)
+    if number ~= lastWhole then lastWhole, lastText = number, string.format('%.0f', number) end
+    return lastText
+end
+
+local function writePage(key, token, flags, began, fresh, keep, content)
     local header = '\1' .. pack('>Bc16I6I4I4', flags, token, now, min(LONGEST, now - began), min(LONGEST, floor(fresh / 1000)))
-    call('SET', pageOf(id), header .. content, 'PX', keep)
+    call('SET', key, header .. content, 'PX', wholeText(keep))
 end
 
 -- Whether an outcome is one for this job: a fetch that ended after the job was enqueued in any case, also when the answer may not
