@@ -51,7 +51,7 @@ import Testing
             #expect(after.without(Self.counted, of: "q:q:count").differences(from: before) == [])
 
             if successor == .finished { #expect(try await fixture.cluster.page(late.entry.id)?.content.url == "http://h0/new") }
-            #expect(try await fixture.problems() == [])
+            try await fixture.expectSound()
         }
     }
 

@@ -28,6 +28,7 @@ local hasRules = call('HLEN', namespace .. 'rules') > 0
 local held, later, foreign = ofQueue(queue, 'held:'), ofQueue(queue, 'later'), ofQueue(queue, 'foreign')
 local freedNow = call('LLEN', namespace .. 'freed')
 call('ZCARD', ofQueue(queue, 'idle'))
+call('HLEN', leases)
 -- What there is in the lines of each priority that was ever used in this queue.
 local open, uses = {}, settings[2] or ''
 for priority, name in ipairs(PRIORITIES) do

@@ -4,6 +4,10 @@
 -- Answer: whether something is left
 local queue = KEYS[2]:sub(#namespace + 3, -7)
 local MOST = 500
+local index = ofQueue(queue, 'batches')
+call('HLEN', index)
+call('HLEN', namespace .. 'hosts')
+for _, name in ipairs(PRIORITIES) do call('ZCARD', ofQueue(queue, 'due:' .. name)) end
 writeAlsoWhenFull()
 local isLeft = false
 for priority, name in ipairs(PRIORITIES) do
@@ -20,7 +24,6 @@ for priority, name in ipairs(PRIORITIES) do
     call('UNLINK', ofQueue(queue, 'ready:' .. name))
 end
 saveHosts()
-local index = ofQueue(queue, 'batches')
 local found = call('HSCAN', index, 0, 'COUNT', MOST)
 for i = 1, #found[2], 2 do
     local number = found[2][i + 1]

@@ -6,6 +6,7 @@
 local queue = KEYS[2]:sub(#namespace + 3, -7)
 local found = call('HSCAN', leases, ARGV[1], 'COUNT', 500)
 call('LLEN', namespace .. 'freed')
+call('ZCARD', expiry)
 local mine = {}
 for i = 1, #found[2], 2 do
     local token, flight = found[2][i], found[2][i + 1]

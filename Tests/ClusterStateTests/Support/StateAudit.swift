@@ -1,4 +1,5 @@
 import RedisClient
+import Testing
 
 @testable import ClusterState
 
@@ -74,14 +75,24 @@ struct StateAudit: Sendable {
 }
 
 extension QueueFixture {
-    /// What does not hold of the state.
-    func problems() async throws -> [String] { try await StateAudit(self).problems }
+    /// Everything holds that has to hold at any moment.
+    func expectSound(_ comment: String = "", at location: SourceLocation = #_sourceLocation) async throws {
+        let problems = try await StateAudit(self).problems
+        #expect(problems == [], "\(comment)", sourceLocation: location)
+    }
+
+    /// Every job has ended, and nothing is left but outcomes.
+    func expectEnded(_ comment: String = "", at location: SourceLocation = #_sourceLocation) async throws {
+        try await expectSound(comment, at: location)
+        let counts = try await queue.counts(), leftovers = try await leftovers()
+        #expect(counts.isEmpty && counts.enqueued == counts.done + counts.failed + counts.cancelled, "\(comment)", sourceLocation: location)
+        #expect(leftovers == [], "\(comment)", sourceLocation: location)
+    }
 
     /// Requests in flight, by host.
     func running() async throws -> [String: Int] { try await StateAudit(self).running }
 
-    /// What is left of a queue whose jobs have all ended, and should not be.
-    func leftovers() async throws -> [String] {
+    private func leftovers() async throws -> [String] {
         let kept = ["state", "page:", "hosts", "worker:", "q:q:count", "q:q:batch", "q:q:finished:", "q:q:ended", "q:q:dead", "q:q:idle", "rules"]
         return try await dump().values.keys.filter { key in !kept.contains { key.hasPrefix($0) } }.sorted()
     }

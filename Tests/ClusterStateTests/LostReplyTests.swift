@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// Redis has done what it was asked, and the answer is lost: the call is made again.
+@Suite struct LostReplyTests {
+    @Test func `after a lost reply and a repetition the state is as after one call`() async throws {
+        let server = try await RedisServer.start(.init { $0.movableClock = true })
+        server.clock.stop()
+        let proxy = try ReplyCuttingProxy(to: server)
+        for call in StateCall.allCases {
+            let fixture = try await QueueFixture.connect(path: proxy.socketPath)
+            let twin = try await QueueFixture.connect(path: server.socketPath)
+            let situation = try await Situation(fixture), twins = try await Situation(twin)
+            if call == .resume {
+                try await fixture.queue.pause()
+                try await twin.queue.pause()
+            }
+            try await call.make(twin, twins)
+
+            proxy.cutNextReply()
+            let cuts = proxy.cuts
+            let error = await #expect(throws: StateError.self, "\(call)") { try await call.make(fixture, situation) }
+            #expect(proxy.cuts == cuts + 1 && error?.mayHaveExecuted == true, "\(call)")
+            try await call.make(fixture, situation)
+
+            let lost = try await fixture.dump(), once = try await twin.dump()
+            #expect(lost.differences(from: once) == [], "\(call)")
+            #expect(try await fixture.queue.counts().crashed == 0, "\(call)")
+            if call != .clear {
+                // What was cancelled lies where it was until a claim meets it.
+                if call != .cancel { try await fixture.expectSound("\(call)") }
+                try await situation.finish(fixture, server.clock)
+                try await fixture.expectEnded("\(call)")
+            }
+            await fixture.redis.close()
+            await twin.redis.close()
+        }
+        try await proxy.stop()
+        try await server.stop()
+    }
+}
+#endif

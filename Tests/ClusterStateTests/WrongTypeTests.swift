@@ -1,0 +1,117 @@
+#if canImport(Glibc)
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// Somebody else has written to our keys. Redis does not roll a script back: each has to find that before it writes anything.
+@Suite struct WrongTypeTests {
+    @Test(arguments: StateCall.allCases)
+    func `a key of another type is a typed error, nothing is half-written and nothing lost`(call: StateCall) async throws {
+        let server = try await RedisServer.start(.init { $0.movableClock = true })
+        server.clock.stop()
+        try await QueueFixture.with(server) { fixture in
+            var refused = 0
+            let isClaim = call == .claim || call == .claimNothing
+            for isLate in isClaim ? [false, true] : [false] {
+                for key in try await Self.keys(fixture, server.clock, isLate: isLate) {
+                    let name = "\(call) \(isLate ? "late " : "")with \(StateDump.shown(key))"
+                    let situation = try await Self.prepare(fixture, server.clock, isLate: isLate)
+                    let wrong = try await WrongKey(key, fixture.redis)
+                    let before = try await fixture.dump()
+                    do throws(StateError) {
+                        try await call.make(fixture, situation)
+                    } catch {
+                        refused += 1
+                        guard case .redis(let error) = error else {
+                            Issue.record("\(name): \(error)")
+                            continue
+                        }
+                        #expect(error.kind == .wrongType, "\(name): \(error)")
+                        // A claim may have brought whole transitions to their end before it met the key.
+                        if !isClaim { #expect(try await fixture.dump().differences(from: before) == [], "\(name)") }
+                    }
+                    // Where a call has removed the key, as its meaning is, the value that was there before is not missed.
+                    guard try await wrong.restore() else { continue }
+                    try await Self.finish(fixture, situation, server.clock, name, call)
+                }
+            }
+            #expect(refused >= 1, "\(call) touches keys")
+        }
+        try await server.stop()
+    }
+
+    private static func prepare(_ fixture: QueueFixture, _ clock: MovableClock, isLate: Bool) async throws -> Situation {
+        try await fixture.redis.send(RedisCommand("FLUSHALL"))
+        let situation = try await Situation(fixture)
+        if isLate { try await situation.growLate(fixture, clock) }
+        return situation
+    }
+
+    private static func finish(
+        _ fixture: QueueFixture, _ situation: Situation, _ clock: MovableClock, _ name: String, _ call: StateCall
+    ) async throws {
+        if call == .clear { return }
+        try await situation.finish(fixture, clock)
+        // Nobody here can read the page of this one.
+        let foreign = RedisArgument.string(fixture.key(queue: "foreign"))
+        let left = try await fixture.redis.send(RedisCommand("LLEN", foreign)).asInteger()
+        if left > 0 {
+            try await fixture.redis.send(RedisCommand("DEL", .bytes(Array(fixture.key("page:").utf8) + QueueFixture.id(10).bytes)))
+            let ready = RedisArgument.string(fixture.key(queue: "ready:normal"))
+            for _ in 0..<left { try await fixture.redis.send(RedisCommand("LMOVE", foreign, ready, "LEFT", "RIGHT")) }
+            try await fixture.drain()
+        }
+        try await fixture.expectEnded(name)
+    }
+
+    /// All keys there are, and those that could be.
+    private static func keys(_ fixture: QueueFixture, _ clock: MovableClock, isLate: Bool) async throws -> [[UInt8]] {
+        _ = try await prepare(fixture, clock, isLate: isLate)
+        var keys: Set<[UInt8]> = []
+        for key in try await fixture.redis.send(RedisCommand("KEYS", "*")).asArray() { keys.insert(try key.asBytes()) }
+        for name in ["freed", "chain:1", "chain:2", "rules", "count", "worker:claimer"] { keys.insert(Array(fixture.key(name).utf8)) }
+        for name in ["later", "foreign", "idle", "dead", "ended", "held:normal:h0", "due:normal", "finished:3", "batch:7", "ready:high"] {
+            keys.insert(Array(fixture.key(queue: name).utf8))
+        }
+        for number in [0, 1, 3, 4, 10, 55, 99] {
+            for kind in ["lock:", "page:", "parked:", "waiters:"] { keys.insert(Array(fixture.key(kind).utf8) + QueueFixture.id(number).bytes) }
+        }
+        return keys.sorted { StateDump.shown($0) < StateDump.shown($1) }
+    }
+}
+
+/// A key that holds somebody else's value for a while.
+private struct WrongKey {
+    let key: RedisArgument
+    let redis: RedisConnection
+    private let type: String
+    private static let aside: RedisArgument = "set aside by the test"
+
+    init(_ bytes: [UInt8], _ redis: RedisConnection) async throws {
+        key = .bytes(bytes)
+        self.redis = redis
+        let found = try await redis.send(RedisCommand("TYPE", key)).asString()
+        if found != "none" { try await redis.send(RedisCommand("RENAME", key, Self.aside)) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let isString = found == "string" || (found == "none" && ["}lock:", "}page:", "}worker:"].contains { text.contains($0) })
+        type = isString ? "list" : "string"
+        try await redis.send(isString ? RedisCommand("RPUSH", key, "somebody else's") : RedisCommand("SET", key, "somebody else's"))
+    }
+
+    /// Puts things back. Answers whether the strange value was still there.
+    func restore() async throws -> Bool {
+        let isThere = try await redis.send(RedisCommand("TYPE", key)).asString() == type
+        if isThere {
+            try await redis.send(RedisCommand("DEL", key))
+            if try await redis.send(RedisCommand("EXISTS", Self.aside)).asInteger() == 1 {
+                try await redis.send(RedisCommand("RENAME", Self.aside, key))
+            }
+        } else {
+            try await redis.send(RedisCommand("DEL", Self.aside))
+        }
+        return isThere
+    }
+}
+#endif
