@@ -52,7 +52,9 @@ package struct BodyFolder: Sendable {
     func file(of url: String, id: URLID, size: Int) -> String? {
         let name = BodyName(of: url, id: id)
         var status = stat()
-        guard lstat("\(path)/\(name.relativePath)", &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else { return nil }
+        guard lstat("\(path)/\(name.relativePath)", &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else {
+            return nil
+        }
         return name.relativePath
     }
 

@@ -32,7 +32,8 @@ struct FetchOptions: Sendable {
         "host-limit", .integer(in: 1...10_000), default: "8", section: .fetching,
         "Requests in flight at once at one host, from all workers together.")
     private static let hostRate = Flag(
-        "host-rate", .rate, section: .fetching, "Requests a second at one host, from all workers together; without it as many as there can be.")
+        "host-rate", .rate, section: .fetching,
+        "Requests a second at one host, from all workers together; without it as many as there can be.")
     private static let retryCount = Flag(
         "retries", .integer(in: 0...100), default: "3", section: .fetching,
         "Further attempts after one that failed and may do better: no connection, a timeout, a 5xx.")

@@ -70,7 +70,9 @@ final class WorkTally: Sendable {
         case .givenUp(let count):
             state.withLock { $0.failed += count }
             console.error(
-                text: "failed: \(Amounts.count(count, "URL")) given up unfetched: failed for another job, had three workers die, or is no URL")
+                text:
+                    "failed: \(Amounts.count(count, "URL")) given up unfetched: failed for another job, had three workers die, or is no URL"
+            )
         case .foreign:
             console.error(text: "gannet: what is left in the queue is of another version, for a newer worker to take")
         case .redis(let outage):
