@@ -2,6 +2,7 @@ import RedisClient
 import Synchronization
 import Testing
 
+@testable import ClusterState
 @testable import FetchQueue
 
 @Suite struct PersistenceTests {
@@ -18,9 +19,9 @@ import Testing
 
         var calls: Int { count.load(ordering: .relaxed) }
 
-        func make() throws(RedisError) -> Int {
+        func make() throws(StateError) -> Int {
             let number = count.add(1, ordering: .relaxed).newValue
-            if number <= failures { throw RedisError(kind) }
+            if number <= failures { throw .redis(RedisError(kind)) }
             return number
         }
     }
@@ -29,24 +30,38 @@ import Testing
     func `what may mend itself is tried again, and nothing else is`(kind: RedisError.Kind) async throws {
         let call = Call(failing: 2, with: kind)
         let persistently = Persistence(patience: .seconds(60), pause: .zero)
-        do throws(RedisError) {
-            let answer = try await persistently { () throws(RedisError) in try call.make() }
+        do throws(StateError) {
+            let answer = try await persistently { () throws(StateError) in try call.make() }
             #expect(RedisError(kind).isTransient)
             #expect(answer == 3)
         } catch {
             #expect(!RedisError(kind).isTransient)
-            #expect(error.kind == kind)
+            #expect(error == .redis(RedisError(kind)))
             #expect(call.calls == 1)
+        }
+    }
+
+    @Test func `what is wrong with the state does not mend itself`() async throws {
+        for error in [StateError.unknownBatch, .batchClosed, .otherSchema(found: "2.0"), .newerFormat("It"), .invalid("No.")] {
+            let calls = Atomic(0)
+            let persistently = Persistence(patience: .seconds(60), pause: .zero)
+            let thrown = await #expect(throws: StateError.self) {
+                try await persistently { () throws(StateError) in
+                    calls.add(1, ordering: .relaxed)
+                    throw error
+                }
+            }
+            #expect(thrown == error && calls.load(ordering: .relaxed) == 1)
         }
     }
 
     @Test func `patience has an end, and the last error is told`() async throws {
         let call = Call(failing: .max, with: .unreachable)
         let persistently = Persistence(patience: .milliseconds(20), pause: .milliseconds(1))
-        let error = await #expect(throws: RedisError.self) {
-            try await persistently { () throws(RedisError) in try call.make() }
+        let error = await #expect(throws: StateError.self) {
+            try await persistently { () throws(StateError) in try call.make() }
         }
-        #expect(error?.kind == .unreachable)
+        #expect(error == .redis(RedisError(.unreachable)))
         #expect(call.calls > 1)
     }
 
@@ -55,14 +70,14 @@ import Testing
         let call = Call(failing: failures, with: .unreachable)
         let news = Mutex<[RedisError.Kind?]>([])
         let persistently = Persistence(patience: .seconds(60), pause: .zero) { error in news.withLock { $0.append(error?.kind) } }
-        _ = try await persistently { () throws(RedisError) in try call.make() }
+        _ = try await persistently { () throws(StateError) in try call.make() }
         #expect(news.withLock { $0 } == (failures == 0 ? [] : [.unreachable, nil]))
     }
 
     @Test func `without patience nothing is waited for or told`() async throws {
         let call = Call(failing: 1, with: .unreachable)
         let persistently = Persistence(patience: .zero) { _ in #expect(Bool(false), "it waited") }
-        await #expect(throws: RedisError.self) { try await persistently { () throws(RedisError) in try call.make() } }
+        await #expect(throws: StateError.self) { try await persistently { () throws(StateError) in try call.make() } }
         #expect(call.calls == 1)
     }
 
@@ -70,15 +85,15 @@ import Testing
         let persistently = Persistence(patience: .seconds(7200), pause: .seconds(3600))
         let (attempts, attempt) = AsyncStream.makeStream(of: Void.self)
         let task = Task { () async throws in
-            try await persistently { () throws(RedisError) -> Int in
+            try await persistently { () throws(StateError) -> Int in
                 attempt.yield()
-                throw RedisError(.unreachable)
+                throw .redis(RedisError(.unreachable))
             }
         }
         var iterator = attempts.makeAsyncIterator()
         await iterator.next()
         task.cancel()
-        let error = await #expect(throws: RedisError.self) { try await task.value }
-        #expect(error?.kind == .cancelled)
+        let error = await #expect(throws: StateError.self) { try await task.value }
+        #expect(error == .redis(RedisError(.cancelled)))
     }
 }

@@ -1,3 +1,4 @@
+internal import ClusterState
 internal import FetchQueue
 internal import HTTPEngine
 internal import RedisClient
@@ -8,17 +9,24 @@ package final class Cluster: Sendable {
     private let namespace: String
     private let persistence: Persistence
 
-    /// Connects, and throws why not when the first attempt fails.
+    /// Connects, and throws why not when the first attempt fails, or when the namespace is another schema's.
     package static func connect(_ options: ClusterOptions) async throws(ClusterError) -> Cluster {
-        try await ClusterError.wrapping { () throws(RedisError) in
+        let control = try await ClusterError.wrapping { () throws(RedisError) in
             var configuration = try RedisConfiguration(url: options.redis)
             if let file = options.passwordFile {
                 configuration.credentials = RedisCredentials(user: configuration.credentials?.user, password: .file(path: file))
             }
             configuration.tls.authorityFile = options.authorityFile
             configuration.clientName = "gannet"
-            return Cluster(try await RedisConnection.connect(configuration), options)
+            return try await RedisConnection.connect(configuration)
         }
+        do throws(StateError) {
+            try await ClusterState(control, namespace: options.namespace).checkSchema()
+        } catch {
+            await control.close()
+            throw ClusterError(error)
+        }
+        return Cluster(control, options)
     }
 
     private init(_ control: RedisConnection, _ options: ClusterOptions) {
@@ -34,32 +42,40 @@ package final class Cluster: Sendable {
     }
 
     /// A producer for one batch of a queue; a batch that was begun before goes on where it stopped.
-    package func producer(queue: String, batch: String) async throws(ClusterError) -> Producer {
+    package func producer(queue: String, batch: String, from source: String) async throws(ClusterError) -> Producer {
         try await EvictionCheck.run(on: control)
         let queue = self.queue(queue)
-        return try await ClusterError.wrapping { () throws(RedisError) in try await Producer(queue, batch: batch) }
+        return try await ClusterError.wrapping { () throws(StateError) in try await Producer(queue, batch: batch, from: source) }
     }
 
     /// Whether a batch that was begun before was made from the same `source`. One that was not begun yet is begun.
     package func begin(batch: String, of queue: String, from source: String) async throws(ClusterError) -> Bool {
-        try await ClusterError.wrapping { () throws(RedisError) in
-            try await self.queue(queue).begin(batch: batch, source: source) == source
+        try await ClusterError.wrapping { () throws(StateError) in
+            try await self.queue(queue).begin(batch: batch, from: source, options: .fromProducer).source == source
         }
     }
 
-    /// Lets go of a batch's record, once its input is accepted to the end; tried once.
-    package func forget(batch: String, of queue: String) async throws(ClusterError) {
-        try await ClusterError.wrapping { () throws(RedisError) in try await self.queue(queue).forget(batch: batch) }
+    /// Ends a batch as far as it came: nothing will be added to it any more.
+    package func close(batch: String, of queue: String) async throws(ClusterError) {
+        try await ClusterError.wrapping { () throws(StateError) in
+            let queue = self.queue(queue)
+            // What a cancelled producer had sent may arrive between the two calls, and then there is another end.
+            while true {
+                let progress = try await queue.begin(batch: batch, from: "", options: .fromProducer)
+                guard progress.state == .open else { return }
+                _ = try await queue.enqueue([], batch: progress.number, from: progress.offset, to: progress.offset, closing: true)
+            }
+        }
     }
 
     /// A queue's depths and totals.
     package func status(of queue: String) async throws(ClusterError) -> QueueStatus {
-        try await ClusterError.wrapping { () throws(RedisError) in QueueStatus(try await self.queue(queue).counts()) }
+        try await ClusterError.wrapping { () throws(StateError) in QueueStatus(try await self.queue(queue).counts()) }
     }
 
     /// Takes back at once what the workers of a queue held. Only for a caller who knows that there are none.
     package func reclaimAll(in queue: String) async throws(ClusterError) {
-        try await ClusterError.wrapping { () throws(RedisError) in try await self.queue(queue).reclaimAll() }
+        try await ClusterError.wrapping { () throws(StateError) in try await self.queue(queue).reclaimAll() }
     }
 
     /// The server: its version, its memory, how quickly it answers.
@@ -68,8 +84,8 @@ package final class Cluster: Sendable {
     }
 
     /// Removes a queue and everything in it.
-    package func clear(queue: String, batch: String) async throws(ClusterError) {
-        try await ClusterError.wrapping { () throws(RedisError) in try await self.queue(queue).clear(batch: batch) }
+    package func clear(queue: String) async throws(ClusterError) {
+        try await ClusterError.wrapping { () throws(StateError) in try await self.queue(queue).clear() }
     }
 
     /// Works on a queue until it is empty, where that is asked for, or until `stops` says so.
@@ -83,9 +99,10 @@ package final class Cluster: Sendable {
             let downloader = try fetch.makeDownloader(concurrency: options.concurrency)
             defer { downloader.shutdown() }
             let queue = queue(name, Persistence(patience: options.outagePatience))
-            let (subscriber, wakeups) = try await listen(to: queue.wakeChannel)
+            let name = Worker.randomName()
+            let (subscriber, inbox) = try await listen(to: queue.inbox(of: name))
             let worker = Worker(
-                queue: queue, downloader: downloader, folder: folder, wakeups: wakeups, options: options, report: report)
+                name, queue: queue, downloader: downloader, folder: folder, inbox: inbox, options: options, report: report)
             let outcome = await worker.run(stops: stops)
             await subscriber.close()
             return outcome

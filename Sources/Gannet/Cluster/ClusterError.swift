@@ -1,3 +1,4 @@
+internal import ClusterState
 internal import RedisClient
 
 /// Why the cluster's state could not be reached or changed, as a sentence for the person who has to mend it.
@@ -7,6 +8,8 @@ package struct ClusterError: Error, Sendable, CustomStringConvertible {
         case usage
         /// Redis is away, refuses us, or is not fit for this.
         case unavailable
+        /// The namespace belongs to a version of another schema.
+        case otherSchema
         /// Something that cannot be has happened.
         case defect
     }
@@ -29,9 +32,26 @@ package struct ClusterError: Error, Sendable, CustomStringConvertible {
             }
     }
 
+    init(_ error: StateError) {
+        switch error {
+        case .redis(let error): self.init(error)
+        case .otherSchema: self.init(.otherSchema, error.description)
+        case .newerFormat, .unknownBatch: self.init(.unavailable, error.description)
+        case .batchCancelled, .batchClosed, .invalid: self.init(.usage, error.description)
+        }
+    }
+
     /// Runs `body`, whose errors are Redis', for callers who know only this one.
     static func wrapping<Result: ~Copyable>(_ body: () async throws(RedisError) -> Result) async throws(ClusterError) -> Result {
         do throws(RedisError) {
+            return try await body()
+        } catch {
+            throw ClusterError(error)
+        }
+    }
+    /// Runs `body`, whose errors are the cluster's state's.
+    static func wrapping<Result: ~Copyable>(_ body: () async throws(StateError) -> Result) async throws(ClusterError) -> Result {
+        do throws(StateError) {
             return try await body()
         } catch {
             throw ClusterError(error)

@@ -48,6 +48,16 @@ package struct BodyFolder: Sendable {
         return name.relativePath
     }
 
+    /// The path within the folder of a URL's body, when it is there in this size.
+    func file(of url: String, id: URLID, size: Int) -> String? {
+        let name = BodyName(of: url, id: id)
+        var status = stat()
+        guard lstat("\(path)/\(name.relativePath)", &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else {
+            return nil
+        }
+        return name.relativePath
+    }
+
     /// Makes a file and removes it: the one sure way to know that it can be done, and with which permissions.
     private static func probe(_ path: String) throws(Failure) -> mode_t {
         let file = "\(path)/\(temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"

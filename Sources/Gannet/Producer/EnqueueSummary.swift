@@ -1,9 +1,7 @@
 /// What became of an input.
 package struct EnqueueSummary: Sendable, Equatable {
     /// Became jobs.
-    package var added = 0
-    /// Were waiting or in flight already.
-    package var repeated = 0
+    package var accepted = 0
     /// Were no URLs.
     package var invalid = 0
     /// The first of those.
@@ -31,9 +29,6 @@ package struct EnqueueSummary: Sendable, Equatable {
 
     /// A file of ten million lines of something else is not repeated line by line.
     static let mostComplaints = 20
-
-    /// URLs that will be fetched.
-    package var accepted: Int { added + repeated }
 
     mutating func refuse(_ place: Place, _ reason: String) {
         invalid += 1

@@ -9,8 +9,8 @@ internal import RedisClient
 /// batch skips what is accepted already.
 package struct Producer: ~Copyable {
     private let queue: FetchQueue
-    private let batch: String
-    private var chunk: [(id: URLID, url: String)] = []
+    private let batch: Int
+    private var chunk: [JobEntry] = []
     private var accepted: Int
     private var position = 0
 
@@ -19,13 +19,12 @@ package struct Producer: ~Copyable {
     /// URLs sent in one call: enough to make the round trip cheap, few enough that no other client waits long.
     private static let chunkSize = 1000
 
-    init(_ queue: FetchQueue, batch: String) async throws(RedisError) {
+    init(_ queue: FetchQueue, batch: String, from source: String) async throws(StateError) {
         self.queue = queue
-        self.batch = batch
-        let progress = try await queue.progress(ofBatch: batch)
+        let progress = try await queue.begin(batch: batch, from: source, options: .fromProducer)
+        self.batch = progress.number
         accepted = progress.offset
-        summary.added = progress.added
-        summary.repeated = progress.repeated
+        summary.accepted = progress.total
     }
 
     /// Takes the next line of the input.
@@ -33,12 +32,17 @@ package struct Producer: ~Copyable {
         position += 1
         do throws(URLRejection) {
             let url = try CanonicalURL(bytes: text)
-            guard position > accepted, let id = URLID(url.id) else { return }
-            chunk.append((id: id, url: String(decoding: text, as: UTF8.self)))
+            guard let id = URLID(url.id) else { return }
+            do throws(StateError) {
+                let entry = try JobEntry(id: id, host: url.hostName, url: String(decoding: text, as: UTF8.self))
+                if position > accepted { chunk.append(entry) }
+            } catch {
+                summary.refuse(place, error.description)
+            }
         } catch {
             summary.refuse(place, error.description)
         }
-        if chunk.count == Self.chunkSize { try await send() }
+        if chunk.count == Self.chunkSize { try await send(closing: false) }
     }
 
     /// Notes a line that is no URL for a reason of its own.
@@ -47,27 +51,32 @@ package struct Producer: ~Copyable {
         summary.refuse(place, reason)
     }
 
-    /// Sends what is left. The input is at its end.
+    /// Sends what is left, and that it is all: the input is at its end.
     package mutating func finish() async throws(ClusterError) {
-        try await send()
+        try await send(closing: true)
     }
 
-    private mutating func send() async throws(ClusterError) {
-        guard !chunk.isEmpty else { return }
-        let progress: BatchProgress
-        do throws(RedisError) {
-            progress = try await queue.enqueue(chunk, batch: batch, from: accepted, to: position)
+    private mutating func send(closing: Bool) async throws(ClusterError) {
+        let answer: EnqueueAnswer
+        do throws(StateError) {
+            answer = try await queue.enqueue(chunk, batch: batch, from: accepted, to: max(accepted, position), closing: closing)
+            // Behind us, the batch is not the one we began: what it holds now says nothing of what was accepted.
+            guard answer.offset >= position else { throw .unknownBatch }
         } catch {
             throw ClusterError(error)
         }
-        // Behind us, the batch is not the one we began: what it holds now says nothing of what was accepted.
-        guard progress.offset >= position else {
-            throw ClusterError(
-                .unavailable, "The queue was emptied while URLs were being added to it, or Redis has lost data. Run the command again.")
-        }
-        accepted = progress.offset
-        summary.added = progress.added
-        summary.repeated = progress.repeated
+        accepted = answer.offset
+        summary.accepted = answer.total
         chunk.removeAll(keepingCapacity: true)
     }
+}
+
+extension BatchOptions {
+    /// Workers put bodies into a folder, the only store there is: a URL that was fetched before this job's turn has to be looked for
+    /// there, and fetched again where its body is not.
+    static let fromProducer = {
+        var options = BatchOptions()
+        options.deliversBodies = true
+        return options
+    }()
 }

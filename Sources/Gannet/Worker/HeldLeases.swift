@@ -12,18 +12,25 @@ final class HeldLeases: Sendable {
     }
 
     private struct State {
-        var held: [LeaseToken: Held] = [:]
+        var held: [FlightToken: Held] = [:]
         // A job may be added, or come to its conclusion, just after the word for all was given.
         var areAllCancelled = false
         var areAllAbandoned = false
+        var claimsAgain = true
     }
 
     private let state = Mutex(State())
 
-    var tokens: [LeaseToken] { state.withLock { Array($0.held.keys) } }
+    var tokens: [FlightToken] { state.withLock { Array($0.held.keys) } }
+
+    /// Whether the worker takes another job when one of these has ended.
+    var claimsAgain: Bool { state.withLock { $0.claimsAgain } }
+
+    /// Notes that the worker takes no more.
+    func claimNoMore() { state.withLock { $0.claimsAgain = false } }
 
     /// Notes a job whose fetch has begun.
-    func add(_ token: LeaseToken, cancel: @escaping @Sendable () -> Void) {
+    func add(_ token: FlightToken, cancel: @escaping @Sendable () -> Void) {
         let isTooLate = state.withLock { state in
             state.held[token] = Held(cancelFetch: cancel)
             return state.areAllCancelled
@@ -32,7 +39,7 @@ final class HeldLeases: Sendable {
     }
 
     /// Notes that a fetch has ended and its outcome is on the way to Redis.
-    func conclude(_ token: LeaseToken, abandon: @escaping @Sendable () -> Void) {
+    func conclude(_ token: FlightToken, abandon: @escaping @Sendable () -> Void) {
         let isTooLate = state.withLock { state in
             state.held[token]?.abandonConclusion = abandon
             return state.areAllAbandoned
@@ -40,12 +47,12 @@ final class HeldLeases: Sendable {
         if isTooLate { abandon() }
     }
 
-    func remove(_ token: LeaseToken) {
+    func remove(_ token: FlightToken) {
         _ = state.withLock { $0.held.removeValue(forKey: token) }
     }
 
     /// Ends the work on leases that are another's by now.
-    func lose(_ tokens: Set<LeaseToken>) {
+    func lose(_ tokens: Set<FlightToken>) {
         let cancels = state.withLock { state in
             tokens.compactMap { token in
                 state.held[token]?.isLost = true
@@ -55,7 +62,7 @@ final class HeldLeases: Sendable {
         for cancel in cancels { cancel() }
     }
 
-    func isLost(_ token: LeaseToken) -> Bool {
+    func isLost(_ token: FlightToken) -> Bool {
         state.withLock { $0.held[token]?.isLost ?? false }
     }
 

@@ -5,34 +5,39 @@ internal import RedisClient
 
 /// A worker: claims jobs, fetches them with bounded concurrency, keeps their leases, and ends in good order.
 struct Worker: Sendable {
+    private let name: String
     private let queue: FetchQueue
     private let downloader: any Downloader
     private let folder: BodyFolder
-    private let wakeups: RedisSubscription?
+    private let inbox: RedisSubscription?
     private let options: WorkerOptions
     private let report: @Sendable (WorkerReport) -> Void
 
     /// - Parameters:
-    ///   - wakeups: A subscription to the queue's wake channel; without one a worker only looks for itself now and then.
+    ///   - name: Another for each worker.
+    ///   - inbox: A subscription to the channel of this name; without one a worker only looks for itself now and then.
     ///   - report: Called for everything worth telling, from the worker's own task.
     init(
-        queue: FetchQueue, downloader: any Downloader, folder: BodyFolder, wakeups: RedisSubscription?, options: WorkerOptions,
-        report: @escaping @Sendable (WorkerReport) -> Void
+        _ name: String, queue: FetchQueue, downloader: any Downloader, folder: BodyFolder, inbox: RedisSubscription?,
+        options: WorkerOptions, report: @escaping @Sendable (WorkerReport) -> Void
     ) {
+        self.name = name
         self.queue = queue
         self.downloader = downloader
         self.folder = folder
-        self.wakeups = wakeups
+        self.inbox = inbox
         self.options = options
         self.report = report
     }
 
+    static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+
     private enum Event: Sendable {
         case heard
         case claimed(Claim)
-        case claimFailed(RedisError)
+        case claimFailed(StateError)
         /// With the error, when it came to nothing.
-        case renewed(RedisError?)
+        case renewed(StateError?)
         case jobEnded(JobRunner.End)
         case stopRequested
         case drainTimedOut
@@ -61,7 +66,7 @@ struct Worker: Sendable {
         _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases,
         _ group: inout DiscardingTaskGroup
     ) async -> Result<WorkerEnd, WorkerFailure> {
-        let runner = JobRunner(queue: queue, downloader: downloader, folder: folder, held: held)
+        let runner = JobRunner(queue: queue, downloader: downloader, folder: folder, held: held, policy: options.retryPolicy)
         var machine = WorkerMachine(options)
         var end = WorkerEnd.empty
         var failure: WorkerFailure?
@@ -71,6 +76,8 @@ struct Worker: Sendable {
         var iterator = events.makeAsyncIterator()
         var isHandingBack = false
         var hasToldOfForeign = false
+        // The claim under way. Until it is answered it is repeated as it is, so that its jobs are handed out once.
+        var request: ClaimRequest?
 
         // Once begun it takes a bounded time, also when Redis does not answer.
         func handBack(_ group: inout DiscardingTaskGroup) {
@@ -82,8 +89,12 @@ struct Worker: Sendable {
                 sender.yield(.handBackTimedOut)
             }
         }
-        func noteAway(_ error: RedisError) {
-            if awaySince == nil { report(.redis(RedisOutage(error))) }
+        func stop() -> [WorkerMachine.Action] {
+            held.claimNoMore()
+            return machine.stop()
+        }
+        func noteAway(_ error: StateError) {
+            if awaySince == nil, case .redis(let reason) = error { report(.redis(RedisOutage(reason))) }
             awaySince = awaySince ?? .now
         }
         func noteBack() {
@@ -96,11 +107,13 @@ struct Worker: Sendable {
             for action in actions {
                 switch action {
                 case .claim(let limit):
-                    group.addTask { sender.yield(await claim(limit)) }
-                case .lookAgain(let pause):
+                    let claiming = request ?? self.request(limit)
+                    request = claiming
+                    group.addTask { sender.yield(await claim(claiming)) }
+                case .lookAgain(let pause, let maybeSooner):
                     // One alarm at a time; another only where it would ring sooner.
                     let now = ContinuousClock.now
-                    let time = now + pause * Double.random(in: 0.8...1)
+                    let time = now + (maybeSooner ? pause * Double.random(in: 0.8...1) : pause)
                     if let lookAt, lookAt > now, lookAt <= time { continue }
                     lookAt = time
                     group.addTask {
@@ -122,29 +135,28 @@ struct Worker: Sendable {
                 actions = machine.heard()
             case .claimed(let claim):
                 noteBack()
-                if claim.poisoned > 0 { report(.poisoned(claim.poisoned)) }
+                request = nil
+                if claim.failed > 0 { report(.givenUp(claim.failed)) }
                 // Claimed before the word to hand everything back, arrived after it.
                 let isTooLate = isHandingBack
                 for job in claim.jobs {
                     group.addTask { sender.yield(.jobEnded(isTooLate ? await runner.handBack(job) : await runner.run(job))) }
                 }
-                if claim.unreadable > 0 { report(.unreadable(claim.unreadable)) }
-                actions = machine.claimed(
-                    claim.jobs.count, ended: claim.unreadable, foreign: claim.foreign, waiting: claim.waiting,
-                    nextLeaseEnd: claim.nextLeaseEnd)
+                actions = machine.claimed(claim.jobs.count, left: claim.left, isMore: claim.isMore, next: claim.next)
                 if machine.onlyForeignWait, !hasToldOfForeign {
-                    report(.foreign(claim.waiting))
+                    report(.foreign)
                     hasToldOfForeign = true
                 }
             case .claimFailed(let error):
                 let now = ContinuousClock.now
                 if error.isTransient, now - (awaySince ?? now) < options.outagePatience {
                     noteAway(error)
-                    actions = machine.claimFailed(retryAfter: .seconds(1))
+                    actions = machine.claimFailed(retryAfter: .seconds(1), mayHaveBrought: error.mayHaveExecuted)
                 } else {
                     failure = failure ?? .cluster(ClusterError(error))
                     handBack(&group)
-                    actions = machine.claimFailed(retryAfter: .zero) + machine.stop()
+                    held.claimNoMore()
+                    actions = machine.claimGivenUp()
                 }
             case .renewed(let error):
                 // A worker with all hands full claims nothing, and learns only here that its outcomes wait for Redis.
@@ -156,10 +168,12 @@ struct Worker: Sendable {
             case .jobEnded(.failed(let reason)):
                 failure = failure ?? reason
                 handBack(&group)
-                actions = machine.stop() + machine.jobEnded()
+                actions = stop() + machine.jobEnded()
             case .stopRequested where end == .empty && failure == nil:
                 end = .drained
-                actions = machine.stop()
+                actions = stop()
+                // What a claim without an answer may have brought is handed back when it comes, and not waited for as fetches are.
+                if machine.isClaimUnanswered, machine.active == 0 { handBack(&group) }
                 if machine.active > 0 { report(.stopping(active: machine.active, limit: options.drainTimeout)) }
                 group.addTask {
                     try? await Task.sleep(for: options.drainTimeout)
@@ -176,9 +190,17 @@ struct Worker: Sendable {
         }
     }
 
-    private func claim(_ limit: Int) async -> Event {
-        do throws(RedisError) {
-            return .claimed(try await queue.claim(limit, lease: options.lease))
+    private func request(_ limit: Int) -> ClaimRequest {
+        let nonce = Nonce(.random(in: .min ... .max))
+        var request = ClaimRequest(limit, lease: options.lease, nonce: nonce, worker: name)
+        request.inbox = inbox == nil ? nil : queue.inbox(of: name)
+        request.host = options.hostRule
+        return request
+    }
+
+    private func claim(_ request: ClaimRequest) async -> Event {
+        do throws(StateError) {
+            return .claimed(try await queue.claim(request))
         } catch {
             return .claimFailed(error)
         }
@@ -190,7 +212,7 @@ struct Worker: Sendable {
             do { try await Task.sleep(for: options.lease / 3) } catch { return }
             let tokens = held.tokens
             if tokens.isEmpty { continue }
-            do throws(RedisError) {
+            do throws(StateError) {
                 held.lose(try await queue.renew(tokens, lease: options.lease))
                 sender.yield(.renewed(nil))
             } catch {
@@ -201,7 +223,8 @@ struct Worker: Sendable {
     }
 
     private func listen(_ sender: AsyncStream<Event>.Continuation) async {
-        guard let wakeups else { return }
-        for await _ in wakeups { sender.yield(.heard) }
+        guard let inbox else { return }
+        // A message or the loss of some: either way there may be something.
+        for await _ in inbox { sender.yield(.heard) }
     }
 }

@@ -1,11 +1,14 @@
+internal import ClusterState
+
 /// Decides when a worker claims, waits and ends: no clock, queue or task inside.
 ///
 /// A worker claims only what it can start at once: a job on lease that waits in line behind others could run on another worker.
 struct WorkerMachine {
     enum Action: Equatable {
         case claim(Int)
-        /// Look again after this time at the latest, if nothing is heard before.
-        case lookAgain(after: Duration)
+        /// Look again after this time at the latest, if nothing is heard before; somewhat sooner where that is permitted, lest all
+        /// idle workers look at once.
+        case lookAgain(after: Duration, maybeSooner: Bool)
         case finish
     }
 
@@ -18,7 +21,8 @@ struct WorkerMachine {
     private var isStopping = false
     private var isDone = false
 
-    private var foreignInRow = 0
+    /// What a claim has brought may be on lease to us without our knowing it.
+    private(set) var isClaimUnanswered = false
 
     /// What waits is for a worker of another version, as far as the last claim could see.
     private(set) var onlyForeignWait = false
@@ -28,6 +32,9 @@ struct WorkerMachine {
 
     /// A claim is on its way: what is announced meanwhile may have come too late for it.
     private var heardWhileClaiming = false
+
+    /// What is due at once is looked for after this: a claim that finds nothing all the same must not be followed by the next.
+    private static let shortestPause = Duration.milliseconds(5)
 
     init(_ options: WorkerOptions) {
         concurrency = options.concurrency
@@ -40,35 +47,43 @@ struct WorkerMachine {
 
     /// A claim has brought `count` jobs.
     /// - Parameters:
-    ///   - ended: Jobs it ended instead.
-    ///   - foreign: Jobs of another version that it met and put behind all others.
-    ///   - waiting: Jobs that wait now, those among them.
-    ///   - nextLeaseEnd: When a lease of anyone ends; `nil` when nothing is in flight anywhere.
-    mutating func claimed(_ count: Int, ended: Int = 0, foreign: Int = 0, waiting: Int = 0, nextLeaseEnd: Duration?) -> [Action] {
+    ///   - left: What is left in the queue, whoever has it.
+    ///   - isMore: There may be more for another claim at once.
+    ///   - next: When something falls due, or a lease may have ended.
+    mutating func claimed(_ count: Int, left: ClaimAnswer.Left, isMore: Bool, next: Duration?) -> [Action] {
         let asked = claiming ?? 0
         claiming = nil
+        isClaimUnanswered = false
         active += count
-        foreignInRow = count + ended > 0 ? foreign : foreignInRow + foreign
-        // As many in a row as there are: all that waits has been looked at.
-        onlyForeignWait = waiting > 0 && foreignInRow >= waiting
-        // What it ended may have been all there was; the claim looked before.
-        mayFindWork = (count + ended + foreign == asked && !onlyForeignWait) || ended > 0 || heardWhileClaiming
+        onlyForeignWait = left == .onlyForeign
+        mayFindWork = isMore || count == asked || heardWhileClaiming
         heardWhileClaiming = false
-        if endsWhenEmpty, count == 0, active == 0, nextLeaseEnd == nil, !mayFindWork {
+        if endsWhenEmpty, left != .jobs, active == 0, !mayFindWork {
             isDone = true
             return [.finish]
         }
         let actions = decide()
         if !actions.isEmpty || isStopping { return actions }
-        return [.lookAgain(after: min(idleLook, max(nextLeaseEnd ?? idleLook, .milliseconds(10))))]
+        if let next, next < idleLook { return [.lookAgain(after: max(next, Self.shortestPause), maybeSooner: false)] }
+        return [.lookAgain(after: idleLook, maybeSooner: true)]
     }
 
     /// A claim came to nothing, for now.
-    mutating func claimFailed(retryAfter pause: Duration) -> [Action] {
+    /// - Parameter mayHaveBrought: Or to jobs that nobody has been told of: it has to be repeated before this worker can leave.
+    mutating func claimFailed(retryAfter pause: Duration, mayHaveBrought: Bool) -> [Action] {
         claiming = nil
+        isClaimUnanswered = isClaimUnanswered || mayHaveBrought
         mayFindWork = false
         heardWhileClaiming = false
-        return isStopping ? decide() : [.lookAgain(after: pause)]
+        let actions = decide()
+        return actions.isEmpty ? [.lookAgain(after: pause, maybeSooner: true)] : actions
+    }
+
+    /// A claim came to nothing, and none will succeed.
+    mutating func claimGivenUp() -> [Action] {
+        claiming = nil
+        isClaimUnanswered = false
+        return stop()
     }
 
     /// New jobs were announced, or it is time to look.
@@ -78,11 +93,10 @@ struct WorkerMachine {
         return decide()
     }
 
+    /// A job has ended. Its host has room for another, and those that waited for its URL can be claimed; nobody else is told of that.
     mutating func jobEnded() -> [Action] {
         active -= 1
-        // The last one out looks whether the queue is empty.
-        if active == 0, endsWhenEmpty { mayFindWork = true }
-        return decide()
+        return heard()
     }
 
     mutating func stop() -> [Action] {
@@ -93,12 +107,18 @@ struct WorkerMachine {
     private mutating func decide() -> [Action] {
         if isDone || claiming != nil { return [] }
         if isStopping {
+            if isClaimUnanswered { return mayFindWork ? claim() : [] }
             guard active == 0 else { return [] }
             isDone = true
             return [.finish]
         }
         guard mayFindWork, active < concurrency else { return [] }
-        claiming = concurrency - active
-        return [.claim(concurrency - active)]
+        return claim()
+    }
+
+    private mutating func claim() -> [Action] {
+        let limit = min(concurrency - active, ClaimRequest.mostJobs)
+        claiming = limit
+        return [.claim(limit)]
     }
 }

@@ -1,7 +1,19 @@
+internal import ClusterState
+package import FetchQueue
+
 /// How a worker goes about its work.
 package struct WorkerOptions: Sendable {
     /// Requests in flight at once.
     package var concurrency = 64
+
+    /// Requests in flight at once at one host, from all workers together.
+    package var hostLimit = 8
+
+    /// From the start of one request at a host to that of the next, whichever workers make them.
+    package var hostInterval = Duration.zero
+
+    /// What becomes of attempts that fail.
+    package var retryPolicy = RetryPolicy()
 
     /// How long a job stays ours without a word from us.
     package var lease = Duration.seconds(30)
@@ -22,4 +34,20 @@ package struct WorkerOptions: Sendable {
     package var endsWhenEmpty = false
 
     package init() {}
+}
+
+extension WorkerOptions {
+    /// Attempts after the first before a URL is given up.
+    package var retries: Int {
+        get { retryPolicy.retries }
+        set { retryPolicy.retries = newValue }
+    }
+
+    /// For how long a host may put a URL off before that is given up.
+    package var giveUpAfter: Duration {
+        get { retryPolicy.giveUpAfter }
+        set { retryPolicy.giveUpAfter = newValue }
+    }
+
+    var hostRule: HostRule { HostRule(limit: hostLimit, interval: hostInterval) }
 }

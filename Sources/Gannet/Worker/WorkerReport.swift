@@ -7,6 +7,15 @@ package enum WorkerReport: Sendable {
     /// The body is in its place; `file` is its path within the folder.
     case fetched(url: String, bytes: Int, file: String)
 
+    /// The URL had been fetched for another job, and its body is in its place.
+    case cached(url: String, file: String)
+
+    /// The URL had been fetched for another job, and its body is not here: it has to be fetched again.
+    case bodyMissing(url: String)
+
+    /// An attempt failed, and there will be another: after this time, or when the host has had its rest.
+    case putOff(url: String, sentence: String, pause: Duration?)
+
     /// Given up; the URL is without credentials, the sentence names it.
     case failed(url: String, sentence: String)
 
@@ -22,14 +31,11 @@ package enum WorkerReport: Sendable {
     /// Left as it is, since Redis did not answer in time: it can be claimed again when its lease ends.
     case left(url: String)
 
-    /// Jobs given up because three workers had died holding them.
-    case poisoned(Int)
+    /// Jobs given up without a fetch of their own: three workers had died with them, their URL had failed for another job, or is none.
+    case givenUp(Int)
 
-    /// Jobs given up because what is in the queue for them is no URL.
-    case unreadable(Int)
-
-    /// Nothing waits but jobs of another version, this many.
-    case foreign(Int)
+    /// Nothing waits but jobs of another version.
+    case foreign
 
     /// Redis cannot be reached and the worker waits, or it is back.
     case redis(RedisOutage)
@@ -39,6 +45,10 @@ extension WorkerReport {
     static func lost(_ job: Job) -> Self { .lost(url: RedactedURL(job.url).description) }
     static func handedBack(_ job: Job) -> Self { .handedBack(url: RedactedURL(job.url).description) }
     static func left(_ job: Job) -> Self { .left(url: RedactedURL(job.url).description) }
+    static func bodyMissing(_ job: Job) -> Self { .bodyMissing(url: RedactedURL(job.url).description) }
+    static func putOff(_ error: FetchError, _ pause: Duration?) -> Self {
+        .putOff(url: error.url.description, sentence: error.description, pause: pause)
+    }
     static func failed(_ error: FetchError) -> Self { .failed(url: error.url.description, sentence: error.description) }
 }
 

@@ -31,13 +31,16 @@ enum EnqueueCommand: Command {
             let queue = options.queue
             let batch = String(UInt64.random(in: .min ... .max), radix: 36)
             let outcome = await interruption.cancelling {
-                let producer = try await access.cluster.producer(queue: queue, batch: batch)
+                let producer = try await access.cluster.producer(queue: queue, batch: batch, from: "")
                 return try await Feeding.feed(options.input, lines, into: producer)
             }
-            // Also after an interruption: nobody will ask for this batch again. What was accepted is accepted in any case.
-            await interruption.cleaningUp { try await access.cluster.forget(batch: batch, of: queue) }
+            let ended: Result<EnqueueSummary?, CommandFailure> = Result { () throws(CommandFailure) in
+                try outcome.get(unlessInterrupted: interruption)
+            }
+            // Nobody can go on with this batch: as far as it came it is complete.
+            if (try? ended.get()) == nil { await interruption.cleaningUp { try await access.cluster.close(batch: batch, of: queue) } }
             await access.close()
-            guard let summary = try outcome.get(unlessInterrupted: interruption) else {
+            guard let summary = try ended.get() else {
                 console.note("interrupted: what had been accepted stays in the queue, the rest was not enqueued.")
                 return interruption.status
             }
@@ -49,8 +52,7 @@ enum EnqueueCommand: Command {
         _ summary: EnqueueSummary, _ console: Console
     ) throws(CommandFailure) -> ExitStatus {
         Feeding.complain(about: summary, console)
-        let repeats = summary.repeated == 0 ? "" : " (\(summary.repeated) of them already waiting or in flight)"
-        try console.print("Accepted \(Amounts.count(summary.accepted, "URL"))\(repeats); \(summary.invalid) invalid.")
+        try console.print("Accepted \(Amounts.count(summary.accepted, "URL")); \(summary.invalid) invalid.")
         guard summary.accepted > 0 else {
             throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
         }

@@ -6,8 +6,8 @@ enum RunCommand: Command {
     private static let directory = Flag(
         "dir", short: "d", .folder(), isRequired: true, "The folder that receives the bodies; made when missing.")
     private static let later = [
-        "batch", "priority", "delay", "max-age", "refresh", "header", "host-limit", "host-rate", "retries", "proxy", "cache-limit",
-        "listen", "drain-timeout", "give-up-after", "max-failures", "json", "log-format",
+        "batch", "priority", "delay", "max-age", "refresh", "header", "proxy", "cache-limit", "listen", "drain-timeout",
+        "max-failures", "json", "log-format",
     ]
 
     static let spec = CommandSpec(

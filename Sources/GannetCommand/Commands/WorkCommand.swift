@@ -5,9 +5,7 @@ import Gannet
 enum WorkCommand: Command {
     private static let store = Flag("store", .folder(), isRequired: true, "The folder that receives the bodies; made when missing.")
     private static let untilEmpty = Toggle("until-empty", "End when nothing is left to do, instead of waiting for more.")
-    private static let later = [
-        "host-limit", "host-rate", "retries", "proxy", "cache-limit", "listen", "drain-timeout", "give-up-after", "json", "log-format",
-    ]
+    private static let later = ["proxy", "cache-limit", "listen", "drain-timeout", "json", "log-format"]
 
     static let spec = CommandSpec(
         "work",

@@ -5,6 +5,14 @@ import Gannet
 struct FetchOptions: Sendable {
     /// Requests in flight at once.
     var concurrency: Int
+    /// Requests in flight at once at one host, from the whole fleet.
+    var hostLimit: Int
+    /// From the start of one request at a host to that of the next.
+    var hostInterval: Duration?
+    /// Attempts after the first.
+    var retries: Int
+    /// For how long a host may put a URL off.
+    var giveUpAfter: Duration
     /// How long a job stays ours without a renewal.
     var lease: Duration
     /// For the whole of one request.
@@ -20,6 +28,18 @@ struct FetchOptions: Sendable {
 
     private static let concurrencyCount = Flag(
         "concurrency", .integer(in: 1...10_000), default: "64", section: .fetching, "Requests in flight at once.")
+    private static let hostCount = Flag(
+        "host-limit", .integer(in: 1...10_000), default: "8", section: .fetching,
+        "Requests in flight at once at one host, from all workers together.")
+    private static let hostRate = Flag(
+        "host-rate", .rate, section: .fetching,
+        "Requests a second at one host, from all workers together; without it as many as there can be.")
+    private static let retryCount = Flag(
+        "retries", .integer(in: 0...100), default: "3", section: .fetching,
+        "Further attempts after one that failed and may do better: no connection, a timeout, a 5xx.")
+    private static let patience = Flag(
+        "give-up-after", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "24h", section: .fetching,
+        "How long a host may answer that it is too busy (429, 503) before a URL is given up.")
     private static let leaseTime = Flag(
         "lease", .duration(in: .seconds(1)...(.seconds(3600))), default: "30s", section: .fetching,
         "How long a job stays with a worker that has gone silent.")
@@ -40,12 +60,16 @@ struct FetchOptions: Sendable {
         "user-agent", .headerValue("text"), default: "gannet/\(Version.current)", section: .fetching, "What to call ourselves.")
 
     static let flags = [
-        concurrencyCount.entry, leaseTime.entry, timeoutTime.entry, connectTime.entry, bodySize.entry, network.entry,
-        certificates.entry, agent.entry,
+        concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, leaseTime.entry, timeoutTime.entry,
+        connectTime.entry, bodySize.entry, network.entry, certificates.entry, agent.entry,
     ]
 
     init(_ arguments: Arguments) throws(UsageError) {
         concurrency = try arguments.require(Self.concurrencyCount)
+        hostLimit = try arguments.require(Self.hostCount)
+        hostInterval = try arguments.optional(Self.hostRate)
+        retries = try arguments.require(Self.retryCount)
+        giveUpAfter = try arguments.require(Self.patience)
         lease = try arguments.require(Self.leaseTime)
         timeout = try arguments.require(Self.timeoutTime)
         connectTimeout = try arguments.require(Self.connectTime)
@@ -78,6 +102,10 @@ extension FetchOptions {
     func workerOptions() -> WorkerOptions {
         var options = WorkerOptions()
         options.concurrency = concurrency
+        options.hostLimit = hostLimit
+        options.hostInterval = hostInterval ?? .zero
+        options.retries = retries
+        options.giveUpAfter = giveUpAfter
         options.lease = lease
         return options
     }

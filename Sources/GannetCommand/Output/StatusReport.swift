@@ -8,11 +8,14 @@ struct StatusReport: Sendable {
 
     var text: String {
         let rows = [
-            ("queue", name),
+            ("queue", name + (queue.isPaused ? " (paused)" : "")),
             ("ready", String(queue.ready)),
             ("active", String(queue.active)),
-            ("fetched", "\(queue.fetched) (\(Amounts.bytes(queue.bytes)))"),
+            ("parked", String(queue.parked)),
+            ("delayed", String(queue.delayed)),
+            ("done", "\(queue.done) (\(queue.fetched) fetched, \(queue.cached) cached; \(Amounts.bytes(queue.bytes)))"),
             ("failed", String(queue.failed)),
+            ("dead", String(queue.dead)),
             ("crashed", String(queue.crashed)),
             ("enqueued", String(queue.enqueued)),
             ("redis", "\(server.version ?? "unknown version"), \(server.usedMemory.map(Amounts.bytes) ?? "unknown memory") used"),
@@ -24,13 +27,17 @@ struct StatusReport: Sendable {
         [
             "schema": 1,
             "queue": .string(name),
-            "paused": false,
-            "jobs": ["ready": .integer(queue.ready), "active": .integer(queue.active), "parked": 0, "delayed": 0, "dead": 0],
+            "paused": .bool(queue.isPaused),
+            "jobs": [
+                "ready": .integer(queue.ready), "active": .integer(queue.active), "parked": .integer(queue.parked),
+                "delayed": .integer(queue.delayed), "dead": .integer(queue.dead),
+            ],
             "oldestReadySeconds": nil,
             "totals": [
-                "enqueued": .integer(queue.enqueued), "done": .integer(queue.fetched), "fetched": .integer(queue.fetched),
-                "revalidated": 0, "cached": 0, "failed": .integer(queue.failed), "cancelled": 0, "retried": 0,
-                "crashed": .integer(queue.crashed), "fenced": nil, "doubleFetches": nil, "bytes": .integer(queue.bytes),
+                "enqueued": .integer(queue.enqueued), "done": .integer(queue.done), "fetched": .integer(queue.fetched),
+                "revalidated": .integer(queue.revalidated), "cached": .integer(queue.cached), "failed": .integer(queue.failed),
+                "cancelled": .integer(queue.cancelled), "retried": .integer(queue.retried), "crashed": .integer(queue.crashed),
+                "fenced": .integer(queue.fenced), "doubleFetches": .integer(queue.doubleFetches), "bytes": .integer(queue.bytes),
             ],
             "rate": ["donePerSecond": nil, "bytesPerSecond": nil],
             "etaSeconds": nil,

@@ -48,6 +48,7 @@ extension CommandFailure {
             switch error.reason {
             case .usage: .wrongUsage
             case .unavailable: .unavailable
+            case .otherSchema: .otherSchema
             case .defect: .defect
             }
         self.init(status, error.description)

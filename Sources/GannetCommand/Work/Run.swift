@@ -40,14 +40,14 @@ struct Run: Sendable {
             throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
         }
 
-        switch try await work(WorkTally.Whole(total: input.added, fetched: before?.fetched ?? 0, failed: before?.failed ?? 0)) {
+        switch try await work(WorkTally.Whole(total: input.accepted, done: before?.done ?? 0, failed: before?.failed ?? 0)) {
         case .empty: break
         case .foreignLeft: return .unavailable
         case .drained, .handedBack: return await interrupted()
         }
         let ending = await interruption.cancelling {
             let status = try await cluster.status(of: identity.queue)
-            try await cluster.clear(queue: identity.queue, batch: RunIdentity.batch)
+            try await cluster.clear(queue: identity.queue)
             return status
         }
         // A signal that came too late to keep the queue from being cleared has nothing to interrupt.
@@ -67,7 +67,7 @@ struct Run: Sendable {
     /// `nil` when a signal ended it.
     private func feed(_ lines: URLLines?, isResumed: Bool) async throws(CommandFailure) -> EnqueueSummary? {
         let feeding = await interruption.cancelling {
-            let producer = try await cluster.producer(queue: identity.queue, batch: RunIdentity.batch)
+            let producer = try await cluster.producer(queue: identity.queue, batch: RunIdentity.batch, from: identity.source ?? "")
             return try await Feeding.feed(options.input, lines, into: producer)
         }
         do throws(CommandFailure) {
@@ -94,7 +94,7 @@ struct Run: Sendable {
     }
 
     private func leaveNothing() async {
-        await interruption.cleaningUp { try await cluster.clear(queue: identity.queue, batch: RunIdentity.batch) }
+        await interruption.cleaningUp { try await cluster.clear(queue: identity.queue) }
     }
 
     private func interrupted() async -> ExitStatus {

@@ -8,6 +8,7 @@ struct RunBeginning: Sendable {
 
     /// What the interrupted run had come to.
     struct Before: Sendable {
+        let done: Int
         let fetched: Int
         let failed: Int
     }
@@ -17,12 +18,13 @@ struct RunBeginning: Sendable {
         let source = identity.source ?? "standard input \(UInt64.random(in: .min ... .max))"
         let isSame = try await cluster.begin(batch: RunIdentity.batch, of: identity.queue, from: source)
         let left = try await cluster.status(of: identity.queue)
+        // The queue is this run's own, and the folder's lock says that nobody else is this run: whoever held a lease is gone. To start
+        // over too: the URLs it had locked would stay so until the leases end.
+        if left.active > 0 { try await cluster.reclaimAll(in: identity.queue) }
         if isSame {
             guard left.enqueued > 0 else { return nil }
-            console.note("going on with an interrupted run: \(left.fetched) of \(left.enqueued) are fetched.")
-            // The queue is this run's own, and the folder's lock says that nobody else is this run: whoever held a lease is gone.
-            if left.active > 0 { try await cluster.reclaimAll(in: identity.queue) }
-            return Before(fetched: left.fetched, failed: left.failed)
+            console.note("going on with an interrupted run: \(left.done) of \(left.enqueued) are fetched.")
+            return Before(done: left.done, fetched: left.fetched, failed: left.failed)
         }
         if left.enqueued > 0 {
             let reason =
@@ -30,7 +32,7 @@ struct RunBeginning: Sendable {
                 ? "standard input cannot be read again" : "the list is not the one of the interrupted run in this folder"
             console.note("\(reason): starting over.")
         }
-        try await cluster.clear(queue: identity.queue, batch: RunIdentity.batch)
+        try await cluster.clear(queue: identity.queue)
         _ = try await cluster.begin(batch: RunIdentity.batch, of: identity.queue, from: source)
         return nil
     }

@@ -12,7 +12,7 @@ struct RunSummary: Sendable {
     var text: String {
         let before = fetchedBefore > 0 ? " (\(fetchedBefore) of them before the interruption)" : ""
         var parts = ["\(Amounts.count(status.fetched, "URL")) fetched\(before)", "\(status.failed) failed"]
-        if input.repeated > 0 { parts.append("\(input.repeated) listed more than once") }
+        if status.cached > 0 { parts.append("\(status.cached) listed more than once") }
         if input.invalid > 0 { parts.append("\(input.invalid) invalid") }
         return parts.joined(separator: ", ") + "; \(Amounts.bytes(status.bytes)) in \(Amounts.time(time))"
     }

@@ -5,6 +5,8 @@ internal import Threads
 final class WorkTally: Sendable {
     private struct State {
         var fetched = 0
+        /// Fetched for another job, not for this one.
+        var cached = 0
         var failed = 0
         var bytes = 0
         var lost = 0
@@ -24,7 +26,7 @@ final class WorkTally: Sendable {
     struct Whole: Sendable {
         let total: Int
         /// What had been done before this worker began.
-        var fetched = 0
+        var done = 0
         var failed = 0
     }
 
@@ -42,6 +44,13 @@ final class WorkTally: Sendable {
                 state.bytes += bytes
             }
             console.detail("fetched \(url) (\(Amounts.bytes(bytes))) as \(file)")
+        case .cached(let url, let file):
+            state.withLock { $0.cached += 1 }
+            console.detail("\(url) is there already, as \(file)")
+        case .bodyMissing(let url):
+            console.detail("\(url) was fetched, but not into this folder: it is fetched again")
+        case .putOff(_, let sentence, let pause):
+            console.detail("will be tried again \(pause.map { "in \(Amounts.time($0))" } ?? "after a pause"): \(sentence)")
         case .failed(_, let sentence):
             let isTold = state.withLock { state in
                 state.failed += 1
@@ -58,15 +67,14 @@ final class WorkTally: Sendable {
                 "stopping; \(Amounts.count(active, "URL")) in flight may end within \(Amounts.time(limit)). Stop again to leave at once.")
         case .left(let url):
             console.detail("left \(url): it can be claimed again when its lease ends")
-        case .poisoned(let count):
+        case .givenUp(let count):
             state.withLock { $0.failed += count }
-            console.error(text: "failed: \(Amounts.count(count, "URL")) given up, since three workers died fetching each")
-        case .unreadable(let count):
-            state.withLock { $0.failed += count }
-            console.error(text: "failed: \(Amounts.count(count, "entry", "entries")) of the queue given up: not a URL")
-        case .foreign(let count):
             console.error(
-                text: "gannet: \(Amounts.count(count, "entry", "entries")) of another version in the queue, for a newer worker to take")
+                text:
+                    "failed: \(Amounts.count(count, "URL")) given up unfetched: failed for another job, had three workers die, or is no URL"
+            )
+        case .foreign:
+            console.error(text: "gannet: what is left in the queue is of another version, for a newer worker to take")
         case .redis(let outage):
             watch.note(outage)
         }
@@ -81,9 +89,10 @@ final class WorkTally: Sendable {
     /// What has happened so far, for a line now and then.
     var progress: String {
         let now = state.withLock { $0 }
-        let fetched = whole.map { "\($0.fetched + now.fetched) of \($0.total)" } ?? "\(now.fetched)"
+        let fetched = whole.map { "\($0.done + now.fetched + now.cached) of \($0.total)" } ?? "\(now.fetched)"
+        let cached = whole == nil && now.cached > 0 ? ", \(now.cached) fetched before" : ""
         return
-            "\(fetched) fetched, \(now.failed + (whole?.failed ?? 0)) failed, \(Amounts.bytes(now.bytes)) in \(Amounts.time(ContinuousClock.now - start))"
+            "\(fetched) fetched\(cached), \(now.failed + (whole?.failed ?? 0)) failed, \(Amounts.bytes(now.bytes)) in \(Amounts.time(ContinuousClock.now - start))"
     }
 
     /// What this worker has done.

@@ -13,6 +13,14 @@ package struct CanonicalURL: Sendable, Hashable {
     /// The host in lower case, an IPv6 address in brackets, and `:port` unless it is the scheme's own.
     package let host: String
 
+    /// The host without a port: what limits on requests go by, since a machine is as busy behind one port as behind another.
+    package var hostName: String {
+        // In an address in brackets the last colon is followed by more than digits.
+        guard let colon = host.utf8.lastIndex(of: UInt8(ascii: ":")), host[colon...].utf8.dropFirst().allSatisfy({ 0x30...0x39 ~= $0 })
+        else { return host }
+        return String(host[..<colon])
+    }
+
     /// Checks and reads the URL.
     package init(_ url: String) throws(URLRejection) {
         let given = try Self.parse(url)

@@ -38,9 +38,25 @@ struct WorkerFixture: Sendable {
         return URLID(bytes)!
     }
 
-    func fill(_ numbers: Range<Int>, batch: String = "b") async throws {
-        let urls = numbers.map { (id: Self.id($0), url: Self.url($0)) }
-        _ = try await queue.enqueue(urls, batch: batch, from: 0, to: urls.count)
+    func fill(_ numbers: Range<Int>, batch: String = "b") async throws { try await fill(Array(numbers), batch: batch) }
+
+    /// Enqueues these in one closed batch, as a producer does.
+    func fill(_ numbers: [Int], batch: String = "b") async throws {
+        let entries = try numbers.map { try JobEntry(id: Self.id($0), host: "h", url: Self.url($0)) }
+        let number = try await queue.begin(batch: batch, from: "", options: .fromProducer).number
+        _ = try await queue.enqueue(entries, batch: number, from: 0, to: entries.count, closing: true)
+    }
+
+    /// Takes jobs as another worker would.
+    func claim(_ limit: Int, lease: Duration = .seconds(3600)) async throws -> [Job] {
+        var request = ClaimRequest(limit, lease: lease, nonce: Nonce(.random(in: .min ... .max)), worker: "another")
+        request.host = HostRule(limit: 1000)
+        return try await queue.claim(request).jobs
+    }
+
+    /// Ends a job as another worker would.
+    func settle(_ job: Job) async throws -> SettleAnswer {
+        try await queue.settle(Settlement(job.token, job.id, .fetched(PageContent(url: job.url), .forThoseWhoWait), host: .answered))
     }
 
     /// Names of the bodies and of whatever else lies in the folder, temporary files included.
@@ -62,12 +78,15 @@ struct WorkerFixture: Sendable {
         // What a test waits for has to come of itself.
         options.idleLook = .seconds(3600)
         options.endsWhenEmpty = true
+        // There is one host, and politeness to it has tests of its own.
+        options.hostLimit = 64
         change(&options)
         let subscriber = listens ? try await RedisSubscriber.connect(redis.configuration) : nil
-        let wakeups = try await subscriber?.subscribe(to: [queue.wakeChannel])
+        let name = Worker.randomName()
+        let inbox = try await subscriber?.subscribe(to: [queue.inbox(of: name)])
         let running = RunningWorker()
         let worker = Worker(
-            queue: queue, downloader: downloader, folder: try BodyFolder(folder.path), wakeups: wakeups, options: options,
+            name, queue: queue, downloader: downloader, folder: try BodyFolder(folder.path), inbox: inbox, options: options,
             report: running.note)
         running.run(worker, subscriber)
         return running
@@ -132,5 +151,22 @@ extension WorkerReport {
     var isFetched: Bool { if case .fetched = self { true } else { false } }
     var isLost: Bool { if case .lost = self { true } else { false } }
     var isFailed: Bool { if case .failed = self { true } else { false } }
+    var isPutOff: Bool { if case .putOff = self { true } else { false } }
+    var isCached: Bool { if case .cached = self { true } else { false } }
+    var isBodyMissing: Bool { if case .bodyMissing = self { true } else { false } }
     var isHandedBack: Bool { if case .handedBack = self { true } else { false } }
+}
+
+extension QueueCounts {
+    init(ready: Int = 0, active: Int = 0, enqueued: Int, fetched: Int = 0, failed: Int = 0, bytes: Int = 0) {
+        self.init()
+        self.ready = ready
+        self.active = active
+        self.enqueued = enqueued
+        self.fetched = fetched
+        done = fetched
+        self.failed = failed
+        dead = failed
+        self.bytes = bytes
+    }
 }

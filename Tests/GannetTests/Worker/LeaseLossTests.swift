@@ -7,39 +7,46 @@ import Testing
 @testable import Gannet
 
 @Suite(.timeLimit(.minutes(1))) struct LeaseLossTests {
-    /// Takes all leases away, as if others had the jobs.
-    private func takeLeases(_ fixture: WorkerFixture) async throws {
-        for key in ["leases", "expiry"] {
-            try await fixture.redis.send(RedisCommand("DEL", .string("{\(fixture.namespace)}q:q:\(key)")))
-        }
+    /// Takes all leases away and the jobs with them. The worker must have its hands full: it would take them again.
+    private func takeJobs(_ fixture: WorkerFixture) async throws -> [Job] {
+        try await fixture.queue.reclaimAll()
+        return try await fixture.claim(10)
     }
 
     @Test func `a lost lease ends its fetch, and nothing comes of it`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3)
             let downloader = ScriptedDownloader { _ in .held }
-            let worker = try await fixture.start(downloader) { $0.lease = .milliseconds(300) }
+            let worker = try await fixture.start(downloader) {
+                $0.concurrency = 3
+                $0.lease = .milliseconds(300)
+            }
             await downloader.waitForStarts(3)
-            try await takeLeases(fixture)
-            #expect(await worker.end.end == .empty)
+            let jobs = try await takeJobs(fixture)
+            #expect(jobs.count == 3)
+            for _ in jobs { await worker.wait(for: \.isLost) }
             #expect(downloader.cancelled == 3)
-            #expect(worker.count(where: \.isLost) == 3)
             #expect(try fixture.files() == [])
-            #expect(try await fixture.queue.counts() == QueueCounts(enqueued: 3))
+            for job in jobs { #expect(try await fixture.settle(job) == .settled) }
+            #expect(await worker.end.end == .empty)
+            #expect(try await fixture.queue.counts() == QueueCounts(enqueued: 3, fetched: 3))
         }
     }
 
-    @Test func `an outcome that comes after the lease was lost is not counted`() async throws {
+    @Test func `an outcome that comes after the lease was lost is not counted, and the fetch as one too many`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<2)
             let downloader = ScriptedDownloader { _ in .held }
-            let worker = try await fixture.start(downloader)
+            let worker = try await fixture.start(downloader) { $0.concurrency = 2 }
             await downloader.waitForStarts(2)
-            try await takeLeases(fixture)
+            for job in try await takeJobs(fixture) { #expect(try await fixture.settle(job) == .settled) }
             downloader.open()
             #expect(await worker.end.end == .empty)
             #expect(worker.count(where: \.isLost) == 2)
-            #expect(try await fixture.queue.counts() == QueueCounts(enqueued: 2))
+            var expected = QueueCounts(enqueued: 2, fetched: 2)
+            expected.fenced = 2
+            expected.doubleFetches = 2
+            #expect(try await fixture.queue.counts() == expected)
         }
     }
 
@@ -51,7 +58,7 @@ import Testing
             let worker = try await fixture.start(downloader) { $0.lease = .seconds(1) }
             await downloader.waitForStarts(2)
             func ends() async throws -> [Int] {
-                let key = "{\(fixture.namespace)}q:q:expiry"
+                let key = "{\(fixture.namespace)}expiry"
                 let reply = try await fixture.redis.send(RedisCommand("ZRANGE", .string(key), "0", "-1", "WITHSCORES")).asArray()
                 return try stride(from: 1, to: reply.count, by: 2).map { Int(try reply[$0].asString()) ?? 0 }
             }

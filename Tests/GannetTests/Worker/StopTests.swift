@@ -37,7 +37,7 @@ import Testing
             #expect(worker.count(where: \.isHandedBack) == 3)
             #expect(downloader.cancelled == 3)
             #expect(try await fixture.queue.counts() == QueueCounts(ready: 10, enqueued: 10))
-            #expect(try await fixture.queue.claim(10, lease: .seconds(9)).jobs.allSatisfy { $0.crashes == 0 })
+            #expect(try await fixture.claim(10).allSatisfy { $0.crashes == 0 })
             #expect(try fixture.files() == [])
         }
     }

@@ -47,15 +47,20 @@ import Testing
 
     @Test func `what is no URL ends as failed, and what is of another version is told of once and left`() async throws {
         try await WorkerFixture.with { fixture in
-            let ready = RedisArgument.string("{\(fixture.namespace)}q:q:ready:normal")
-            let foreign = [UInt8](repeating: 2, count: 40)
-            for _ in 0..<5 { try await fixture.redis.send(RedisCommand("RPUSH", ready, .bytes(foreign))) }
-            try await fixture.redis.send(RedisCommand("RPUSH", ready, .bytes([1] + [UInt8](repeating: 0, count: 23) + [0xff, 0xfe])))
             try await fixture.fill(0..<3)
+            // What a newer version, and a broken one, would have put there.
+            let ready = RedisArgument.string("{\(fixture.namespace)}q:q:ready:normal")
+            let notText = [UInt8(ascii: "j")] + [UInt8](repeating: 9, count: 16) + [0, 1, UInt8(ascii: "h"), 0xff, 0xfe]
+            try await fixture.redis.send(RedisCommand("RPUSH", ready, .bytes(notText)))
+            for _ in 0..<5 { try await fixture.redis.send(RedisCommand("RPUSH", ready, .bytes([UInt8](repeating: 2, count: 40)))) }
+            for key in ["count", "batch:1"] {
+                let field: RedisArgument = key == "count" ? "enqueued" : "total"
+                try await fixture.redis.send(RedisCommand("HINCRBY", .string("{\(fixture.namespace)}q:q:\(key)"), field, "6"))
+            }
             let worker = try await fixture.start(ScriptedDownloader { .body($0) }, listens: false) { $0.concurrency = 2 }
             #expect(await worker.end.end == .foreignLeft)
-            #expect(worker.count { if case .foreign(5) = $0 { true } else { false } } == 1)
-            #expect(worker.count { if case .unreadable(1) = $0 { true } else { false } } == 1)
+            #expect(worker.count { if case .foreign = $0 { true } else { false } } == 1)
+            #expect(worker.count { if case .givenUp(1) = $0 { true } else { false } } == 1)
             #expect(worker.count(where: \.isFetched) == 3)
             let counts = try await fixture.queue.counts()
             #expect(counts.ready == 5 && counts.active == 0 && counts.done == 3 && counts.failed == 1)

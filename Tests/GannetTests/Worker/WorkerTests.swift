@@ -23,7 +23,7 @@ import Testing
                 #expect(file.hasSuffix("-" + body.dropFirst("http://h/".count)))
             }
             let bytes = (0..<30).reduce(0) { $0 + WorkerFixture.url($1).utf8.count }
-            #expect(try await fixture.queue.counts() == QueueCounts(enqueued: 30, done: 30, bytes: bytes))
+            #expect(try await fixture.queue.counts() == QueueCounts(enqueued: 30, fetched: 30, bytes: bytes))
         }
     }
 
@@ -33,7 +33,7 @@ import Testing
             let downloader = ScriptedDownloader { $0.hasSuffix("3") ? .failure(.status(404)) : .body("x") }
             let worker = try await fixture.start(downloader)
             #expect(await worker.end.end == .empty)
-            #expect(try await fixture.queue.counts() == QueueCounts(enqueued: 10, done: 9, failed: 1, bytes: 9))
+            #expect(try await fixture.queue.counts() == QueueCounts(enqueued: 10, fetched: 9, failed: 1, bytes: 9))
             #expect(worker.count(where: \.isFailed) == 1)
         }
     }
@@ -71,11 +71,11 @@ import Testing
     @Test func `a worker that ends with the queue waits for what others have in flight, and hears of its end`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<1)
-            let job = try #require(try await fixture.queue.claim(1, lease: .seconds(3600)).jobs.first)
+            let job = try #require(try await fixture.claim(1).first)
             let worker = try await fixture.start(ScriptedDownloader { .body($0) })
             try await fixture.fill(1..<2, batch: "c")
             await worker.wait(for: \.isFetched)
-            #expect(try await fixture.queue.settle(job, .done))
+            #expect(try await fixture.settle(job) == .settled)
             #expect(await worker.end.end == .empty)
         }
     }
