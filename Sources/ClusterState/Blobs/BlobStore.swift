@@ -1,0 +1,98 @@
+package import RedisClient
+
+/// Bodies by their SHA-256, in Redis, within a limit.
+///
+/// Its keys and scripts are its own and share no slot with ``ClusterState``: it may be on another server. Each call may be repeated
+/// after a lost reply. Whoever reads a body checks its digest.
+package struct BlobStore: Sendable {
+    private let connection: RedisConnection
+    private let keys: BlobKeys
+
+    package init(_ connection: RedisConnection, namespace: String) {
+        self.connection = connection
+        keys = BlobKeys(namespace: namespace)
+    }
+
+    package static let largestBlob = 100_000_000
+    private static let digestBytes = 32
+
+    /// A script makes room for one body by dropping a hundred others at most, so that nobody waits for it; this often it is asked.
+    private static let mostRounds = 100
+
+    /// Stores a body, or notes the use of one that is there.
+    /// - Parameters:
+    ///   - limit: Bytes of Redis' memory, keys and index included. The body not used for longest goes first; where all are spared the
+    ///     store grows above the limit, by a quarter of it at most.
+    ///   - sparing: None goes that was used within this time: as long as a lease, for until a job is settled nobody knows its body.
+    package func put(
+        digest: [UInt8], bytes: [UInt8], limit: Int, sparing: Duration
+    ) async throws(StateError) -> BlobPutAnswer {
+        try check(digest)
+        guard (0...Self.largestLimit).contains(limit) else { throw .invalid("A blob store's limit is 0 to \(Self.largestLimit) bytes.") }
+        guard sparing >= .zero else { throw .invalid("No body is spared for less than no time.") }
+        guard bytes.count <= Self.largestBlob else { return .tooLarge }
+        let bounds: [RedisArgument] = [.integer(limit), .integer(sparing.wholeMilliseconds)]
+        var roundsLeft = Self.mostRounds
+        while true {
+            let answer = try await run(BlobScripts.put, [.bytes(digest), .bytes(bytes)] + bounds)
+            switch try await StateError.wrapping({ () throws(RedisError) in try answer.asString() }) {
+            case "stored": return .stored
+            case "present": return .present
+            case "large": return .tooLarge
+            case "full": return .full
+            case "again": break
+            default: throw .unexpected("put")
+            }
+            var isMore = true
+            while isMore {
+                guard roundsLeft > 0 else { return .full }
+                roundsLeft -= 1
+                let reply = try await run(BlobScripts.evict, [.integer(bytes.count)] + bounds)
+                isMore = try await StateError.wrapping { () throws(RedisError) in try reply.asInteger() == 1 }
+            }
+        }
+    }
+
+    /// The bytes of a body; `nil` where it is gone.
+    package func get(digest: [UInt8]) async throws(StateError) -> [UInt8]? {
+        try check(digest)
+        let replies = await connection.pipeline([
+            RedisCommand("GET", keys.blob(digest)),
+            RedisCommand(script: BlobScripts.touch, keys: [keys.count], arguments: [.bytes(digest)]),
+        ])
+        // That its use could not be noted, on a full or read-only server, is no reason to withhold a body that is there.
+        return try await StateError.wrapping { () throws(RedisError) in try replies[0].get().asOptionalBytes() }
+    }
+
+    /// Removes a body. Returns whether it was there.
+    @discardableResult
+    package func remove(digest: [UInt8]) async throws(StateError) -> Bool {
+        try check(digest)
+        let reply = try await run(BlobScripts.remove, [.bytes(digest)])
+        return try await StateError.wrapping { () throws(RedisError) in try reply.asInteger() == 1 }
+    }
+
+    /// How much the store holds, at the same cost for ten bodies and ten million.
+    package func usage() async throws(StateError) -> BlobUsage {
+        let replies = await connection.pipeline([
+            RedisCommand("HMGET", keys.count, "bytes", "memory", "evicted"), RedisCommand("ZCARD", keys.index),
+        ])
+        return try await StateError.wrapping { () throws(RedisError) in
+            let fields = try replies[0].get().asArray()
+            guard fields.count == 3 else { throw RedisError(.unexpectedReply, "HMGET in another form than expected") }
+            return BlobUsage(
+                blobs: try replies[1].get().asInteger(), bytes: try fields[0].asCount(), memory: try fields[1].asCount(),
+                evicted: try fields[2].asCount())
+        }
+    }
+
+    private static let largestLimit = 1 << 50
+
+    private func check(_ digest: [UInt8]) throws(StateError) {
+        guard digest.count == Self.digestBytes else { throw .invalid("A body's digest has \(Self.digestBytes) bytes.") }
+    }
+
+    private func run(_ script: RedisScript, _ arguments: [RedisArgument]) async throws(StateError) -> RedisReply {
+        try await StateError.wrapping { () throws(RedisError) in try await connection.run(script, keys: [keys.count], arguments) }
+    }
+}

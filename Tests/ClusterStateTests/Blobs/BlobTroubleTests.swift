@@ -1,0 +1,100 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+@Suite struct BlobTroubleTests {
+    @Test func `an entry whose body is gone is met in its turn, and its bytes are counted no more`() async throws {
+        try await BlobFixture.with { fixture in
+            for number in 0..<3 { try await fixture.put(number, 1_000_000) }
+            try await fixture.redis.send(RedisCommand("DEL", fixture.key(of: 0)))
+            #expect(try await fixture.get(0) == nil)
+            #expect(try await fixture.put(3, 1_000_000, limit: 4_000_000) == .stored)
+            let usage = try await fixture.store.usage()
+            #expect(usage.blobs == 3 && usage.bytes == 3_000_000 && usage.evicted == 0)
+        }
+    }
+
+    @Test func `a body that went and comes back is counted once`() async throws {
+        try await BlobFixture.with { fixture in
+            try await fixture.put(1, 5000)
+            let usage = try await fixture.store.usage()
+            try await fixture.redis.send(RedisCommand("DEL", fixture.key(of: 1)))
+            #expect(try await fixture.put(1, 5000) == .stored)
+            #expect(try await fixture.store.usage() == usage)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a body without an entry gets one when it is met`(byReading: Bool) async throws {
+        try await BlobFixture.with { fixture in
+            try await fixture.put(1, 5000)
+            let usage = try await fixture.store.usage()
+            try await fixture.redis.send(RedisCommand("DEL", fixture.key("s"), fixture.key("count")))
+            if byReading {
+                #expect(try await fixture.get(1) == BlobFixture.body(1, 5000))
+            } else {
+                #expect(try await fixture.put(1, 5000) == .present)
+            }
+            #expect(try await fixture.store.usage() == usage)
+        }
+    }
+
+    @Test func `a body that somebody cut short is replaced by the whole one`() async throws {
+        try await BlobFixture.with { fixture in
+            try await fixture.put(1, 5000)
+            let usage = try await fixture.store.usage()
+            try await fixture.redis.send(RedisCommand("SET", fixture.key(of: 1), "short"))
+            #expect(try await fixture.get(1) == Array("short".utf8))
+            #expect(try await fixture.put(1, 5000) == .stored)
+            #expect(try await fixture.get(1) == BlobFixture.body(1, 5000))
+            #expect(try await fixture.store.usage() == usage)
+        }
+    }
+
+    @Test(arguments: ["count", "s", "body"])
+    func `a key of another type is an error, and nothing is half written`(which: String) async throws {
+        try await BlobFixture.with { fixture in
+            try await fixture.put(1, 5000)
+            let key = which == "body" ? fixture.key(of: 2) : fixture.key(which)
+            try await fixture.redis.send(RedisCommand("DEL", key))
+            try await fixture.redis.send(RedisCommand("RPUSH", key, "something else"))
+            let before = try await dump(fixture)
+            await #expect(throws: StateError.self) { try await fixture.put(2, 5000) }
+            await #expect(throws: StateError.self) { try await fixture.store.remove(digest: BlobFixture.digest(2)) }
+            #expect(try await dump(fixture) == before)
+            // What can be read is read all the same.
+            #expect(try await fixture.get(1) == BlobFixture.body(1, 5000))
+        }
+    }
+
+    @Test func `on a server whose memory is full a put is an error, and the rest goes on`() async throws {
+        try await BlobFixture.withServer { fixture, _ in
+            try await fixture.put(1, 5000)
+            // The scripts are known to the server before it has no room for them.
+            _ = try await fixture.get(1)
+            try await fixture.store.remove(digest: BlobFixture.digest(7))
+            try await fixture.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "1"))
+            let before = try await dump(fixture)
+            let error = await #expect(throws: StateError.self) { try await fixture.put(2, 5000) }
+            guard case .redis(let reason) = error else { return }
+            #expect(reason.kind == .outOfMemory)
+            #expect(try await dump(fixture) == before)
+            #expect(try await fixture.get(1) == BlobFixture.body(1, 5000))
+            #expect(try await fixture.put(1, 5000) == .present)
+            #expect(try await fixture.store.remove(digest: BlobFixture.digest(1)))
+            #expect(try await fixture.store.usage().memory == 0)
+        }
+    }
+
+    /// Everything in the store, as Redis writes it down.
+    private func dump(_ fixture: BlobFixture) async throws -> [String: RedisReply] {
+        var values: [String: RedisReply] = [:]
+        for key in try await fixture.redis.send(RedisCommand("KEYS", fixture.key("*"))).asArray() {
+            let name = try key.asBytes()
+            values["\(name)"] = try await fixture.redis.send(RedisCommand("DUMP", .bytes(name)))
+        }
+        return values
+    }
+}
