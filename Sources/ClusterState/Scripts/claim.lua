@@ -243,25 +243,58 @@ local function isOpen(host, taken)
     return at ~= NEVER and at <= now
 end
 
+local NUMBERS = {high = 1, normal = 2, low = 3}
+
+-- The line in which a host's jobs of one priority wait for it to have room.
+local function groupOf(host, priority)
+    local groups = host.groups
+    if not groups then
+        groups = {}
+        host.groups = groups
+    end
+    local group = groups[priority]
+    if not group then
+        group = {
+            host = host, jobs = {}, key = held .. priority .. ':' .. host.name, due = ofQueue(queue, 'due:' .. priority),
+            mark = NUMBERS[priority] .. queue .. '\n',
+        }
+        call('LLEN', group.key)
+        call('ZCARD', group.due)
+        groups[priority] = group
+    end
+    return group
+end
+
 -- Decides what becomes of each job, up to `quota` handed out, and then does it. Answers how many were dealt with: the others go back
 -- where they came from. Jobs of `heldFor`, a host, stay in its line when it has no room.
 local function serve(jobs, quota, heldFor)
     if #jobs == 0 then return 0 end
-    local keys, number = {}, #jobs
+    loadHosts(jobs)
+    -- A host that is shut is shut for all its jobs here, and there may be a million of them: their locks are of no interest now.
+    local keys, lockAt, shut, number = {}, {}, {}, #jobs
+    for i = 1, number do keys[i] = pagePrefix .. jobs[i].id end
+    local last = number
     for i = 1, number do
-        local job = jobs[i]
-        keys[i], keys[number + i] = pagePrefix .. job.id, lockPrefix .. job.id
+        local name = jobs[i].host
+        local isShut = shut[name]
+        if isShut == nil then
+            isShut = not heldFor and not isOpen(hosts[name], 0)
+            shut[name] = isShut
+        end
+        if not isShut then
+            last = last + 1
+            keys[last], lockAt[i] = lockPrefix .. jobs[i].id, last
+        end
     end
     local values = strings(keys)
-    loadHosts(jobs)
 
-    local fates, taken, lockedHere, dealt, handed = {}, {}, {}, 0, 0
+    local fates, groups, taken, lockedHere, dealt, handed = {}, {}, {}, {}, 0, 0
     local lastNumber, batch
     for i = 1, number do
         local job = jobs[i]
         if handed >= quota then break end
         if job.batch ~= lastNumber then lastNumber, batch = job.batch, batchOf(queue, job.batch) end
-        local page, lock, fate = values and readPage(values[i]), values and values[number + i], nil
+        local page, lock, fate = values and readPage(values[i]), values and lockAt[i] and values[lockAt[i]], nil
         local name = job.host
         local host = hosts[name]
         if batch.isGone then
@@ -274,12 +307,10 @@ local function serve(jobs, quota, heldFor)
         elseif lockedHere[job.id] or (lock and lock ~= job.lock and isLive(lock)) then
             call('LLEN', namespace .. 'parked:' .. job.id)
             fate = 'park'
-        elseif not (host.running + (taken[name] or 0) < usualLimit and host.cool <= now and host.probing == 0)
+        elseif shut[name] or not (host.running + (taken[name] or 0) < usualLimit and host.cool <= now and host.probing == 0)
             and not isOpen(host, taken[name] or 0) then
             if heldFor then break end
-            call('LLEN', held .. batch.priority .. ':' .. job.host)
-            call('ZCARD', ofQueue(queue, 'due:' .. batch.priority))
-            fate = 'hold'
+            groups[i], fate = groupOf(host, batch.priority), 'hold'
         else
             fate = 'give'
             taken[name] = (taken[name] or 0) + 1
@@ -291,7 +322,7 @@ local function serve(jobs, quota, heldFor)
     if dealt == 0 then return 0 end
 
     writing()
-    local holding, lines, locks, begun, ends = {}, {}, {}, {leases}, {expiry}
+    local holding, locks, begun, ends = {}, {}, {leases}, {expiry}
     local endsAt = string.format('%.0f', lived + lease)
     for i = 1, dealt do
         local job, fate = jobs[i], fates[i]
@@ -310,7 +341,7 @@ local function serve(jobs, quota, heldFor)
                 local _, interval = ruleOf(name)
                 if interval > 0 then host.next = now + interval end
             end
-            locks[#locks + 1], locks[#locks + 2] = keys[number + i], token
+            locks[#locks + 1], locks[#locks + 2] = keys[lockAt[i]], token
             begun[#begun + 1], begun[#begun + 2] = token, flightHead .. bytes
             ends[#ends + 1], ends[#ends + 2] = endsAt, token
             give(token, bytes, '')
@@ -330,12 +361,10 @@ local function serve(jobs, quota, heldFor)
         elseif fate == 'foreign' then
             call('RPUSH', foreign, written(job))
         elseif fate == 'hold' then
-            local priority = batchOf(queue, job.batch).priority
-            local key = held .. priority .. ':' .. job.host
-            if not holding[key] then
-                holding[key], lines[#lines + 1] = {priority = priority, host = hosts[job.host]}, key
-            end
-            table.insert(holding[key], job)
+            local group = groups[i]
+            local number = #group.jobs
+            if number == 0 then holding[#holding + 1] = group end
+            group.jobs[number + 1] = job
         end
     end
     if #begun > 1 then
@@ -344,14 +373,13 @@ local function serve(jobs, quota, heldFor)
         call('HSET', unpack(begun))
         call('ZADD', unpack(ends))
     end
-    for _, key in ipairs(lines) do
-        local group = holding[key]
-        pushBack(key, line(group))
-        local priority = group.priority == 'high' and 1 or group.priority == 'normal' and 2 or 3
-        local mark = priority .. queue .. '\n'
-        if not ('\n' .. group.host.marks):find('\n' .. mark, 1, true) then
-            changed(group.host).marks = group.host.marks .. mark
-            call('ZADD', ofQueue(queue, 'due:' .. group.priority), opensAt(group.host, 0), group.host.name)
+    for _, group in ipairs(holding) do
+        local host = group.host
+        pushBack(group.key, line(group.jobs))
+        group.jobs = {}
+        if not ('\n' .. host.marks):find('\n' .. group.mark, 1, true) then
+            changed(host).marks = host.marks .. group.mark
+            call('ZADD', group.due, opensAt(host, 0), host.name)
         end
     end
     return dealt
