@@ -259,6 +259,7 @@ local function serve(jobs, quota, heldFor)
         if batch.isGone then
             fate = 'drop'
         elseif page and page.isForeign then
+            call('LLEN', foreign)
             fate = 'foreign'
         elseif page and satisfies(page, job, batch) then
             fate = (batch.deliver and not page.isNegative) and 'deliver' or 'end'
