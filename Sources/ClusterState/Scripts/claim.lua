@@ -66,7 +66,7 @@ local function takeBack(token)
         call('ZREM', expiry, token)
         return
     end
-    local kind, began, body = flight:sub(1, 1), unpackBytes('>I6', flight, 2), flight:sub(8)
+    local kind, body = flight:sub(1, 1), flight:sub(8)
     local job = (kind == 'J' or kind == 'C') and read(body) or nil
     if not job and kind ~= 'A' and kind ~= 'W' then
         -- A newer version's; its own workers know what to do.
@@ -74,6 +74,7 @@ local function takeBack(token)
         call('ZADD', expiry, lived + lease, token)
         return
     end
+    local began = unpackBytes('>I6', flight, 2)
     local id, isOwn, hasFollowers = job and job.id or body:sub(1, 16), false, false
     if kind ~= 'C' then isOwn, hasFollowers = look(id, token) end
     if kind == 'J' then hostOf(job.host) end
