@@ -169,7 +169,11 @@ local function takeOn(record)
     writing()
     call('LTRIM', chain, #entries, -1)
     freedBudget = freedBudget - #entries
-    if #strange > 0 then pushBack(foreign, strange) end
+    if #strange > 0 then
+        -- It cannot be told whose they are; this queue has them now.
+        pushBack(foreign, strange)
+        countInQueue(queue, 'parked', -#strange)
+    end
     local outcome = {began = began, ended = ended, isStored = false}
     local back, lines = {}, {}
     for _, job in ipairs(jobs) do
@@ -356,6 +360,7 @@ local function serveLater()
     local members = call('ZRANGE', later, '-inf', now, 'BYSCORE', 'LIMIT', 0, most)
     if #members == 0 then return end
     local jobs, gone = {}, {}
+    call('LLEN', foreign)
     for _, member in ipairs(members) do
         local job = read(member:sub(17))
         if job then
@@ -375,7 +380,10 @@ local function serveLater()
     end
     writing()
     for _, member in ipairs(gone) do call('ZREM', later, member) end
-    for i = 1, #members - #jobs do call('RPUSH', foreign, gone[i]:sub(17)) end
+    for i = 1, #members - #jobs do
+        call('RPUSH', foreign, gone[i]:sub(17))
+        countInQueue(queue, 'delayed', -1)
+    end
     budget = budget - #members
     if #members == most then isMore = true end
 end
