@@ -67,7 +67,7 @@ local function takeBack(token)
         call('ZREM', expiry, token)
         return
     end
-    local kind, began, body = flight:sub(1, 1), unpackBytes('>I6', flight, 2), flight:sub(8)
+    local kind, body = flight:sub(1, 1), flight:sub(8)
     local job = (kind == 'J' or kind == 'C') and read(body) or nil
     if not job and kind ~= 'A' and kind ~= 'W' then
         -- A newer version's; its own workers know what to do.
@@ -75,6 +75,7 @@ local function takeBack(token)
         call('ZADD', expiry, lived + lease, token)
         return
     end
+    local began = unpackBytes('>I6', flight, 2)
     local id, isOwn, hasFollowers = job and job.id or body:sub(1, 16), false, false
     if kind ~= 'C' then isOwn, hasFollowers = look(id, token) end
     if kind == 'J' then hostOf(job.host) end
@@ -170,7 +171,11 @@ local function takeOn(record)
     writing()
     call('LTRIM', chain, #entries, -1)
     freedBudget = freedBudget - #entries
-    if #strange > 0 then pushBack(foreign, strange) end
+    if #strange > 0 then
+        -- It cannot be told whose they are; this queue has them now.
+        pushBack(foreign, strange)
+        countInQueue(queue, 'parked', -#strange)
+    end
     local outcome = {began = began, ended = ended, isStored = false}
     local back, lines = {}, {}
     for _, job in ipairs(jobs) do
@@ -300,6 +305,7 @@ local function serve(jobs, quota, heldFor)
         if batch.isGone then
             fate = 'drop'
         elseif page and page.isForeign then
+            call('LLEN', foreign)
             fate = 'foreign'
         elseif page and satisfies(page, job, batch) then
             fate = (batch.deliver and not page.isNegative) and 'deliver' or 'end'
@@ -395,6 +401,7 @@ local function serveLater()
     local members = call('ZRANGE', later, '-inf', now, 'BYSCORE', 'LIMIT', 0, most)
     if #members == 0 then return end
     local jobs, gone = {}, {}
+    call('LLEN', foreign)
     for _, member in ipairs(members) do
         local job = read(member:sub(17))
         if job then
@@ -414,7 +421,10 @@ local function serveLater()
     end
     writing()
     for _, member in ipairs(gone) do call('ZREM', later, member) end
-    for i = 1, #members - #jobs do call('RPUSH', foreign, gone[i]:sub(17)) end
+    for i = 1, #members - #jobs do
+        call('RPUSH', foreign, gone[i]:sub(17))
+        countInQueue(queue, 'delayed', -1)
+    end
     budget = budget - #members
     if #members == most then isMore = true end
 end

@@ -73,7 +73,7 @@ struct Situation: Sendable {
             let token = RedisArgument.bytes(jobs[number]!.token.bytes)
             try await fixture.redis.send(RedisCommand("ZADD", .string(fixture.key("expiry")), "XX", "0", token))
         }
-        try await fixture.redis.send(RedisCommand("SET", .bytes(Array(fixture.key("page:").utf8) + QueueFixture.id(10).bytes), "\u{2}new"))
+        try await fixture.redis.send(RedisCommand("SET", .bytes(Array(fixture.key("page:").utf8) + QueueFixture.id(12).bytes), "\u{2}new"))
     }
 
     /// Brings every job to its end, whatever has become of it.

@@ -31,7 +31,7 @@ enum StateCall: String, CaseIterable, Sendable {
         case .enqueueClosing: try await enqueue(closing: true)
         case .cancel: _ = try await queue.cancel(batch: situation.batch + 2)
         case .claim, .claimNothing:
-            _ = try await fixture.claim(self == .claim ? 3 : 0, worker: "claimer") {
+            _ = try await fixture.claim(self == .claim ? 30 : 0, worker: "claimer") {
                 $0.nonce = Nonce(1234)
                 $0.inbox = "claimer"
             }

@@ -8,6 +8,7 @@
 -- The first byte is the format's version and kind in one. A list begins with a heading or a job by itself. Elements that begin with
 -- another byte were written by a newer version: they go to the queue's list of foreign ones as they are, for a worker that reads them.
 local LEAN, LEAN_WITH_HOST, HEADING, JOB = 106, 120, 104, 74
+local SHORTEST_LEAN, SHORTEST_HEADING, SHORTEST_JOB = 20, 11, 40
 local PRIORITIES = {'high', 'normal', 'low'}
 
 local function ofQueue(queue, name) return namespace .. 'q:' .. queue .. ':' .. name end
@@ -27,11 +28,11 @@ end
 -- A job by itself, from a byte on; nil when a newer version wrote it.
 local function read(bytes, at)
     at = at or 1
-    if bytes:byte(at) ~= JOB then return nil end
+    if bytes:byte(at) ~= JOB or #bytes < at + SHORTEST_JOB - 1 then return nil end
     local batch, enqueued, crashes, failures, throttled, length, rest = unpackBytes('>I4I6BBI6B', bytes, at + 1)
     local lean = bytes:sub(rest + length)
     local kind = lean:byte(1)
-    if kind ~= LEAN and kind ~= LEAN_WITH_HOST then return nil end
+    if (kind ~= LEAN and kind ~= LEAN_WITH_HOST) or #lean < SHORTEST_LEAN then return nil end
     local job = {
         batch = batch, enqueued = enqueued, crashes = crashes, failures = failures, throttled = throttled,
         queue = bytes:sub(rest, rest + length - 1),
@@ -68,13 +69,13 @@ local function readLine(queue, elements)
     for i = 1, #elements do
         local element = elements[i]
         local kind = byte(element)
-        if kind == LEAN or kind == LEAN_WITH_HOST then
+        if (kind == LEAN or kind == LEAN_WITH_HOST) and #element >= SHORTEST_LEAN then
             if isForeign or not heading then
                 foreign[#foreign + 1] = element
             else
                 jobs[#jobs + 1] = setmetatable({lean = element, id = sub(element, 2, 17), host = hostIn(element)}, common)
             end
-        elseif kind == HEADING then
+        elseif kind == HEADING and #element >= SHORTEST_HEADING then
             local shared = {crashes = 0, failures = 0, throttled = 0, queue = queue, heading = element}
             shared.batch, shared.enqueued = unpackBytes('>I4I6', element, 2)
             shared.prefix = prefixOf(shared)
