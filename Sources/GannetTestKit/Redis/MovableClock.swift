@@ -14,20 +14,23 @@ package final class MovableClock: Sendable {
     /// server loads the aligned word at once.
     private let offsetAddress: Mutex<UInt>
 
+    /// The offset, and the time at which the clock stands still.
+    private static let mappedBytes = 16
+
     init(in folder: TemporaryFolder) async throws {
-        let path = try folder.write([UInt8](repeating: 0, count: 8), to: "clock")
+        let path = try folder.write([UInt8](repeating: 0, count: Self.mappedBytes), to: "clock")
         environment = ["GANNET_CLOCK_FILE": path, "LD_PRELOAD": try await ClockShim.path()]
         let file = open(path, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw KitError.system("cannot open \(path)", errno) }
         defer { close(file) }
-        guard let map = mmap(nil, 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), map != MAP_FAILED else {
+        guard let map = mmap(nil, Self.mappedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), map != MAP_FAILED else {
             throw KitError.system("cannot map \(path)", errno)
         }
         offsetAddress = Mutex(UInt(bitPattern: map))
     }
 
     deinit {
-        offsetAddress.withLock { _ = munmap(UnsafeMutableRawPointer(bitPattern: $0), 8) }
+        offsetAddress.withLock { _ = munmap(UnsafeMutableRawPointer(bitPattern: $0), Self.mappedBytes) }
     }
 
     /// Moves the clock, forwards or, with a negative duration, backwards. The server sees it with its next look at the clock.
@@ -35,6 +38,14 @@ package final class MovableClock: Sendable {
         let (seconds, attoseconds) = duration.components
         let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
         offsetAddress.withLock { UnsafeMutablePointer<Int64>(bitPattern: $0)!.pointee += nanoseconds }
+    }
+
+    /// Lets the clock stand still from now on: only `advance` moves it.
+    package func stop() {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let nanoseconds = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+        offsetAddress.withLock { UnsafeMutablePointer<Int64>(bitPattern: $0)![1] = nanoseconds }
     }
 
     /// How far the clock is from real time.

@@ -13,13 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int64_t *offset; // nanoseconds
+static const int64_t *offset; // nanoseconds; behind it the time at which the clock stands still, or 0
 
 __attribute__((constructor)) static void map_offset(void) {
     const char *path = getenv("GANNET_CLOCK_FILE");
     int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0) return;
-    void *map = mmap(NULL, sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
+    void *map = mmap(NULL, 2 * sizeof *offset, PROT_READ, MAP_SHARED, file, 0);
     close(file);
     if (map != MAP_FAILED) offset = map;
 }
@@ -27,7 +27,9 @@ __attribute__((constructor)) static void map_offset(void) {
 int clock_gettime(clockid_t clock, struct timespec *answer) {
     int status = (int)syscall(SYS_clock_gettime, clock, answer);
     if (status != 0 || !offset || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)) return status;
-    int64_t moved = answer->tv_sec * INT64_C(1000000000) + answer->tv_nsec + __atomic_load_n(offset, __ATOMIC_RELAXED);
+    int64_t standing = __atomic_load_n(offset + 1, __ATOMIC_RELAXED);
+    int64_t moved = standing ? standing : answer->tv_sec * INT64_C(1000000000) + answer->tv_nsec;
+    moved += __atomic_load_n(offset, __ATOMIC_RELAXED);
     answer->tv_sec = moved / INT64_C(1000000000);
     answer->tv_nsec = moved % INT64_C(1000000000);
     return 0;
