@@ -90,14 +90,14 @@ local function takeBack(token)
         else
             -- Whatever it does to those that hold it, it does not get a fourth, nor do the jobs that follow it.
             if job.queue == queue then failedHere = failedHere + 1 end
-            if kind == 'J' then
+            if kind == 'J' and isOwn then
                 verdict = FAILED
                 writePage(id, token, NEGATIVE, began, POISON_KEPT, POISON_KEPT, ARGV[9] .. urlOf(job.lean))
             end
             bury(job, token, ARGV[9], mostDead)
         end
     end
-    if kind ~= 'C' then unlock(id, isOwn, hasFollowers, verdict, began) end
+    if isOwn then unlock(id, hasFollowers, verdict, began) end
 end
 
 local function takeBackEnded()
@@ -281,7 +281,7 @@ local function serve(jobs, quota, heldFor)
         if job.lock and fate ~= 'give' then
             -- The retry does not start now, or not any more: those that follow it must not depend on it.
             local isOwn, hasFollowers = look(job.id, job.lock)
-            if isOwn and fate ~= 'park' then unlock(job.id, isOwn, hasFollowers, ORPHANED, now) end
+            if isOwn and fate ~= 'park' then unlock(job.id, hasFollowers, ORPHANED, now) end
         end
         if job.lock then forgetFlight(job.lock) end
         if fate == 'give' then

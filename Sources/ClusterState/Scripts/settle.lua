@@ -148,7 +148,7 @@ local function settle(i, flight, outcome)
     gone[#gone + 1] = token
     if kind ~= 'C' then
         unlocked[#unlocked + 1] = locks[i]
-        if areFollowed then unlock(id, false, flight.hasFollowers, verdict, began) end
+        if areFollowed then unlock(id, flight.hasFollowers, verdict, began) end
     end
 end
 
