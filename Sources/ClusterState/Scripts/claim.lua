@@ -30,14 +30,17 @@ local freedNow = call('LLEN', namespace .. 'freed')
 call('ZCARD', ofQueue(queue, 'idle'))
 -- What there is in the lines of each priority that was ever used in this queue.
 local open, uses = {}, settings[3] or ''
-for priority, name in ipairs(PRIORITIES) do
-    local isUsed = uses:find(priority, 1, true) ~= nil
-    open[priority] = {
-        isUsed = isUsed,
-        ready = isUsed and call('LLEN', ofQueue(queue, 'ready:' .. name)) > 0,
-        due = isUsed and #call('ZRANGE', ofQueue(queue, 'due:' .. name), '-inf', now, 'BYSCORE', 'LIMIT', 0, 1) > 0,
-    }
+local function lookAtLines()
+    for priority, name in ipairs(PRIORITIES) do
+        local isUsed = uses:find(priority, 1, true) ~= nil
+        open[priority] = {
+            isUsed = isUsed,
+            ready = isUsed and call('LLEN', ofQueue(queue, 'ready:' .. name)) > 0,
+            due = isUsed and #call('ZRANGE', ofQueue(queue, 'due:' .. name), '-inf', now, 'BYSCORE', 'LIMIT', 0, 1) > 0,
+        }
+    end
 end
+lookAtLines()
 
 local returned = {}
 local given, givenCount, failedHere, isMore, trouble = {}, 0, 0, false, nil
@@ -516,18 +519,16 @@ else
     attempt(takeBackEnded)
     attempt(takeOnFreed)
     tokensAtFirst = tokens
-    -- What came back stands at the head of its line.
-    if returned[queue] then
-        for priority, name in ipairs(PRIORITIES) do
-            open[priority].ready = open[priority].isUsed and call('LLEN', ofQueue(queue, 'ready:' .. name)) > 0
-            open[priority].due = open[priority].isUsed
-        end
-    end
+    -- What came back stands at the head of its line, and hosts have room again.
+    if hasWritten then attempt(lookAtLines) end
     if not isPaused and wanted > 0 then
         attempt(serveLater)
         attempt(serveByTurns)
     end
 end
+
+-- Followers that are still to be taken on may be what the caller is looking for.
+if givenCount < wanted and (freedNow > 0 or chains > chainsBefore) and call('LLEN', namespace .. 'freed') > 0 then isMore = true end
 
 local ended = {}
 if hasWritten then
