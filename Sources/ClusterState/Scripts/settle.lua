@@ -66,23 +66,28 @@ loadHosts(jobs)
 
 local returned, gone, unlocked = {}, {}, {}
 
+local function isAfter(other, token) return other and unpackBytes('>I8', other) > unpackBytes('>I8', token) end
+
 -- What an ended lease's token may still be told.
 local function answerLate(i, outcome)
     local page, token = readPage(known[i] or nil), names[i]
-    if page and page.token == token then return SETTLED end
     if seenBefore[token] then return SETTLED end
+    if page and page.token == token and page.isNegative == (outcome == 'failed') then return SETTLED end
     if flights[i] and flights[i]:sub(1, 1) == 'W' and (outcome == 'retry' or outcome == 'throttled') then return SETTLED end
     if outcome ~= 'fetched' and outcome ~= 'revalidated' then return LOST end
-    if not page and (not holders[i] or holders[i] == token) then return LOST end
+    -- Another's lock or page is a second fetch's only if it came after; a page from before says nothing.
+    if not isAfter(holders[i], token) and not isAfter(page and page.token, token) then return LOST end
     call('HINCRBY', KEYS[2], 'fenced', 1)
     call('HINCRBY', KEYS[2], 'doubleFetches', 1)
     return FENCED
 end
 
 local function tryLater(job, token, began, id, pause)
-    -- The URL stays locked until its next attempt, so that its followers do not make one of their own before.
-    call('HSET', leases, token, 'W' .. pack('>I6', began) .. id)
-    call('ZADD', expiry, lived + pause + RETRY_GRACE, token)
+    if began then
+        -- The URL stays locked until its next attempt, so that its followers do not make one of their own before.
+        call('HSET', leases, token, 'W' .. pack('>I6', began) .. id)
+        call('ZADD', expiry, lived + pause + RETRY_GRACE, token)
+    end
     count(job, 'delayed', 1)
     countInQueue(job.queue, 'retried', 1)
     job.prefix = nil
@@ -134,14 +139,15 @@ local function settle(i, flight, outcome)
         job.throttled = outcome == 'throttled' and (job.throttled > 0 and job.throttled or now) or 0
         if batchOf(job.queue, job.batch).isGone then
             finish(job, 'cancelled')
-        elseif kind == 'J' then
-            tryLater(job, token, began, id, pause)
-            return
+        else
+            tryLater(job, token, kind == 'J' and began, id, pause)
+            if kind == 'J' then return end
         end
     elseif job then
-        local page = known[i]
-        if outcome == 'missing' and page and page:sub(PAGE_HEADER + 1, PAGE_HEADER + #content) == content then
-            call('DEL', pageOf(id))
+        if outcome == 'missing' then
+            -- Not as it was read at first: another of these may have written it since.
+            local page = call('GET', pageOf(id))
+            if page and page:sub(PAGE_HEADER + 1, PAGE_HEADER + #content) == content then call('DEL', pageOf(id)) end
         end
         if comeBack(job) then returned[job.queue] = (returned[job.queue] or 0) + 1 end
     end
