@@ -497,9 +497,10 @@ local function isRepeated()
     local names = {}
     for i = first + 1, first + number do names[#names + 1] = pack('>I8', i) .. nonce end
     for i, flight in ipairs(#names > 0 and call('HMGET', leases, unpack(names)) or {}) do
-        if flight then
-            local page = flight:sub(1, 1) == 'C' and call('GET', pageOf(read(flight, 8).id)) or ''
-            give(names[i], flight:sub(8), page)
+        -- What has ended since, or waits for another attempt, is the worker's no more.
+        local kind = flight and isLive(names[i]) and flight:sub(1, 1)
+        if kind == 'J' or kind == 'C' then
+            give(names[i], flight:sub(8), kind == 'C' and call('GET', pageOf(read(flight, 8).id)) or '')
         end
     end
     return true
