@@ -23,7 +23,7 @@ local caller = {enqueued = since >= 0 and since or now + 1}
 if page and satisfies(page, caller, {refresh = refresh, maxAge = maxAge}) then
     return {page.isNegative and 'negative' or 'fresh', now, bytes}
 end
-local stale = page and page.isStored and bytes or ''
+local stale = page and page.isStored and not page.isNegative and bytes or ''
 
 if lock and lock:sub(9) == nonce and ends > lived then return {'leased', now, lock, stale} end
 if lock and ends > lived then

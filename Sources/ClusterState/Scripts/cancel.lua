@@ -12,12 +12,12 @@ if not fields[1] then return -1 end
 if fields[1] == 'cancelled' then return 0 end
 local function field(i) return tonumber(fields[i] or 0) end
 local ends = field(2) - field(3) - field(4) - field(5) - field(6)
-checkEnd(queue, number)
+batchOf(queue, number)
 writeAlsoWhenFull()
 call('HSET', key, 'state', 'cancelled', 'parked', 0, 'delayed', 0)
 call('HINCRBY', key, 'cancelled', ends)
 call('HINCRBY', KEYS[2], 'cancelled', ends)
--- Redis takes a negative zero for no number.
+-- Not a minus in front: Lua writes the opposite of zero as "-0", which Redis takes for no number.
 call('HINCRBY', KEYS[2], 'parked', 0 - field(7))
 call('HINCRBY', KEYS[2], 'delayed', 0 - field(8))
 endBatchWhereComplete(queue, number)

@@ -31,14 +31,17 @@ call('ZCARD', ofQueue(queue, 'idle'))
 call('HLEN', leases)
 -- What there is in the lines of each priority that was ever used in this queue.
 local open, uses = {}, settings[2] or ''
-for priority, name in ipairs(PRIORITIES) do
-    local isUsed = uses:find(priority, 1, true) ~= nil
-    open[priority] = {
-        isUsed = isUsed,
-        ready = isUsed and call('LLEN', ofQueue(queue, 'ready:' .. name)) > 0,
-        due = isUsed and #call('ZRANGE', ofQueue(queue, 'due:' .. name), '-inf', now, 'BYSCORE', 'LIMIT', 0, 1) > 0,
-    }
+local function lookAtLines()
+    for priority, name in ipairs(PRIORITIES) do
+        local isUsed = uses:find(priority, 1, true) ~= nil
+        open[priority] = {
+            isUsed = isUsed,
+            ready = isUsed and call('LLEN', ofQueue(queue, 'ready:' .. name)) > 0,
+            due = isUsed and #call('ZRANGE', ofQueue(queue, 'due:' .. name), '-inf', now, 'BYSCORE', 'LIMIT', 0, 1) > 0,
+        }
+    end
 end
+lookAtLines()
 
 local returned = {}
 -- The first six are known at the end.
@@ -94,14 +97,14 @@ local function takeBack(token)
         else
             -- Whatever it does to those that hold it, it does not get a fourth, nor do the jobs that follow it.
             if job.queue == queue then failedHere = failedHere + 1 end
-            if kind == 'J' then
+            if kind == 'J' and isOwn then
                 verdict = FAILED
                 writePage(pageOf(id), token, NEGATIVE, began, POISON_KEPT, POISON_KEPT, ARGV[9] .. urlOf(job.lean))
             end
             bury(job, token, ARGV[9], mostDead)
         end
     end
-    if kind ~= 'C' then unlock(id, isOwn, hasFollowers, verdict, began) end
+    if isOwn then unlock(id, hasFollowers, verdict, began) end
 end
 
 local function takeBackEnded()
@@ -335,7 +338,7 @@ local function serve(jobs, quota, heldFor)
         if job.lock and fate ~= 'give' then
             -- The retry does not start now, or not any more: those that follow it must not depend on it.
             local isOwn, hasFollowers = look(job.id, job.lock)
-            if isOwn and fate ~= 'park' then unlock(job.id, isOwn, hasFollowers, ORPHANED, now) end
+            if isOwn and fate ~= 'park' then unlock(job.id, hasFollowers, ORPHANED, now) end
         end
         if job.lock then forgetFlight(job.lock) end
         if fate == 'give' then
@@ -554,9 +557,10 @@ local function isRepeated()
     local names = {}
     for i = first + 1, first + number do names[#names + 1] = pack('>I8', i) .. nonce end
     for i, flight in ipairs(#names > 0 and call('HMGET', leases, unpack(names)) or {}) do
-        if flight then
-            local page = flight:sub(1, 1) == 'C' and call('GET', pageOf(read(flight, 8).id)) or ''
-            give(names[i], flight:sub(8), page)
+        -- What has ended since, or waits for another attempt, is the worker's no more.
+        local kind = flight and isLive(names[i]) and flight:sub(1, 1)
+        if kind == 'J' or kind == 'C' then
+            give(names[i], flight:sub(8), kind == 'C' and call('GET', pageOf(read(flight, 8).id)) or '')
         end
     end
     return true
@@ -576,18 +580,16 @@ else
     attempt(takeBackEnded)
     attempt(takeOnFreed)
     tokensAtFirst = tokens
-    -- What came back stands at the head of its line.
-    if returned[queue] then
-        for priority, name in ipairs(PRIORITIES) do
-            open[priority].ready = open[priority].isUsed and call('LLEN', ofQueue(queue, 'ready:' .. name)) > 0
-            open[priority].due = open[priority].isUsed
-        end
-    end
+    -- What came back stands at the head of its line, and hosts have room again.
+    if hasWritten then attempt(lookAtLines) end
     if not isPaused and wanted > 0 then
         attempt(serveLater)
         attempt(serveByTurns)
     end
 end
+
+-- Followers that are still to be taken on may be what the caller is looking for.
+if givenCount < wanted and (freedNow > 0 or chains > chainsBefore) and call('LLEN', namespace .. 'freed') > 0 then isMore = true end
 
 local ended = {}
 if hasWritten then

@@ -31,7 +31,7 @@ for _, flight in ipairs(mine) do
     if flight.kind == 'J' then
         leaveHost(job.host)
         local isOwn, hasFollowers = look(job.id, flight.token)
-        unlock(job.id, isOwn, hasFollowers, ORPHANED, flight.began)
+        if isOwn then unlock(job.id, hasFollowers, ORPHANED, flight.began) end
     end
     if batchOf(queue, job.batch).state then
         count(job, 'active', -1)

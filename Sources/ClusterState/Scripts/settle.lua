@@ -84,26 +84,28 @@ loadHosts(jobs)
 
 local returned, gone, unlocked = {}, {}, {}
 
+local function isAfter(other, token) return other and unpackBytes('>I8', other) > unpackBytes('>I8', token) end
+
 -- What an ended lease's token may still be told.
 local function answerLate(i, outcome)
     local page, token = readPage(known[i] or nil), names[i]
-    if page and page.token == token then return SETTLED end
     if isSeen[token] then return SETTLED end
+    if page and page.token == token and page.isNegative == (outcome == FAIL) then return SETTLED end
     if flights[i] and flights[i]:sub(1, 1) == 'W' and (outcome == RETRY or outcome == THROTTLED) then return SETTLED end
     if outcome ~= FETCHED and outcome ~= REVALIDATED then return LOST end
-    -- Another has it now, or wrote its page after this lease was given; an older page is none of a double fetch.
-    local isOthers = holders[i] and holders[i] ~= token
-    local isNewer = page and page.token and unpackBytes('>I8', page.token) >= unpackBytes('>I8', token)
-    if not isOthers and not isNewer then return LOST end
+    -- Another's lock or page is a second fetch's only if it came after; a page from before says nothing.
+    if not isAfter(holders[i], token) and not isAfter(page and page.token, token) then return LOST end
     call('HINCRBY', KEYS[2], 'fenced', 1)
     call('HINCRBY', KEYS[2], 'doubleFetches', 1)
     return FENCED
 end
 
 local function tryLater(job, token, began, id, pause)
-    -- The URL stays locked until its next attempt, so that its followers do not make one of their own before.
-    call('HSET', leases, token, 'W' .. pack('>I6', began) .. id)
-    call('ZADD', expiry, lived + pause + RETRY_GRACE, token)
+    if began then
+        -- The URL stays locked until its next attempt, so that its followers do not make one of their own before.
+        call('HSET', leases, token, 'W' .. pack('>I6', began) .. id)
+        call('ZADD', expiry, lived + pause + RETRY_GRACE, token)
+    end
     count(job, 'delayed', 1)
     countTotal(job, 'retried', 1)
     job.prefix = nil
@@ -151,21 +153,22 @@ local function settle(i, ending, outcome)
         job.throttled = outcome == THROTTLED and (job.throttled > 0 and job.throttled or now) or 0
         if batch.isGone then
             finish(job, 'cancelled')
-        elseif kind == 'J' then
-            tryLater(job, token, began, id, pause)
-            return
-        elseif comeBack(job) then
-            returned[job.queue] = (returned[job.queue] or 0) + 1
+        else
+            tryLater(job, token, kind == 'J' and began, id, pause)
+            if kind == 'J' then return end
         end
     elseif job then
-        local page = known[i]
-        if outcome == MISSING and page and sub(page, PAGE_HEADER + 1, PAGE_HEADER + #content) == content then call('DEL', pages[i]) end
+        if outcome == MISSING then
+            -- Not as it was read at first: another of these may have written it since.
+            local page = call('GET', pages[i])
+            if page and sub(page, PAGE_HEADER + 1, PAGE_HEADER + #content) == content then call('DEL', pages[i]) end
+        end
         if comeBack(job) then returned[job.queue] = (returned[job.queue] or 0) + 1 end
     end
     gone[#gone + 1] = token
     if kind ~= 'C' then
         unlocked[#unlocked + 1] = locks[i]
-        if not isAlone then unlock(id, false, ending.hasFollowers, verdict, began) end
+        if not isAlone then unlock(id, ending.hasFollowers, verdict, began) end
     end
 end
 

@@ -91,15 +91,17 @@ local function strings(keys)
     return values
 end
 
--- What the end of a flight has to know, read before it writes: whether the lock is still its own, whether there are followers.
+-- What the end of a flight has to know, read before it writes: whether there are followers, and whether the lock, the followers and
+-- the waiters are still its own. A flight whose lease ended before is followed by nobody once another has taken its URL over.
 local function look(id, token)
-    return call('GET', lockOf(id)) == token, call('LLEN', namespace .. 'parked:' .. id) > 0
+    local lock = call('GET', lockOf(id))
+    return not lock or lock == token, call('LLEN', namespace .. 'parked:' .. id) > 0
 end
 
 -- Ends a flight that had its URL locked. Its followers are taken off in one step, as quickly when they are many as when they are
 -- few; claims see to them.
-local function unlock(id, isOwn, hasFollowers, verdict, began)
-    if isOwn then call('DEL', lockOf(id)) end
+local function unlock(id, hasFollowers, verdict, began)
+    call('DEL', lockOf(id))
     tellWaiters(id)
     if not hasFollowers then return end
     chains = chains + 1

@@ -95,7 +95,9 @@ end
 
 local function noteSuccess(host)
     if host.failures == 0 and host.level == 0 and host.probing == 0 then return end
-    host.failures, host.level, host.probing = 0, 0, 0
+    host.failures = 0
+    -- While the host cools down, what is answered was asked before: it must start with one request all the same.
+    if host.cool <= now then host.level, host.probing = 0, 0 end
     changed(host)
 end
 

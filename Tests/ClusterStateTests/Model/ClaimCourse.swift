@@ -1,0 +1,137 @@
+@testable import ClusterState
+
+/// One claim on its way, behind the taking back of ended leases.
+struct ClaimCourse {
+    let call: ClaimCall
+    let answer: ClaimAnswer
+    let mended: StateLook
+    let step: Step
+    /// Requests that start, by host.
+    var starts: [Int: Int] = [:]
+    /// Retries that met their end or their host's limit: they let go of their URL, by their token.
+    var released: [Int: Token] = [:]
+    /// Tokens of retries that are none any more.
+    var goneTokens: Set<Token> = []
+
+    func freed(_ chain: Int) -> FreedLook? { mended.freed.first { $0.chain == chain } }
+
+    /// Whether somebody had the URL before anything was served.
+    func isLocked(_ url: Int, butBy own: Token?) -> Bool {
+        guard let lock = mended.locks[url], lock != own else { return false }
+        return mended.isLive(lock, lived: step.lived)
+    }
+}
+
+extension Model {
+    /// Whether a job may go where it went.
+    mutating func check(job serial: Int, _ course: inout ClaimCourse) throws(Violation) {
+        guard let from = course.mended.jobs[serial] else {
+            throw Violation(description: "job \(serial) was nowhere, and is at \(course.step.after.jobs[serial]!.place)")
+        }
+        let to = course.step.after.jobs[serial]?.place
+        let isServed = from.record.queue == course.call.queue && !isPaused[course.call.queue]
+        var why: String?
+        switch from.place {
+        case .leased: why = "its lease had not ended"
+        case .line(.parked(let url)):
+            // Only a retry that lets go of the URL sends its followers away; which it was is looked at with the flights.
+            if case .line(.chain)? = to, course.step.after.freed.contains(where: { $0.url == url }) { return }
+            why = "the URL's flight has not ended"
+        case .line(.chain(let number)): why = try follow(serial, course.freed(number)!, from, to, isServed, &course)
+        case .later(let due, let token):
+            guard isServed, due <= course.step.now else {
+                why = "it is not due before \(due)"
+                break
+            }
+            why = try serve(serial, from, to, &course, own: token)
+        case .line(.ready), .line(.held):
+            why = isServed ? try serve(serial, from, to, &course, own: nil) : "nobody asked for jobs of its queue"
+        }
+        if let why {
+            throw Violation(description: "job \(serial) went from \(from.place) to \(to.map { "\($0)" } ?? "its end"), but \(why)")
+        }
+    }
+
+    /// A follower of a flight that has ended. Answers what is wrong.
+    private mutating func follow(
+        _ serial: Int, _ freed: FreedLook, _ from: JobLook, _ to: Place?, _ isServed: Bool, _ course: inout ClaimCourse
+    ) throws(Violation) -> String? {
+        let job = jobs[serial]!
+        let isLocked = course.isLocked(freed.url, butBy: nil)
+        if case .line(.parked)? = to, freed.verdict == .orphaned, isLocked { return nil }
+        if job.fate == .tombstone {
+            if to == nil { jobs[serial]!.fate = .dropped }
+            return to == nil ? nil : "its batch is cancelled"
+        }
+        let outcome = ModelOutcome(
+            isNegative: freed.verdict == .failed, isStored: false, began: freed.began, ended: freed.ended, freshUntil: 0)
+        let shares = freed.verdict != .orphaned && isSatisfied(job, by: outcome, now: course.step.now) && !batch(of: job).options.deliversBodies
+        if shares {
+            guard to == nil else { return "it has the outcome of the flight that it followed" }
+            endByPage(serial, isNegative: outcome.isNegative)
+            return nil
+        }
+        if let page = course.mended.pages[freed.url], freed.verdict == .orphaned, to == nil {
+            guard isSatisfied(job, by: ModelOutcome(page), now: course.step.now) else { return "the page does not satisfy it" }
+            endByPage(serial, isNegative: page.isNegative)
+            return nil
+        }
+        if freed.verdict == .orphaned && isLocked { return "somebody has the URL again" }
+        if case .line(.ready)? = to { return nil }
+        return isServed ? try serve(serial, from, to, &course, own: nil) : "nobody asked for jobs of its queue"
+    }
+
+    mutating func endByPage(_ serial: Int, isNegative: Bool) {
+        end(serial, isNegative ? .failed : .done)
+        if !isNegative { totals[jobs[serial]!.record.queue].cached += 1 }
+    }
+
+    /// A job whose turn it is. Answers what is wrong.
+    private mutating func serve(
+        _ serial: Int, _ from: JobLook, _ to: Place?, _ course: inout ClaimCourse, own: Token?
+    ) throws(Violation) -> String? {
+        let job = jobs[serial]!, url = job.record.url, now = course.step.now
+        let page = course.mended.pages[url]
+        let isSatisfied = page.map { self.isSatisfied(job, by: ModelOutcome($0), now: now) } ?? false
+        let delivers = batch(of: job).options.deliversBodies && page?.isNegative == false
+        if let own, course.mended.flights[own]?.kind == .pausing { course.goneTokens.insert(own) }
+        let holds = own != nil && course.mended.locks[url] == own
+        switch to {
+        case .none:
+            if holds { course.released[url] = own }
+            if job.fate == .tombstone {
+                jobs[serial]!.fate = .dropped
+                return nil
+            }
+            guard isSatisfied else { return "no page satisfies it" }
+            if delivers { return "its body has to be delivered" }
+            endByPage(serial, isNegative: page!.isNegative)
+            return nil
+        case .leased(let token)?:
+            if job.fate == .tombstone { return "its batch is cancelled" }
+            guard let flight = course.step.after.flights[token] else { return "there is no such flight" }
+            let wanted = FlightLook(
+                kind: isSatisfied ? .delivery : .job, began: now, ends: course.step.lived + course.call.lease, url: url, job: job.record)
+            try Violation.equal(flight, wanted, "the flight of job \(serial)")
+            if isSatisfied {
+                if holds { course.released[url] = own }
+                return delivers ? nil : "it should have ended"
+            }
+            if course.isLocked(url, butBy: own) && course.released[url] == nil { return "somebody has its URL" }
+            course.starts[host(of: url), default: 0] += 1
+            return nil
+        case .line(.parked)?:
+            if job.fate == .tombstone { return "its batch is cancelled" }
+            if isSatisfied { return "a page satisfies it" }
+            let lock = course.step.after.locks[url]
+            return lock != nil && course.step.after.isLive(lock!, lived: course.step.lived) ? nil : "nobody has its URL"
+        case .line(.held)?:
+            if holds { course.released[url] = own }
+            if job.fate == .tombstone { return "its batch is cancelled" }
+            if isSatisfied { return "a page satisfies it" }
+            let host = course.step.after.hosts[host(of: url)] ?? HostLook()
+            return host.room(rule(of: self.host(of: url)), now: now) == 0 ? nil : "its host has room"
+        case .line(.ready)?, .line(.chain)?, .later?: return "that is no place for a job that is served"
+        }
+    }
+}

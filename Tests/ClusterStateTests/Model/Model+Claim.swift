@@ -1,0 +1,86 @@
+@testable import ClusterState
+
+/// Claims. What dead workers held comes back in a way one can tell; whatever else a claim does, each job's way has to be one that
+/// is allowed, and in the end nothing may be left that somebody could have had.
+extension Model {
+    mutating func check(claim call: ClaimCall, _ answer: ClaimAnswer, _ step: Step) throws(Violation) {
+        let given = answer.jobs.map { Token($0.token) }
+        try Violation.equal(answer.unreadable.count, 0, "jobs nobody can read")
+        try Violation.equal(answer.now, step.now, "queue time")
+        try checkNext(call, answer, step)
+        let open = jobs.values.contains { $0.record.queue == call.queue && $0.fate == .open }
+        if call.limit > 0, let last = lastClaims[call.worker], last.nonce == call.nonce {
+            let wanted = last.tokens.filter { token in
+                let flight = step.before.flights[token]
+                return flight?.job != nil && flight!.ends > step.lived
+            }
+            try Violation.equal(given, wanted, "what the repeated claim brought")
+            try Violation.require(answer.isMore, "a repeated claim leaves nothing to ask for")
+            try step.after.check(is: step.before, now: step.now)
+            return
+        }
+        if !given.isEmpty { lastClaims[call.worker] = (call.nonce, given) }
+        let failedBefore = batches.filter { $0.key.queue == call.queue }.values.reduce(0) { $0 + $1.failed }
+        var told: Set<Heard> = []
+        let mended = mend(step, &told)
+        var course = ClaimCourse(call: call, answer: answer, mended: mended, step: step)
+        for serial in Set(mended.jobs.keys).union(step.after.jobs.keys).sorted() where mended.jobs[serial] != step.after.jobs[serial] {
+            try check(job: serial, &course)
+        }
+        try check(order: course)
+        try check(flightsAfter: &course, given, &told)
+        if answer.jobs.count < call.limit, !answer.isMore, !answer.isPaused { try checkNothingIsLeft(course) }
+        let failed = batches.filter { $0.key.queue == call.queue }.values.reduce(0) { $0 + $1.failed }
+        try Violation.equal(answer.failed, failed - failedBefore, "jobs that failed in the claim")
+        try Violation.equal(answer.isPaused, isPaused[call.queue], "whether the queue is paused")
+        let isOpen = open && jobs.values.contains { $0.record.queue == call.queue && $0.fate == .open }
+        try Violation.equal(answer.left, isOpen ? .jobs : .nothing, "what is left")
+        try Violation.require(told.isSubset(of: step.heard), "\(told.subtracting(step.heard)) was not told")
+    }
+
+    /// What lies where when the leases that have ended were taken back.
+    private mutating func mend(_ step: Step, _ told: inout Set<Heard>) -> StateLook {
+        var look = step.before
+        let ended = look.flights.filter { $0.value.ends <= step.lived }
+        for (token, flight) in ended.sorted(by: { ($0.value.ends, $0.key) < ($1.value.ends, $1.key) }) {
+            look.land(token)
+            if flight.kind == .job { look.hosts[host(of: flight.url), default: HostLook()].running -= 1 }
+            var verdict = FreedLook.Verdict.orphaned
+            if var job = flight.job {
+                job.crashes += 1
+                totals[job.queue].crashed += 1
+                jobs[job.serial]!.record = job
+                if job.crashes < 3 {
+                    comeBack(job, in: &look)
+                } else {
+                    end(job.serial, .failed)
+                    // The page says so, unless another has taken the URL over since.
+                    if flight.kind == .job, look.locks[flight.url] == token {
+                        verdict = .failed
+                        look.pages[flight.url] = PageLook(
+                            isNegative: true, isStored: true, began: flight.began, ended: step.now,
+                            freshUntil: step.now + ClaimRequest.poisonKept.wholeMilliseconds, digest: 0, token: token)
+                    }
+                }
+            }
+            if flight.kind != .delivery {
+                told.formUnion(look.unlock(flight.url, by: token, verdict, began: flight.began, now: step.now))
+            }
+        }
+        return look
+    }
+
+    /// When to ask again: not later than something falls due, and often enough for lease time to go on.
+    private func checkNext(_ call: ClaimCall, _ answer: ClaimAnswer, _ step: Step) throws(Violation) {
+        let look = step.after
+        var moments: [Int] = []
+        if let first = look.flights.values.map(\.ends).min() { moments += [first - step.lived, look.clock.step] }
+        if !isPaused[call.queue] {
+            for found in look.jobs.values where found.record.queue == call.queue {
+                if case .later(let due, _) = found.place { moments.append(due - step.now) }
+            }
+            for case (.held(call.queue, _, _), let due) in look.due where due < 1 << 52 { moments.append(due - step.now) }
+        }
+        try Violation.equal(answer.next, moments.min().map { .milliseconds(max(0, $0)) }, "when to ask again")
+    }
+}

@@ -1,0 +1,119 @@
+@testable import ClusterState
+
+/// What has to hold, in memory: which jobs there are and what has become of them. Where a job lies is not in here: a look tells
+/// that, and the model whether it may lie there.
+struct Model {
+    var jobs: [Int: ModelJob] = [:]
+    var batches: [BatchKey: ModelBatch] = [:]
+    /// Of the two queues, and of callers without one.
+    var totals = [ModelTotals](repeating: ModelTotals(), count: 3)
+    var isPaused = [false, false]
+    var rules: [Int: HostRule] = [:]
+    /// What workers say of hosts without a rule.
+    var usual = HostRule(limit: 2)
+    /// What each worker's last claim brought.
+    var lastClaims: [Int: (nonce: Nonce, tokens: [Token])] = [:]
+
+    let hosts: Int
+
+    func host(of url: Int) -> Int { url % hosts }
+    func rule(of host: Int) -> HostRule { rules[host] ?? usual }
+    func batch(of job: ModelJob) -> ModelBatch { batches[BatchKey(queue: job.record.queue, number: job.record.batch)]! }
+
+    /// Ends a job.
+    mutating func end(_ serial: Int, _ how: ModelJob.Fate) {
+        jobs[serial]!.fate = how
+        let record = jobs[serial]!.record
+        let key = BatchKey(queue: record.queue, number: record.batch)
+        switch how {
+        case .done: batches[key]!.done += 1
+        case .failed: batches[key]!.failed += 1
+        case .cancelled, .tombstone: batches[key]!.cancelled += 1
+        case .open, .dropped: preconditionFailure("That is no end.")
+        }
+    }
+}
+
+struct ModelJob {
+    enum Fate {
+        case open, done, failed, cancelled
+        /// Cancelled, and still lying where it was.
+        case tombstone
+        /// Cancelled, and gone.
+        case dropped
+    }
+    var record: JobRecord
+    var fate = Fate.open
+}
+
+struct ModelBatch {
+    var options: BatchOptions
+    var state = BatchProgress.State.open
+    var offset = 0
+    var total = 0
+    var done = 0
+    var failed = 0
+    var cancelled = 0
+
+    var isGone: Bool { state == .cancelled }
+}
+
+/// Totals that cannot be told from where jobs are.
+struct ModelTotals: Equatable {
+    var fetched = 0
+    var revalidated = 0
+    var cached = 0
+    var retried = 0
+    var crashed = 0
+    var fenced = 0
+    var bytes = 0
+}
+
+/// Queue time and lease time, of which the second goes on in short steps only.
+struct ModelClock: Equatable {
+    var seen = 0
+    var shift = 0
+    var lived = 0
+    var shortest = 0
+    var tokens = 0
+    var chains = 0
+
+    static let longestStep = 5000
+
+    /// How far lease time goes between two calls.
+    var step: Int { shortest > 0 ? min(Self.longestStep, shortest / 3) : Self.longestStep }
+
+    /// Both times in a call at a moment of the server's clock.
+    func reading(_ wall: Int) -> (now: Int, lived: Int) {
+        guard seen > 0 else { return (wall, 0) }
+        return (wall + shift + max(0, seen - wall), lived + min(max(0, wall - seen), step))
+    }
+}
+
+/// What is not as it has to be.
+struct Violation: Error, CustomStringConvertible {
+    let description: String
+
+    static func require(_ isSo: Bool, _ sentence: @autoclosure () -> String) throws(Violation) {
+        if !isSo { throw Violation(description: sentence()) }
+    }
+
+    static func equal<Value: Equatable>(_ real: Value, _ wanted: Value, _ what: @autoclosure () -> String) throws(Violation) {
+        if real != wanted { throw Violation(description: "\(what()): is \(real), has to be \(wanted)") }
+    }
+}
+
+/// One call between two looks.
+struct Step {
+    let before: StateLook
+    let after: StateLook
+    let now: Int
+    let lived: Int
+    /// Channels that heard something, with what.
+    var heard: Set<Heard> = []
+}
+
+struct Heard: Hashable {
+    let channel: Int
+    let what: String
+}

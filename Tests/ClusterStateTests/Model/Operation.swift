@@ -1,0 +1,41 @@
+import GannetTestKit
+
+/// What happens next, not yet to whom: that is drawn from the operation's own numbers when its turn comes, so that it stays the same
+/// kind of thing when those before it are left out.
+struct Operation {
+    enum Kind: CaseIterable {
+        case clock, enqueue, claim, settle, renew, acquire, again, death, cancel, pause, resume, rule, reclaim
+    }
+    let kind: Kind
+    let seed: UInt64
+
+    /// The operations of a seed, of which the first `count` are asked for.
+    static func course(seed: UInt64, count: Int) -> [Operation] {
+        var random = SeededBytes(seed: seed)
+        return (0..<count).map { _ in
+            var place = Int(random.next() % UInt64(weights.reduce(0) { $0 + $1.1 }))
+            let kind = weights.first {
+                place -= $0.1
+                return place < 0
+            }!.0
+            return Operation(kind: kind, seed: random.next())
+        }
+    }
+
+    private static let weights: [(Kind, Int)] = [
+        (.clock, 26), (.enqueue, 14), (.claim, 24), (.settle, 28), (.renew, 5), (.acquire, 8), (.again, 8), (.death, 3), (.cancel, 1),
+        (.pause, 1), (.resume, 2), (.rule, 1), (.reclaim, 1),
+    ]
+}
+
+/// Numbers drawn from a seed.
+struct Draw {
+    private var random: SeededBytes
+
+    init(_ seed: UInt64) { random = SeededBytes(seed: seed) }
+
+    mutating func number() -> UInt64 { random.next() }
+    mutating func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+    mutating func one<Element>(of choices: [Element]) -> Element { choices[below(choices.count)] }
+}

@@ -1,0 +1,103 @@
+import RedisClient
+
+@testable import ClusterState
+
+/// Everything that lies in Redis at one moment, decoded apart from the product's own code.
+struct StateLook: Equatable {
+    var clock = ModelClock()
+    var flights: [Token: FlightLook] = [:]
+    var leaseEnds = 0
+    var locks: [Int: Token] = [:]
+    var pages: [Int: PageLook] = [:]
+    var waiters: [Int: Set<Int>] = [:]
+    var freed: [FreedLook] = []
+    var hosts: [Int: HostLook] = [:]
+    var jobs: [Int: JobLook] = [:]
+    var lines: [Line: [Int]] = [:]
+    var due: [Line: Int] = [:]
+    var dead: [Int: JobRecord] = [:]
+    var deadCounts = [0, 0]
+    var counts: [Int: [Int]] = [:]
+    var batches: [BatchKey: [Int]] = [:]
+    var finished: [BatchKey: Int] = [:]
+    var ended: Set<BatchKey> = []
+    var idle: [Int: Set<Int>] = [:]
+    /// What nothing here knows, and jobs that are in two places.
+    var strange: [String] = []
+}
+
+/// A flight's token as two numbers.
+struct Token: Hashable, Comparable, CustomStringConvertible {
+    let number: UInt64
+    let nonce: UInt64
+
+    static func < (one: Token, other: Token) -> Bool { one.number < other.number }
+    var description: String { "token \(number)" }
+}
+
+struct BatchKey: Hashable {
+    let queue: Int
+    let number: Int
+}
+
+/// A job as it is written.
+struct JobRecord: Equatable {
+    var serial, queue, batch, url, enqueued, crashes, failures, throttled: Int
+}
+
+struct JobLook: Equatable {
+    var record: JobRecord
+    var place: Place
+}
+
+enum Place: Equatable {
+    case line(Line)
+    case later(due: Int, Token)
+    case leased(Token)
+}
+
+/// A list of jobs in which order counts.
+enum Line: Hashable {
+    case ready(queue: Int, priority: Int)
+    case held(queue: Int, priority: Int, host: Int)
+    case parked(url: Int)
+    case chain(Int)
+}
+
+struct FlightLook: Equatable {
+    enum Kind: UInt8 {
+        case job = 74
+        case delivery = 67
+        case caller = 65
+        case pausing = 87
+    }
+    var kind: Kind
+    var began, ends, url: Int
+    var job: JobRecord?
+}
+
+struct PageLook: Equatable {
+    var isNegative, isStored: Bool
+    var began, ended, freshUntil: Int
+    var digest: Int
+    var token: Token
+}
+
+struct FreedLook: Equatable {
+    enum Verdict: Int {
+        case orphaned, succeeded, failed
+    }
+    var chain: Int
+    var verdict: Verdict
+    var began, ended, url: Int
+}
+
+struct HostLook: Equatable {
+    var running = 0
+    var next = 0
+    var cool = 0
+    var failures = 0
+    var level = 0
+    var probing = 0
+    var marks: Set<Int> = []
+}
