@@ -14,6 +14,9 @@ import Testing
         .send("*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.0.0\r\n+PONG\r\n"),
     ]
 
+    /// What a Redis says of the namespace.
+    private static let schema: [HostileServer.Step] = [.readUntil("GET\r\n"), .send(":0\r\n$3\r\n1.0\r\n")]
+
     @Test func `a private Redis that dies in the middle of a run is started again, and the run goes on`() async throws {
         let fleet = try await Fleet.start(files: 30)
         let gate = try fleet.gateList(after: 10)
@@ -54,7 +57,8 @@ import Testing
     }
 
     @Test func `a status that Redis does not answer fails without waiting for better times`() async throws {
-        let server = try HostileServer(unixSocket: folder.file("s"), scripts: [Self.greeting + [.readUntil("LLEN"), .close]] + [[.close]])
+        let server = try HostileServer(
+            unixSocket: folder.file("s"), scripts: [Self.greeting + Self.schema + [.readUntil("HMGET"), .close]] + [[.close]])
         let start = ContinuousClock.now
         let outcome = try await Program(home: "/dev/null/none").run("status", "--redis", "unix://\(folder.file("s"))")
         #expect(outcome.status == 69)
@@ -88,7 +92,7 @@ import Testing
             .init(Program.path, words + fleet.connection, environment: Program(home: "/dev/null/none").environment, input: path))
         let lines = (0..<1500).map { "http://h/\($0)\n" }.joined()
         try input.write(contentsOf: Data(lines.utf8))
-        while try await fleet.redis.command("KEYS", "*:known") == .list([]) { try await Task.sleep(for: .milliseconds(5)) }
+        while try await fleet.redis.command("KEYS", "*:ready:normal") == .list([]) { try await Task.sleep(for: .milliseconds(5)) }
         return (child, input)
     }
 }

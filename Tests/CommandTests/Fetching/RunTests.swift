@@ -40,7 +40,7 @@ import Testing
         #expect(lines.last == "… and 10 further failures")
         #expect(try fleet.bodies() == [])
         #expect(try await fleet.requests().isEmpty)
-        #expect(try await fleet.keys() == .list([]))
+        #expect(try await fleet.queueKeys() == .list([]))
         try await fleet.stop()
     }
 
@@ -70,7 +70,7 @@ import Testing
         #expect(outcome.errors == "failed: The server answered 404 (\(fleet.origin.url("/nothing"))).\n")
         #expect(outcome.output.hasPrefix("2 URLs fetched, 1 failed; "))
         try fleet.expectAllBodies()
-        #expect(try await fleet.keys() == .list([]))
+        #expect(try await fleet.queueKeys() == .list([]))
         try await fleet.stop()
     }
 
@@ -82,12 +82,13 @@ import Testing
                 let outcome = try await fleet.outcome(words)
                 #expect(outcome.status == 65)
                 #expect(outcome.errors.hasSuffix("Error: The input holds no URL that can be fetched.\n"))
+                let left = try await fleet.outcome(["status"] + fleet.connection)
+                #expect(left.output.contains("\nenqueued  0\n"))
             }
         }
         let missing = try await fleet.outcome(["run", "-i", fleet.list + "x", "-d", fleet.out] + fleet.connection)
         #expect(missing.status == 65)
         #expect(missing.errors == "Error: The input file '\(fleet.list)x' cannot be read: No such file or directory.\n")
-        #expect(try await fleet.keys() == .list([]))
         try await fleet.stop()
     }
 
@@ -101,7 +102,7 @@ import Testing
             let outcome = try await fleet.outcome(script: "exec \"$0\" \"$@\" \(redirection)", words)
             #expect(outcome.status == 65, "\(redirection): \(outcome.errors)")
             #expect(outcome.errors.hasPrefix("Error: Cannot read ") || outcome.errors.hasPrefix("Error: Standard input cannot be read: "))
-            #expect(try await fleet.keys() == .list([]))
+            #expect(try await fleet.queueKeys() == .list([]))
         }
         // Nothing had been begun, so nothing starts over.
         let good = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", run)
