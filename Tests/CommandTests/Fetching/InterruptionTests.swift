@@ -122,4 +122,14 @@ import Testing
         #expect(worker.output.text.hasPrefix("This worker: 3 fetched, 0 failed, "))
         try await fleet.stop()
     }
+
+    @Test func `an interrupted enqueue closes its batch where it came to`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        let feeder = try await fleet.startFeeding(["enqueue", "-i", "-"])
+        feeder.child.signal(SIGINT)
+        #expect(try await feeder.child.exitStatus == .exited(130))
+        let batch = try await fleet.redis.command("HMGET", "{gannet}q:default:batch:1", "state", "offset", "total")
+        #expect(batch == .list([.text("closed"), .text("1000"), .text("1000")]))
+        try await fleet.stop()
+    }
 }
