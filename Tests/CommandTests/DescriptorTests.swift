@@ -77,7 +77,7 @@ import Testing
             script: "exec \"$0\" \"$@\" <&-", ["run", "-i", "-", "-d", fleet.out] + fleet.local + fleet.connection)
         #expect(outcome.status == 65)
         #expect(outcome.errors == "Error: Standard input cannot be read: Bad file descriptor.\n")
-        #expect(try await fleet.keys() == .list([]))
+        #expect(try await fleet.queueKeys() == .list([]))
         try await fleet.stop()
     }
 }

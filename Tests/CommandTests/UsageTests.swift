@@ -41,7 +41,7 @@ import Testing
     @Test(
         "What cannot be followed is exit 64 and says why",
         arguments: [
-            ("run u -d out --retries 3", "'--retries' is not available in this version yet."),
+            ("run u -d out --max-failures 3", "'--max-failures' is not available in this version yet."),
             ("run u -d out --log-format json", "'--log-format' is not available in this version yet."),
             ("enqueue u --priority high", "'--priority' is not available in this version yet."),
             ("run u -d out --queue mine", "'run' uses a queue of its own; '--queue' is for"),
@@ -54,6 +54,11 @@ import Testing
             ("run -d out", "Nothing to fetch"),
             ("enqueue -", "'-' is not a URL"),
             ("run u -d out --concurrency 0", "use a whole number from 1 to 10000"),
+            ("run u -d out --retries 101", "use a whole number from 0 to 100"),
+            ("work --store out --host-limit 0", "use a whole number from 1 to 10000"),
+            ("run u -d out --host-rate 0", "use a number from 0.001 to 1000, such as 2 or 0.5"),
+            ("run u -d out --host-rate 1e2", "use a number from 0.001 to 1000, such as 2 or 0.5"),
+            ("run u -d out --give-up-after 24", "use a whole number with a unit"),
             ("run u -d out --timeout 5", "use a whole number with a unit"),
             ("run u -d out --allow-net 10.0.0.0/33", "use a network such as"),
             ("run u -d out --allow-net 10.0.0", "use a network such as"),

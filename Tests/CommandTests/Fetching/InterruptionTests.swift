@@ -21,7 +21,7 @@ import Testing
         #expect(interrupted.errors.text.contains("gannet: interrupted before it was done; the same command goes on where it stopped."))
         let queue = try #require(interrupted.errors.text.firstMatch(of: /gannet status --queue (run-[0-9a-f]+)/)).1
         let shown = try await fleet.outcome(["status", "--queue", String(queue)] + fleet.connection)
-        #expect(shown.output.contains("\nfetched   20 ("))
+        #expect(shown.output.contains("\ndone      20 (20 fetched, 0 cached; "))
         #expect(interrupted.output.text == "")
         #expect(try fleet.bodies().count == 20)
 
@@ -31,7 +31,7 @@ import Testing
         #expect(again.output.hasPrefix("102 URLs fetched (20 of them before the interruption), 0 failed; "))
         try fleet.expectAllBodies()
         #expect(try await fleet.requests() == Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) }))
-        #expect(try await fleet.keys() == .list([]))
+        #expect(try await fleet.queueKeys() == .list([]))
         try await gate.stop()
         try await fleet.stop()
     }
@@ -39,7 +39,7 @@ import Testing
     @Test func `one signal lets what is in flight come to its end`() async throws {
         let fleet = try await Fleet.start(files: 40)
         let gate = try fleet.gateList(after: 20)
-        let words = fleet.run + ["--concurrency", "2"]
+        let words = fleet.run + ["--concurrency", "2", "--retries", "0"]
         let first = try await fleet.start(words, untilFetched: 20)
         try await gate.accepted(2)
         first.terminate()
@@ -106,7 +106,7 @@ import Testing
         #expect(try await first.exitStatus == .exited(130))
         try await first.errors.finished()
         #expect(first.errors.text.contains("standard input cannot be read again, so the same command starts over."))
-        #expect(try await fleet.keys() == .list([]))
+        #expect(try await fleet.queueKeys() == .list([]))
         try await gate.stop()
         try await fleet.stop()
     }
@@ -120,6 +120,16 @@ import Testing
         #expect(try await worker.exitStatus == .exited(0))
         try await worker.output.finished()
         #expect(worker.output.text.hasPrefix("This worker: 3 fetched, 0 failed, "))
+        try await fleet.stop()
+    }
+
+    @Test func `an interrupted enqueue closes its batch where it came to`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        let feeder = try await fleet.startFeeding(["enqueue", "-i", "-"])
+        feeder.child.signal(SIGINT)
+        #expect(try await feeder.child.exitStatus == .exited(130))
+        let batch = try await fleet.redis.command("HMGET", "{gannet}q:default:batch:1", "state", "offset", "total")
+        #expect(batch == .list([.text("closed"), .text("1000"), .text("1000")]))
         try await fleet.stop()
     }
 }

@@ -14,6 +14,9 @@ import Testing
         .send("*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.0.0\r\n+PONG\r\n"),
     ]
 
+    /// What a Redis says of the namespace.
+    private static let schema: [HostileServer.Step] = [.readUntil("GET\r\n"), .send(":0\r\n$3\r\n1.0\r\n")]
+
     @Test func `a private Redis that dies in the middle of a run is started again, and the run goes on`() async throws {
         let fleet = try await Fleet.start(files: 30)
         let gate = try fleet.gateList(after: 10)
@@ -42,7 +45,7 @@ import Testing
 
     @Test func `enqueueing says when it waits for Redis and when Redis is back`() async throws {
         let fleet = try await Fleet.start(files: 2, redis: { $0.appendOnly = true })
-        let feeder = try await startFeeding(fleet, ["enqueue", "-i", "-"])
+        let feeder = try await fleet.startFeeding(["enqueue", "-i", "-"])
         try await fleet.redis.kill9()
         try feeder.input.close()
         let waiting = try await feeder.child.errors.line { $0.hasPrefix("gannet: waiting for Redis at unix://") }
@@ -54,7 +57,8 @@ import Testing
     }
 
     @Test func `a status that Redis does not answer fails without waiting for better times`() async throws {
-        let server = try HostileServer(unixSocket: folder.file("s"), scripts: [Self.greeting + [.readUntil("LLEN"), .close]] + [[.close]])
+        let server = try HostileServer(
+            unixSocket: folder.file("s"), scripts: [Self.greeting + Self.schema + [.readUntil("HMGET"), .close]] + [[.close]])
         let start = ContinuousClock.now
         let outcome = try await Program(home: "/dev/null/none").run("status", "--redis", "unix://\(folder.file("s"))")
         #expect(outcome.status == 69)
@@ -67,7 +71,7 @@ import Testing
     @Test(arguments: ["enqueue", "run"])
     func `a signal ends a command that waits for Redis within seconds`(command: String) async throws {
         let fleet = try await Fleet.start(files: 2)
-        let feeder = try await startFeeding(fleet, command == "run" ? ["run", "-i", "-", "-d", fleet.out] : ["enqueue", "-i", "-"])
+        let feeder = try await fleet.startFeeding(command == "run" ? ["run", "-i", "-", "-d", fleet.out] : ["enqueue", "-i", "-"])
         try await fleet.redis.kill9()
         try feeder.input.close()
         _ = try await feeder.child.errors.line { $0.hasPrefix("gannet: waiting for Redis at ") }
@@ -76,19 +80,5 @@ import Testing
         #expect(try await feeder.child.exitStatus == .exited(130))
         #expect(ContinuousClock.now - start < .seconds(6))
         try await fleet.stop()
-    }
-
-    /// A command that has had a part of its input accepted and waits for more, from a pipe.
-    private func startFeeding(_ fleet: Fleet, _ words: [String]) async throws -> (child: ChildProcess, input: FileHandle) {
-        let path = fleet.folder.file("pipe")
-        try #require(mkfifo(path, 0o600) == 0)
-        // For reading too: an end that only writes would wait for the other, which is yet to be opened.
-        let input = FileHandle(fileDescriptor: open(path, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
-        let child = try ChildProcess(
-            .init(Program.path, words + fleet.connection, environment: Program(home: "/dev/null/none").environment, input: path))
-        let lines = (0..<1500).map { "http://h/\($0)\n" }.joined()
-        try input.write(contentsOf: Data(lines.utf8))
-        while try await fleet.redis.command("KEYS", "*:known") == .list([]) { try await Task.sleep(for: .milliseconds(5)) }
-        return (child, input)
     }
 }

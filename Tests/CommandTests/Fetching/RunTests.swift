@@ -40,7 +40,7 @@ import Testing
         #expect(lines.last == "… and 10 further failures")
         #expect(try fleet.bodies() == [])
         #expect(try await fleet.requests().isEmpty)
-        #expect(try await fleet.keys() == .list([]))
+        #expect(try await fleet.queueKeys() == .list([]))
         try await fleet.stop()
     }
 
@@ -58,6 +58,8 @@ import Testing
                 line 6: not a URL that can be fetched: only http and https are fetched, not 'ftp'
 
                 """)
+        #expect(try await fleet.requests().count == 3)
+        #expect(try await fleet.requests().values.allSatisfy { $0 == 1 })
         try fleet.expectAllBodies()
         try await fleet.stop()
     }
@@ -70,7 +72,40 @@ import Testing
         #expect(outcome.errors == "failed: The server answered 404 (\(fleet.origin.url("/nothing"))).\n")
         #expect(outcome.output.hasPrefix("2 URLs fetched, 1 failed; "))
         try fleet.expectAllBodies()
-        #expect(try await fleet.keys() == .list([]))
+        #expect(try await fleet.queueKeys() == .list([]))
+        try await fleet.stop()
+    }
+
+    @Test func `an origin that fails for a moment is asked again, unless that is not wanted`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        for (retries, status, summary) in [("3", 0, "1 URL fetched, 0 failed; "), ("0", 1, "0 URLs fetched, 1 failed; ")] {
+            let origin = try HostileServer(
+                scripts: ["500 Sorry", "200 OK"].map { answer in
+                    [
+                        .readUntil("\r\n\r\n"), .send("HTTP/1.1 \(answer)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close,
+                    ]
+                })
+            let words = ["run", "http://127.0.0.1:\(origin.port)/x.gate", "-d", fleet.out, "--retries", retries]
+            let outcome = try await fleet.outcome(words + fleet.local + fleet.connection)
+            #expect(outcome.status == Int32(status) && outcome.output.hasPrefix(summary), "\(outcome)")
+            try await origin.stop()
+        }
+        try await fleet.stop()
+    }
+
+    @Test func `a namespace of another schema is exit 78, and one of a later minor version is lived with`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let commands = [fleet.run, fleet.work, ["enqueue", "http://h/"] + fleet.connection, ["status"] + fleet.connection]
+        _ = try await fleet.redis.command("SET", "{gannet}schema", "2.0")
+        for words in commands {
+            let outcome = try await fleet.outcome(words)
+            #expect(outcome.status == 78)
+            #expect(outcome.errors.hasPrefix("Error: The data in this namespace has schema 2.0, and this version of gannet knows 1."))
+            #expect(outcome.output == "")
+        }
+        #expect(try await fleet.outcome(["status", "--namespace", "other"] + fleet.connection).status == 0)
+        _ = try await fleet.redis.command("SET", "{gannet}schema", "1.9")
+        #expect(try await fleet.outcome(fleet.run).status == 0)
         try await fleet.stop()
     }
 
@@ -82,12 +117,13 @@ import Testing
                 let outcome = try await fleet.outcome(words)
                 #expect(outcome.status == 65)
                 #expect(outcome.errors.hasSuffix("Error: The input holds no URL that can be fetched.\n"))
+                let left = try await fleet.outcome(["status"] + fleet.connection)
+                #expect(left.output.contains("\nenqueued  0\n"))
             }
         }
         let missing = try await fleet.outcome(["run", "-i", fleet.list + "x", "-d", fleet.out] + fleet.connection)
         #expect(missing.status == 65)
         #expect(missing.errors == "Error: The input file '\(fleet.list)x' cannot be read: No such file or directory.\n")
-        #expect(try await fleet.keys() == .list([]))
         try await fleet.stop()
     }
 
@@ -101,7 +137,7 @@ import Testing
             let outcome = try await fleet.outcome(script: "exec \"$0\" \"$@\" \(redirection)", words)
             #expect(outcome.status == 65, "\(redirection): \(outcome.errors)")
             #expect(outcome.errors.hasPrefix("Error: Cannot read ") || outcome.errors.hasPrefix("Error: Standard input cannot be read: "))
-            #expect(try await fleet.keys() == .list([]))
+            #expect(try await fleet.queueKeys() == .list([]))
         }
         // Nothing had been begun, so nothing starts over.
         let good = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", run)

@@ -99,6 +99,6 @@ struct Fleet: Sendable {
         try await origin.requests().reduce(into: [:]) { $0[$1.path, default: 0] += 1 }
     }
 
-    /// Everything that Redis holds.
-    func keys() async throws -> RedisAnswer { try await redis.command("KEYS", "*") }
+    /// What Redis holds of queues. Pages, hosts and the names of workers are the namespace's, and are forgotten in time.
+    func queueKeys() async throws -> RedisAnswer { try await redis.command("KEYS", "{gannet}q:*") }
 }

@@ -54,6 +54,21 @@ import Testing
         }
     }
 
+    @Test func `a body is found under its URL's name in its own size, and nothing else is one`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = try BodyFolder(temporary.path)
+        let url = "http://h/cat.jpg"
+        #expect(folder.file(of: url, id: Self.id, size: 3) == nil)
+        let path = try folder.place(try temporary.write([1, 2, 3], to: ".gannet-x"), of: url, id: Self.id)
+        #expect(folder.file(of: url, id: Self.id, size: 3) == path)
+        #expect(folder.file(of: url, id: Self.id, size: 2) == nil)
+        #expect(folder.file(of: "http://h/dog.jpg", id: Self.id, size: 3) == nil)
+        try FileManager.default.removeItem(atPath: temporary.file(path))
+        try FileManager.default.createSymbolicLink(
+            atPath: temporary.file(path), withDestinationPath: try temporary.write([1, 2, 3], to: "x"))
+        #expect(folder.file(of: url, id: Self.id, size: 3) == nil)
+    }
+
     @Test(arguments: ["ab", "ab/abababababababababababababababab-x/y"])
     func `something in the way of a body is told, and the body's temporary file is gone`(way: String) throws {
         let temporary = try TemporaryFolder()

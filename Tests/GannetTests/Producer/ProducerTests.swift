@@ -61,4 +61,20 @@ import Testing
             }
         }
     }
+
+    @Test func `jobs come under their host whatever the port, and the batch is closed at the end of its input`() async throws {
+        try await WorkerFixture.with { fixture in
+            _ = try await feed(fixture, ["http://H:80/1", "https://h:8443/2", "http://[::1]:81/3", "http://user:secret@h/4"])
+            #expect(try await fixture.claim(9).map(\.host) == ["h", "h", "[::1]", "h"])
+            #expect(try await fixture.queue.begin(batch: "b", from: "").state == .closed)
+        }
+    }
+
+    @Test func `a host that is longer than any can be is refused by its line`() async throws {
+        try await WorkerFixture.with { fixture in
+            let summary = try await feed(fixture, ["http://\(String(repeating: "h", count: 256))/", "http://h/"])
+            #expect(summary.accepted == 1 && summary.invalid == 1)
+            #expect(summary.complaints.map { "\($0.place): \($0.reason)" } == ["line 1: A host has 1 to 255 bytes; this one has 256."])
+        }
+    }
 }

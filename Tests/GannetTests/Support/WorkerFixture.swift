@@ -80,6 +80,7 @@ struct WorkerFixture: Sendable {
         options.endsWhenEmpty = true
         // There is one host, and politeness to it has tests of its own.
         options.hostLimit = 64
+        options.retryPolicy.firstPause = .milliseconds(2)
         change(&options)
         let subscriber = listens ? try await RedisSubscriber.connect(redis.configuration) : nil
         let name = Worker.randomName()

@@ -69,7 +69,8 @@ import Testing
 
     @Test func `a queue that is not one ends the worker`() async throws {
         try await WorkerFixture.with { fixture in
-            try await fixture.redis.send(RedisCommand("SET", "{\(fixture.namespace)}q:q:ready:normal", "x"))
+            try await fixture.fill(0..<1)
+            try await fixture.redis.send(RedisCommand("SET", .string("{\(fixture.namespace)}q:q:ready:normal"), "x"))
             let worker = try await fixture.start(ScriptedDownloader { .body($0) })
             guard case .failure(.cluster(let error)) = await worker.end else { return #expect(Bool(false), "it went on") }
             #expect(error.reason == .unavailable)

@@ -101,4 +101,12 @@ import Testing
     func description() throws {
         #expect(try CanonicalURL("http://user:pw@h/?token=abc").description == "http://h/?token=…")
     }
+
+    @Test(arguments: [
+        ("http://H/", "h"), ("http://h:80/", "h"), ("http://h:8080/", "h"), ("http://10.0.0.1:81/", "10.0.0.1"), ("http://[::1]/", "[::1]"),
+        ("http://[fd00::12]:8080/", "[fd00::12]"),
+    ])
+    func `a host's name is without its port`(url: String, name: String) throws {
+        #expect(try CanonicalURL(url).hostName == name)
+    }
 }

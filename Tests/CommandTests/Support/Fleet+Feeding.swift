@@ -1,0 +1,19 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+extension Fleet {
+    /// A command that has had a part of its input accepted and waits for more, from a pipe.
+    func startFeeding(_ words: [String]) async throws -> (child: ChildProcess, input: FileHandle) {
+        let path = folder.file("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        // For reading too: an end that only writes would wait for the other, which is yet to be opened.
+        let input = FileHandle(fileDescriptor: open(path, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
+        let child = try ChildProcess(
+            .init(Program.path, words + connection, environment: Program(home: "/dev/null/none").environment, input: path))
+        let lines = (0..<1500).map { "http://h/\($0)\n" }.joined()
+        try input.write(contentsOf: Data(lines.utf8))
+        while try await redis.command("KEYS", "*:ready:normal") == .list([]) { try await Task.sleep(for: .milliseconds(5)) }
+        return (child, input)
+    }
+}

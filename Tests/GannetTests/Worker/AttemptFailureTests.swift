@@ -1,0 +1,51 @@
+import Testing
+
+@testable import ClusterState
+@testable import FetchQueue
+@testable import Gannet
+@testable import HTTPEngine
+
+@Suite struct AttemptFailureTests {
+    @Test(arguments: [
+        (FetchError.Kind.dns, AttemptFailure.unreachable, Settlement.HostNews.unreachable),
+        (.connect, .unreachable, .unreachable),
+        (.timeout(.resolve), .unreachable, .unreachable),
+        (.timeout(.connect), .unreachable, .unreachable),
+        (.timeout(.response), .transient, .none),
+        (.timeout(.body), .transient, .answered),
+        (.tooSlow, .transient, .none),
+        (.reset, .transient, .none),
+        (.truncated, .transient, .answered),
+        (.status(500), .transient, .answered),
+        (.status(502), .transient, .answered),
+        (.status(599), .transient, .answered),
+        (.status(503), .throttled(nil), .answered),
+        (.status(429), .throttled(nil), .answered),
+        (.status(408), .throttled(nil), .answered),
+        (.status(425), .throttled(nil), .answered),
+        (.status(404), .final, .answered),
+        (.status(600), .final, .answered),
+        (.status(304), .final, .answered),
+        (.tls, .final, .none),
+        (.refusedAddress, .final, .none),
+        (.tooLarge, .final, .answered),
+        (.tooManyRedirects, .final, .answered),
+    ])
+    func `each way to fail is of one kind, and shows something of the host or nothing`(
+        kind: FetchError.Kind, failure: AttemptFailure, news: Settlement.HostNews
+    ) {
+        #expect(AttemptFailure(kind) == failure)
+        #expect(Settlement.HostNews(kind) == news)
+    }
+
+    @Test func `what the engine calls retryable is tried again, and nothing else`() {
+        let kinds: [FetchError.Kind] = [
+            .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns, .connect, .tls, .timeout(.resolve),
+            .timeout(.connect), .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated, .tooLarge, .headersTooLarge,
+            .badEncoding, .protocolError, .throttled, .cancelled, .storage, .systemLimit, .engine,
+        ]
+        for kind in kinds + (300..<700).map({ .status($0) }) {
+            #expect((AttemptFailure(kind) != .final) == kind.isRetryable, "\(kind)")
+        }
+    }
+}

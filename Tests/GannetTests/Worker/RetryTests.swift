@@ -1,0 +1,120 @@
+import GannetTestKit
+import HTTPEngine
+import RedisClient
+import Testing
+import Threads
+
+@testable import ClusterState
+@testable import FetchQueue
+@testable import Gannet
+
+@Suite(.timeLimit(.minutes(1))) struct RetryTests {
+    /// Fails this many times before each URL's body.
+    private func downloader(failing times: Int, with kind: FetchError.Kind) -> ScriptedDownloader {
+        let attempts = Attempts()
+        return ScriptedDownloader { attempts.next(of: $0) <= times ? .failure(kind) : .body($0) }
+    }
+
+    private final class Attempts: Sendable {
+        private let counts = Mutex<[String: Int]>([:])
+
+        func next(of url: String) -> Int {
+            counts.withLock { counts in
+                counts[url, default: 0] += 1
+                return counts[url] ?? 0
+            }
+        }
+    }
+
+    private func page(_ number: Int, _ fixture: WorkerFixture) async throws -> Page {
+        try #require(try await ClusterState(fixture.redis, namespace: fixture.namespace).page(WorkerFixture.id(number)))
+    }
+
+    @Test(arguments: [FetchError.Kind.status(500), .reset, .connect])
+    func `what may do better is tried again, charged, and ends as fetched`(kind: FetchError.Kind) async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<2)
+            let downloader = downloader(failing: 2, with: kind)
+            let worker = try await fixture.start(downloader)
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.urls.count == 6)
+            #expect(worker.count(where: \.isPutOff) == 4 && worker.count(where: \.isFetched) == 2)
+            var expected = QueueCounts(enqueued: 2, fetched: 2, bytes: 2 * WorkerFixture.url(0).utf8.count)
+            expected.retried = 4
+            #expect(try await fixture.queue.counts() == expected)
+            let page = try await page(0, fixture)
+            #expect(!page.isNegative && page.content.status == 200 && page.content.url == WorkerFixture.url(0))
+            #expect(page.content.digest == SHA256Digest(of: WorkerFixture.url(0).utf8).bytes)
+            #expect(page.content.fields[.file] == "00/" + String(repeating: "0", count: 32) + "-0")
+        }
+    }
+
+    @Test func `a job is given up after its retries, and its page says why without secrets`() async throws {
+        try await WorkerFixture.with { fixture in
+            let url = "http://user:hunter2@h/x?token=hunter2"
+            let entry = try JobEntry(id: WorkerFixture.id(0), host: "h", url: url)
+            let batch = try await fixture.queue.begin(batch: "b", from: "").number
+            _ = try await fixture.queue.enqueue([entry], batch: batch, from: 0, to: 1, closing: true)
+            let downloader = downloader(failing: .max, with: .status(500))
+            let worker = try await fixture.start(downloader) { $0.retries = 2 }
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.urls.count == 3)
+            #expect(worker.count(where: \.isFailed) == 1)
+            let page = try await page(0, fixture)
+            #expect(page.isNegative && page.content.status == 500 && page.content.fields[.errorClass] == "status")
+            let message = try #require(page.content.fields[.errorMessage])
+            #expect(message.hasPrefix("The server answered 500 (http://h/x?token=…)"))
+            #expect(!message.contains("hunter2"))
+        }
+    }
+
+    @Test func `without retries the first failure is the last`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<3)
+            let downloader = downloader(failing: 1, with: .status(500))
+            let worker = try await fixture.start(downloader) { $0.retries = 0 }
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.urls.count == 3)
+            #expect(try await fixture.queue.counts() == QueueCounts(enqueued: 3, failed: 3))
+        }
+    }
+
+    @Test func `a host that asks for patience has it, at no charge to the job`() async throws {
+        let server = try await RedisServer.start(.init { $0.movableClock = true })
+        try await WorkerFixture.with(server) { fixture in
+            try await fixture.fill(0..<1)
+            let downloader = downloader(failing: 1, with: .status(429))
+            let worker = try await fixture.start(downloader) { $0.retries = 0 }
+            await worker.wait(for: \.isPutOff)
+            #expect(try await fixture.queue.counts().delayed == 1)
+            server.clock.advance(by: .seconds(1))
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.urls.count == 2)
+            #expect(try await fixture.queue.counts().fetched == 1)
+        }
+        try await server.stop()
+    }
+
+    @Test func `a host that asks for patience for too long has its URL given up`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<1)
+            let downloader = downloader(failing: .max, with: .status(503))
+            let worker = try await fixture.start(downloader) { $0.giveUpAfter = .milliseconds(1) }
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.urls.count == 2)
+            let page = try await page(0, fixture)
+            #expect(page.isNegative && page.content.fields[.errorClass] == "throttled")
+        }
+    }
+
+    @Test func `followers of a URL that is tried again wait for that`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill([1, 1, 1])
+            let downloader = downloader(failing: 1, with: .status(500))
+            let worker = try await fixture.start(downloader)
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.urls.count == 2)
+            #expect(worker.count(where: \.isFetched) == 1 && worker.count(where: \.isCached) == 2)
+        }
+    }
+}
