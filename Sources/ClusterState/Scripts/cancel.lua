@@ -17,8 +17,9 @@ writeAlsoWhenFull()
 call('HSET', key, 'state', 'cancelled', 'parked', 0, 'delayed', 0)
 call('HINCRBY', key, 'cancelled', ends)
 call('HINCRBY', KEYS[2], 'cancelled', ends)
-call('HINCRBY', KEYS[2], 'parked', -field(7))
-call('HINCRBY', KEYS[2], 'delayed', -field(8))
+-- Not '-field(7)': the negative of nothing is '-0', which Redis takes for no number.
+call('HINCRBY', KEYS[2], 'parked', 0 - field(7))
+call('HINCRBY', KEYS[2], 'delayed', 0 - field(8))
 endBatchWhereComplete(queue, number)
 saveClock()
 if openJobs(queue) <= 0 then wake(queue, MOST_WOKEN) end
