@@ -244,7 +244,7 @@ local function serve(jobs, quota, heldFor)
     local values = strings(keys)
     loadHosts(jobs)
 
-    local fates, taken, lockedHere, dealt, handed = {}, {}, {}, 0, 0
+    local fates, taken, lockedHere, unlockedHere, dealt, handed = {}, {}, {}, {}, 0, 0
     for i, job in ipairs(jobs) do
         if handed >= quota then break end
         local batch, page, lock, fate = batchOf(queue, job.batch), values and readPage(values[i]), values and values[number + i], nil
@@ -255,7 +255,7 @@ local function serve(jobs, quota, heldFor)
             fate = 'foreign'
         elseif page and satisfies(page, job, batch) then
             fate = (batch.deliver and not page.isNegative) and 'deliver' or 'end'
-        elseif lockedHere[job.id] or (lock and lock ~= job.lock and isLive(lock)) then
+        elseif lockedHere[job.id] or (lock and lock ~= job.lock and lock ~= unlockedHere[job.id] and isLive(lock)) then
             call('LLEN', namespace .. 'parked:' .. job.id)
             fate = 'park'
         elseif not isOpen(host, taken[job.host] or 0) then
@@ -269,6 +269,8 @@ local function serve(jobs, quota, heldFor)
             lockedHere[job.id] = true
         end
         if fate == 'give' or fate == 'deliver' then handed = handed + 1 end
+        -- A retry that does not start now gives its URL up: nobody may be parked behind it any more.
+        if job.lock and fate ~= 'give' and fate ~= 'park' then unlockedHere[job.id] = job.lock end
         fates[i], dealt = fate, i
     end
     if dealt == 0 then return 0 end
