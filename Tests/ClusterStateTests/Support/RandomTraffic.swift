@@ -40,7 +40,7 @@ struct RandomTraffic {
             clock.advance(by: .milliseconds(Int.random(in: 0..<20_000, using: &random)))
             return "time"
         case 18:
-            if let batch = batches.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0 {
+            if let batch = batches.suffix(4).randomElement(using: &random) {
                 _ = try await batch.queue.cancel(batch: batch.number)
             }
             return "cancel"
@@ -63,7 +63,7 @@ struct RandomTraffic {
     }
 
     private mutating func enqueue() async throws -> String {
-        guard let index = batches.indices.randomElement(using: &random) else { return "nothing" }
+        guard let index = batches.indices.suffix(8).randomElement(using: &random) else { return "nothing" }
         let count = Int.random(in: 0..<12, using: &random)
         let entries = try (0..<count).map { _ in try QueueFixture.entry(Int.random(in: 0..<40, using: &random), hosts: 5) }
         let delay = Int.random(in: 0..<4, using: &random) == 0 ? Duration.seconds(20) : .zero
@@ -79,7 +79,8 @@ struct RandomTraffic {
     private mutating func claim() async throws -> String {
         let queue = queues.randomElement(using: &random)!
         let limit = Int.random(in: 0..<12, using: &random)
-        var request = ClaimRequest(limit, lease: .seconds(30), nonce: Nonce(random.next()), worker: "w\(Int.random(in: 0..<4, using: &random))")
+        let worker = "w\(Int.random(in: 0..<4, using: &random))"
+        var request = ClaimRequest(limit, lease: .seconds(30), nonce: Nonce(random.next()), worker: worker)
         request.host = HostRule(limit: 2, interval: .milliseconds(Bool.random(using: &random) ? 0 : 200))
         request.mostDead = 5
         held += try await queue.claim(request).jobs
