@@ -14,12 +14,23 @@ enum ClusterScripts {
     static let pause = script(PackageResources.pause_lua)
     static let clear = script(PackageResources.clear_lua)
 
+    static let auditFlights = auditScript(PackageResources.auditFlights_lua)
+    static let auditExpiry = auditScript(PackageResources.auditExpiry_lua)
+    static let auditKeys = auditScript(PackageResources.auditKeys_lua)
+    static let auditChains = auditScript(PackageResources.auditChains_lua)
+    static let auditFreed = auditScript(PackageResources.auditFreed_lua)
+    static let auditHosts = auditScript(PackageResources.auditHosts_lua)
+    static let auditCounts = auditScript(PackageResources.auditCounts_lua)
+
     private static let library = [
         PackageResources.clock_lua, PackageResources.jobs_lua, PackageResources.counts_lua, PackageResources.hosts_lua,
         PackageResources.flights_lua, PackageResources.lines_lua,
     ]
 
-    private static func script(_ source: [UInt8]) -> RedisScript {
-        RedisScript((library + [source]).map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"))
+    private static func script(_ source: [UInt8]) -> RedisScript { joined(library + [source]) }
+    private static func auditScript(_ source: [UInt8]) -> RedisScript { joined(library + [PackageResources.report_lua, source]) }
+
+    private static func joined(_ parts: [[UInt8]]) -> RedisScript {
+        RedisScript(parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"))
     }
 }

@@ -296,7 +296,7 @@ local function serve(jobs, quota, heldFor)
     end
     local values = strings(keys)
 
-    local fates, groups, taken, lockedHere, dealt, handed = {}, {}, {}, {}, 0, 0
+    local fates, groups, taken, lockedHere, unlockedHere, dealt, handed = {}, {}, {}, {}, {}, 0, 0
     local lastNumber, batch
     for i = 1, number do
         local job = jobs[i]
@@ -313,7 +313,7 @@ local function serve(jobs, quota, heldFor)
         elseif page and satisfies(page, job, batch) then
             fate = (batch.deliver and not page.isNegative) and 'deliver' or 'end'
             checkEnd(queue, job.batch)
-        elseif lockedHere[job.id] or (lock and lock ~= job.lock and isLive(lock)) then
+        elseif lockedHere[job.id] or (lock and lock ~= job.lock and lock ~= unlockedHere[job.id] and isLive(lock)) then
             call('LLEN', namespace .. 'parked:' .. job.id)
             fate = 'park'
         elseif shut[name] or not (host.running + (taken[name] or 0) < usualLimit and host.cool <= now and host.probing == 0)
@@ -326,6 +326,8 @@ local function serve(jobs, quota, heldFor)
             lockedHere[job.id] = true
         end
         if fate == 'give' or fate == 'deliver' then handed = handed + 1 end
+        -- A retry that does not start now gives its URL up: nobody may be parked behind it any more.
+        if job.lock and fate ~= 'give' and fate ~= 'park' then unlockedHere[job.id] = job.lock end
         fates[i], dealt = fate, i
     end
     if dealt == 0 then return 0 end

@@ -62,6 +62,7 @@ import Testing
             try await fixture.redis.send(RedisCommand("RPUSH", key, "something else"))
             let before = try await dump(fixture)
             await #expect(throws: StateError.self) { try await fixture.put(2, 5000) }
+            #expect(try await dump(fixture) == before)
             await #expect(throws: StateError.self) { try await fixture.store.remove(digest: BlobFixture.digest(2)) }
             #expect(try await dump(fixture) == before)
             // What can be read is read all the same.

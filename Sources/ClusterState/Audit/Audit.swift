@@ -1,0 +1,120 @@
+internal import RedisClient
+
+/// One audit: which part is looked at after which, and what came of it.
+struct Audit {
+    private let state: ClusterState
+    private let mends: Bool
+    private(set) var findings: [AuditFinding] = []
+
+    private var queues: Set<String> = []
+    private var chains: Set<[UInt8]> = []
+    private var strays: Set<Stray> = []
+
+    /// A list of jobs that nothing leads to, because what was found was not to be mended.
+    private struct Stray: Hashable {
+        /// Empty for followers, who may be of any queue.
+        let queue: String
+        let key: [UInt8]
+    }
+
+    private static let chainsAtOnce = 1000
+
+    init(state: ClusterState, mends: Bool) {
+        self.state = state
+        self.mends = mends
+    }
+
+    /// Each part relies on those before it: a flight that was not locked is locked before its followers are taken for nobody's, and
+    /// counters are compared when everything is in its place.
+    mutating func run() async throws(StateError) {
+        try await lookOver(ClusterScripts.auditFlights)
+        try await lookOver(ClusterScripts.auditExpiry)
+        try await lookOver(ClusterScripts.auditKeys)
+        try await lookAtChains()
+        try await lookOver(ClusterScripts.auditFreed)
+        _ = try await look(ClusterScripts.auditHosts)
+        for queue in queues.sorted() {
+            let lists = strays.filter { $0.queue.isEmpty || $0.queue == queue }.map { RedisArgument.bytes($0.key) }
+            _ = try await look(ClusterScripts.auditCounts, queue: queue, lists)
+        }
+    }
+
+    /// Calls a script until it has come to the end of what it looks over.
+    private mutating func lookOver(_ script: RedisScript) async throws(StateError) {
+        var cursor: [UInt8] = Self.end
+        repeat {
+            let answer = try await look(script, [.bytes(cursor)])
+            cursor = answer.cursor
+            try note(answer.rest)
+        } while cursor != Self.end
+    }
+
+    private mutating func lookAtChains() async throws(StateError) {
+        var left = Array(chains)
+        while !left.isEmpty {
+            let answer = try await look(ClusterScripts.auditChains, left.prefix(Self.chainsAtOnce).map { .bytes($0) })
+            for key in answer.rest.first ?? [] { strays.insert(Stray(queue: "", key: key)) }
+            left = Array(left.dropFirst(Self.chainsAtOnce))
+        }
+    }
+
+    /// What `auditKeys` met on its way.
+    private mutating func note(_ lists: [[[UInt8]]]) throws(StateError) {
+        guard !lists.isEmpty else { return }
+        guard lists.count == 3, lists[2].count.isMultiple(of: 2) else { throw .unexpected("audit") }
+        for queue in lists[0] { queues.insert(String(decoding: queue, as: UTF8.self)) }
+        chains.formUnion(lists[1])
+        for index in stride(from: 0, to: lists[2].count, by: 2) {
+            strays.insert(Stray(queue: String(decoding: lists[2][index], as: UTF8.self), key: lists[2][index + 1]))
+        }
+    }
+
+    private static let end = Array("0".utf8)
+
+    /// One step: a cursor, the findings, and lists of the script's own.
+    private mutating func look(
+        _ script: RedisScript, queue: String? = nil, _ arguments: [RedisArgument] = []
+    ) async throws(StateError) -> (cursor: [UInt8], rest: [[[UInt8]]]) {
+        let reply = try await state.run(script, queue: queue, [.integer(mends ? 1 : 0)] + arguments)
+        let (cursor, found, rest) = try await StateError.wrapping { () throws(RedisError) in
+            let fields = try reply.asArray()
+            guard fields.count >= 2 else { throw RedisError(.unexpectedReply, "audit in another form than expected") }
+            var rest: [[[UInt8]]] = []
+            for field in fields.dropFirst(2) {
+                var list: [[UInt8]] = []
+                for item in try field.asArray() { list.append(try item.asBytes()) }
+                rest.append(list)
+            }
+            return (try fields[0].asBytes(), try AuditFinding.read(fields[1], mends: mends), rest)
+        }
+        for finding in found { add(finding) }
+        return (cursor, rest)
+    }
+
+    private mutating func add(_ finding: AuditFinding) {
+        if let index = findings.firstIndex(where: { $0.kind == finding.kind }) {
+            findings[index].count += finding.count
+        } else {
+            findings.append(finding)
+        }
+    }
+}
+
+extension AuditFinding {
+    /// Reads kind, number and example, one after the other.
+    fileprivate static func read(_ reply: RedisReply, mends: Bool) throws(RedisError) -> [AuditFinding] {
+        let fields = try reply.asArray()
+        guard fields.count.isMultiple(of: 3) else { throw RedisError(.unexpectedReply, "audit in another form than expected") }
+        var findings: [AuditFinding] = []
+        for index in stride(from: 0, to: fields.count, by: 3) {
+            guard let kind = Kind(rawValue: try fields[index].asString()) else {
+                throw RedisError(.unexpectedReply, "audit in another form than expected")
+            }
+            findings.append(
+                AuditFinding(
+                    kind: kind, count: try fields[index + 1].asInteger(), example: try fields[index + 2].asString(),
+                    isMended: mends && kind.isMendable))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,23 @@
+import GannetTestKit
+import Testing
+
+@testable import ClusterState
+
+#if canImport(Glibc)
+/// A URL stays locked until its retry; what becomes of that lock when the retry does not start.
+@Suite struct RetryLockTests {
+    @Test func `a delayed job that falls due with a cancelled retry of its URL is fetched`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            let cancelled = try await fixture.fill([7], batch: "cancelled")
+            let job = try await fixture.claim(1).jobs[0]
+            _ = try await fixture.settle(job, .retry(after: .seconds(1)))
+            _ = try await fixture.queue.cancel(batch: cancelled)
+            let batch = try await fixture.queue.begin(batch: "delayed").number
+            let entries = [try QueueFixture.entry(7)]
+            _ = try await fixture.queue.enqueue(entries, batch: batch, from: 0, to: 1, closing: true, delay: .seconds(2))
+            clock.advance(by: .seconds(3))
+            #expect(try await fixture.claim(5).jobs.count == 1)
+        }
+    }
+}
+#endif

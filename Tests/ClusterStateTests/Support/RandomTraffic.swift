@@ -1,0 +1,142 @@
+import GannetTestKit
+import RedisClient
+
+@testable import ClusterState
+
+#if canImport(Glibc)
+/// Producers, workers and callers of two queues that do anything at any time.
+struct RandomTraffic {
+    enum State: CaseIterable { case ready, active, parked, delayed, dead, cancelled }
+
+    static let allStates = Set(State.allCases)
+
+    /// The states in which jobs have been seen.
+    private(set) var states: Set<State> = []
+
+    private let fixture: QueueFixture
+    private let queues: [QueueState]
+    private var random: SeededGenerator
+    private var batches: [(queue: QueueState, number: Int, offset: Int)] = []
+    private var held: [LeasedJob] = []
+    private var callers: [(token: FlightToken, id: URLID)] = []
+
+    init(_ fixture: QueueFixture, seed: UInt64) {
+        self.fixture = fixture
+        queues = [fixture.queue, fixture.cluster.queue("another: queue")]
+        random = SeededGenerator(seed: seed)
+    }
+
+    /// Does one thing, and says what.
+    mutating func step(moving clock: MovableClock) async throws -> String {
+        try await look()
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0, 1: return try await begin()
+        case 2..<5: return try await enqueue()
+        case 5..<10: return try await claim()
+        case 10..<15: return try await settle()
+        case 15: return try await acquire()
+        case 16: return try await settleCaller()
+        case 17:
+            clock.advance(by: .milliseconds(Int.random(in: 0..<20_000, using: &random)))
+            return "time"
+        case 18:
+            if let batch = batches.suffix(4).randomElement(using: &random) {
+                _ = try await batch.queue.cancel(batch: batch.number)
+            }
+            return "cancel"
+        default:
+            let queue = queues.randomElement(using: &random)!
+            if Int.random(in: 0..<8, using: &random) == 0 { try await queue.reclaimAll() }
+            return "reclaim"
+        }
+    }
+
+    private mutating func begin() async throws -> String {
+        var options = BatchOptions()
+        options.priority = BatchOptions.Priority.allCases.randomElement(using: &random)!
+        options.deliversBodies = Bool.random(using: &random)
+        options.refresh = Int.random(in: 0..<3, using: &random) == 0
+        let queue = queues.randomElement(using: &random)!
+        let number = try await queue.begin(batch: "b\(batches.count)", options: options).number
+        batches.append((queue, number, 0))
+        return "begin"
+    }
+
+    private mutating func enqueue() async throws -> String {
+        guard let index = batches.indices.suffix(8).randomElement(using: &random) else { return "nothing" }
+        let count = Int.random(in: 0..<12, using: &random)
+        let entries = try (0..<count).map { _ in try QueueFixture.entry(Int.random(in: 0..<40, using: &random), hosts: 5) }
+        let delay = Int.random(in: 0..<4, using: &random) == 0 ? Duration.seconds(20) : .zero
+        let (queue, number, offset) = batches[index]
+        let closes = Int.random(in: 0..<6, using: &random) == 0
+        do {
+            _ = try await queue.enqueue(entries, batch: number, from: offset, to: offset + count, closing: closes, delay: delay)
+            batches[index].offset += count
+        } catch StateError.batchClosed, StateError.batchCancelled {}
+        return "enqueue"
+    }
+
+    private mutating func claim() async throws -> String {
+        let queue = queues.randomElement(using: &random)!
+        let limit = Int.random(in: 0..<12, using: &random)
+        let worker = "w\(Int.random(in: 0..<4, using: &random))"
+        var request = ClaimRequest(limit, lease: .seconds(30), nonce: Nonce(random.next()), worker: worker)
+        request.host = HostRule(limit: 2, interval: .milliseconds(Bool.random(using: &random) ? 0 : 200))
+        request.mostDead = 5
+        held += try await queue.claim(request).jobs
+        return "claim"
+    }
+
+    private mutating func settle() async throws -> String {
+        held.shuffle(using: &random)
+        let settled = Array(held.suffix(Int.random(in: 1..<5, using: &random)))
+        held.removeLast(settled.count)
+        var settlements: [Settlement] = []
+        for job in settled {
+            let hosts: [Settlement.HostNews] = [.none, .answered, .unreachable]
+            settlements.append(Settlement(job.token, job.entry.id, outcome(job), host: hosts.randomElement(using: &random)!))
+        }
+        _ = try await queues[0].settle(settlements, claimsAgain: Bool.random(using: &random), mostDead: 5, random: 0.5)
+        return "settle"
+    }
+
+    private mutating func outcome(_ job: LeasedJob) -> Settlement.Outcome {
+        let digest = [UInt8](repeating: 7, count: 32)
+        if job.page != nil { return Bool.random(using: &random) ? .delivered : .bodyMissing(digest: digest) }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<5: return QueueFixture.fetched(job.entry.url, fresh: .seconds(10), isStored: Bool.random(using: &random))
+        case 5: return .failed(PageContent(url: job.entry.url), Retention(fresh: .seconds(5), keep: .seconds(5)))
+        case 6: return .retry(after: .seconds(Int.random(in: 0..<30, using: &random)))
+        case 7: return .throttled(for: Bool.random(using: &random) ? nil : .seconds(15))
+        default: return .handedBack
+        }
+    }
+
+    private mutating func acquire() async throws -> String {
+        var request = AcquireRequest(
+            id: QueueFixture.id(Int.random(in: 0..<40, using: &random)), nonce: Nonce(random.next()), lease: .seconds(30))
+        request.inbox = "inbox"
+        if case .leased(let token, _) = try await fixture.cluster.acquire(request).fate { callers.append((token, request.id)) }
+        return "acquire"
+    }
+
+    private mutating func settleCaller() async throws -> String {
+        guard let index = callers.indices.randomElement(using: &random) else { return "nothing" }
+        let (token, id) = callers.remove(at: index)
+        let outcome = Bool.random(using: &random) ? Settlement.Outcome.handedBack : QueueFixture.fetched("http://h/", fresh: .seconds(10))
+        _ = try await fixture.cluster.settle([Settlement(token, id, outcome)], random: 0.5)
+        return "settle of a caller"
+    }
+
+    private mutating func look() async throws {
+        for queue in queues {
+            let counts = try await queue.counts()
+            let seen: [(State, Int)] = [
+                (.ready, counts.ready), (.active, counts.active), (.parked, counts.parked), (.delayed, counts.delayed),
+                (.dead, counts.dead), (.cancelled, counts.cancelled),
+            ]
+            for (state, number) in seen where number > 0 { states.insert(state) }
+        }
+    }
+}
+#endif
