@@ -12,7 +12,7 @@ if not fields[1] then return -1 end
 if fields[1] == 'cancelled' then return 0 end
 local function field(i) return tonumber(fields[i] or 0) end
 local ends = field(2) - field(3) - field(4) - field(5) - field(6)
-batchOf(queue, number)
+checkEnd(queue, number)
 writeAlsoWhenFull()
 call('HSET', key, 'state', 'cancelled', 'parked', 0, 'delayed', 0)
 call('HINCRBY', key, 'cancelled', ends)

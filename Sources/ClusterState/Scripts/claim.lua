@@ -21,7 +21,7 @@ local HOST_KEPT, JOBS_TO_SWEEP, CHAINS_WAIT = 3600000, 4096, 1000
 local POISON_KEPT = tonumber(ARGV[10])
 
 local settings = call('HMGET', KEYS[2], 'paused', 'priorities')
-local isPaused, turn, turnBefore = settings[1] == '1', tokens, tokens
+local isPaused, turnBefore = settings[1] == '1', turn
 local workerKey = namespace .. 'worker:' .. worker
 local lastClaim = call('GET', workerKey)
 local hasRules = call('HLEN', namespace .. 'rules') > 0
@@ -56,6 +56,12 @@ local function give(token, job, page)
     local at = 6 + givenCount * 3
     answer[at + 1], answer[at + 2], answer[at + 3] = token, job, page
     givenCount = givenCount + 1
+end
+
+-- Counts what nobody here can read, and whose batch is therefore not known.
+local function countUnread(field, by)
+    writing()
+    call('HINCRBY', KEYS[2], field, by)
 end
 
 -- What is there to mend ----------------------------------------------------------------------------------------------------------
@@ -177,7 +183,7 @@ local function takeOn(record)
     if #strange > 0 then
         -- It cannot be told whose they are; this queue has them now.
         pushBack(foreign, strange)
-        countInQueue(queue, 'parked', -#strange)
+        countUnread('parked', -#strange)
     end
     local outcome = {began = began, ended = ended, isStored = false}
     local back, lines = {}, {}
@@ -278,21 +284,10 @@ end
 local function serve(jobs, quota, heldFor)
     if #jobs == 0 then return 0 end
     loadHosts(jobs)
-    -- A host that is shut is shut for all its jobs here, and there may be a million of them: their locks are of no interest now.
-    local keys, lockAt, shut, number = {}, {}, {}, #jobs
-    for i = 1, number do keys[i] = pagePrefix .. jobs[i].id end
-    local last = number
+    local keys, number = {}, #jobs
     for i = 1, number do
-        local name = jobs[i].host
-        local isShut = shut[name]
-        if isShut == nil then
-            isShut = not heldFor and not isOpen(hosts[name], 0)
-            shut[name] = isShut
-        end
-        if not isShut then
-            last = last + 1
-            keys[last], lockAt[i] = lockPrefix .. jobs[i].id, last
-        end
+        local id = jobs[i].id
+        keys[i], keys[number + i] = pagePrefix .. id, lockPrefix .. id
     end
     local values = strings(keys)
 
@@ -302,7 +297,7 @@ local function serve(jobs, quota, heldFor)
         local job = jobs[i]
         if handed >= quota then break end
         if job.batch ~= lastNumber then lastNumber, batch = job.batch, batchOf(queue, job.batch) end
-        local page, lock, fate = values and readPage(values[i]), values and lockAt[i] and values[lockAt[i]], nil
+        local page, lock, fate = values and readPage(values[i]), values and values[number + i], nil
         local name = job.host
         local host = hosts[name]
         if batch.isGone then
@@ -316,7 +311,7 @@ local function serve(jobs, quota, heldFor)
         elseif lockedHere[job.id] or (lock and lock ~= job.lock and lock ~= unlockedHere[job.id] and isLive(lock)) then
             call('LLEN', namespace .. 'parked:' .. job.id)
             fate = 'park'
-        elseif shut[name] or not (host.running + (taken[name] or 0) < usualLimit and host.cool <= now and host.probing == 0)
+        elseif not (host.running + (taken[name] or 0) < usualLimit and host.cool <= now and host.probing == 0)
             and not isOpen(host, taken[name] or 0) then
             if heldFor then break end
             groups[i], fate = groupOf(host, batch.priority), 'hold'
@@ -352,7 +347,7 @@ local function serve(jobs, quota, heldFor)
                 local _, interval = ruleOf(name)
                 if interval > 0 then host.next = now + interval end
             end
-            locks[#locks + 1], locks[#locks + 2] = keys[lockAt[i]], token
+            locks[#locks + 1], locks[#locks + 2] = keys[number + i], token
             begun[#begun + 1], begun[#begun + 2] = token, flightHead .. bytes
             ends[#ends + 1], ends[#ends + 2] = endsAt, token
             give(token, bytes, '')
@@ -428,7 +423,7 @@ local function serveLater()
     for _, member in ipairs(gone) do call('ZREM', later, member) end
     for i = 1, #members - #jobs do
         call('RPUSH', foreign, gone[i]:sub(17))
-        countInQueue(queue, 'delayed', -1)
+        countUnread('delayed', -1)
     end
     budget = budget - #members
     if #members == most then isMore = true end
@@ -595,7 +590,7 @@ if givenCount < wanted and (freedNow > 0 or chains > chainsBefore) and call('LLE
 
 local ended = {}
 if hasWritten then
-    if floor(tokens / JOBS_TO_SWEEP) > floor(turnBefore / JOBS_TO_SWEEP) then forgetIdleHosts() end
+    if floor(turn / JOBS_TO_SWEEP) > floor(turnBefore / JOBS_TO_SWEEP) then forgetIdleHosts() end
     saveHosts()
     ended = saveCounts()
     if givenCount > 0 then

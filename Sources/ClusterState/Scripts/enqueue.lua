@@ -17,7 +17,7 @@ local state, offset, total = fields[1], fields[2], tonumber(fields[3] or 0)
 if not state then return {0, 0, 0, 'none'} end
 if offset ~= before or state ~= 'open' then return {tonumber(offset), total, openJobs(queue), state} end
 
-local batch, jobs = batchOf(queue, number), #ARGV - FIRST + 1
+local batch, jobs = checkEnd(queue, number), #ARGV - FIRST + 1
 local ready, later = ofQueue(queue, 'ready:' .. batch.priority), ofQueue(queue, 'later')
 call('ZCARD', later)
 call('HSET', key, 'offset', after, 'total', total + jobs)

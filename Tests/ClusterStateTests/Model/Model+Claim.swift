@@ -73,7 +73,13 @@ extension Model {
     /// When to ask again: not later than something falls due, and often enough for lease time to go on.
     private func checkNext(_ call: ClaimCall, _ answer: ClaimAnswer, _ step: Step) throws(Violation) {
         let look = step.after
+        // Whoever got all that was asked for has its hands full.
+        if call.limit > 0, answer.jobs.count + answer.unreadable.count == call.limit {
+            try Violation.equal(answer.next, nil, "when to ask again")
+            return
+        }
         var moments: [Int] = []
+        if !look.records.isEmpty { moments.append(1000) }
         if let first = look.flights.values.map(\.ends).min() { moments += [first - step.lived, look.clock.step] }
         if !isPaused[call.queue] {
             for found in look.jobs.values where found.record.queue == call.queue {

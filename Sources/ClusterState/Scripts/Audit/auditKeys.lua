@@ -19,7 +19,7 @@ local function letGo(id, hasLock)
     local first = redis.pcall('LINDEX', parked, 0)
     local hasFollowers = type(first) == 'string'
     local job = hasFollowers and read(first)
-    unlock(id, hasLock, hasFollowers, ORPHANED, now)
+    unlock(id, hasFollowers, ORPHANED, now)
     if job then wake(job.queue, 1) end
 end
 

@@ -12,14 +12,20 @@ local byte, sub = string.byte, string.sub
 local LONGEST_STEP = 5000
 local namespace = KEYS[1]:sub(1, -6)
 
-local stored = call('HMGET', KEYS[1], 'seen', 'shift', 'lived', 'shortest', 'tokens', 'batches', 'chains')
+local stored = call('HMGET', KEYS[1], 'seen', 'shift', 'lived', 'shortest', 'tokens', 'batches', 'chains', 'turn')
 local time = call('TIME')
 local wall = time[1] * 1000 + floor(time[2] / 1000)
 local seen, shift = tonumber(stored[1] or wall), tonumber(stored[2] or 0)
 local lived, shortest = tonumber(stored[3] or 0), tonumber(stored[4] or 0)
 local tokens, batchesMade, chains = tonumber(stored[5] or 0), tonumber(stored[6] or 0), tonumber(stored[7] or 0)
+local turn = tonumber(stored[8] or 0)
 if wall < seen then shift = shift + seen - wall end
 local now = wall + shift
+
+-- The counter behind the tokens runs ahead of time: one that a failover has set back gives no token twice, and a later token is
+-- the greater one.
+local TOKENS_IN_MS = 1024
+tokens = max(tokens, now * TOKENS_IN_MS)
 
 -- How far lease time may go between two calls; workers with nothing to do look this often while anything is leased.
 local longestStep = shortest > 0 and min(LONGEST_STEP, floor(shortest / 3)) or LONGEST_STEP
@@ -31,5 +37,5 @@ local function writeAlsoWhenFull() call('DEL', namespace .. 'none') end
 
 local function saveClock()
     call('HSET', KEYS[1], 'seen', wall, 'shift', shift, 'lived', lived, 'shortest', shortest, 'tokens', tokens,
-        'batches', batchesMade, 'chains', chains)
+        'batches', batchesMade, 'chains', chains, 'turn', turn)
 end
