@@ -15,7 +15,8 @@ func id(_ n: Int) -> URLID {
     return URLID(b)!
 }
 func entry(_ n: Int, hosts: Int) throws -> JobEntry {
-    let d = String(n); let h = "h\(String(repeating: "0", count: 6 - String(n % hosts).count))\(n % hosts).example"
+    let d = String(n)
+    let h = "h\(String(repeating: "0", count: 6 - String(n % hosts).count))\(n % hosts).example"
     let path = String(repeating: "0", count: 56 - 7 - h.count - 1 - d.count) + d
     return try JobEntry(id: id(n), host: h, url: "http://\(h)/\(path)")
 }
@@ -32,7 +33,8 @@ for hosts in [1, 100_000] {
     var start = ContinuousClock.now
     try await withThrowingTaskGroup(of: Void.self) { _ in
         for chunk in stride(from: 0, to: total, by: 1000) {
-            _ = try await queue.enqueue(Array(entries[chunk..<chunk + 1000]), batch: batch, from: chunk, to: chunk + 1000, closing: chunk + 1000 == total)
+            _ = try await queue.enqueue(
+                Array(entries[chunk..<chunk + 1000]), batch: batch, from: chunk, to: chunk + 1000, closing: chunk + 1000 == total)
         }
     }
     print("hosts", hosts, "enqueue/s", Int(Double(total) / ((ContinuousClock.now - start) / .seconds(1))))
@@ -47,23 +49,29 @@ for hosts in [1, 100_000] {
                 group.addTask {
                     var c = 0
                     while c < n / 8 {
-                        var request = ClaimRequest(size, lease: .seconds(30), nonce: Nonce(.random(in: .min ... .max)), worker: "w\(worker)")
+                        var request = ClaimRequest(
+                            size, lease: .seconds(30), nonce: Nonce(.random(in: .min ... .max)), worker: "w\(worker)")
                         request.host = HostRule(limit: 1000)
                         let answer = try await queue.claim(request)
                         if answer.jobs.isEmpty { break }
                         c += answer.jobs.count
-                        _ = try await queue.settle(answer.jobs.map { job in
-                            var page = PageContent(url: job.entry.url)
-                            page.digest = [UInt8](repeating: 7, count: 32)
-                            page.status = 200
-                            page.size = 10_000
-                            return Settlement(job.token, job.entry.id, .fetched(page, Retention(fresh: .seconds(3600), keep: .seconds(86400))), host: .answered, bytes: 10000)
-                        }, random: 0.5)
+                        _ = try await queue.settle(
+                            answer.jobs.map { job in
+                                var page = PageContent(url: job.entry.url)
+                                page.digest = [UInt8](repeating: 7, count: 32)
+                                page.status = 200
+                                page.size = 10_000
+                                return Settlement(
+                                    job.token, job.entry.id, .fetched(page, Retention(fresh: .seconds(3600), keep: .seconds(86400))),
+                                    host: .answered, bytes: 10000)
+                            }, random: 0.5)
                     }
                     return c
                 }
             }
-            var all = 0; for try await x in group { all += x }; return all
+            var all = 0
+            for try await x in group { all += x }
+            return all
         }
         done += c
         print("  batch", size, "claim+finish/s", Int(Double(c) / ((ContinuousClock.now - start) / .seconds(1))))
@@ -74,16 +82,24 @@ for hosts in [1, 100_000] {
         let answer = try await queue.claim(request)
         if answer.jobs.isEmpty { break }
         done += answer.jobs.count
-        _ = try await queue.settle(answer.jobs.map { job in
-            var page = PageContent(url: job.entry.url); page.digest = [UInt8](repeating: 7, count: 32); page.status = 200; page.size = 10_000
-            return Settlement(job.token, job.entry.id, .fetched(page, Retention(fresh: .seconds(3600), keep: .seconds(86400))), host: .answered, bytes: 10000)
-        }, random: 0.5)
+        _ = try await queue.settle(
+            answer.jobs.map { job in
+                var page = PageContent(url: job.entry.url)
+                page.digest = [UInt8](repeating: 7, count: 32)
+                page.status = 200
+                page.size = 10_000
+                return Settlement(
+                    job.token, job.entry.id, .fetched(page, Retention(fresh: .seconds(3600), keep: .seconds(86400))), host: .answered,
+                    bytes: 10000)
+            }, random: 0.5)
     }
     let finished = try await memory() - empty
     print("  done", done, "bytes per finished", Double(finished) / Double(done))
     print(try await queue.counts())
     print(try await redis.send(RedisCommand("KEYS", "{gannet}[^p]*")).asArray().count)
 }
-print(try await redis.send(RedisCommand("INFO", "commandstats")).asString().split(separator: "\r\n").map { $0.prefix(90) }.joined(separator: "\n"))
+print(
+    try await redis.send(RedisCommand("INFO", "commandstats")).asString().split(separator: "\r\n").map { $0.prefix(90) }.joined(
+        separator: "\n"))
 await redis.close()
 try await server.stop()

@@ -7,7 +7,8 @@ extension ClusterState {
         let reply = try await run(
             ClusterScripts.acquire,
             [
-                .bytes(request.id.bytes), .bytes(request.nonce.bytes), .integer(request.lease.wholeMilliseconds), .string(request.inbox ?? ""),
+                .bytes(request.id.bytes), .bytes(request.nonce.bytes), .integer(request.lease.wholeMilliseconds),
+                .string(request.inbox ?? ""),
                 .integer(request.refresh ? 1 : 0), .integer(request.since ?? -1),
                 .integer(request.maximumAge.map(\.wholeMilliseconds) ?? -1), .bytes(request.missingBody ?? []),
             ])

@@ -33,6 +33,19 @@ package struct FetchQueue: Sendable {
         }
     }
 
+    /// Ends a batch as far as it came: nothing can be added to it any more. One that was not begun is none.
+    package func close(batch: String) async throws(StateError) {
+        try await persistently { () throws(StateError) in
+            guard try await state.number(ofBatch: batch) != nil else { return }
+            // What its producer had sent before it was cancelled may arrive between the two calls, and then there is another end.
+            while true {
+                let progress = try await state.begin(batch: batch)
+                guard progress.state == .open else { return }
+                _ = try await state.enqueue([], batch: progress.number, from: progress.offset, to: progress.offset, closing: true)
+            }
+        }
+    }
+
     /// Takes jobs on lease. After a lost answer the same request brings the same jobs.
     package func claim(_ request: ClaimRequest) async throws(StateError) -> Claim {
         let answer = try await state.claim(request)

@@ -11,7 +11,7 @@ package final class Cluster: Sendable {
 
     /// Connects, and throws why not when the first attempt fails, or when the namespace is another schema's.
     package static func connect(_ options: ClusterOptions) async throws(ClusterError) -> Cluster {
-        let control = try await ClusterError.wrapping { () throws(RedisError) in
+        let control = try await ClusterError.wrappingRedis { () throws(RedisError) in
             var configuration = try RedisConfiguration(url: options.redis)
             if let file = options.passwordFile {
                 configuration.credentials = RedisCredentials(user: configuration.credentials?.user, password: .file(path: file))
@@ -57,15 +57,7 @@ package final class Cluster: Sendable {
 
     /// Ends a batch as far as it came: nothing will be added to it any more.
     package func close(batch: String, of queue: String) async throws(ClusterError) {
-        try await ClusterError.wrapping { () throws(StateError) in
-            let queue = self.queue(queue)
-            // What a cancelled producer had sent may arrive between the two calls, and then there is another end.
-            while true {
-                let progress = try await queue.begin(batch: batch, from: "", options: .fromProducer)
-                guard progress.state == .open else { return }
-                _ = try await queue.enqueue([], batch: progress.number, from: progress.offset, to: progress.offset, closing: true)
-            }
-        }
+        try await ClusterError.wrapping { () throws(StateError) in try await self.queue(queue).close(batch: batch) }
     }
 
     /// A queue's depths and totals.
@@ -80,7 +72,7 @@ package final class Cluster: Sendable {
 
     /// The server: its version, its memory, how quickly it answers.
     package func server() async throws(ClusterError) -> ServerStatus {
-        try await ClusterError.wrapping { () throws(RedisError) in try await ServerStatus(of: control) }
+        try await ClusterError.wrappingRedis { () throws(RedisError) in try await ServerStatus(of: control) }
     }
 
     /// Removes a queue and everything in it.

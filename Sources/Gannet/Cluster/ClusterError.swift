@@ -42,7 +42,7 @@ package struct ClusterError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Runs `body`, whose errors are Redis', for callers who know only this one.
-    static func wrapping<Result: ~Copyable>(_ body: () async throws(RedisError) -> Result) async throws(ClusterError) -> Result {
+    static func wrappingRedis<Result: ~Copyable>(_ body: () async throws(RedisError) -> Result) async throws(ClusterError) -> Result {
         do throws(RedisError) {
             return try await body()
         } catch {

@@ -4,7 +4,7 @@ internal import RedisClient
 enum EvictionCheck {
     /// Throws when the server evicts keys of any kind once it is full: a queue in it would lose jobs without a word.
     static func run(on connection: RedisConnection) async throws(ClusterError) {
-        let info = try await ClusterError.wrapping { () throws(RedisError) in try await InfoReply("memory", of: connection) }
+        let info = try await ClusterError.wrappingRedis { () throws(RedisError) in try await InfoReply("memory", of: connection) }
         // A user who may not ask has an operator who knows.
         guard let policy = info?["maxmemory_policy"], policy.hasPrefix("allkeys"), info?["maxmemory"] != "0" else { return }
         throw ClusterError(

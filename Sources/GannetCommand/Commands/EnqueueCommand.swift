@@ -34,13 +34,10 @@ enum EnqueueCommand: Command {
                 let producer = try await access.cluster.producer(queue: queue, batch: batch, from: "")
                 return try await Feeding.feed(options.input, lines, into: producer)
             }
-            let ended: Result<EnqueueSummary?, CommandFailure> = Result { () throws(CommandFailure) in
-                try outcome.get(unlessInterrupted: interruption)
-            }
             // Nobody can go on with this batch: as far as it came it is complete.
-            if (try? ended.get()) == nil { await interruption.cleaningUp { try await access.cluster.close(batch: batch, of: queue) } }
+            if outcome.value == nil { await interruption.cleaningUp { try await access.cluster.close(batch: batch, of: queue) } }
             await access.close()
-            guard let summary = try ended.get() else {
+            guard let summary = try outcome.get(unlessInterrupted: interruption) else {
                 console.note("interrupted: what had been accepted stays in the queue, the rest was not enqueued.")
                 return interruption.status
             }

@@ -69,10 +69,8 @@ final class WorkTally: Sendable {
             console.detail("left \(url): it can be claimed again when its lease ends")
         case .givenUp(let count):
             state.withLock { $0.failed += count }
-            console.error(
-                text:
-                    "failed: \(Amounts.count(count, "URL")) given up unfetched: failed for another job, had three workers die, or is no URL"
-            )
+            let what = Amounts.count(count, "URL")
+            console.error(text: "failed: \(what) given up without a fetch: failed for another job, left three workers dead, or is no URL")
         case .foreign:
             console.error(text: "gannet: what is left in the queue is of another version, for a newer worker to take")
         case .redis(let outage):

@@ -93,22 +93,6 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a namespace of another schema is exit 78, and one of a later minor version is lived with`() async throws {
-        let fleet = try await Fleet.start(files: 1)
-        let commands = [fleet.run, fleet.work, ["enqueue", "http://h/"] + fleet.connection, ["status"] + fleet.connection]
-        _ = try await fleet.redis.command("SET", "{gannet}schema", "2.0")
-        for words in commands {
-            let outcome = try await fleet.outcome(words)
-            #expect(outcome.status == 78)
-            #expect(outcome.errors.hasPrefix("Error: The data in this namespace has schema 2.0, and this version of gannet knows 1."))
-            #expect(outcome.output == "")
-        }
-        #expect(try await fleet.outcome(["status", "--namespace", "other"] + fleet.connection).status == 0)
-        _ = try await fleet.redis.command("SET", "{gannet}schema", "1.9")
-        #expect(try await fleet.outcome(fleet.run).status == 0)
-        try await fleet.stop()
-    }
-
     @Test func `an input without a URL is exit 65`() async throws {
         let fleet = try await Fleet.start(files: 2)
         for content in ["", "\n\n# nothing\n", "no url\n"] {

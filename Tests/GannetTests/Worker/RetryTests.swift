@@ -61,7 +61,7 @@ import Threads
             #expect(downloader.urls.count == 3)
             #expect(worker.count(where: \.isFailed) == 1)
             let page = try await page(0, fixture)
-            #expect(page.isNegative && page.content.status == 500 && page.content.fields[.errorClass] == "status")
+            #expect(page.isNegative && page.content.status == 500 && page.content.fields[.errorClass] == "http-500")
             let message = try #require(page.content.fields[.errorMessage])
             #expect(message.hasPrefix("The server answered 500 (http://h/x?token=…)"))
             #expect(!message.contains("hunter2"))
