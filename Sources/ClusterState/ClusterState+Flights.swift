@@ -4,11 +4,11 @@ internal import RedisClient
 extension ClusterState {
     /// What there is for a URL, or the right to fetch it.
     package func acquire(_ request: AcquireRequest) async throws(StateError) -> AcquireAnswer {
+        let lease = try ClaimRequest.milliseconds(ofLease: request.lease)
         let reply = try await run(
             ClusterScripts.acquire,
             [
-                .bytes(request.id.bytes), .bytes(request.nonce.bytes), .integer(request.lease.wholeMilliseconds),
-                .string(request.inbox ?? ""),
+                .bytes(request.id.bytes), .bytes(request.nonce.bytes), .integer(lease), .string(request.inbox ?? ""),
                 .integer(request.refresh ? 1 : 0), .integer(request.since ?? -1),
                 .integer(request.maximumAge.map(\.wholeMilliseconds) ?? -1), .bytes(request.missingBody ?? []),
             ])
@@ -18,7 +18,7 @@ extension ClusterState {
     /// Extends leases and the locks that go with them; returns those that are lost.
     package func renew(_ tokens: [FlightToken], lease: Duration) async throws(StateError) -> Set<FlightToken> {
         if tokens.isEmpty { return [] }
-        let arguments = [.integer(lease.wholeMilliseconds)] + tokens.map { RedisArgument.bytes($0.bytes) }
+        let arguments = [.integer(try ClaimRequest.milliseconds(ofLease: lease))] + tokens.map { RedisArgument.bytes($0.bytes) }
         let reply = try await run(ClusterScripts.renew, arguments)
         return try await StateError.wrapping { () throws(RedisError) in
             var lost: Set<FlightToken> = []
@@ -68,9 +68,7 @@ extension ClusterState {
             _ = try await send(RedisCommand("HDEL", keys.rules, .string(host)))
             return
         }
-        guard (1...HostRule.highestLimit).contains(rule.limit) else {
-            throw .invalid("A host's limit is 1 to \(HostRule.highestLimit) requests; \(rule.limit) is not.")
-        }
+        try rule.check()
         _ = try await send(RedisCommand("HSET", keys.rules, .string(host), .string("\(rule.limit) \(rule.interval.wholeMilliseconds)")))
     }
 }
@@ -84,9 +82,17 @@ package struct HostRule: Sendable, Equatable {
     package var interval: Duration
 
     package static let highestLimit = 10_000
+    package static let longestInterval = Duration.seconds(24 * 3600)
 
     package init(limit: Int, interval: Duration = .zero) {
         self.limit = limit
         self.interval = interval
+    }
+
+    func check() throws(StateError) {
+        guard (1...Self.highestLimit).contains(limit) else {
+            throw .invalid("A host's limit is 1 to \(Self.highestLimit) requests; \(limit) is not.")
+        }
+        guard .zero...Self.longestInterval ~= interval else { throw .invalid("The pause between two requests to a host is 0 to 24 hours.") }
     }
 }

@@ -51,9 +51,12 @@ package struct ClusterState: Sendable {
 }
 
 extension Duration {
-    /// As Redis counts time; anything above zero is one at least.
+    /// As Redis counts time; anything above zero is one at least, and what is too long for it the longest there is.
     var wholeMilliseconds: Int {
-        let whole = Int(clamping: components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
-        return self > .zero ? max(1, whole) : 0
+        guard self > .zero else { return 0 }
+        // Lua's numbers are exact up to this many, which is some centuries.
+        let longest = Int64(1) << 43
+        let whole = Int(min(components.seconds, longest / 1000)) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+        return max(1, whole)
     }
 }

@@ -7,14 +7,12 @@ extension QueueState {
         guard (0...ClaimRequest.mostJobs).contains(request.limit) else {
             throw .invalid("A claim asks for at most \(ClaimRequest.mostJobs) jobs.")
         }
-        guard request.lease > .zero, request.lease <= ClaimRequest.longestLease else { throw .invalid("A lease lasts up to a day.") }
-        guard (1...HostRule.highestLimit).contains(request.host.limit), request.host.interval >= .zero else {
-            throw .invalid("A host's limit is 1 to \(HostRule.highestLimit) requests; \(request.host.limit) is not.")
-        }
+        let lease = try ClaimRequest.milliseconds(ofLease: request.lease)
+        try request.host.check()
         let reply = try await run(
             ClusterScripts.claim,
             [
-                .integer(request.limit), .integer(request.lease.wholeMilliseconds), .bytes(request.nonce.bytes), .string(request.worker),
+                .integer(request.limit), .integer(lease), .bytes(request.nonce.bytes), .string(request.worker),
                 .string(request.inbox ?? ""), .integer(request.host.limit), .integer(request.host.interval.wholeMilliseconds),
                 .integer(request.mostDead), .bytes(ClaimRequest.poison), .integer(ClaimRequest.poisonKept.wholeMilliseconds),
             ])
@@ -73,6 +71,11 @@ package struct ClaimRequest: Sendable {
     package static let usualDead = 100_000
     package static let mostJobs = 1000
     package static let longestLease = Duration.seconds(24 * 3600)
+
+    static func milliseconds(ofLease lease: Duration) throws(StateError) -> Int {
+        guard lease > .zero, lease <= longestLease else { throw .invalid("A lease lasts up to a day.") }
+        return lease.wholeMilliseconds
+    }
 
     package init(_ limit: Int, lease: Duration, nonce: Nonce, worker: String) {
         self.limit = limit

@@ -484,7 +484,8 @@ local function serveDue(priority, quota)
     if #first == 0 then open[priority].due = false end
 end
 
-local WHEEL, WEIGHTS = {1, 1, 2, 1, 2, 1, 1, 2, 1, 3}, {6, 3, 1}
+-- Six to three to one.
+local WHEEL = {1, 1, 2, 1, 2, 1, 1, 2, 1, 3}
 local looks = {}
 
 local function serveReady(priority, quota)
@@ -500,33 +501,47 @@ local function serveReady(priority, quota)
     looks[priority] = givenCount == before and size * 4 or quota + 1
 end
 
-local function serveByTurns()
-    while givenCount < wanted do
-        local weights, priority = 0, WHEEL[turn % 10 + 1]
-        for i, line in ipairs(open) do
-            if line.ready or line.due then weights = weights + WEIGHTS[i] end
-        end
-        if weights == 0 then return end
-        if budget <= 0 then
-            isMore = true
-            return
-        end
+-- How many of the next `number` turns fall to each priority; the turn of one that has nothing to serve is the next one's.
+local function sharesOf(number)
+    local shares, isAny = {0, 0, 0}, false
+    for slot = 0, #WHEEL - 1 do
+        local turns = floor(number / #WHEEL) + (slot < number % #WHEEL and 1 or 0)
+        local priority = WHEEL[(turn + slot) % #WHEEL + 1]
         for i = 0, 2 do
-            local line = open[(priority + i - 1) % 3 + 1]
-            if line.ready or line.due then
-                priority = (priority + i - 1) % 3 + 1
+            local next = (priority + i - 1) % 3 + 1
+            if open[next].ready or open[next].due then
+                shares[next], isAny = shares[next] + turns, true
                 break
             end
         end
-        local line, before = open[priority], givenCount
-        local quota = max(1, floor((wanted - givenCount) * WEIGHTS[priority] / weights))
-        -- Neither the held jobs nor those in line keep the others waiting.
-        if line.due and line.ready then quota = max(1, floor(quota / 2)) end
-        if line.due and (not line.ready or turn % 2 == 0) then
-            serveDue(priority, quota)
-            budget = budget - 1
-        else
-            serveReady(priority, quota)
+    end
+    return isAny and shares
+end
+
+-- Half of it from the jobs that were held, while there is something of both.
+local function servePriority(priority, quota)
+    local line, before = open[priority], givenCount
+    local fromDue = line.due and (line.ready and floor((quota + 1 - turn % 2) / 2) or quota) or 0
+    if fromDue > 0 then
+        serveDue(priority, fromDue)
+        budget = budget - 1
+    end
+    local rest = quota - (givenCount - before)
+    if line.ready and rest > 0 and budget > 0 then serveReady(priority, rest) end
+end
+
+local function serveByTurns()
+    while givenCount < wanted do
+        local shares, before = sharesOf(wanted - givenCount), givenCount
+        if not shares then return end
+        for priority = 1, 3 do
+            if shares[priority] > 0 then
+                if budget <= 0 then
+                    isMore = true
+                    return
+                end
+                servePriority(priority, shares[priority])
+            end
         end
         turn = turn + max(1, givenCount - before)
     end

@@ -1,0 +1,107 @@
+#if canImport(Glibc)
+import GannetTestKit
+import Testing
+
+@testable import ClusterState
+
+/// A host that asks for patience, or cannot be reached, is left alone by all workers for a while.
+@Suite struct CoolDownTests {
+    /// Claims the next job and ends it.
+    private static func throttle(_ fixture: QueueFixture, for length: Duration? = nil, random: Double = 1) async throws {
+        let job = try #require(try await fixture.claim(1).jobs.first)
+        let settlement = Settlement(job.token, job.entry.id, .throttled(for: length), host: .answered)
+        #expect(try await fixture.queue.settle([settlement], random: random) == [.settled])
+    }
+
+    @Test func `a host that says for how long starts nothing before, then one request, then as many as before`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<10)
+            try await Self.throttle(fixture, for: .seconds(20))
+            for _ in 0..<4 {
+                #expect(try await fixture.claim(10, hostLimit: 3).jobs.isEmpty)
+                clock.advance(by: .milliseconds(4999))
+            }
+            #expect(try await fixture.claim(10, hostLimit: 3).jobs.isEmpty)
+            clock.advance(by: .milliseconds(4))
+            let probe = try await fixture.claim(10, hostLimit: 3).jobs
+            #expect(probe.map(\.entry.id) == [QueueFixture.id(0)])
+            #expect(probe.first?.failures == 0 && probe.first?.throttled == .seconds(20))
+            #expect(try await fixture.claim(10, hostLimit: 3).jobs.isEmpty)
+            #expect(try await fixture.settle(probe[0], QueueFixture.fetched("u")) == .settled)
+            #expect(try await fixture.claim(10, hostLimit: 3).jobs.count == 3)
+        }
+    }
+
+    @Test(arguments: [(1.0, 1.0), (0.0, 0.5), (0.5, 0.75)])
+    func `without a length it doubles from one second to ten minutes, spread by half`(random: Double, part: Double) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<1)
+            for level in 0..<14 {
+                let before = try await fixture.claim(0).now
+                try await Self.throttle(fixture, random: random)
+                let pause = min(600_000, 1000 << level)
+                let host = try #require(try await fixture.host("h0"))
+                #expect(host.cool - before == Int(Double(pause) * part))
+                clock.advance(by: .milliseconds(host.cool - before))
+            }
+            // Its lease ends thirty seconds after its next attempt at the earliest, whatever happens.
+            #expect(try await fixture.queue.counts().crashed == 0)
+        }
+    }
+
+    @Test func `requests that were in flight together are one reason and not eight`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<8)
+            let jobs = try await fixture.claim(8).jobs
+            for job in jobs {
+                #expect(try await fixture.queue.settle([Settlement(job.token, job.entry.id, .throttled(for: nil))], random: 1) == [.settled])
+            }
+            #expect(try await fixture.host("h0")?.level == 1)
+            clock.advance(by: .seconds(1))
+            #expect(try await fixture.claim(8).jobs.count == 1)
+        }
+    }
+
+    @Test func `an answer of any kind makes the next cool-down the first again`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<3)
+            for _ in 0..<3 {
+                try await Self.throttle(fixture)
+                clock.advance(by: .seconds(10))
+            }
+            #expect(try await fixture.host("h0")?.level == 3)
+            let job = try await fixture.claim(1).jobs[0]
+            #expect(try await fixture.settle(job, QueueFixture.failed("u")) == .settled)
+            #expect(try await fixture.host("h0").map(\.level) ?? 0 == 0)
+        }
+    }
+
+    @Test func `five failures to connect in a row cool a host, an answer between them does not let it`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<20)
+            func fail(_ times: Int) async throws {
+                for _ in 0..<times {
+                    let job = try #require(try await fixture.claim(1).jobs.first)
+                    #expect(try await fixture.settle(job, .retry(after: .seconds(3600)), host: .unreachable) == .settled)
+                }
+            }
+            try await fail(4)
+            let job = try await fixture.claim(1).jobs[0]
+            #expect(try await fixture.settle(job, QueueFixture.fetched("u")) == .settled)
+            try await fail(4)
+            // Nothing was learnt about the host: that is no answer.
+            let other = try await fixture.claim(1).jobs[0]
+            #expect(try await fixture.settle(other, .retry(after: .seconds(3600)), host: .none) == .settled)
+            try await fail(1)
+            #expect(try await fixture.claim(5).jobs.isEmpty)
+            clock.advance(by: .milliseconds(750))
+            #expect(try await fixture.claim(5).jobs.count == 1)
+        }
+    }
+}
+#endif

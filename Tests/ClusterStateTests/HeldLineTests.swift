@@ -1,0 +1,95 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// Jobs that a claim met while their host had no room wait in a line of their host's.
+@Suite struct HeldLineTests {
+    @Test func `each job is moved there once, and leaves it in order`() async throws {
+        try await QueueFixture.with { fixture in
+            let number = try await fixture.queue.begin(batch: "b").number
+            let total = 3000
+            for start in stride(from: 0, to: total, by: 1000) {
+                let entries = try (start..<start + 1000).map { try QueueFixture.entry($0) }
+                _ = try await fixture.queue.enqueue(entries, batch: number, from: start, to: start + 1000, closing: start + 1000 == total)
+            }
+            var jobs = try await fixture.claim(1, hostLimit: 1).jobs
+            while try await fixture.redis.send(RedisCommand("EXISTS", .string(fixture.key(queue: "ready:normal")))).asInteger() == 1 {
+                #expect(try await fixture.claim(1, hostLimit: 1).jobs.isEmpty)
+            }
+            let held = try await fixture.dump().values["q:q:held:normal:h0"] ?? []
+            #expect(held.count { $0.hasPrefix("j") } == total - 1)
+            for count in 1...20 {
+                #expect(try await fixture.settle(jobs[0], QueueFixture.fetched(jobs[0].entry.url)) == .settled)
+                jobs = try await fixture.claim(1, hostLimit: 1).jobs
+                #expect(jobs.map(\.entry.id) == [QueueFixture.id(count)])
+                let dump = try await fixture.dump()
+                #expect(dump.values["q:q:ready:normal"] == nil)
+                let lean = { (line: [String]) in line.filter { $0.hasPrefix("j") } }
+                #expect(lean(dump.values["q:q:held:normal:h0"] ?? []) == Array(lean(held).dropFirst(count)))
+            }
+            try await fixture.expectSound()
+        }
+    }
+
+    @Test func `a job leaves a long line for as little as a short one`() async throws {
+        var calls: [Int] = []
+        for total in [100, 1000] {
+            let server = try await RedisServer.start()
+            try await QueueFixture.with(server) { fixture in
+                try await fixture.fill(0..<total)
+                let job = try await fixture.claim(1, hostLimit: 1).jobs[0]
+                while try await fixture.claim(1, hostLimit: 1).isMore {}
+                var next: [LeasedJob] = []
+                let statistics = try await server.statistics {
+                    _ = try await fixture.settle(job, QueueFixture.fetched("u"))
+                    next = try await fixture.claim(1, hostLimit: 1).jobs
+                }
+                #expect(next.map(\.entry.id) == [QueueFixture.id(1)])
+                calls.append(statistics.callsInScripts)
+            }
+            try await server.stop()
+        }
+        #expect(calls[0] == calls[1])
+    }
+
+    @Test func `lines of many hosts and priorities are all served to their end`() async throws {
+        try await QueueFixture.with { fixture in
+            for (index, priority) in BatchOptions.Priority.allCases.enumerated() {
+                var options = BatchOptions()
+                options.priority = priority
+                try await fixture.fill(index * 200..<index * 200 + 200, hosts: 40, batch: "\(priority)", options: options)
+            }
+            // All are held at first, but forty.
+            let jobs = try await fixture.claim(1000, hostLimit: 1).jobs
+            #expect(jobs.count == 40)
+            for job in jobs { #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled) }
+            #expect(try await fixture.drain(hostLimit: 1).count == 560)
+            try await fixture.expectEnded()
+            #expect(try await fixture.dump().values["hosts"] == nil)
+        }
+    }
+
+    @Test func `jobs of two queues share the places of one host`() async throws {
+        try await QueueFixture.with { fixture in
+            let other = fixture.cluster.queue("other")
+            try await fixture.fill(0..<5)
+            let number = try await other.begin(batch: "b").number
+            _ = try await other.enqueue(try (10..<15).map { try QueueFixture.entry($0) }, batch: number, from: 0, to: 5, closing: true)
+            func claim(_ queue: QueueState) async throws -> [LeasedJob] {
+                var request = ClaimRequest(5, lease: QueueFixture.lease, nonce: Nonce(.random(in: .min ... .max)), worker: queue.name)
+                request.host = HostRule(limit: 1)
+                return try await queue.claim(request).jobs
+            }
+            var current = try await claim(fixture.queue)
+            #expect(try await claim(other).isEmpty)
+            for round in 0..<9 {
+                let next = round % 2 == 0 ? other : fixture.queue
+                #expect(try await fixture.settle(current[0], QueueFixture.fetched("u\(round)")) == .settled)
+                current = try await claim(next)
+                #expect(current.count == 1, "round \(round)")
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import ClusterState
+
+/// Whose turn it is: high, normal and low are served six to three to one.
+@Suite struct PriorityTests {
+    private static func fill(_ fixture: QueueFixture, _ priority: BatchOptions.Priority, _ numbers: Range<Int>) async throws {
+        var options = BatchOptions()
+        options.priority = priority
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1000) {
+            let part = start..<min(start + 1000, numbers.upperBound)
+            try await fixture.fill(part, hosts: 50, batch: "\(priority) \(start)", options: options)
+        }
+    }
+
+    @Test(arguments: [1, 10, 64])
+    func `claims of any size are shared six to three to one`(size: Int) async throws {
+        try await QueueFixture.with { fixture in
+            try await Self.fill(fixture, .low, 0..<1000)
+            try await Self.fill(fixture, .normal, 1000..<2000)
+            try await Self.fill(fixture, .high, 2000..<3000)
+            var claimed = [0, 0, 0], total = 0
+            while total < 1000 {
+                let jobs = try await fixture.claim(size).jobs
+                #expect(jobs.count == size)
+                for job in jobs { claimed[(Int(job.entry.id.bytes[6]) << 8 | Int(job.entry.id.bytes[7])) / 1000] += 1 }
+                total += jobs.count
+            }
+            let expected = [0.1, 0.3, 0.6].map { $0 * Double(total) }
+            for (found, wanted) in zip(claimed, expected) { #expect(abs(Double(found) - wanted) <= 0.05 * Double(total), "\(claimed)") }
+        }
+    }
+
+    @Test func `one job of low priority is not starved by any number of high ones`() async throws {
+        try await QueueFixture.with { fixture in
+            try await Self.fill(fixture, .high, 0..<200)
+            try await Self.fill(fixture, .low, 200..<201)
+            var ids: [URLID] = []
+            for _ in 0..<11 { ids += try await fixture.claim(1).jobs.map(\.entry.id) }
+            #expect(ids.count == 11 && ids.contains(QueueFixture.id(200)))
+        }
+    }
+
+    @Test(arguments: BatchOptions.Priority.allCases)
+    func `a priority that is alone is served whole, and in the order it came`(priority: BatchOptions.Priority) async throws {
+        try await QueueFixture.with { fixture in
+            try await Self.fill(fixture, priority, 0..<20)
+            #expect(try await fixture.claim(15).jobs.map(\.entry.id) == (0..<15).map(QueueFixture.id))
+            #expect(try await fixture.claim(15).jobs.map(\.entry.id) == (15..<20).map(QueueFixture.id))
+        }
+    }
+}

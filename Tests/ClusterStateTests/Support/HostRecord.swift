@@ -1,0 +1,25 @@
+import RedisClient
+
+@testable import ClusterState
+
+/// What Redis remembers of a host.
+struct HostRecord: Sendable {
+    let running: Int
+    let next: Int
+    let cool: Int
+    let failures: Int
+    let level: Int
+    let isProbing: Bool
+}
+
+extension QueueFixture {
+    /// What is remembered of a host; `nil` for one that nothing is to be remembered of.
+    func host(_ name: String) async throws -> HostRecord? {
+        guard let bytes = try await redis.send(RedisCommand("HGET", .string(key("hosts")), .string(name))).asOptionalBytes() else { return nil }
+        var reader = ByteReader(bytes)
+        guard let running = reader.number(2), let next = reader.number(6), let cool = reader.number(6), let failures = reader.number(1),
+            let level = reader.number(1), let probing = reader.number(1)
+        else { return nil }
+        return HostRecord(running: running, next: next, cool: cool, failures: failures, level: level, isProbing: probing == 1)
+    }
+}

@@ -1,0 +1,34 @@
+import GannetTestKit
+import RedisClient
+
+@testable import ClusterState
+
+/// What it costs Redis to settle the fetch of a URL that many jobs wait for.
+struct SettlementCost: Sendable {
+    /// Commands the script made, and the time for which nobody else was served.
+    let commands: Int
+    let microseconds: Int
+
+    init(followers: Int) async throws {
+        let server = try await RedisServer.start()
+        let fixture = try await QueueFixture.connect(path: server.socketPath)
+        let entry = try QueueFixture.entry(0)
+        let number = try await fixture.queue.begin(batch: "b").number
+        let total = followers + 1
+        for start in stride(from: 0, to: total, by: 1000) {
+            let end = min(start + 1000, total)
+            let entries = [JobEntry](repeating: entry, count: end - start)
+            _ = try await fixture.queue.enqueue(entries, batch: number, from: start, to: end, closing: end == total)
+        }
+        guard let job = try await fixture.claim(1).jobs.first else { throw KitError("nothing to claim") }
+        while try await fixture.queue.counts().ready > 0 { _ = try await fixture.claim(1) }
+        // The server knows the script by then.
+        _ = try await fixture.cluster.settle([Settlement(FlightToken([1]), entry.id, .handedBack)], random: 0)
+        let statistics = try await server.statistics {
+            guard try await fixture.settle(job, QueueFixture.fetched(entry.url)) == .settled else { throw KitError("the lease was lost") }
+        }
+        (commands, microseconds) = (statistics.callsInScripts, statistics.scriptMicroseconds)
+        await fixture.redis.close()
+        try await server.stop()
+    }
+}
