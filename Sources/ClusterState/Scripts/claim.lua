@@ -247,11 +247,12 @@ local function serve(jobs, quota, heldFor)
     local values = strings(keys)
     loadHosts(jobs)
 
-    local fates, taken, lockedHere, dealt, handed = {}, {}, {}, 0, 0
+    local fates, taken, lockedHere, releasedHere, dealt, handed = {}, {}, {}, {}, 0, 0
     for i, job in ipairs(jobs) do
         if handed >= quota then break end
         local batch, page, lock, fate = batchOf(queue, job.batch), values and readPage(values[i]), values and values[number + i], nil
         local host = hosts[job.host]
+        if lock and lock == releasedHere[job.id] then lock = nil end
         if batch.isGone then
             fate = 'drop'
         elseif page and page.isForeign then
@@ -272,6 +273,8 @@ local function serve(jobs, quota, heldFor)
             lockedHere[job.id] = true
         end
         if fate == 'give' or fate == 'deliver' then handed = handed + 1 end
+        -- Those after it must not wait for a retry that lets go of the URL.
+        if job.lock and fate ~= 'give' and fate ~= 'park' then releasedHere[job.id] = job.lock end
         fates[i], dealt = fate, i
     end
     if dealt == 0 then return 0 end
