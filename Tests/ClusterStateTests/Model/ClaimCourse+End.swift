@@ -19,6 +19,7 @@ extension Model {
         var look = course.mended
         let after = course.step.after, now = course.step.now
         for token in course.goneTokens { look.flights[token] = nil }
+        for url in course.letGo { try Violation.require(course.released[url] != nil, "nobody has let go of URL \(url)") }
         for (url, token) in course.released {
             told.formUnion(look.unlock(url, by: token, .orphaned, began: now, now: now))
         }
@@ -60,7 +61,7 @@ extension Model {
             case .ready(course.call.queue, _): throw Violation(description: "jobs \(jobs) are ready, and were not handed out")
             case .held(course.call.queue, _, let host):
                 let room = (look.hosts[host] ?? HostLook()).room(rule(of: host), now: now)
-                try Violation.require(room == 0, "jobs \(jobs) are held, and host \(host) has room for \(room)")
+                try Violation.require(room == 0 || freshRules.contains(host), "jobs \(jobs) are held, and host \(host) has room for \(room)")
             case .chain: throw Violation(description: "jobs \(jobs) were not taken on")
             default: break
             }

@@ -62,6 +62,7 @@ struct ModelRun {
         let heard = before.waiters.isEmpty && before.idle.isEmpty ? [] : try await bench.heard()
         try check(&model, Step(before: before, after: look, now: now, lived: lived, heard: heard))
         try model.checkInvariants(look, now: now, lived: lived)
+        model.freshRules = model.freshRules.filter { (look.hosts[$0]?.running ?? 0) > 0 }
     }
 
     typealias Check = (inout Model, Step) throws -> Void
@@ -104,6 +105,7 @@ struct ModelRun {
             try await cluster.setRule(rule, for: "h\(host)")
             return {
                 $0.rules[host] = rule
+                $0.freshRules.insert(host)
                 try $1.after.check(is: $1.before, now: $1.now)
             }
         case .reclaim(let queue):
