@@ -70,7 +70,8 @@ extension Model {
         }
         let outcome = ModelOutcome(
             isNegative: freed.verdict == .failed, isStored: false, began: freed.began, ended: freed.ended, freshUntil: 0)
-        let shares = freed.verdict != .orphaned && isSatisfied(job, by: outcome, now: course.step.now) && !batch(of: job).options.deliversBodies
+        let shares =
+            freed.verdict != .orphaned && isSatisfied(job, by: outcome, now: course.step.now) && !batch(of: job).options.deliversBodies
         if shares {
             guard to == nil else { return "it has the outcome of the flight that it followed" }
             endByPage(serial, isNegative: outcome.isNegative)
@@ -95,7 +96,9 @@ extension Model {
     private mutating func serve(
         _ serial: Int, _ from: JobLook, _ to: Place?, _ course: inout ClaimCourse, own: Token?
     ) throws(Violation) -> String? {
-        let job = jobs[serial]!, url = job.record.url, now = course.step.now
+        let job = jobs[serial]!
+        let url = job.record.url
+        let now = course.step.now
         let page = course.mended.pages[url]
         let isSatisfied = page.map { self.isSatisfied(job, by: ModelOutcome($0), now: now) } ?? false
         let delivers = batch(of: job).options.deliversBodies && page?.isNegative == false

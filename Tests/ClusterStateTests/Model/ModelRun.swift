@@ -81,7 +81,8 @@ struct ModelRun {
             let answers = try await settle(call)
             return { try $0.check(settle: call, answers, $1) }
         case .renew(let tokens):
-            let lost = try await cluster.renew(tokens, lease: .milliseconds(lease)), lease = lease
+            let lost = try await cluster.renew(tokens, lease: .milliseconds(lease))
+            let lease = lease
             return { try $0.check(renew: tokens, lease: lease, lost: lost, $1) }
         case .acquire(let call):
             let answer = try await cluster.acquire(call.request)
