@@ -148,7 +148,8 @@ struct CallMaker {
             let from = live.isEmpty || draw.chance(12) ? some : live
             guard !from.isEmpty else { break }
             let holding = draw.one(of: from)
-            items.append(item(holding, outcome(holding, &draw), draw.one(of: [.answered, .answered, .none, .unreachable]), draw.below(1000)))
+            items.append(
+                item(holding, outcome(holding, &draw), draw.one(of: [.answered, .answered, .none, .unreachable]), draw.below(1000)))
         }
         guard !items.isEmpty else { return [] }
         return [

@@ -10,6 +10,8 @@ struct ClaimCourse {
     var starts: [Int: Int] = [:]
     /// Retries that met their end or their host's limit: they let go of their URL, by their token.
     var released: [Int: Token] = [:]
+    /// URLs of which that must be so, as others went on their way by it.
+    var letGo: Set<Int> = []
     /// Tokens of retries that are none any more.
     var goneTokens: Set<Token> = []
 
@@ -34,8 +36,11 @@ extension Model {
         switch from.place {
         case .leased: why = "its lease had not ended"
         case .line(.parked(let url)):
-            // Only a retry that lets go of the URL sends its followers away; which it was is looked at with the flights.
-            if case .line(.chain)? = to, course.step.after.freed.contains(where: { $0.url == url }) { return }
+            // Only a retry that lets go of the URL sends its followers away.
+            if case .line(.chain)? = to {
+                course.letGo.insert(url)
+                return
+            }
             why = "the URL's flight has not ended"
         case .line(.chain(let number)): why = try follow(serial, course.freed(number)!, from, to, isServed, &course)
         case .later(let due, let token):
@@ -65,7 +70,8 @@ extension Model {
         }
         let outcome = ModelOutcome(
             isNegative: freed.verdict == .failed, isStored: false, began: freed.began, ended: freed.ended, freshUntil: 0)
-        let shares = freed.verdict != .orphaned && isSatisfied(job, by: outcome, now: course.step.now) && !batch(of: job).options.deliversBodies
+        let shares =
+            freed.verdict != .orphaned && isSatisfied(job, by: outcome, now: course.step.now) && !batch(of: job).options.deliversBodies
         if shares {
             guard to == nil else { return "it has the outcome of the flight that it followed" }
             endByPage(serial, isNegative: outcome.isNegative)
@@ -90,7 +96,9 @@ extension Model {
     private mutating func serve(
         _ serial: Int, _ from: JobLook, _ to: Place?, _ course: inout ClaimCourse, own: Token?
     ) throws(Violation) -> String? {
-        let job = jobs[serial]!, url = job.record.url, now = course.step.now
+        let job = jobs[serial]!
+        let url = job.record.url
+        let now = course.step.now
         let page = course.mended.pages[url]
         let isSatisfied = page.map { self.isSatisfied(job, by: ModelOutcome($0), now: now) } ?? false
         let delivers = batch(of: job).options.deliversBodies && page?.isNegative == false
@@ -117,7 +125,7 @@ extension Model {
                 if holds { course.released[url] = own }
                 return delivers ? nil : "it should have ended"
             }
-            if course.isLocked(url, butBy: own) && course.released[url] == nil { return "somebody has its URL" }
+            if course.isLocked(url, butBy: own) { course.letGo.insert(url) }
             course.starts[host(of: url), default: 0] += 1
             return nil
         case .line(.parked)?:
@@ -131,7 +139,11 @@ extension Model {
             if isSatisfied { return "a page satisfies it" }
             let host = course.step.after.hosts[host(of: url)] ?? HostLook()
             return host.room(rule(of: self.host(of: url)), now: now) == 0 ? nil : "its host has room"
-        case .line(.ready)?, .line(.chain)?, .later?: return "that is no place for a job that is served"
+        case .line(.chain)?:
+            // It was parked before a retry let go of the URL.
+            course.letGo.insert(url)
+            return isSatisfied || job.fate == .tombstone ? "it has nothing to wait for" : nil
+        case .line(.ready)?, .later?: return "that is no place for a job that is served"
         }
     }
 }

@@ -24,7 +24,8 @@ struct Fuzz {
         let course = Operation.course(seed: seed, count: steps)
         guard let first = try await outcome(seed, course) else { return nil }
         // The prefix ends with the operation that failed; of those before it, what can be left out is left out.
-        var kept = Array(course.prefix(first.position + 1)), shortest = first
+        var kept = Array(course.prefix(first.position + 1))
+        var shortest = first
         let end = ContinuousClock.now + .seconds(30)
         var size = max(1, kept.count / 2)
         while ContinuousClock.now < end {

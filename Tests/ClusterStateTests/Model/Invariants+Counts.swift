@@ -38,7 +38,8 @@ extension Model {
         let own = totals[queue]
         let wanted =
             sums + [
-                own.fetched, own.revalidated, own.cached, own.retried, own.crashed, own.fenced, own.fenced, own.bytes, isPaused[queue] ? 1 : 0,
+                own.fetched, own.revalidated, own.cached, own.retried, own.crashed, own.fenced, own.fenced, own.bytes,
+                isPaused[queue] ? 1 : 0,
             ]
         let what =
             "enqueued, done, failed, cancelled, active, parked, delayed, fetched, revalidated, cached, retried, crashed, fenced, "

@@ -12,10 +12,14 @@ extension Model {
 
     private func checkJobs(_ look: StateLook) throws(Violation) {
         for (serial, found) in look.jobs {
-            guard let job = jobs[serial] else { throw Violation(description: "job \(serial) lies at \(found.place) and was never accepted") }
-            try Violation.require(job.fate == .open || job.fate == .tombstone, "job \(serial) ended as \(job.fate) and lies at \(found.place)")
+            guard let job = jobs[serial] else {
+                throw Violation(description: "job \(serial) lies at \(found.place) and was never accepted")
+            }
+            try Violation.require(
+                job.fate == .open || job.fate == .tombstone, "job \(serial) ended as \(job.fate) and lies at \(found.place)")
             try Violation.equal(found.record, job.record, "job \(serial) at \(found.place)")
-            let priority = batch(of: job).options.priority.rawValue, queue = job.record.queue
+            let priority = batch(of: job).options.priority.rawValue
+            let queue = job.record.queue
             switch found.place {
             case .line(.ready(let itsQueue, let itsPriority)):
                 try Violation.require(itsQueue == queue && itsPriority == priority, "job \(serial) stands in the line \(found.place)")
@@ -39,10 +43,14 @@ extension Model {
             try Violation.equal(look.locks[flight.url], token, "the lock of URL \(flight.url), in flight,")
         }
         for (url, token) in look.locks {
-            guard let flight = look.flights[token] else { throw Violation(description: "URL \(url) is locked by \(token), which is no flight") }
+            guard let flight = look.flights[token] else {
+                throw Violation(description: "URL \(url) is locked by \(token), which is no flight")
+            }
             try Violation.require(flight.kind != .delivery && flight.url == url, "URL \(url) is locked by \(token) of URL \(flight.url)")
         }
-        for url in look.waiters.keys { try Violation.require(look.locks[url] != nil, "callers wait for URL \(url), which is not in flight") }
+        for url in look.waiters.keys {
+            try Violation.require(look.locks[url] != nil, "callers wait for URL \(url), which is not in flight")
+        }
         for case .parked(let url) in look.lines.keys {
             try Violation.require(look.locks[url] != nil, "jobs are parked for URL \(url), which is not in flight")
         }
@@ -65,7 +73,8 @@ extension Model {
             let found = look.hosts[host] ?? HostLook()
             // Without end only while a request is in flight, whose end changes it; else not later than the host opens.
             let isRight = due >= 1 << 52 ? found.running > 0 : due <= max(now, found.next, found.cool)
-            try Violation.require(isRight, "jobs held for host \(host) are looked at at \(due), and not at \(max(now, found.next, found.cool))")
+            try Violation.require(
+                isRight, "jobs held for host \(host) are looked at at \(due), and not at \(max(now, found.next, found.cool))")
         }
         for (host, found) in look.hosts { try Violation.equal(found.marks, marks[host] ?? [], "the lines of which host \(host) knows") }
         for host in marks.keys { try Violation.require(look.hosts[host] != nil, "host \(host) does not know of its held jobs") }

@@ -4,7 +4,9 @@
 extension Model {
     mutating func check(settle call: SettleCall, _ answers: [SettleAnswer], _ step: Step) throws(Violation) {
         var look = step.before
-        var wanted: [SettleAnswer] = [], told: Set<Heard> = [], failed: [Int] = []
+        var wanted: [SettleAnswer] = []
+        var told: Set<Heard> = []
+        var failed: [Int] = []
         var settled: Set<Token> = []
         for item in call.items {
             let token = item.key
@@ -26,7 +28,8 @@ extension Model {
 
     /// What somebody is told who comes too late, or a second time.
     private func lateAnswer(_ item: SettleCall.Item, _ look: StateLook, flight: FlightLook?, wasSettled: Bool) -> SettleAnswer {
-        let token = item.key, page = look.pages[item.url]
+        let token = item.key
+        let page = look.pages[item.url]
         let name = item.outcome.name
         if wasSettled { return .settled }
         if let page, page.token == token, page.isNegative == (name == "failed") { return .settled }
@@ -40,7 +43,8 @@ extension Model {
     private mutating func settle(
         _ item: SettleCall.Item, _ flight: FlightLook, in look: inout StateLook, _ random: Double, _ step: Step, _ failed: inout [Int]
     ) -> Set<Heard> {
-        let token = item.key, now = step.now
+        let token = item.key
+        let now = step.now
         look.land(token)
         if flight.kind == .job { leave(item, in: &look, random, now) }
         var verdict = FreedLook.Verdict.orphaned

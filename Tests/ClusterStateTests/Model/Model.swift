@@ -9,6 +9,8 @@ struct Model {
     var totals = [ModelTotals](repeating: ModelTotals(), count: 3)
     var isPaused = [false, false]
     var rules: [Int: HostRule] = [:]
+    /// Hosts whose rule was changed while requests were in flight: a higher limit counts from when the next of them ends.
+    var freshRules: Set<Int> = []
     /// What workers say of hosts without a rule.
     var usual = HostRule(limit: 2)
     /// What each worker's last claim brought.

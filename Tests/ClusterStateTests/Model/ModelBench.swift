@@ -29,7 +29,8 @@ final class ModelBench {
         let callers = (0..<CallMaker.callers).map { cluster.inbox(of: "c\($0)") }
         messages = try await subscriber.subscribe(to: Set(workers + callers + ["marker"])).makeAsyncIterator()
         let time = try await redis.send(RedisCommand("TIME")).asArray()
-        wall = Int(String(decoding: try time[0].asBytes(), as: UTF8.self))! * 1000
+        wall =
+            Int(String(decoding: try time[0].asBytes(), as: UTF8.self))! * 1000
             + Int(String(decoding: try time[1].asBytes(), as: UTF8.self))! / 1000
     }
 

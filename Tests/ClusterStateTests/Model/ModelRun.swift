@@ -62,6 +62,7 @@ struct ModelRun {
         let heard = before.waiters.isEmpty && before.idle.isEmpty ? [] : try await bench.heard()
         try check(&model, Step(before: before, after: look, now: now, lived: lived, heard: heard))
         try model.checkInvariants(look, now: now, lived: lived)
+        model.freshRules = model.freshRules.filter { (look.hosts[$0]?.running ?? 0) > 0 }
     }
 
     typealias Check = (inout Model, Step) throws -> Void
@@ -80,7 +81,8 @@ struct ModelRun {
             let answers = try await settle(call)
             return { try $0.check(settle: call, answers, $1) }
         case .renew(let tokens):
-            let lost = try await cluster.renew(tokens, lease: .milliseconds(lease)), lease = lease
+            let lost = try await cluster.renew(tokens, lease: .milliseconds(lease))
+            let lease = lease
             return { try $0.check(renew: tokens, lease: lease, lost: lost, $1) }
         case .acquire(let call):
             let answer = try await cluster.acquire(call.request)
@@ -104,6 +106,7 @@ struct ModelRun {
             try await cluster.setRule(rule, for: "h\(host)")
             return {
                 $0.rules[host] = rule
+                $0.freshRules.insert(host)
                 try $1.after.check(is: $1.before, now: $1.now)
             }
         case .reclaim(let queue):

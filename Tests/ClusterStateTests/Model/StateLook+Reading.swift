@@ -66,7 +66,8 @@ extension StateLook {
             let priority = reader.number()
             readLine(.ready(queue: queue, priority: priority), &reader)
         case 12:
-            let priority = reader.number(), host = reader.number()
+            let priority = reader.number()
+            let host = reader.number()
             readLine(.held(queue: queue, priority: priority, host: host), &reader)
         case 13:
             let priority = reader.number()
@@ -76,7 +77,8 @@ extension StateLook {
             }
         case 14:
             for _ in 0..<reader.number() {
-                let due = reader.number(), token = reader.token()
+                let due = reader.number()
+                let token = reader.token()
                 put(reader.job(), .later(due: due, token))
             }
         case 15:
@@ -101,7 +103,8 @@ extension StateLook {
     private mutating func readFlight(_ reader: inout LookReader) {
         let token = reader.token()
         let kind = FlightLook.Kind(rawValue: UInt8(reader.number()))!
-        let began = reader.number(), ends = reader.number()
+        let began = reader.number()
+        let ends = reader.number()
         if kind == .job || kind == .delivery {
             let job = reader.job()
             put(job, .leased(token))
@@ -112,8 +115,12 @@ extension StateLook {
     }
 
     private mutating func readPage(_ reader: inout LookReader) {
-        let url = reader.number(), flags = reader.number()
-        let began = reader.number(), ended = reader.number(), fresh = reader.number(), digest = reader.number()
+        let url = reader.number()
+        let flags = reader.number()
+        let began = reader.number()
+        let ended = reader.number()
+        let fresh = reader.number()
+        let digest = reader.number()
         pages[url] = PageLook(
             isNegative: flags & 1 == 1, isStored: flags & 2 == 0, began: began, ended: ended, freshUntil: fresh, digest: digest,
             token: reader.token())
