@@ -97,18 +97,57 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 9])
-    func `a host's wrong count is corrected, and its jobs go on`(counted: UInt8) async throws {
+    @Test func `a host that seems to have room it has not is counted anew`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<4)
             let jobs = try await fixture.claim(4, hostLimit: 2).jobs
             #expect(jobs.count == 2)
-            try await fixture.setRunning(counted, host: "h0")
-            // A host that seems to have nothing in flight while its jobs wait for one to end is found by that as well.
+            try await fixture.setRunning(0, host: "h0")
+            // Jobs that wait for one of its requests to end, while none seems to be under way, are found by that as well.
             try await fixture.expectDrift([.hostCount], also: [.heldNotDue])
             #expect(try await fixture.claim(4, hostLimit: 2).jobs.isEmpty)
             for job in jobs { #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled) }
             #expect(try await fixture.claim(4, hostLimit: 2).jobs.count == 2)
+        }
+    }
+
+    @Test func `a host that seems to have no room is counted anew, and its jobs go on`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<4)
+            let jobs = try await fixture.claim(4, hostLimit: 2).jobs
+            for job in jobs { #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled) }
+            try await fixture.setRunning(9, host: "h0")
+            #expect(try await fixture.claim(4, hostLimit: 2).jobs.isEmpty)
+            try await fixture.expectDrift([.hostCount])
+            #expect(try await fixture.claim(4, hostLimit: 2).jobs.count == 2)
+        }
+    }
+
+    @Test func `the followers of a caller whose flight is lost are let go, a worker is woken for them, and none is lost`() async throws {
+        try await QueueFixture.with { fixture in
+            let asked = AcquireRequest(id: QueueFixture.id(7), nonce: Nonce(1), lease: QueueFixture.lease)
+            guard case .leased(let token, _) = try await fixture.cluster.acquire(asked).fate else { throw RedisError(.unexpectedReply) }
+            try await fixture.fill([7, 8, 8], hosts: 1)
+            let other = try await fixture.claim(3).jobs
+            #expect(other.map(\.entry.url) == ["http://h0/8"])
+            try await fixture.send("HDEL", "leases", .bytes(token.bytes))
+            try await fixture.send("ZREM", "expiry", .bytes(token.bytes))
+
+            let inbox = fixture.cluster.inbox(of: "idle")
+            let subscriber = try await RedisSubscriber.connect(fixture.redis.configuration)
+            var messages = try await subscriber.subscribe(to: [inbox]).makeAsyncIterator()
+            var request = ClaimRequest(1, lease: QueueFixture.lease, nonce: Nonce(2), worker: "idle")
+            request.inbox = inbox
+            #expect(try await fixture.queue.claim(request).jobs.isEmpty)
+            try await fixture.expectDrift([.lockWithoutFlight])
+            #expect(await messages.next() == .message(channel: inbox, payload: Array("qq".utf8)))
+            await subscriber.close()
+
+            // The next list of followers that is let go is another one.
+            #expect(try await fixture.settle(other[0], QueueFixture.fetched(other[0].entry.url)) == .settled)
+            let job = try await fixture.claim(3).jobs
+            #expect(job.map(\.entry.url) == ["http://h0/7"])
+            #expect(try await fixture.queue.counts().done == 2)
         }
     }
 
@@ -165,6 +204,30 @@ import Testing
             #expect(try await fixture.claim(5).left == .nothing)
             let counts = try await fixture.queue.counts(ofBatch: batch)
             #expect(counts?.done == 2 && counts?.failed == 3 && counts?.isComplete == true)
+        }
+    }
+
+    @Test func `a batch all of whose jobs are nowhere has ended`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<3)
+            try await fixture.send("DEL", fixture.queueKey("ready:normal"))
+            try await fixture.expectDrift([.jobsLost])
+            #expect(try await fixture.send("ZCARD", fixture.queueKey("ended")) == .integer(1))
+        }
+    }
+
+    @Test func `a namespace whose name looks like a pattern is audited, and no other`() async throws {
+        try await QueueFixture.with { other in
+            try await other.fill(0..<3)
+            try await other.send("DEL", other.queueKey("ready:normal"))
+            let namespace = "[\(other.namespace.prefix(1))]*?\\^"
+            let cluster = ClusterState(other.redis, namespace: namespace)
+            let fixture = QueueFixture(redis: other.redis, cluster: cluster, queue: cluster.queue("q"), namespace: namespace)
+            try await fixture.fill(0..<3)
+            #expect(try await cluster.audit(mend: false).isEmpty)
+            try await fixture.send("DEL", fixture.queueKey("ready:normal"))
+            #expect(try await cluster.audit(mend: true).map(\.count) == [3])
+            try await fixture.queue.clear()
         }
     }
 
