@@ -18,7 +18,7 @@ local function isTooMany(number, what)
 end
 
 local function isUnreadable(what)
-    note('notChecked', what .. ' of the queue ' .. queue .. ': some are a newer version\'s')
+    note('notChecked', what .. ' of the queue ' .. queue .. ': some cannot be read')
     return {'0', report()}
 end
 
@@ -55,7 +55,9 @@ end
 -- What there is --------------------------------------------------------------------------------------------------------------------
 
 for key in pairs(followers) do
-    if isTooMany(call('LLEN', key), 'parked jobs') then return {'0', report()} end
+    local length = redis.pcall('LLEN', key)
+    if type(length) == 'table' then return isUnreadable('parked jobs') end
+    if isTooMany(length, 'parked jobs') then return {'0', report()} end
     for _, entry in ipairs(call('LRANGE', key, 0, -1)) do
         local job = read(entry)
         if not job then return isUnreadable('parked jobs') end
