@@ -18,7 +18,7 @@ local function isTooMany(number, what)
 end
 
 local function isUnreadable(what)
-    note('notChecked', what .. ' of the queue ' .. queue .. ': some are a newer version\'s')
+    note('notChecked', what .. ' of the queue ' .. queue .. ': some cannot be read')
     return {'0', report()}
 end
 
@@ -55,7 +55,9 @@ end
 -- What there is --------------------------------------------------------------------------------------------------------------------
 
 for key in pairs(followers) do
-    if isTooMany(call('LLEN', key), 'parked jobs') then return {'0', report()} end
+    local length = redis.pcall('LLEN', key)
+    if type(length) == 'table' then return isUnreadable('parked jobs') end
+    if isTooMany(length, 'parked jobs') then return {'0', report()} end
     for _, entry in ipairs(call('LRANGE', key, 0, -1)) do
         local job = read(entry)
         if not job then return isUnreadable('parked jobs') end
@@ -115,20 +117,21 @@ local function compare(key, whose, counted, is)
     end
 end
 
--- Answers whether it has ended jobs.
-local function compareWaiting(key, whose, total, counted, is)
+-- Answers how many are missing. Those that batches miss are missing from their queue as well, and told of once.
+local function compareWaiting(key, whose, total, counted, is, told)
     local waiting = counted[total] - counted.done - counted.failed - counted.cancelled - is.active - is.parked - is.delayed
     local lost = waiting - is.waiting
-    if lost > 0 and finds('jobsLost', 'of ' .. whose .. ': ' .. lost, lost) then
+    if lost > 0 and finds('jobsLost', 'of ' .. whose .. ': ' .. lost, max(0, lost - max(0, told))) then
         call('HINCRBY', key, 'failed', lost)
-        return true
-    elseif lost < 0 and finds('jobsUncounted', 'of ' .. whose .. ': ' .. -lost, -lost) then
+    elseif lost < 0 and finds('jobsUncounted', 'of ' .. whose .. ': ' .. -lost, max(0, min(0, told) - lost)) then
         call('HINCRBY', key, total, -lost)
     end
+    return lost
 end
 
 local knowsWaiting = countWaiting()
-local all, uses = {active = 0, parked = 0, delayed = 0, waiting = 0}, call('HGET', KEYS[2], 'priorities') or ''
+local all, lost = {active = 0, parked = 0, delayed = 0, waiting = 0}, 0
+local uses = call('HGET', KEYS[2], 'priorities') or ''
 for number, is in pairs(there) do
     local batch, key = batchOf(queue, number), ofQueue(queue, 'batch:' .. number)
     -- One that was cleared away has no counters, and one that was cancelled counts only what is still in flight.
@@ -137,8 +140,10 @@ for number, is in pairs(there) do
         if batch.isGone then is.parked, is.delayed, is.waiting = 0, 0, 0 end
         local counted = numbersAt(key, {'total', 'done', 'failed', 'cancelled', 'active', 'parked', 'delayed'})
         compare(key, whose, counted, is)
-        if knowsWaiting and not batch.isGone and compareWaiting(key, whose, 'total', counted, is) then
-            endBatchWhereComplete(queue, number)
+        if knowsWaiting and not batch.isGone then
+            local missing = compareWaiting(key, whose, 'total', counted, is, 0)
+            if missing > 0 and mends then endBatchWhereComplete(queue, number) end
+            lost = lost + missing
         end
         local priority = batch.priority == 'high' and '1' or batch.priority == 'normal' and '2' or '3'
         if not batch.isGone and not uses:find(priority, 1, true) then
@@ -151,6 +156,6 @@ end
 local whose = 'the queue ' .. queue
 local counted = numbersAt(KEYS[2], {'enqueued', 'done', 'failed', 'cancelled', 'active', 'parked', 'delayed'})
 compare(KEYS[2], whose, counted, all)
-if knowsWaiting then compareWaiting(KEYS[2], whose, 'enqueued', counted, all) end
+if knowsWaiting then compareWaiting(KEYS[2], whose, 'enqueued', counted, all, lost) end
 if #kinds > 0 and mends then wake(queue, MOST_WOKEN) end
 return {'0', report()}

@@ -45,6 +45,9 @@ function inspect.parked(id)
 end
 
 function inspect.waiters(id)
+    if type(redis.pcall('SCARD', namespace .. 'waiters:' .. id)) == 'table' then
+        return note('wrongType', 'the waiting callers of ' .. nameOf(id))
+    end
     if call('EXISTS', lockOf(id)) == 0 and finds('waitersWithoutFlight', nameOf(id)) then tellWaiters(id) end
 end
 

@@ -1,0 +1,53 @@
+import ClusterState
+
+/// Jobs by number. They are made as they are needed: ten million of them would not fit beside the queue that holds them.
+enum Feed {
+    /// A job with a URL of 56 bytes, of the host of that number.
+    static func entry(_ number: Int, host: Int) throws -> JobEntry {
+        let name = "h\(digits(host, 6)).example"
+        return try JobEntry(id: id(number), host: name, url: "http://\(name)/\(digits(number, 33))")
+    }
+
+    /// As different from each other as digests are, and the same for the same number.
+    private static func id(_ number: Int) -> URLID {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        for half in 1...2 as ClosedRange<UInt64> {
+            var mixed = UInt64(number) &* 2 &+ half
+            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+            mixed ^= mixed >> 31
+            withUnsafeBytes(of: mixed) { bytes.append(contentsOf: $0) }
+        }
+        return URLID(bytes)!
+    }
+
+    private static func digits(_ number: Int, _ count: Int) -> String {
+        String(unsafeUninitializedCapacity: count) { buffer in
+            var rest = number
+            for index in (0..<count).reversed() {
+                buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+            return count
+        }
+    }
+}
+
+extension QueueState {
+    /// Accepts jobs in order, in chunks of a thousand, each made while the one before it is on its way.
+    func fill(_ batch: String, _ count: Int, _ entry: @Sendable (Int) throws -> JobEntry) async throws {
+        let number = try await begin(batch: batch).number
+        var next = try (0..<min(count, Self.largestChunk)).map(entry)
+        var offset = 0
+        while offset < count {
+            let chunk = next
+            let from = offset
+            let to = offset + next.count
+            async let accepted = enqueue(chunk, batch: number, from: from, to: to, closing: to == count)
+            next = try (to..<min(count, to + Self.largestChunk)).map(entry)
+            _ = try await accepted
+            offset = to
+        }
+    }
+}

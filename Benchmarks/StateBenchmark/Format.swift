@@ -1,0 +1,48 @@
+/// Figures as a table shows them.
+func grouped(_ number: Int) -> String {
+    let digits = String(number)
+    var groups: [Substring] = []
+    var end = digits.endIndex
+    while end > digits.startIndex {
+        let start = digits.index(end, offsetBy: -3, limitedBy: digits.startIndex) ?? digits.startIndex
+        groups.insert(digits[start..<end], at: 0)
+        end = start
+    }
+    return groups.joined(separator: ",")
+}
+
+func rate(_ perSecond: Double) -> String {
+    grouped(perSecond < 10_000 ? Int((perSecond / 10).rounded()) * 10 : Int((perSecond / 100).rounded()) * 100) + "/s"
+}
+
+func tenths(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return "\(grouped(tenths / 10)).\(tenths % 10)"
+}
+
+/// A short time, in the unit that suits it.
+func time(_ microseconds: Double) -> String {
+    switch microseconds {
+    case ..<10: tenths(microseconds) + " µs"
+    case ..<1000: "\(Int(microseconds.rounded())) µs"
+    case ..<1_000_000: tenths(microseconds / 1000) + " ms"
+    default: tenths(microseconds / 1_000_000) + " s"
+    }
+}
+
+func seconds(_ duration: Duration) -> String { time(duration / .microseconds(1)) }
+
+/// Prints the head of a table, with a line about it above.
+func table(_ title: String, _ columns: String...) {
+    print("\n\(title)\n\n| \(columns.joined(separator: " | ")) |")
+    print("|\(String(repeating: " --- |", count: columns.count))")
+}
+
+func row(_ cells: String...) { print("| \(cells.joined(separator: " | ")) |") }
+
+extension [Double] {
+    /// The value that this part of them does not exceed.
+    func percentile(_ part: Double) -> Double {
+        isEmpty ? 0 : sorted()[Swift.min(count - 1, Int(Double(count) * part))]
+    }
+}

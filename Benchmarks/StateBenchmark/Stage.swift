@@ -1,0 +1,60 @@
+import ClusterState
+import GannetTestKit
+import RedisClient
+
+/// A Redis of the benchmark's own, and what it says of itself.
+struct Stage {
+    let redis: RedisConnection
+    let queue: QueueState
+    private let server: RedisServer
+
+    static func start() async throws -> Stage {
+        let server = try await RedisServer.start()
+        let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: server.socketPath)))
+        try await redis.send(RedisCommand("CONFIG", "SET", "slowlog-max-len", "100000"))
+        return Stage(redis: redis, queue: ClusterState(redis, namespace: "gannet").queue("default"), server: server)
+    }
+
+    func stop() async {
+        await redis.close()
+        try? await server.stop()
+    }
+
+    var version: String { server.version }
+    var socketPath: String { server.socketPath }
+
+    /// Empties it. Returns what it takes then.
+    func clear() async throws -> Int {
+        try await redis.send(RedisCommand("FLUSHALL"))
+        return try await usedMemory()
+    }
+
+    func usedMemory() async throws -> Int { Int(try await info("memory", "used_memory")) }
+
+    /// Processor time of the server so far.
+    func cpu() async throws -> Duration {
+        .seconds(try await info("cpu", "used_cpu_user")) + .seconds(try await info("cpu", "used_cpu_sys"))
+    }
+
+    private func info(_ section: RedisArgument, _ field: String) async throws -> Double {
+        let lines = try await redis.send(RedisCommand("INFO", section)).asString().split(whereSeparator: \.isNewline)
+        let line = lines.first { $0.hasPrefix(field + ":") }
+        return line.flatMap { Double($0.dropFirst(field.count + 1)) } ?? 0
+    }
+
+    /// What each script call in `body` took inside the server, in microseconds, by the script's digest.
+    func serverTimes(_ body: () async throws -> Void) async throws -> [[UInt8]: [Double]] {
+        try await redis.send(RedisCommand("CONFIG", "SET", "slowlog-log-slower-than", "0"))
+        try await redis.send(RedisCommand("SLOWLOG", "RESET"))
+        try await body()
+        try await redis.send(RedisCommand("CONFIG", "SET", "slowlog-log-slower-than", "-1"))
+        var times: [[UInt8]: [Double]] = [:]
+        for entry in try await redis.send(RedisCommand("SLOWLOG", "GET", "-1")).asArray() {
+            let fields = try entry.asArray()
+            let words = try fields[3].asArray()
+            guard words.count > 1, try words[0].asString() == "EVALSHA" else { continue }
+            times[try words[1].asBytes(), default: []].append(Double(try fields[2].asInteger()))
+        }
+        return times
+    }
+}

@@ -1,0 +1,73 @@
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// What an audit looks at, and how it tells of what it cannot mend.
+@Suite struct AuditReportTests {
+    @Test func `a namespace whose name looks like a pattern is audited, and no other`() async throws {
+        try await QueueFixture.with { other in
+            try await other.fill(0..<3)
+            try await other.send("DEL", other.queueKey("ready:normal"))
+            let namespace = "[\(other.namespace.prefix(1))]*?\\^"
+            let cluster = ClusterState(other.redis, namespace: namespace)
+            let fixture = QueueFixture(redis: other.redis, cluster: cluster, queue: cluster.queue("q"), namespace: namespace)
+            try await fixture.fill(0..<3)
+            #expect(try await cluster.audit(mend: false).isEmpty)
+            try await fixture.send("DEL", fixture.queueKey("ready:normal"))
+            #expect(try await cluster.audit(mend: true).map(\.count) == [3])
+            try await fixture.queue.clear()
+        }
+    }
+
+    @Test func `a key that holds something else is told of and left alone`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.send("RPUSH", fixture.lockKey(1), "x")
+            try await fixture.send("SET", .bytes(fixture.keyBytes("parked:", 2)), "x")
+            try await fixture.send("SET", .bytes(fixture.keyBytes("waiters:", 3)), "x")
+            let before = try await fixture.dump()
+            let found = try await fixture.cluster.audit(mend: true)
+            #expect(found.map(\.kind) == [.wrongType] && found.first?.count == 3 && found.first?.isMended == false)
+            #expect(try await fixture.dump() == before)
+        }
+    }
+
+    @Test func `followers that cannot be read are not counted, and nothing about their queue is changed`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill([7, 7])
+            _ = try await fixture.claim(2)
+            try await fixture.send("RPUSH", .bytes(fixture.keyBytes("parked:", 7)), "a newer version's")
+            try await fixture.send("HINCRBY", fixture.queueKey("count"), "parked", "5")
+            #expect(try await fixture.cluster.audit(mend: true).map(\.kind) == [.notChecked])
+            #expect(try await fixture.queue.counts().parked == 6)
+        }
+    }
+
+    @Test func `what is too large for one step is said not to be checked`() async throws {
+        try await QueueFixture.with { fixture in
+            let batch = try await fixture.queue.begin(batch: "b").number
+            for chunk in stride(from: 0, to: 51_000, by: 1000) {
+                let entries = try (chunk..<chunk + 1000).map { try QueueFixture.entry($0) }
+                _ = try await fixture.queue.enqueue(entries, batch: batch, from: chunk, to: chunk + 1000)
+            }
+            _ = try await fixture.claim(1)
+            try await fixture.send("HINCRBY", fixture.queueKey("count"), "active", "3")
+            let found = try await fixture.cluster.audit(mend: true)
+            // What is in flight is few, and counted all the same.
+            #expect(Set(found.map(\.kind)) == [.notChecked, .counter])
+            #expect(try await fixture.cluster.audit(mend: true).map(\.kind) == [.notChecked])
+        }
+    }
+
+    @Test func `findings hold no URL and no token`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill([7, 7, 8])
+            let jobs = try await fixture.claim(3).jobs
+            try await fixture.send("DEL", "leases", "hosts", fixture.queueKey("count"))
+            for finding in try await fixture.cluster.audit(mend: false) {
+                #expect(!finding.example.contains("http"))
+                for job in jobs { #expect(finding.example.utf8.firstRange(of: job.token.bytes) == nil) }
+            }
+        }
+    }
+}

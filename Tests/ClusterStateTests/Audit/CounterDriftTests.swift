@@ -1,0 +1,54 @@
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// Drift of counters, made by hand, is found, mended, and not found again; nobody waits for what is lost.
+@Suite struct CounterDriftTests {
+    @Test(arguments: ["active", "parked", "delayed"], [true, false])
+    func `a wrong counter is corrected`(part: String, ofBatch: Bool) async throws {
+        try await QueueFixture.with { fixture in
+            let batch = try await fixture.fill([1, 1, 2, 3])
+            let jobs = try await fixture.claim(2).jobs
+            _ = try await fixture.settle(jobs[1], .retry(after: .seconds(60)))
+            let counts = try await fixture.queue.counts()
+            #expect(counts.active == 1 && counts.parked == 1 && counts.delayed == 1 && counts.ready == 1)
+            try await fixture.send("HINCRBY", fixture.queueKey(ofBatch ? "batch:\(batch)" : "count"), .string(part), "5")
+            try await fixture.expectDrift([.counter])
+            #expect(try await fixture.queue.counts() == counts)
+        }
+    }
+
+    @Test func `jobs that are nowhere end as failed, so that nobody waits for them`() async throws {
+        try await QueueFixture.with { fixture in
+            let batch = try await fixture.fill(0..<5)
+            try await fixture.send("LTRIM", fixture.queueKey("ready:normal"), "0", "2")
+            try await fixture.expectDrift([.jobsLost])
+            for job in try await fixture.claim(5).jobs { _ = try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) }
+            #expect(try await fixture.claim(5).left == .nothing)
+            let counts = try await fixture.queue.counts(ofBatch: batch)
+            #expect(counts?.done == 2 && counts?.failed == 3 && counts?.isComplete == true)
+        }
+    }
+
+    @Test func `a batch all of whose jobs are nowhere has ended`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<3)
+            try await fixture.send("DEL", fixture.queueKey("ready:normal"))
+            try await fixture.expectDrift([.jobsLost])
+            #expect(try await fixture.send("ZCARD", fixture.queueKey("ended")) == .integer(1))
+        }
+    }
+
+    @Test func `a queue whose counters are lost is counted anew, and served`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill([1, 1, 2, 3])
+            _ = try await fixture.claim(2)
+            try await fixture.send("DEL", fixture.queueKey("count"))
+            try await fixture.expectDrift([.counter, .jobsUncounted])
+            let counts = try await fixture.queue.counts()
+            #expect(counts.active == 2 && counts.parked == 1 && counts.ready == 1)
+            #expect(try await fixture.claim(2).jobs.count == 1)
+        }
+    }
+}
