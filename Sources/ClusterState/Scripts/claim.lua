@@ -618,14 +618,15 @@ if trouble and givenCount == 0 then
     return type(trouble) == 'table' and trouble or redis.error_reply(tostring(trouble))
 end
 
-local first = (givenCount < wanted or not hasWritten) and call('ZRANGE', expiry, 0, 0, 'WITHSCORES')[2]
+local isFull = wanted > 0 and givenCount == wanted
+local first = not isFull and call('ZRANGE', expiry, 0, 0, 'WITHSCORES')[2]
 -- Lease time goes on only while somebody calls: a worker with nothing to do must look now and then.
 if hasWritten or first then saveClock() end
 
 -- A worker that got all it asked for has no time to wait, nor any use for what is left.
 local next, left = -1, 0
 local function nextAt(ms) if next < 0 or ms < next then next = max(0, ms) end end
-if givenCount < wanted or wanted == 0 then
+if not isFull then
     if first then nextAt(min(tonumber(first) - lived, floor(shortest / 3), LONGEST_STEP)) end
     if chainsLeft > 0 then nextAt(CHAINS_WAIT) end
     local due = not isPaused and call('ZRANGE', later, 0, 0, 'WITHSCORES')[2]

@@ -79,7 +79,6 @@ extension Model {
             return
         }
         var moments: [Int] = []
-        if !look.records.isEmpty { moments.append(1000) }
         if let first = look.flights.values.map(\.ends).min() { moments += [first - step.lived, look.clock.step] }
         if !isPaused[call.queue] {
             for found in look.jobs.values where found.record.queue == call.queue {
@@ -87,6 +86,8 @@ extension Model {
             }
             for case (.held(call.queue, _, _), let due) in look.due where due < 1 << 52 { moments.append(due - step.now) }
         }
+        // Followers that nobody has taken on yet are asked for again within a second.
+        if !look.freed.isEmpty, answer.next == .seconds(1), moments.min().map({ $0 > 1000 }) ?? true { return }
         try Violation.equal(answer.next, moments.min().map { .milliseconds(max(0, $0)) }, "when to ask again")
     }
 }
