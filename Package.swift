@@ -88,7 +88,7 @@ let package = Package(
             name: "GannetTestKit", dependencies: ["COpenSSL", "Threads"], resources: [.embedInCode("Redis/clock-shim.c")],
             swiftSettings: settings),
 
-        .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit"], swiftSettings: settings),
+        .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit", "RedisClient"], swiftSettings: settings),
         .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "ClusterStateTests", dependencies: ["ClusterState", "RedisClient", "GannetTestKit", "StateWorker"],

@@ -40,7 +40,8 @@ extension JobEntry {
     private static let farthestHost = 64
 
     var bytes: [UInt8] {
-        var url = self.url, host = self.host
+        var url = self.url
+        var host = self.host
         return url.withUTF8 { url in
             host.withUTF8 { host in
                 let offset = Self.offset(of: host, in: url)

@@ -86,7 +86,8 @@ extension QueueState {
         return try await StateError.wrapping { () throws(RedisError) in
             let fields = try reply.asArray()
             guard fields.count == names.count else { throw RedisError(.unexpectedReply, "HMGET in another form than expected") }
-            guard let state = try fields[0].asOptionalBytes().flatMap({ BatchProgress.State(rawValue: String(decoding: $0, as: UTF8.self)) })
+            guard
+                let state = try fields[0].asOptionalBytes().flatMap({ BatchProgress.State(rawValue: String(decoding: $0, as: UTF8.self)) })
             else { return nil }
             return BatchCounts(
                 state: state, total: try fields[1].asCount(), done: try fields[2].asCount(), failed: try fields[3].asCount(),

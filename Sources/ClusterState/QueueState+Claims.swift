@@ -33,7 +33,8 @@ extension QueueState {
     /// Takes all of the queue's leases back, whoever holds them, uncharged. Returns how many.
     @discardableResult
     package func reclaimAll() async throws(StateError) -> Int {
-        var cursor = 0, taken = 0
+        var cursor = 0
+        var taken = 0
         repeat {
             let reply = try await run(ClusterScripts.reclaim, [.integer(cursor)])
             try await StateError.wrapping { () throws(RedisError) in
