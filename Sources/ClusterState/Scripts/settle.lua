@@ -82,10 +82,12 @@ local function answerLate(i, outcome)
     return FENCED
 end
 
-local function tryLater(job, token, began, id, pause)
-    -- The URL stays locked until its next attempt, so that its followers do not make one of their own before.
-    call('HSET', leases, token, 'W' .. pack('>I6', began) .. id)
-    call('ZADD', expiry, lived + pause + RETRY_GRACE, token)
+local function tryLater(job, token, began, id, pause, isLocked)
+    if isLocked then
+        -- The URL stays locked until its next attempt, so that its followers do not make one of their own before.
+        call('HSET', leases, token, 'W' .. pack('>I6', began) .. id)
+        call('ZADD', expiry, lived + pause + RETRY_GRACE, token)
+    end
     count(job, 'delayed', 1)
     countInQueue(job.queue, 'retried', 1)
     job.prefix = nil
@@ -137,9 +139,9 @@ local function settle(i, flight, outcome)
         job.throttled = outcome == 'throttled' and (job.throttled > 0 and job.throttled or now) or 0
         if batchOf(job.queue, job.batch).isGone then
             finish(job, 'cancelled')
-        elseif kind == 'J' then
-            tryLater(job, token, began, id, pause)
-            return
+        else
+            tryLater(job, token, began, id, max(0, pause), kind == 'J')
+            if kind == 'J' then return end
         end
     elseif job then
         local page = known[i]
