@@ -64,6 +64,11 @@ local function count(job, field, by)
     counts[field] = (counts[field] or 0) + by
 end
 
+-- Counts for the queue alone, on the same condition.
+local function countInQueueOf(job, field, by)
+    if batchOf(job.queue, job.batch).state then countInQueue(job.queue, field, by) end
+end
+
 -- A job's end: done, failed or cancelled.
 local function finish(job, how)
     count(job, how, 1)
