@@ -25,5 +25,8 @@ for from = 2, #ARGV, most do
         call('ZADD', expiry, unpack(renewed))
     end
 end
-if hasRenewed then saveClock() end
+if hasRenewed then
+    shortest = min(shortest, tonumber(ARGV[1]))
+    saveClock()
+end
 return lost
