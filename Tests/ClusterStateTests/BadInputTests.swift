@@ -6,7 +6,8 @@ import Testing
 /// What no list, lock or counter could hold is refused in a sentence, before Redis hears of it.
 @Suite struct BadInputTests {
     @Test(arguments: [
-        ("h", ""), ("h", String(repeating: "u", count: 8193)), ("", "u"), (String(repeating: "h", count: 256), "u"), ("h\n", "u"), ("a b", "u"),
+        ("h", ""), ("h", String(repeating: "u", count: 8193)), ("", "u"), (String(repeating: "h", count: 256), "u"), ("h\n", "u"),
+        ("a b", "u"),
         ("h\u{0}", "u"), ("h\u{7f}", "u"), ("\t", "u"),
     ])
     func `an entry that no line can hold is refused`(host: String, url: String) {
@@ -59,7 +60,9 @@ import Testing
             for delay in [Duration.seconds(-1), .seconds(365 * 24 * 3600 + 1)] {
                 await refused("delay \(delay)") { _ = try await queue.enqueue([entry], batch: 1, from: 0, to: 1, delay: delay) }
             }
-            await refused("a long chunk") { _ = try await queue.enqueue([JobEntry](repeating: entry, count: 1001), batch: 1, from: 0, to: 1) }
+            await refused("a long chunk") {
+                _ = try await queue.enqueue([JobEntry](repeating: entry, count: 1001), batch: 1, from: 0, to: 1)
+            }
             for name in ["", "a\nb", "\u{0}", String(repeating: "n", count: 257)] {
                 await refused("batch \(name)") { _ = try await queue.begin(batch: name) }
                 await refused("queue \(name)") { _ = try await fixture.cluster.queue(name).begin(batch: "b") }
@@ -103,7 +106,9 @@ import Testing
     @Test func `a batch that is not known, is complete or was cancelled is said to be so`() async throws {
         try await QueueFixture.with { fixture in
             let entry = try QueueFixture.entry(0)
-            func add(_ number: Int, from: Int) async throws { _ = try await fixture.queue.enqueue([entry], batch: number, from: from, to: from + 1) }
+            func add(_ number: Int, from: Int) async throws {
+                _ = try await fixture.queue.enqueue([entry], batch: number, from: from, to: from + 1)
+            }
             await #expect(throws: StateError.unknownBatch) { try await add(77, from: 0) }
             await #expect(throws: StateError.unknownBatch) { try await fixture.queue.cancel(batch: 77) }
             let closed = try await fixture.fill([0])

@@ -57,7 +57,8 @@ import Testing
             try await fixture.fill(0..<8)
             let jobs = try await fixture.claim(8).jobs
             for job in jobs {
-                #expect(try await fixture.queue.settle([Settlement(job.token, job.entry.id, .throttled(for: nil))], random: 1) == [.settled])
+                #expect(
+                    try await fixture.queue.settle([Settlement(job.token, job.entry.id, .throttled(for: nil))], random: 1) == [.settled])
             }
             #expect(try await fixture.host("h0")?.level == 1)
             clock.advance(by: .seconds(1))

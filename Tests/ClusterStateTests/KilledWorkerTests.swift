@@ -5,7 +5,9 @@ import Testing
 
 /// A worker that is killed leaves everything to the others, who do nothing but claim.
 @Suite struct KilledWorkerTests {
-    @Test func `what a killed process held is claimed again at lease end, each once charged, with its followers and within host limits`() async throws {
+    @Test func `what a killed process held is claimed again at lease end, each once charged, with its followers and within host limits`()
+        async throws
+    {
         let server = try await RedisServer.start()
         try await QueueFixture.with(server) { fixture in
             try await fixture.fill(0..<64, hosts: 8)

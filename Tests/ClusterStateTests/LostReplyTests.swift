@@ -14,7 +14,8 @@ import Testing
         for call in StateCall.allCases {
             let fixture = try await QueueFixture.connect(path: proxy.socketPath)
             let twin = try await QueueFixture.connect(path: server.socketPath)
-            let situation = try await Situation(fixture), twins = try await Situation(twin)
+            let situation = try await Situation(fixture)
+            let twins = try await Situation(twin)
             if call == .resume {
                 try await fixture.queue.pause()
                 try await twin.queue.pause()
@@ -27,7 +28,8 @@ import Testing
             #expect(proxy.cuts == cuts + 1 && error?.mayHaveExecuted == true, "\(call)")
             try await call.make(fixture, situation)
 
-            let lost = try await fixture.dump(), once = try await twin.dump()
+            let lost = try await fixture.dump()
+            let once = try await twin.dump()
             #expect(lost.differences(from: once) == [], "\(call)")
             #expect(try await fixture.queue.counts().crashed == 0, "\(call)")
             if call != .clear {

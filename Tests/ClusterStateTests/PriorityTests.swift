@@ -19,7 +19,8 @@ import Testing
             try await Self.fill(fixture, .low, 0..<1000)
             try await Self.fill(fixture, .normal, 1000..<2000)
             try await Self.fill(fixture, .high, 2000..<3000)
-            var claimed = [0, 0, 0], total = 0
+            var claimed = [0, 0, 0]
+            var total = 0
             while total < 1000 {
                 let jobs = try await fixture.claim(size).jobs
                 #expect(jobs.count == size)

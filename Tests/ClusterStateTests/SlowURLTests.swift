@@ -16,7 +16,8 @@ import Testing
         let number = try await fixture.queue.begin(batch: "b").number
         for start in stride(from: 0, to: followers + others, by: 1000) {
             let entries = try (start..<start + 1000).map { $0 % 6 == 5 ? try QueueFixture.entry($0, hosts: 500) : slow }
-            _ = try await fixture.queue.enqueue(entries, batch: number, from: start, to: start + 1000, closing: start + 1000 == followers + others)
+            _ = try await fixture.queue.enqueue(
+                entries, batch: number, from: start, to: start + 1000, closing: start + 1000 == followers + others)
         }
     }
 
@@ -123,7 +124,8 @@ import Testing
     #endif
 
     @Test func `settling costs the same with a hundred thousand followers as with ten`() async throws {
-        let few = try await SettlementCost(followers: 10), many = try await SettlementCost(followers: 100_000)
+        let few = try await SettlementCost(followers: 10)
+        let many = try await SettlementCost(followers: 100_000)
         #expect(few.commands == many.commands)
         #expect(many.commands < 60)
     }

@@ -77,7 +77,9 @@ import Testing
             keys.insert(Array(fixture.key(queue: name).utf8))
         }
         for number in [0, 1, 3, 4, 12, 55, 99] {
-            for kind in ["lock:", "page:", "parked:", "waiters:"] { keys.insert(Array(fixture.key(kind).utf8) + QueueFixture.id(number).bytes) }
+            for kind in ["lock:", "page:", "parked:", "waiters:"] {
+                keys.insert(Array(fixture.key(kind).utf8) + QueueFixture.id(number).bytes)
+            }
         }
         return keys.sorted { StateDump.shown($0) < StateDump.shown($1) }
     }

@@ -24,7 +24,9 @@ import Testing
         let proxy = try ReplyCuttingProxy(to: server)
         let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: proxy.socketPath)))
         proxy.cutNextReply()
-        let error = await #expect(throws: RedisError.self) { try await redis.run(RedisScript("return redis.call('INCR', KEYS[1])"), keys: ["n"]) }
+        let error = await #expect(throws: RedisError.self) {
+            try await redis.run(RedisScript("return redis.call('INCR', KEYS[1])"), keys: ["n"])
+        }
         #expect(error?.kind == .connectionLost)
         #expect(try await server.command("GET", "n") == .text("1"))
         await redis.close()

@@ -15,7 +15,9 @@ struct HostRecord: Sendable {
 extension QueueFixture {
     /// What is remembered of a host; `nil` for one that nothing is to be remembered of.
     func host(_ name: String) async throws -> HostRecord? {
-        guard let bytes = try await redis.send(RedisCommand("HGET", .string(key("hosts")), .string(name))).asOptionalBytes() else { return nil }
+        guard let bytes = try await redis.send(RedisCommand("HGET", .string(key("hosts")), .string(name))).asOptionalBytes() else {
+            return nil
+        }
         var reader = ByteReader(bytes)
         guard let running = reader.number(2), let next = reader.number(6), let cool = reader.number(6), let failures = reader.number(1),
             let level = reader.number(1), let probing = reader.number(1)

@@ -23,7 +23,9 @@ struct StateAudit: Sendable {
             for item in try await redis.send(command).asArray() { items.append(try item.asBytes()) }
             return items
         }
-        func keys(_ pattern: String) async throws -> [[UInt8]] { try await list(RedisCommand("KEYS", .string("{\(fixture.namespace)}" + pattern))) }
+        func keys(_ pattern: String) async throws -> [[UInt8]] {
+            try await list(RedisCommand("KEYS", .string("{\(fixture.namespace)}" + pattern)))
+        }
         func length(_ patterns: String...) async throws -> Int {
             var sum = 0
             for pattern in patterns {
@@ -37,7 +39,8 @@ struct StateAudit: Sendable {
         let counts = try await fixture.queue.counts()
         let flights = try await list(RedisCommand("HGETALL", .string(fixture.key("leases"))))
         var tokens: Set<[UInt8]> = []
-        var active = 0, waiting = 0
+        var active = 0
+        var waiting = 0
         for index in stride(from: 0, to: flights.count, by: 2) {
             let (token, flight) = (flights[index], flights[index + 1])
             tokens.insert(token)
@@ -84,7 +87,8 @@ extension QueueFixture {
     /// Every job has ended, and nothing is left but outcomes.
     func expectEnded(_ comment: String = "", at location: SourceLocation = #_sourceLocation) async throws {
         try await expectSound(comment, at: location)
-        let counts = try await queue.counts(), leftovers = try await leftovers()
+        let counts = try await queue.counts()
+        let leftovers = try await leftovers()
         #expect(counts.isEmpty && counts.enqueued == counts.done + counts.failed + counts.cancelled, "\(comment)", sourceLocation: location)
         #expect(leftovers == [], "\(comment)", sourceLocation: location)
     }
@@ -93,7 +97,9 @@ extension QueueFixture {
     func running() async throws -> [String: Int] { try await StateAudit(self).running }
 
     private func leftovers() async throws -> [String] {
-        let kept = ["state", "page:", "hosts", "worker:", "q:q:count", "q:q:batch", "q:q:finished:", "q:q:ended", "q:q:dead", "q:q:idle", "rules"]
+        let kept = [
+            "state", "page:", "hosts", "worker:", "q:q:count", "q:q:batch", "q:q:finished:", "q:q:ended", "q:q:dead", "q:q:idle", "rules",
+        ]
         return try await dump().values.keys.filter { key in !kept.contains { key.hasPrefix($0) } }.sorted()
     }
 }

@@ -3,7 +3,8 @@
 /// Every call that changes the state, made on a `Situation`.
 enum StateCall: String, CaseIterable, Sendable {
     case begin, enqueue, enqueueDelayed, enqueueClosing, cancel, claim, claimNothing, renew
-    case settleFetched, settleFetchedAlone, settleRevalidated, settleNotStored, settleFailed, settleRetry, settleThrottled, settleUnreachable, settleBack
+    case settleFetched, settleFetchedAlone, settleRevalidated, settleNotStored, settleFailed, settleRetry, settleThrottled,
+        settleUnreachable, settleBack
     case settleDelivered, settleMissing
     case acquire, acquireBusy, acquireOwn, commit, commitFailure, release, pause, resume, reclaim, clear
 

@@ -1,0 +1,192 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// What a caller without a job is told of a URL.
+@Suite struct AcquireTests {
+    private static let id = QueueFixture.id(3)
+
+    private struct Caller: Sendable {
+        let fixture: QueueFixture
+
+        func ask(_ nonce: UInt64 = 1, _ change: (inout AcquireRequest) -> Void = { _ in }) async throws -> AcquireAnswer {
+            var request = AcquireRequest(id: AcquireTests.id, nonce: Nonce(nonce), lease: QueueFixture.lease)
+            change(&request)
+            return try await fixture.cluster.acquire(request)
+        }
+
+        /// The right to fetch it, and what may be used where that fails.
+        func lease(_ nonce: UInt64 = 1, _ change: (inout AcquireRequest) -> Void = { _ in }) async throws -> (FlightToken, Page?) {
+            let answer = try await ask(nonce, change)
+            guard case .leased(let token, let stale) = answer.fate else { throw Surprise(answer: answer) }
+            return (token, stale)
+        }
+
+        func settle(_ token: FlightToken, _ outcome: Settlement.Outcome) async throws -> SettleAnswer {
+            try await fixture.cluster.settle([Settlement(token, AcquireTests.id, outcome)], random: 0)[0]
+        }
+
+        /// Fetches it.
+        func fetch(fresh: Duration = .seconds(3600), isStored: Bool = true) async throws {
+            let outcome = QueueFixture.fetched("http://a/", fresh: fresh, isStored: isStored)
+            guard try await settle(try await lease(99).0, outcome) == .settled else { throw Surprise(answer: nil) }
+        }
+    }
+
+    // Closures stand outside of `#expect`: the compiler takes one inside for another of the same type beside it.
+    private struct Surprise: Error { let answer: AcquireAnswer? }
+
+    private func with(_ body: (Caller) async throws -> Void) async throws {
+        try await QueueFixture.with { try await body(Caller(fixture: $0)) }
+    }
+
+    private static func isFresh(_ answer: AcquireAnswer) -> Bool {
+        if case .fresh(let page) = answer.fate { page.content.url == "http://a/" } else { false }
+    }
+
+    @Test func `the first is leased, its own nonce again the same, and others hear that it is busy`() async throws {
+        try await with { caller in
+            let (token, stale) = try await caller.lease(1)
+            #expect(stale == nil)
+            #expect(try await caller.lease(1).0 == token)
+            guard case .busy(let most) = try await caller.ask(2).fate else {
+                Issue.record("two have it")
+                return
+            }
+            #expect(most > .zero && most <= QueueFixture.lease)
+            #expect(try await caller.settle(token, QueueFixture.fetched("http://a/")) == .settled)
+            #expect(try await caller.settle(token, QueueFixture.fetched("http://a/")) == .settled)
+            #expect(Self.isFresh(try await caller.ask(2)))
+            #expect(try await caller.fixture.redis.send(RedisCommand("EXISTS", .string(caller.fixture.key("leases")))).asInteger() == 0)
+        }
+    }
+
+    @Test func `a failure is negative, and a release leaves the URL free`() async throws {
+        try await with { caller in
+            #expect(try await caller.settle(try await caller.lease(1).0, .handedBack) == .settled)
+            let (token, _) = try await caller.lease(2)
+            #expect(try await caller.settle(token, QueueFixture.failed("http://a/")) == .settled)
+            guard case .negative(let page) = try await caller.ask(3).fate else {
+                Issue.record("not negative")
+                return
+            }
+            #expect(page.isNegative && page.content.status == 500)
+        }
+    }
+
+    @Test func `a page whose body is not there is none, and another body's absence says nothing`() async throws {
+        try await with { caller in
+            try await caller.fetch()
+            let others = try await caller.ask(1) { $0.missingBody = [UInt8](repeating: 8, count: 32) }
+            #expect(Self.isFresh(others))
+            let (token, stale) = try await caller.lease(1) { $0.missingBody = [UInt8](repeating: 7, count: 32) }
+            #expect(stale == nil)
+            #expect(try await caller.fixture.cluster.page(Self.id) == nil)
+            #expect(try await caller.settle(token, .handedBack) == .settled)
+        }
+    }
+
+    #if canImport(Glibc)
+    private func withClock(_ body: (Caller, MovableClock) async throws -> Void) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await body(Caller(fixture: fixture), clock)
+        }
+    }
+
+    @Test func `what is no longer fresh is leased, and may be used where the fetch fails`() async throws {
+        try await withClock { caller, clock in
+            try await caller.fetch(fresh: .seconds(10))
+            clock.advance(by: .seconds(9))
+            #expect(Self.isFresh(try await caller.ask()))
+            clock.advance(by: .seconds(1))
+            let (token, stale) = try await caller.lease()
+            #expect(stale?.content.url == "http://a/")
+            // Its lease repeated brings the same.
+            let again = try await caller.lease()
+            #expect(again.0 == token && again.1 == stale)
+        }
+    }
+
+    @Test func `an age is before what the page says, in both directions`() async throws {
+        try await withClock { caller, clock in
+            try await caller.fetch(fresh: .seconds(10))
+            clock.advance(by: .seconds(20))
+            let older = try await caller.ask(1) { $0.maximumAge = .seconds(20) }
+            #expect(Self.isFresh(older))
+            try await caller.fetch(fresh: .seconds(3600))
+            clock.advance(by: .seconds(5))
+            let (token, stale) = try await caller.lease(1) { $0.maximumAge = .seconds(4) }
+            #expect(stale != nil)
+            #expect(try await caller.settle(token, .handedBack) == .settled)
+            let younger = try await caller.ask(1) { $0.maximumAge = .seconds(5) }
+            #expect(Self.isFresh(younger))
+        }
+    }
+
+    @Test func `what may not be kept is for those who asked before it came, and for nobody else`() async throws {
+        try await withClock { caller, clock in
+            let (token, _) = try await caller.lease(1)
+            let waiting = try await caller.ask(2)
+            clock.advance(by: .seconds(1))
+            #expect(try await caller.settle(token, QueueFixture.fetched("http://a/", isStored: false)) == .settled)
+            clock.advance(by: .seconds(1))
+            let second = try await caller.ask(2) { $0.since = waiting.now }
+            #expect(Self.isFresh(second))
+            let (_, stale) = try await caller.lease(3)
+            #expect(stale == nil)
+        }
+    }
+
+    @Test func `a refresh wants a fetch that began after it asked`() async throws {
+        try await withClock { caller, clock in
+            try await caller.fetch()
+            clock.advance(by: .seconds(1))
+            // Somebody fetches it already: that began too early.
+            let (token, _) = try await caller.lease(1) { $0.refresh = true }
+            clock.advance(by: .seconds(1))
+            let first = try await caller.ask(2) { $0.refresh = true }
+            #expect(try await caller.settle(token, QueueFixture.fetched("http://a/")) == .settled)
+            let refresh = { (request: inout AcquireRequest) in
+                request.refresh = true
+                request.since = first.now
+            }
+            let own = try await caller.lease(2, refresh).0
+            // One that asks now may share the fetch that has just begun.
+            let other = try await caller.ask(3) { $0.refresh = true }
+            #expect(try await caller.settle(own, QueueFixture.fetched("http://a/")) == .settled)
+            #expect(Self.isFresh(try await caller.ask(2, refresh)))
+            let shared = try await caller.ask(3) {
+                $0.refresh = true
+                $0.since = other.now
+            }
+            #expect(Self.isFresh(shared))
+        }
+    }
+
+    @Test func `a lock outlives neither its lease nor the holder's renewals`() async throws {
+        try await withClock { caller, clock in
+            let (token, _) = try await caller.lease(1)
+            for _ in 0..<20 {
+                clock.advance(by: .seconds(5))
+                #expect(try await caller.fixture.cluster.renew([token], lease: QueueFixture.lease) == [])
+                guard case .busy = try await caller.ask(2).fate else {
+                    Issue.record("the lock was lost")
+                    return
+                }
+            }
+            // Callers alone tell the time, when nobody claims.
+            var waits = 0
+            while case .busy = try await caller.ask(2).fate {
+                clock.advance(by: .seconds(5))
+                waits += 1
+                guard waits < 10 else { break }
+            }
+            #expect(waits == 6)
+            #expect(try await caller.settle(token, .handedBack) == .lost)
+        }
+    }
+    #endif
+}

@@ -1,0 +1,39 @@
+import GannetTestKit
+import RedisClient
+
+@testable import ClusterState
+
+/// Processes that listen, each on its inbox, as a test sees them.
+struct Inboxes: Sendable {
+    let names: [String]
+    private let subscriber: RedisSubscriber
+    private let subscriptions: [RedisSubscription]
+    private let fixture: QueueFixture
+
+    init(_ fixture: QueueFixture, _ processes: [String]) async throws {
+        self.fixture = fixture
+        subscriber = try await RedisSubscriber.connect(fixture.redis.configuration)
+        names = processes.map(fixture.cluster.inbox(of:))
+        var subscriptions: [RedisSubscription] = []
+        for name in names { subscriptions.append(try await subscriber.subscribe(to: [name])) }
+        self.subscriptions = subscriptions
+    }
+
+    /// What has come to each so far, in all this test's time: a message of our own ends the wait.
+    func messages() async throws -> [[String]] {
+        var all: [[String]] = []
+        for (name, subscription) in zip(names, subscriptions) {
+            try await fixture.redis.send(RedisCommand("PUBLISH", .string(name), "end"))
+            var mine: [String] = []
+            for await event in subscription {
+                guard case .message(_, let payload) = event else { throw KitError("the subscription was interrupted") }
+                if payload == Array("end".utf8) { break }
+                mine.append(StateDump.shown(payload))
+            }
+            all.append(mine)
+        }
+        return all
+    }
+
+    func close() async { await subscriber.close() }
+}

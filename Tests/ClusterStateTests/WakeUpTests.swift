@@ -1,0 +1,123 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// Workers that found nothing are told when there is something, as many as there are jobs.
+@Suite struct WakeUpTests {
+    /// Makes idle workers of these, in this order.
+    private func idle(_ fixture: QueueFixture, _ inboxes: [String]) async throws {
+        for (index, inbox) in inboxes.enumerated() {
+            let answer = try await fixture.claim(8, worker: "idle \(index)") { $0.inbox = inbox }
+            #expect(answer.jobs.isEmpty)
+        }
+    }
+
+    private func with(_ processes: Int, _ body: (QueueFixture, Inboxes) async throws -> Void) async throws {
+        try await QueueFixture.with { fixture in
+            let inboxes = try await Inboxes(fixture, (0..<processes).map { "p\($0)" })
+            try await body(fixture, inboxes)
+            await inboxes.close()
+        }
+    }
+
+    @Test(arguments: [(1, 1), (3, 3), (9, 5)])
+    func `enqueued jobs wake as many idle workers as there are jobs, and at most all`(jobs: Int, woken: Int) async throws {
+        try await with(5) { fixture, inboxes in
+            try await idle(fixture, inboxes.names)
+            try await fixture.fill(0..<jobs)
+            let messages = try await inboxes.messages()
+            #expect(messages.count { $0 == ["qq"] } == woken)
+            #expect(messages.allSatisfy { $0.count <= 1 })
+            // Those who were told are idle no more: the next wake the others.
+            try await fixture.fill(100..<110, batch: "more")
+            #expect(try await inboxes.messages().count { $0 == ["qq"] } == 5 - woken)
+        }
+    }
+
+    @Test func `inboxes of the dead are passed over`() async throws {
+        try await with(2) { fixture, inboxes in
+            try await idle(fixture, (0..<20).map { fixture.cluster.inbox(of: "dead \($0)") } + inboxes.names)
+            try await fixture.fill(0..<2)
+            #expect(try await inboxes.messages() == [["qq"], ["qq"]])
+        }
+    }
+
+    @Test func `a worker that has jobs is not idle`() async throws {
+        try await with(2) { fixture, inboxes in
+            try await idle(fixture, inboxes.names)
+            try await fixture.fill(0..<1)
+            _ = try await inboxes.messages()
+            try await idle(fixture, [])
+            #expect(try await fixture.claim(1) { $0.inbox = inboxes.names[0] }.jobs.count == 1)
+            #expect(try await fixture.claim(1) { $0.inbox = inboxes.names[1] }.jobs.isEmpty)
+            try await fixture.fill(10..<20, batch: "more")
+            #expect(try await inboxes.messages() == [[], ["qq"]])
+        }
+    }
+
+    @Test func `a paused queue gives nothing, goes on with what is in flight, and wakes all when it goes on`() async throws {
+        try await with(3) { fixture, inboxes in
+            try await fixture.fill(0..<4)
+            let job = try await fixture.claim(1).jobs[0]
+            #expect(try await fixture.queue.pause() == false)
+            #expect(try await fixture.queue.pause() == true)
+            let answer = try await fixture.claim(5)
+            #expect(answer.jobs.isEmpty && answer.isPaused && answer.left == .jobs && !answer.isMore)
+            #expect(try await fixture.settle(job, QueueFixture.fetched("u")) == .settled)
+            try await idle(fixture, inboxes.names)
+            #expect(try await inboxes.messages() == [[], [], []])
+            #expect(try await fixture.queue.resume() == true)
+            #expect(try await inboxes.messages() == [["qq"], ["qq"], ["qq"]])
+            #expect(try await fixture.queue.resume() == false)
+            #expect(try await fixture.claim(5).jobs.count == 3)
+        }
+    }
+
+    @Test func `a place that a host has again is told to somebody, unless who settled claims at once`() async throws {
+        try await with(2) { fixture, inboxes in
+            try await fixture.fill(0..<4)
+            var jobs = try await fixture.claim(2, hostLimit: 2).jobs
+            for (index, inbox) in inboxes.names.enumerated() {
+                let answer = try await fixture.claim(1, worker: "\(index)") {
+                    $0.host = HostRule(limit: 2)
+                    $0.inbox = inbox
+                }
+                #expect(answer.jobs.isEmpty)
+            }
+            for (claimsAgain, expected) in [(true, 0), (false, 1)] {
+                let settlement = Settlement(jobs[0].token, jobs[0].entry.id, QueueFixture.fetched("u"), host: .answered)
+                _ = try await fixture.queue.settle([settlement], claimsAgain: claimsAgain, random: 0)
+                #expect(try await inboxes.messages().count { $0 == ["qq"] } == expected)
+                jobs.removeFirst()
+            }
+        }
+    }
+
+    @Test func `the end of the last job is told to all who wait for it`() async throws {
+        try await with(3) { fixture, inboxes in
+            try await fixture.fill(0..<1)
+            let job = try await fixture.claim(1).jobs[0]
+            try await idle(fixture, inboxes.names)
+            _ = try await fixture.settle(job, QueueFixture.fetched("u"))
+            #expect(try await inboxes.messages() == [["qq"], ["qq"], ["qq"]])
+            #expect(try await fixture.claim(1).left == .nothing)
+        }
+    }
+
+    @Test func `given-up jobs are kept up to a number, the latest of them`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<30)
+            for job in try await fixture.claim(30).jobs {
+                let settlement = Settlement(job.token, job.entry.id, QueueFixture.failed(job.entry.url), host: .answered)
+                #expect(try await fixture.queue.settle([settlement], mostDead: 10, random: 0) == [.settled])
+            }
+            let counts = try await fixture.queue.counts()
+            #expect(counts.failed == 30 && counts.dead == 10)
+            let dead = try await fixture.dump().values["q:q:dead"] ?? []
+            for number in 20..<30 { #expect(dead.contains { $0.contains("http://h0/\(number)") }) }
+            try await fixture.expectEnded()
+        }
+    }
+}
