@@ -105,7 +105,8 @@ end
 
 local function takeBackEnded()
     local ended = call('ZRANGE', expiry, '-inf', lived, 'BYSCORE', 'LIMIT', 0, MOST_RECOVERED)
-    for _, token in ipairs(ended) do takeBack(token) end
+    -- The last first: each goes before those that went before it.
+    for i = #ended, 1, -1 do takeBack(ended[i]) end
     if #ended == MOST_RECOVERED then isMore = true end
 end
 
@@ -500,11 +501,10 @@ local function isRepeated()
     local names = {}
     for i = first + 1, first + number do names[#names + 1] = pack('>I8', i) .. nonce end
     for i, flight in ipairs(#names > 0 and call('HMGET', leases, unpack(names)) or {}) do
-        -- What has ended since, or waits for another attempt, is the worker's no more.
+        -- What has ended since, or waits for another attempt, is the worker's no more; nor is there anything to deliver without a page.
         local kind = flight and isLive(names[i]) and flight:sub(1, 1)
-        if kind == 'J' or kind == 'C' then
-            give(names[i], flight:sub(8), kind == 'C' and call('GET', pageOf(read(flight, 8).id)) or '')
-        end
+        local page = kind == 'C' and call('GET', pageOf(read(flight, 8).id))
+        if kind == 'J' or page then give(names[i], flight:sub(8), page or '') end
     end
     return true
 end

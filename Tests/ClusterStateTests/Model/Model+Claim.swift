@@ -9,17 +9,17 @@ extension Model {
         try Violation.equal(answer.now, step.now, "queue time")
         try checkNext(call, answer, step)
         let open = jobs.values.contains { $0.record.queue == call.queue && $0.fate == .open }
-        if call.limit > 0, let last = lastClaims[call.worker], last.nonce == call.nonce {
+        if call.limit > 0, let last = lastClaims[call.worker], last.nonce == call.nonce, step.wall < last.until {
             let wanted = last.tokens.filter { token in
-                let flight = step.before.flights[token]
-                return flight?.job != nil && flight!.ends > step.lived
+                guard let flight = step.before.flights[token], flight.job != nil, flight.ends > step.lived else { return false }
+                return flight.kind == .job || step.before.pages[flight.url] != nil
             }
             try Violation.equal(given, wanted, "what the repeated claim brought")
             try Violation.require(answer.isMore, "a repeated claim leaves nothing to ask for")
             try step.after.check(is: step.before, now: step.now)
             return
         }
-        if !given.isEmpty { lastClaims[call.worker] = (call.nonce, given) }
+        if !given.isEmpty { lastClaims[call.worker] = (call.nonce, given, step.wall + 86_400_000) }
         let failedBefore = batches.filter { $0.key.queue == call.queue }.values.reduce(0) { $0 + $1.failed }
         var told: Set<Heard> = []
         let mended = mend(step, &told)
@@ -38,11 +38,14 @@ extension Model {
         try Violation.require(told.isSubset(of: step.heard), "\(told.subtracting(step.heard)) was not told")
     }
 
+    private static let mostTakenBack = 100
+
     /// What lies where when the leases that have ended were taken back.
     private mutating func mend(_ step: Step, _ told: inout Set<Heard>) -> StateLook {
         var look = step.before
         let ended = look.flights.filter { $0.value.ends <= step.lived }
-        for (token, flight) in ended.sorted(by: { ($0.value.ends, $0.key) < ($1.value.ends, $1.key) }) {
+        let first = ended.sorted { ($0.value.ends, $0.key) < ($1.value.ends, $1.key) }.prefix(Self.mostTakenBack)
+        for (token, flight) in first.reversed() {
             look.land(token)
             if flight.kind == .job { look.hosts[host(of: flight.url), default: HostLook()].running -= 1 }
             var verdict = FreedLook.Verdict.orphaned
