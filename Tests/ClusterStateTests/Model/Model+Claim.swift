@@ -23,6 +23,13 @@ extension Model {
         let failedBefore = batches.filter { $0.key.queue == call.queue }.values.reduce(0) { $0 + $1.failed }
         var told: Set<Heard> = []
         let mended = mend(step, &told)
+        for queue in 0..<2 {
+            let came = mended.jobs.values.count { found in
+                if case .leased? = step.before.jobs[found.record.serial]?.place, case .line(.ready(queue, _)) = found.place { true } else { false }
+            }
+            try checkWoken(queue, came, step)
+        }
+        try checkIdle(call, answer, step)
         var course = ClaimCourse(call: call, answer: answer, mended: mended, step: step)
         for serial in Set(mended.jobs.keys).union(step.after.jobs.keys).sorted() where mended.jobs[serial] != step.after.jobs[serial] {
             try check(job: serial, &course)
@@ -36,6 +43,13 @@ extension Model {
         let isOpen = open && jobs.values.contains { $0.record.queue == call.queue && $0.fate == .open }
         try Violation.equal(answer.left, isOpen ? .jobs : .nothing, "what is left")
         try Violation.require(told.isSubset(of: step.heard), "\(told.subtracting(step.heard)) was not told")
+    }
+
+    /// Who has found nothing is told of what comes.
+    private func checkIdle(_ call: ClaimCall, _ answer: ClaimAnswer, _ step: Step) throws(Violation) {
+        guard call.listens, !answer.isMore || !answer.jobs.isEmpty else { return }
+        let isIdle = step.after.idle[call.queue]?.contains(call.worker) ?? false
+        try Violation.equal(isIdle, answer.jobs.isEmpty, "whether worker \(call.worker) counts as idle")
     }
 
     private static let mostTakenBack = 100

@@ -12,6 +12,17 @@ struct ModelClimate {
     let claimLimits: [Int]
     /// How much of what is settled at once.
     let mostSettled: Int
+    let ending: Ending
+
+    /// How the rest is done.
+    enum Ending {
+        /// By somebody who looks into both queues, again and again.
+        case together
+        /// The same, but into one queue until that is empty: it must not depend on anybody who looks into the other.
+        case oneQueueFirst
+        /// By somebody who looks when a claim has said that one should, and not before.
+        case asTold
+    }
 
     init(seed: UInt64, isCrowded: Bool) {
         var draw = Draw(seed ^ 0x5eed)
@@ -25,5 +36,6 @@ struct ModelClimate {
         largestChunk = isCrowded ? 900 : 6
         claimLimits = isCrowded ? [1, 100, 300, 1000] : [0, 1, 1, 2, 3, 5, 20]
         mostSettled = isCrowded ? 200 : 4
+        ending = draw.one(of: [.together, .oneQueueFirst, .asTold])
     }
 }

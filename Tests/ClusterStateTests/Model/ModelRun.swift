@@ -13,6 +13,9 @@ struct ModelRun {
     var look = StateLook()
     /// What was called so far, for people to read.
     var story: [String] = []
+    /// What the claims of a round say of the next: at once, or in how many milliseconds.
+    var isMore = false
+    var next: Int?
     /// The number of the operation under way.
     var position = 0
 
@@ -138,6 +141,8 @@ struct ModelRun {
         request.inbox = call.listens ? cluster.inbox(of: "w\(call.worker)") : nil
         request.host = model.usual
         let answer = try await cluster.queue(queueNames[call.queue]).claim(request)
+        isMore = answer.isMore || isMore
+        if let wait = answer.next?.wholeMilliseconds { next = min(next ?? wait, wait) }
         for job in answer.jobs {
             maker.hold(
                 .init(
