@@ -16,7 +16,7 @@
 local queue = KEYS[2]:sub(#namespace + 3, -7)
 local wanted, lease, nonce, worker, channel = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local hostLimit, hostInterval, mostDead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local MOST_RECOVERED, MOST_FREED, MOST_LOOKED_AT, MOST_HOSTS, LARGEST_LOOK = 100, 500, 1000, 16, 256
+local MOST_RECOVERED, MOST_FREED, MOST_FLIGHTS, MOST_LOOKED_AT, MOST_HOSTS, LARGEST_LOOK = 100, 500, 16, 1000, 16, 256
 local HOST_KEPT, CLAIMS_TO_SWEEP = 3600000, 64
 local POISON_KEPT = tonumber(ARGV[10])
 
@@ -154,23 +154,24 @@ local function takeOn(record)
             verdict, began, ended = page.isNegative and FAILED or SUCCEEDED, page.began, page.ended
         end
     end
-    -- An orphaned chain gives one job to its queue at a time, until one of them has the URL locked.
-    local entries = call('LRANGE', chain, 0, verdict == ORPHANED and 0 or freedBudget - 1)
+    -- An orphaned chain gives one job to its queue in each claim, until one of them has the URL locked.
+    local entries = call('LRANGE', chain, 0, min(freedBudget, verdict == ORPHANED and LARGEST_LOOK or freedBudget) - 1)
     local length = call('LLEN', chain)
-    local jobs, strange = {}, {}
+    local jobs, strange, taken = {}, {}, 0
     call('LLEN', foreign)
-    for _, entry in ipairs(entries) do
+    for i, entry in ipairs(entries) do
         local job = read(entry)
+        taken = i
         if job then
             jobs[#jobs + 1] = job
-            batchOf(job.queue, job.batch)
+            if not batchOf(job.queue, job.batch).isGone and verdict == ORPHANED then break end
         else
             strange[#strange + 1] = entry
         end
     end
     writing()
-    call('LTRIM', chain, #entries, -1)
-    freedBudget = freedBudget - #entries
+    call('LTRIM', chain, taken, -1)
+    freedBudget = freedBudget - taken
     if #strange > 0 then pushBack(foreign, strange) end
     local outcome = {began = began, ended = ended, isStored = false}
     local back, lines = {}, {}
@@ -193,7 +194,7 @@ local function takeOn(record)
         returned[back[key].queue] = (returned[back[key].queue] or 0) + #back[key]
     end
     call('LPOP', namespace .. 'freed')
-    if length > #entries then
+    if length > taken then
         -- The rest: an outcome's at once, an orphaned chain's behind the others.
         call(verdict == ORPHANED and 'RPUSH' or 'LPUSH', namespace .. 'freed', record)
         isMore = isMore or verdict ~= ORPHANED
@@ -203,7 +204,8 @@ local function takeOn(record)
 end
 
 local function takeOnFreed()
-    for _ = 1, freedNow == 0 and chains == chainsBefore and 0 or MOST_HOSTS do
+    -- Each is looked at once: what is left of an orphaned chain stands behind the others.
+    for _ = 1, min(MOST_FLIGHTS, freedNow + chains - chainsBefore) do
         local record = call('LINDEX', namespace .. 'freed', 0)
         if not record or freedBudget <= 0 or not takeOn(record) then return end
     end
