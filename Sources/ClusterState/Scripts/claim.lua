@@ -86,7 +86,7 @@ local function takeBack(token)
     local verdict = ORPHANED
     if job and not isVoid then
         count(job, 'active', -1)
-        countInQueue(job.queue, 'crashed', 1)
+        countTotal(job, 'crashed', 1)
         job.crashes = job.crashes + 1
         if job.crashes < MOST_CRASHES then
             if comeBack(job) then returned[job.queue] = (returned[job.queue] or 0) + 1 end
@@ -117,7 +117,7 @@ local function endWith(job, isNegative)
         bury(job, newToken(nonce), '', mostDead)
     else
         finish(job, 'done')
-        countInQueue(job.queue, 'cached', 1)
+        countTotal(job, 'cached', 1)
     end
 end
 

@@ -89,7 +89,7 @@ local function tryLater(job, token, began, id, pause)
         call('ZADD', expiry, lived + pause + RETRY_GRACE, token)
     end
     count(job, 'delayed', 1)
-    countInQueue(job.queue, 'retried', 1)
+    countTotal(job, 'retried', 1)
     job.prefix = nil
     call('ZADD', ofQueue(job.queue, 'later'), now + pause, token .. written(job))
 end
@@ -121,8 +121,8 @@ local function settle(i, flight, outcome)
         writePage(id, token, flags, began, tonumber(ARGV[at + 5]), ARGV[at + 4], content)
         if job then
             finish(job, 'done')
-            countInQueue(job.queue, outcome, 1)
-            countInQueue(job.queue, 'bytes', tonumber(ARGV[at + 7]))
+            countTotal(job, outcome, 1)
+            countTotal(job, 'bytes', tonumber(ARGV[at + 7]))
         end
     elseif outcome == 'failed' then
         verdict = FAILED
@@ -133,7 +133,7 @@ local function settle(i, flight, outcome)
         if job then bury(job, token, content, mostDead) end
     elseif outcome == 'cached' and job then
         finish(job, 'done')
-        countInQueue(job.queue, 'cached', 1)
+        countTotal(job, 'cached', 1)
     elseif isRetry and job then
         if outcome == 'retry' then job.failures = min(255, job.failures + 1) end
         job.throttled = outcome == 'throttled' and (job.throttled > 0 and job.throttled or now) or 0

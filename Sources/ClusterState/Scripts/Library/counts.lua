@@ -63,6 +63,11 @@ local function count(job, field, by)
     counts[field] = (counts[field] or 0) + by
 end
 
+-- A total of the queue to which a job adds; nothing either when its batch was cleared away.
+local function countTotal(job, field, by)
+    if batchOf(job.queue, job.batch).state then countInQueue(job.queue, field, by) end
+end
+
 -- A job's end: done, failed or cancelled.
 local function finish(job, how)
     count(job, how, 1)
