@@ -1,6 +1,6 @@
 # What there is to do here. `make` alone lists it.
 
-.PHONY: help build test check format bench clean
+.PHONY: help build test fuzz check format bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -10,6 +10,9 @@ build: ## build gannet for release, as Scripts/gannet does
 
 test: ## install what is missing, build, run all tests
 	@Scripts/test
+
+fuzz: ## hold the state against its model for many random courses; SEED=… replays one, SEEDS=… and STEPS=… say how much
+	@GANNET_FUZZ_SEED=$(SEED) GANNET_FUZZ_SEEDS=$(or $(SEEDS),2000) GANNET_FUZZ_STEPS=$(STEPS) Scripts/test --filter ModelTests
 
 check: ## format, imports, thread and address sanitizers
 	@Scripts/check

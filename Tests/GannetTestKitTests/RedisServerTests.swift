@@ -50,6 +50,17 @@ import Testing
     }
 
     #if canImport(Glibc)
+    @Test func `a clock that was stopped goes only as far as it is moved`() async throws {
+        let server = try await RedisServer.start(.init { $0.movableClock = true })
+        server.clock.stop()
+        let start = try await server.command("TIME")
+        #expect(try await server.command("TIME") == start)
+        server.clock.advance(by: .seconds(2))
+        guard case .list(let before) = start, case .list(let after) = try await server.command("TIME") else { throw KitError("no TIME") }
+        #expect(Int(after[0].text!)! == Int(before[0].text!)! + 2 && after[1] == before[1])
+        try await server.stop()
+    }
+
     @Test func `a moved clock moves TIME and the expiry of keys, forwards and back`() async throws {
         let server = try await RedisServer.start(.init { $0.movableClock = true })
         func time() async throws -> Int {

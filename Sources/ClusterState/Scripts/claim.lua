@@ -16,8 +16,8 @@
 local queue = KEYS[2]:sub(#namespace + 3, -7)
 local wanted, lease, nonce, worker, channel = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local hostLimit, hostInterval, mostDead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local MOST_RECOVERED, MOST_FREED, MOST_LOOKED_AT, MOST_HOSTS, LARGEST_LOOK = 100, 500, 1000, 16, 256
-local HOST_KEPT, JOBS_TO_SWEEP, CHAINS_WAIT = 3600000, 4096, 1000
+local MOST_RECOVERED, MOST_FREED, MOST_FLIGHTS, MOST_LOOKED_AT, MOST_HOSTS, LARGEST_LOOK = 100, 500, 16, 1000, 16, 256
+local HOST_KEPT, JOBS_TO_SWEEP = 3600000, 4096
 local POISON_KEPT = tonumber(ARGV[10])
 
 local settings = call('HMGET', KEYS[2], 'paused', 'priorities')
@@ -115,7 +115,8 @@ end
 
 local function takeBackEnded()
     local ended = call('ZRANGE', expiry, '-inf', lived, 'BYSCORE', 'LIMIT', 0, MOST_RECOVERED)
-    for _, token in ipairs(ended) do takeBack(token) end
+    -- The last first: each goes before those that went before it.
+    for i = #ended, 1, -1 do takeBack(ended[i]) end
     if #ended == MOST_RECOVERED then isMore = true end
 end
 
@@ -130,7 +131,7 @@ local function endWith(job, isNegative)
     end
 end
 
-local freedBudget, chainsBefore, chainsLeft = MOST_FREED, chains, 0
+local freedBudget, chainsBefore = MOST_FREED, chains
 
 -- Takes on followers of one ended flight. Answers whether the next may be looked at.
 local function takeOn(record)
@@ -163,23 +164,24 @@ local function takeOn(record)
             verdict, began, ended = page.isNegative and FAILED or SUCCEEDED, page.began, page.ended
         end
     end
-    -- An orphaned chain gives one job to its queue at a time, until one of them has the URL locked.
-    local entries = call('LRANGE', chain, 0, verdict == ORPHANED and 0 or freedBudget - 1)
+    -- An orphaned chain gives one job to its queue in each claim, until one of them has the URL locked.
+    local entries = call('LRANGE', chain, 0, min(freedBudget, verdict == ORPHANED and LARGEST_LOOK or freedBudget) - 1)
     local length = call('LLEN', chain)
-    local jobs, strange = {}, {}
+    local jobs, strange, taken = {}, {}, 0
     call('LLEN', foreign)
-    for _, entry in ipairs(entries) do
+    for i, entry in ipairs(entries) do
         local job = read(entry)
+        taken = i
         if job then
             jobs[#jobs + 1] = job
-            checkEnd(job.queue, job.batch)
+            if not checkEnd(job.queue, job.batch).isGone and verdict == ORPHANED then break end
         else
             strange[#strange + 1] = entry
         end
     end
     writing()
-    call('LTRIM', chain, #entries, -1)
-    freedBudget = freedBudget - #entries
+    call('LTRIM', chain, taken, -1)
+    freedBudget = freedBudget - taken
     if #strange > 0 then
         -- It cannot be told whose they are; this queue has them now.
         pushBack(foreign, strange)
@@ -206,26 +208,21 @@ local function takeOn(record)
         returned[back[key].queue] = (returned[back[key].queue] or 0) + #back[key]
     end
     call('LPOP', namespace .. 'freed')
-    if length > #entries then
+    if length > taken then
         -- The rest: an outcome's at once, an orphaned chain's behind the others.
         call(verdict == ORPHANED and 'RPUSH' or 'LPUSH', namespace .. 'freed', record)
         isMore = isMore or verdict ~= ORPHANED
-        chainsLeft = chainsLeft + 1
         return verdict == ORPHANED
     end
     return true
 end
 
 local function takeOnFreed()
-    if freedNow == 0 and chains == chainsBefore then return end
-    local number, seen = call('LLEN', namespace .. 'freed'), 0
-    while seen < min(number, MOST_HOSTS) and freedBudget > 0 do
-        seen = seen + 1
-        if not takeOn(call('LINDEX', namespace .. 'freed', 0)) then break end
+    -- Each is looked at once: what is left of an orphaned chain stands behind the others.
+    for _ = 1, min(MOST_FLIGHTS, freedNow + chains - chainsBefore) do
+        local record = call('LINDEX', namespace .. 'freed', 0)
+        if not record or freedBudget <= 0 or not takeOn(record) then return end
     end
-    -- Orphaned chains wait for the job they gave; the others are taken on at once.
-    if seen < number and chainsLeft < seen then isMore = true end
-    chainsLeft = chainsLeft + number - seen
 end
 
 -- What becomes of jobs ------------------------------------------------------------------------------------------------------------
@@ -569,11 +566,10 @@ local function isRepeated()
     local names = {}
     for i = first + 1, first + number do names[#names + 1] = pack('>I8', i) .. nonce end
     for i, flight in ipairs(#names > 0 and call('HMGET', leases, unpack(names)) or {}) do
-        -- What has ended since, or waits for another attempt, is the worker's no more.
+        -- What has ended since, or waits for another attempt, is the worker's no more; nor is there anything to deliver without a page.
         local kind = flight and isLive(names[i]) and flight:sub(1, 1)
-        if kind == 'J' or kind == 'C' then
-            give(names[i], flight:sub(8), kind == 'C' and call('GET', pageOf(read(flight, 8).id)) or '')
-        end
+        local page = kind == 'C' and call('GET', pageOf(read(flight, 8).id))
+        if kind == 'J' or page then give(names[i], flight:sub(8), page or '') end
     end
     return true
 end
@@ -601,7 +597,7 @@ else
 end
 
 -- Followers that are still to be taken on may be what the caller is looking for.
-if givenCount < wanted and (freedNow > 0 or chains > chainsBefore) and call('LLEN', namespace .. 'freed') > 0 then isMore = true end
+if not isPaused and givenCount < wanted and (freedNow > 0 or chains > chainsBefore) and call('LLEN', namespace .. 'freed') > 0 then isMore = true end
 
 local ended = {}
 if hasWritten then
@@ -628,7 +624,6 @@ local next, left = -1, 0
 local function nextAt(ms) if next < 0 or ms < next then next = max(0, ms) end end
 if not isFull then
     if first then nextAt(min(tonumber(first) - lived, floor(shortest / 3), LONGEST_STEP)) end
-    if chainsLeft > 0 then nextAt(CHAINS_WAIT) end
     local due = not isPaused and call('ZRANGE', later, 0, 0, 'WITHSCORES')[2]
     if due then nextAt(due - now) end
     for priority, name in ipairs(PRIORITIES) do

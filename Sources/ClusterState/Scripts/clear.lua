@@ -32,7 +32,8 @@ for i = 1, #found[2], 2 do
 end
 if found[1] ~= '0' then isLeft = true end
 if not isLeft then
-    call('UNLINK', KEYS[2], ofQueue(queue, 'later'), ofQueue(queue, 'dead'), ofQueue(queue, 'ended'), ofQueue(queue, 'idle'),
+    call('UNLINK', KEYS[2], later, ofQueue(queue, 'dead'), ofQueue(queue, 'ended'), ofQueue(queue, 'idle'),
         ofQueue(queue, 'foreign'), index)
 end
+saveClock()
 return isLeft and 1 or 0

@@ -22,7 +22,11 @@ for i = 1, #found[2], 2 do
     end
 end
 -- The last first: each goes before those that went before it.
-table.sort(mine, function(a, b) return a.job.enqueued > b.job.enqueued end)
+local function isLater(a, b)
+    if a.job.enqueued ~= b.job.enqueued then return a.job.enqueued > b.job.enqueued end
+    return unpackBytes('>I8', a.token) > unpackBytes('>I8', b.token)
+end
+table.sort(mine, isLater)
 writeAlsoWhenFull()
 local taken = 0
 for _, flight in ipairs(mine) do

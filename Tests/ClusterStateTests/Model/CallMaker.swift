@@ -14,9 +14,7 @@ struct CallMaker {
     }
 
     let cluster: ClusterState
-    let lease: Int
-    let urls: Int
-    let hosts: Int
+    let climate: ModelClimate
     private var holdings: [Holding] = []
     private var requests = [AcquireCall?](repeating: nil, count: Self.callers)
     private var last: Call?
@@ -25,19 +23,17 @@ struct CallMaker {
 
     static let workers = 3
     static let callers = 3
-    private static let mostJobs = 30
-    private static let mostHoldings = 60
 
-    init(cluster: ClusterState, lease: Int, urls: Int, hosts: Int) {
+    init(cluster: ClusterState, climate: ModelClimate) {
         self.cluster = cluster
-        self.lease = lease
-        self.urls = urls
-        self.hosts = hosts
+        self.climate = climate
     }
+
+    private var mostHoldings: Int { climate.mostSettled * 15 }
 
     mutating func hold(_ holding: Holding) {
         holdings.append(holding)
-        if holdings.count > Self.mostHoldings { holdings.removeFirst() }
+        if holdings.count > mostHoldings { holdings.removeFirst() }
     }
 
     /// What a caller was told decides what it says next.
@@ -62,8 +58,8 @@ struct CallMaker {
             calls = [
                 .claim(
                     ClaimCall(
-                        queue: draw.below(2), worker: draw.below(Self.workers), limit: draw.one(of: [0, 1, 1, 2, 3, 5, 20]),
-                        nonce: Nonce(draw.number()), lease: lease, listens: draw.chance(50)))
+                        queue: draw.below(2), worker: draw.below(Self.workers), limit: draw.one(of: climate.claimLimits),
+                        nonce: Nonce(draw.number()), lease: climate.lease, listens: draw.chance(50)))
             ]
         case .settle: calls = settle(&draw, look)
         case .renew:
@@ -82,8 +78,9 @@ struct CallMaker {
         case .resume: calls = [.pause(queue: draw.below(2), false)]
         case .rule:
             let rule = HostRule(limit: 1 + draw.below(3), interval: .milliseconds(draw.one(of: [0, 0, 500])))
-            calls = [.rule(host: draw.below(hosts), draw.chance(60) ? rule : nil)]
+            calls = [.rule(host: draw.below(climate.hosts), draw.chance(60) ? rule : nil)]
         case .reclaim: calls = [.reclaim(queue: draw.below(2))]
+        case .crash: return [.crash] + (draw.chance(50) ? last.map { [$0] } ?? [] : [])
         }
         if let call = calls.last { last = call }
         return calls
@@ -100,7 +97,7 @@ struct CallMaker {
     }
 
     private mutating func enqueue(_ draw: inout Draw, _ look: StateLook, _ model: Model) -> [Call] {
-        guard look.jobs.count < Self.mostJobs else { return [] }
+        guard look.jobs.count < climate.mostJobs else { return [] }
         let open = model.batches.filter { $0.value.state == .open }.keys.sorted { $0.number < $1.number }
         guard !open.isEmpty, draw.chance(80) else {
             batches += 1
@@ -113,9 +110,9 @@ struct CallMaker {
         }
         let batch = draw.one(of: open)
         let offset = model.batches[batch]!.offset
-        let jobs = (0..<draw.below(6)).map { _ in
+        let jobs = (0..<draw.below(climate.largestChunk)).map { _ in
             serials += 1
-            return (serial: serials, url: draw.below(urls))
+            return (serial: serials, url: draw.below(climate.urls))
         }
         // Now and then a producer that has forgotten how far it was.
         let from = draw.chance(5) ? max(0, offset - 1) : offset
@@ -130,8 +127,8 @@ struct CallMaker {
     private mutating func acquire(_ draw: inout Draw, _ look: StateLook) -> Call {
         let caller = draw.below(Self.callers)
         if draw.chance(60), let call = requests[caller] { return .acquire(call) }
-        let url = draw.below(urls)
-        var request = AcquireRequest(id: QueueFixture.id(url), nonce: Nonce(draw.number()), lease: .milliseconds(lease))
+        let url = draw.below(climate.urls)
+        var request = AcquireRequest(id: QueueFixture.id(url), nonce: Nonce(draw.number()), lease: .milliseconds(climate.lease))
         request.inbox = draw.chance(80) ? cluster.inbox(of: "c\(caller)") : nil
         request.refresh = draw.chance(20)
         request.maximumAge = draw.chance(20) ? .milliseconds(draw.one(of: [0, 1000])) : nil
@@ -141,10 +138,10 @@ struct CallMaker {
 
     private func settle(_ draw: inout Draw, _ look: StateLook) -> [Call] {
         let isJobs = draw.chance(85)
-        let some = holdings.suffix(40).filter { ($0.kind != .caller) == isJobs }
+        let some = holdings.suffix(climate.mostSettled * 10).filter { ($0.kind != .caller) == isJobs }
         let live = some.filter { !$0.isLost && look.flights[Token($0.token)] != nil && look.flights[Token($0.token)]?.kind != .pausing }
         var items: [SettleCall.Item] = []
-        for _ in 0...draw.below(4) {
+        for _ in 0...draw.below(climate.mostSettled) {
             let from = live.isEmpty || draw.chance(12) ? some : live
             guard !from.isEmpty else { break }
             let holding = draw.one(of: from)

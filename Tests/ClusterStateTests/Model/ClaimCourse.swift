@@ -12,6 +12,8 @@ struct ClaimCourse {
     var released: [Int: Token] = [:]
     /// URLs of which that must be so, as others went on their way by it.
     var letGo: Set<Int> = []
+    /// Orphaned chains that have given a job to its queue.
+    var orphans: Set<Int> = []
     /// Tokens of retries that are none any more.
     var goneTokens: Set<Token> = []
 
@@ -82,7 +84,11 @@ extension Model {
             endByPage(serial, isNegative: page.isNegative)
             return nil
         }
-        if freed.verdict == .orphaned && isLocked { return "somebody has the URL again" }
+        if freed.verdict == .orphaned {
+            if isLocked { return "somebody has the URL again" }
+            let isFirst = course.orphans.insert(freed.chain).inserted
+            if !isFirst, course.mended.pages[freed.url] == nil { return "one before it has come back to fetch the URL" }
+        }
         if case .line(.ready)? = to { return nil }
         return isServed ? try serve(serial, from, to, &course, own: nil) : "nobody asked for jobs of its queue"
     }

@@ -4,6 +4,8 @@
 /// Looks for a course in which state and model do not agree, and for the shortest way to see it.
 struct Fuzz {
     let bench: ModelBench
+    var isCrowded = false
+    var crashes = false
 
     init(_ bench: ModelBench) { self.bench = bench }
 
@@ -21,7 +23,7 @@ struct Fuzz {
     }
 
     func failure(seed: UInt64, steps: Int) async throws -> Failure? {
-        let course = Operation.course(seed: seed, count: steps)
+        let course = Operation.course(seed: seed, count: steps, crashes: crashes)
         guard let first = try await outcome(seed, course) else { return nil }
         // The prefix ends with the operation that failed; of those before it, what can be left out is left out.
         var kept = Array(course.prefix(first.position + 1))
@@ -55,9 +57,11 @@ struct Fuzz {
     }
 
     private func outcome(_ seed: UInt64, _ course: [Operation]) async throws -> Found? {
-        var run = try await ModelRun(bench, seed: seed)
+        var run = try await ModelRun(bench, ModelClimate(seed: seed, isCrowded: isCrowded))
         do {
             try await run.run(course)
+            return nil
+        } catch where Task.isCancelled {
             return nil
         } catch {
             return Found(position: run.position, what: "\(error)", story: run.story)

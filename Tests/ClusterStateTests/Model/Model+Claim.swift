@@ -9,20 +9,27 @@ extension Model {
         try Violation.equal(answer.now, step.now, "queue time")
         try checkNext(call, answer, step)
         let open = jobs.values.contains { $0.record.queue == call.queue && $0.fate == .open }
-        if call.limit > 0, let last = lastClaims[call.worker], last.nonce == call.nonce {
+        if call.limit > 0, let last = lastClaims[call.worker], last.nonce == call.nonce, step.wall < last.until {
             let wanted = last.tokens.filter { token in
-                let flight = step.before.flights[token]
-                return flight?.job != nil && flight!.ends > step.lived
+                guard let flight = step.before.flights[token], flight.job != nil, flight.ends > step.lived else { return false }
+                return flight.kind == .job || step.before.pages[flight.url] != nil
             }
             try Violation.equal(given, wanted, "what the repeated claim brought")
             try Violation.require(answer.isMore, "a repeated claim leaves nothing to ask for")
             try step.after.check(is: step.before, now: step.now)
             return
         }
-        if !given.isEmpty { lastClaims[call.worker] = (call.nonce, given) }
+        if !given.isEmpty { lastClaims[call.worker] = (call.nonce, given, step.wall + 86_400_000) }
         let failedBefore = batches.filter { $0.key.queue == call.queue }.values.reduce(0) { $0 + $1.failed }
         var told: Set<Heard> = []
         let mended = mend(step, &told)
+        for queue in 0..<2 {
+            let came = mended.jobs.values.count { found in
+                if case .leased? = step.before.jobs[found.record.serial]?.place, case .line(.ready(queue, _)) = found.place { true } else { false }
+            }
+            try checkWoken(queue, came, step)
+        }
+        try checkIdle(call, answer, step)
         var course = ClaimCourse(call: call, answer: answer, mended: mended, step: step)
         for serial in Set(mended.jobs.keys).union(step.after.jobs.keys).sorted() where mended.jobs[serial] != step.after.jobs[serial] {
             try check(job: serial, &course)
@@ -38,11 +45,21 @@ extension Model {
         try Violation.require(told.isSubset(of: step.heard), "\(told.subtracting(step.heard)) was not told")
     }
 
+    /// Who has found nothing is told of what comes.
+    private func checkIdle(_ call: ClaimCall, _ answer: ClaimAnswer, _ step: Step) throws(Violation) {
+        guard call.listens, !answer.isMore || !answer.jobs.isEmpty else { return }
+        let isIdle = step.after.idle[call.queue]?.contains(call.worker) ?? false
+        try Violation.equal(isIdle, answer.jobs.isEmpty, "whether worker \(call.worker) counts as idle")
+    }
+
+    private static let mostTakenBack = 100
+
     /// What lies where when the leases that have ended were taken back.
     private mutating func mend(_ step: Step, _ told: inout Set<Heard>) -> StateLook {
         var look = step.before
         let ended = look.flights.filter { $0.value.ends <= step.lived }
-        for (token, flight) in ended.sorted(by: { ($0.value.ends, $0.key) < ($1.value.ends, $1.key) }) {
+        let first = ended.sorted { ($0.value.ends, $0.key) < ($1.value.ends, $1.key) }.prefix(Self.mostTakenBack)
+        for (token, flight) in first.reversed() {
             look.land(token)
             if flight.kind == .job { look.hosts[host(of: flight.url), default: HostLook()].running -= 1 }
             var verdict = FreedLook.Verdict.orphaned

@@ -24,6 +24,22 @@ extension Model {
         try step.after.check(is: look, now: step.now)
         for serial in failed { try Violation.equal(step.after.dead[serial], jobs[serial]!.record, "the record of dead job \(serial)") }
         try Violation.require(told.isSubset(of: step.heard), "\(told.subtracting(step.heard)) was not told")
+        try checkWoken(by: call, settled, look, step)
+    }
+
+    /// Idle workers hear of jobs that came back, of the end of all, and of room at hosts when the caller does not look for more.
+    private func checkWoken(by call: SettleCall, _ settled: Set<Token>, _ look: StateLook, _ step: Step) throws(Violation) {
+        var work = [0, 0]
+        for token in settled {
+            guard let flight = step.before.flights[token], let job = flight.job else { continue }
+            if case .line(.ready)? = look.jobs[job.serial]?.place { work[job.queue] += 1 }
+            if flight.kind == .job, !call.claimsAgain {
+                for mark in step.before.hosts[host(of: flight.url)]?.marks ?? [] { work[mark / 10] += 1 }
+            }
+            let isEmpty = !jobs.values.contains { $0.fate == .open && $0.record.queue == job.queue }
+            if isEmpty, jobs[job.serial]!.fate != .open { work[job.queue] = 1000 }
+        }
+        for queue in 0..<2 { try checkWoken(queue, min(work[queue], step.before.idle[queue]?.count ?? 0), step) }
     }
 
     /// What somebody is told who comes too late, or a second time.

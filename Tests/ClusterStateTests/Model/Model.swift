@@ -12,9 +12,9 @@ struct Model {
     /// Hosts whose rule was changed while requests were in flight: a higher limit counts from when the next of them ends.
     var freshRules: Set<Int> = []
     /// What workers say of hosts without a rule.
-    var usual = HostRule(limit: 2)
-    /// What each worker's last claim brought.
-    var lastClaims: [Int: (nonce: Nonce, tokens: [Token])] = [:]
+    let usual: HostRule
+    /// What each worker's last claim brought, and how long that is remembered.
+    var lastClaims: [Int: (nonce: Nonce, tokens: [Token], until: Int)] = [:]
 
     let hosts: Int
 
@@ -111,6 +111,8 @@ struct Step {
     let after: StateLook
     let now: Int
     let lived: Int
+    /// The server's clock.
+    let wall: Int
     /// Channels that heard something, with what.
     var heard: Set<Heard> = []
 }

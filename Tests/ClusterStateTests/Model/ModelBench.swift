@@ -45,6 +45,17 @@ final class ModelBench {
         wall += ms
     }
 
+    /// Ends the server as a crash would and starts it again. Returns when those who had connections have them again.
+    func crash() async throws {
+        try await server.kill9()
+        try await server.restart()
+        while let event = await messages.next(), event != .interrupted {}
+        // Whoever asks before the loss is noticed is answered with that.
+        while case .failure(let error) = await redis.pipeline([RedisCommand("PING")])[0] {
+            if error.kind != .connectionLost { throw error }
+        }
+    }
+
     func look(now: Int) async throws -> StateLook {
         try await StateLook.take(redis, namespace: Self.namespace, now: now)
     }

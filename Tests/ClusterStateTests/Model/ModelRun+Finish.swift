@@ -8,35 +8,44 @@ extension ModelRun {
     mutating func finish() async throws {
         story.append("one worker does the rest")
         for queue in 0..<2 { try await perform(.pause(queue: queue, false)) }
-        var rounds = 0
-        while try await !workOnce() {
-            rounds += 1
-            try Violation.require(rounds < Self.mostRounds, "after \(rounds) rounds there still is something to do: \(look.jobs)")
-            try await perform(.clock(1000 + rounds * 1000))
-        }
+        if maker.climate.ending == .oneQueueFirst { try await work([0]) }
+        try await work([0, 1])
         for job in model.jobs.values {
             try Violation.require(job.fate != .open && job.fate != .tombstone, "job \(job.record.serial) has not ended")
         }
         try await checkNothingIsLeftBehind()
     }
 
-    private static var mostRounds: Int { 200 }
+    private static var mostRounds: Int { 2000 }
 
-    /// Claims from both queues and ends what it gets. Answers whether nothing is left.
-    private mutating func workOnce() async throws -> Bool {
-        var isDone = true
-        for queue in 0..<2 {
-            let nonce = Nonce(UInt64(story.count))
-            try await perform(
-                .claim(ClaimCall(queue: queue, worker: 9, limit: 50, nonce: nonce, lease: 30_000, listens: false)))
-            let mine = look.flights.filter { $0.key.nonce == nonce.number && $0.value.job != nil }
-            let items = mine.keys.sorted().map { token in maker.ending(token, mine[token]!) }
-            if !items.isEmpty {
-                try await perform(.settle(SettleCall(queue: queue, items: items, claimsAgain: true, random: 0)))
+    /// Claims from queues and ends what it gets, until nothing is left.
+    private mutating func work(_ queues: [Int]) async throws {
+        for round in 0... {
+            (isMore, next) = (false, nil)
+            for queue in queues { try await claimAndSettle(queue) }
+            let isDone = !model.jobs.values.contains { $0.fate == .open && queues.contains($0.record.queue) }
+            if isDone, queues.count == 1 || look.flights.isEmpty && look.jobs.isEmpty { return }
+            try Violation.require(round < Self.mostRounds, "after \(round) rounds there still is something to do: \(look.jobs)")
+            if maker.climate.ending == .asTold {
+                if isMore { continue }
+                guard let next else { throw Violation(description: "nobody would look again, and there is \(look.jobs)") }
+                try await perform(.clock(next))
+            } else {
+                try await perform(.clock(1000 + round * 1000))
             }
-            if model.jobs.values.contains(where: { $0.fate == .open && $0.record.queue == queue }) { isDone = false }
         }
-        return isDone && look.flights.isEmpty && look.jobs.isEmpty
+    }
+
+    private mutating func claimAndSettle(_ queue: Int) async throws {
+        let nonce = Nonce(UInt64(story.count))
+        let limit = maker.climate.claimLimits.max()!
+        try await perform(
+            .claim(ClaimCall(queue: queue, worker: 9, limit: limit, nonce: nonce, lease: maker.climate.lease, listens: false)))
+        let mine = look.flights.filter { $0.key.nonce == nonce.number && $0.value.job != nil }
+        let items = mine.keys.sorted().map { token in maker.ending(token, mine[token]!) }
+        if items.isEmpty { return }
+        try await perform(.settle(SettleCall(queue: queue, items: items, claimsAgain: true, random: 0)))
+        isMore = true
     }
 
     /// Two days later only what is meant to stay is there.

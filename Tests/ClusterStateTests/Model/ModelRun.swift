@@ -13,20 +13,17 @@ struct ModelRun {
     var look = StateLook()
     /// What was called so far, for people to read.
     var story: [String] = []
+    /// What the claims of a round say of the next: at once, or in how many milliseconds.
+    var isMore = false
+    var next: Int?
     /// The number of the operation under way.
     var position = 0
 
-    private let lease: Int
-
-    init(_ bench: ModelBench, seed: UInt64) async throws {
-        var draw = Draw(seed ^ 0x5eed)
+    init(_ bench: ModelBench, _ climate: ModelClimate) async throws {
         self.bench = bench
         cluster = ClusterState(bench.redis, namespace: ModelBench.namespace)
-        let hosts = 2 + draw.below(3)
-        lease = draw.one(of: [3000, 12_000, 30_000])
-        model = Model(hosts: hosts)
-        model.usual = HostRule(limit: 1 + draw.below(3), interval: .milliseconds(draw.one(of: [0, 0, 0, 300])))
-        maker = CallMaker(cluster: cluster, lease: lease, urls: 3 + draw.below(6), hosts: hosts)
+        model = Model(usual: climate.usual, hosts: climate.hosts)
+        maker = CallMaker(cluster: cluster, climate: climate)
         _ = try await bench.redis.send(RedisCommand("FLUSHALL"))
     }
 
@@ -54,13 +51,20 @@ struct ModelRun {
             try look.check(is: wanted, now: now)
             try model.checkInvariants(look, now: now, lived: lived)
             return
+        case .crash:
+            try await bench.crash()
+            look = try await bench.look(now: now)
+            try look.check(is: before, now: now)
+            try Violation.equal(look.clock, before.clock, "the clocks")
+            try model.checkInvariants(look, now: now, lived: lived)
+            return
         case .death: return
         default: break
         }
         let check = try await make(call)
         look = try await bench.look(now: now)
         let heard = before.waiters.isEmpty && before.idle.isEmpty ? [] : try await bench.heard()
-        try check(&model, Step(before: before, after: look, now: now, lived: lived, heard: heard))
+        try check(&model, Step(before: before, after: look, now: now, lived: lived, wall: bench.wall, heard: heard))
         try model.checkInvariants(look, now: now, lived: lived)
         model.freshRules = model.freshRules.filter { (look.hosts[$0]?.running ?? 0) > 0 }
     }
@@ -69,7 +73,7 @@ struct ModelRun {
 
     private mutating func make(_ call: Call) async throws -> Check {
         switch call {
-        case .clock, .death: return { _, _ in }
+        case .clock, .death, .crash: return { _, _ in }
         case .begin(let queue, let name, let options):
             let answer = try await cluster.queue(queueNames[queue]).begin(batch: name, options: options)
             return { try $0.check(begin: queue, options, answer, $1) }
@@ -81,8 +85,8 @@ struct ModelRun {
             let answers = try await settle(call)
             return { try $0.check(settle: call, answers, $1) }
         case .renew(let tokens):
+            let lease = maker.climate.lease
             let lost = try await cluster.renew(tokens, lease: .milliseconds(lease))
-            let lease = lease
             return { try $0.check(renew: tokens, lease: lease, lost: lost, $1) }
         case .acquire(let call):
             let answer = try await cluster.acquire(call.request)
@@ -137,6 +141,8 @@ struct ModelRun {
         request.inbox = call.listens ? cluster.inbox(of: "w\(call.worker)") : nil
         request.host = model.usual
         let answer = try await cluster.queue(queueNames[call.queue]).claim(request)
+        isMore = answer.isMore || isMore
+        if let wait = answer.next?.wholeMilliseconds { next = min(next ?? wait, wait) }
         for job in answer.jobs {
             maker.hold(
                 .init(

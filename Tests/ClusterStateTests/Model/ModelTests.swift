@@ -8,15 +8,49 @@ import Testing
 /// Whatever happens to workers, callers and clocks: everything accepted ends exactly once, by allowed steps, and leaves nothing behind.
 @Suite struct ModelTests {
     @Test func `the state and the model agree`() async throws {
-        let bench = try await ModelBench()
         let settings = FuzzSettings()
-        print("model: seeds \(settings.seeds.prefix(3))… and \(settings.seeds.suffix(3)), \(settings.steps) steps")
-        for seed in settings.seeds {
-            guard let failure = try await Fuzz(bench).failure(seed: seed, steps: settings.steps) else { continue }
-            Issue.record("\(failure)")
-            return
+        print("model: \(settings.steps) steps of \(settings.seeds.count) seeds, at random: \(settings.seeds.filter { $0 > 1 << 32 })")
+        try await Self.check(settings.seeds, steps: settings.steps)
+    }
+
+    @Test func `the state and the model agree where calls reach their bounds`() async throws {
+        let seeds = [1, 2, 3, UInt64.random(in: .min ... .max)]
+        print("crowds: seeds \(seeds)")
+        try await Self.check(seeds, steps: 50) { $0.isCrowded = true }
+    }
+
+    @Test func `a server that is killed and started again is where it was`() async throws {
+        let seeds = [1, 2, UInt64.random(in: .min ... .max)]
+        print("crashes: seeds \(seeds)")
+        try await Self.check(seeds, steps: 150, .init { $0.appendOnly = true }) { $0.crashes = true }
+    }
+
+    /// Runs the seeds, on two servers at once: while one is busy, the other's answer is looked at.
+    private static func check(
+        _ seeds: [UInt64], steps: Int, _ options: RedisServer.Options = .init(), _ change: @escaping @Sendable (inout Fuzz) -> Void = { _ in }
+    ) async throws {
+        let failures = try await withThrowingTaskGroup(of: Fuzz.Failure?.self) { group in
+            for half in 0..<2 {
+                let mine = seeds.enumerated().filter { $0.offset % 2 == half }.map(\.element)
+                group.addTask {
+                    let bench = try await ModelBench(options)
+                    var fuzz = Fuzz(bench)
+                    change(&fuzz)
+                    for seed in mine {
+                        if let failure = try await fuzz.failure(seed: seed, steps: steps) { return failure }
+                    }
+                    try await bench.close()
+                    return nil
+                }
+            }
+            var failures: [Fuzz.Failure] = []
+            for try await case let failure? in group {
+                failures.append(failure)
+                group.cancelAll()
+            }
+            return failures
         }
-        try await bench.close()
+        for failure in failures.prefix(1) { Issue.record("\(failure)") }
     }
 }
 

@@ -4,14 +4,15 @@ import GannetTestKit
 /// kind of thing when those before it are left out.
 struct Operation {
     enum Kind: CaseIterable {
-        case clock, enqueue, claim, settle, renew, acquire, again, death, cancel, pause, resume, rule, reclaim
+        case clock, enqueue, claim, settle, renew, acquire, again, death, cancel, pause, resume, rule, reclaim, crash
     }
     let kind: Kind
     let seed: UInt64
 
-    /// The operations of a seed, of which the first `count` are asked for.
-    static func course(seed: UInt64, count: Int) -> [Operation] {
+    /// The operations of a seed, of which the first `count` are asked for; on request, crashes of the server among them.
+    static func course(seed: UInt64, count: Int, crashes: Bool = false) -> [Operation] {
         var random = SeededBytes(seed: seed)
+        let weights = crashes ? weights + [(.crash, 3)] : weights
         return (0..<count).map { _ in
             var place = Int(random.next() % UInt64(weights.reduce(0) { $0 + $1.1 }))
             let kind = weights.first {

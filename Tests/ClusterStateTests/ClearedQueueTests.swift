@@ -1,0 +1,24 @@
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+@Suite struct ClearedQueueTests {
+    @Test func `what is in flight of a queue that is cleared counts for nothing when it ends`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<5)
+            let jobs = try await fixture.claim(5).jobs
+            try await fixture.queue.clear()
+            #expect(try await fixture.settle(jobs[0], QueueFixture.fetched(jobs[0].entry.url)) == .settled)
+            #expect(try await fixture.settle(jobs[1], .failed(PageContent(url: "u"), Retention(fresh: .zero, keep: .seconds(9)))) == .settled)
+            #expect(try await fixture.settle(jobs[2], .retry(after: .seconds(1))) == .settled)
+            #expect(try await fixture.settle(jobs[3], .handedBack) == .settled)
+            #expect(try await fixture.queue.reclaimAll() == 0)
+            let counts = try await fixture.queue.counts()
+            #expect(counts == QueueCounts())
+            #expect(try await fixture.claim(5).left == .nothing)
+            #expect(try await !fixture.keys().contains(Array(fixture.key("leases").utf8)))
+            #expect(try await !fixture.keys().contains(Array(fixture.key("hosts").utf8)))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+@testable import ClusterState
+
+/// What differs from course to course.
+struct ModelClimate {
+    let lease: Int
+    let urls: Int
+    let hosts: Int
+    let usual: HostRule
+    /// Jobs that may lie about before no more are enqueued.
+    let mostJobs: Int
+    let largestChunk: Int
+    let claimLimits: [Int]
+    /// How much of what is settled at once.
+    let mostSettled: Int
+    let ending: Ending
+
+    /// How the rest is done.
+    enum Ending {
+        /// By somebody who looks into both queues, again and again.
+        case together
+        /// The same, but into one queue until that is empty: it must not depend on anybody who looks into the other.
+        case oneQueueFirst
+        /// By somebody who looks when a claim has said that one should, and not before.
+        case asTold
+    }
+
+    init(seed: UInt64, isCrowded: Bool) {
+        var draw = Draw(seed ^ 0x5eed)
+        lease = draw.one(of: [3000, 12_000, 30_000])
+        // Many jobs of few URLs reach the bounds at which a call leaves the rest to the next.
+        urls = isCrowded ? 2 + draw.below(2) * 200 : 3 + draw.below(6)
+        hosts = isCrowded ? 1 + draw.below(30) : 2 + draw.below(3)
+        let limits = isCrowded ? [1, 300] : [1, 2, 3]
+        usual = HostRule(limit: draw.one(of: limits), interval: .milliseconds(draw.one(of: [0, 0, 0, 300])))
+        mostJobs = isCrowded ? 3000 : 30
+        largestChunk = isCrowded ? 900 : 6
+        claimLimits = isCrowded ? [1, 100, 300, 1000] : [0, 1, 1, 2, 3, 5, 20]
+        mostSettled = isCrowded ? 200 : 4
+        ending = draw.one(of: [.together, .oneQueueFirst, .asTold])
+    }
+}
