@@ -1,6 +1,6 @@
 import ClusterState
 
-/// What a claim takes while few or many jobs wait, and while most of them cannot start.
+/// What a claim takes while few or many jobs wait, also while most of them are for a host that takes nothing.
 struct Depth {
     let stage: Stage
     let scale: Scale
@@ -24,13 +24,6 @@ struct Depth {
             }
             try await measure("\(grouped(depth)), 90 % of one blocked host")
         }
-        _ = try await stage.clear()
-        let hosts = scale.coolingHosts
-        try await stage.queue.block(0..<hosts)
-        try await stage.queue.fill("b", scale.cooling + 1000) {
-            try Feed.entry($0, host: $0 < scale.cooling ? $0 % hosts : hosts + $0 % 10)
-        }
-        try await measure("\(grouped(scale.cooling)) of \(grouped(hosts)) cooling hosts before 1,000 others")
     }
 
     private func measure(_ name: String) async throws {

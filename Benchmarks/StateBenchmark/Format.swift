@@ -1,3 +1,5 @@
+import Glibc
+
 /// Figures as a table shows them.
 func grouped(_ number: Int) -> String {
     let digits = String(number)
@@ -38,7 +40,11 @@ func table(_ title: String, _ columns: String...) {
     print("|\(String(repeating: " --- |", count: columns.count))")
 }
 
-func row(_ cells: String...) { print("| \(cells.joined(separator: " | ")) |") }
+/// Prints a row at once: whoever waits sees how far it is.
+func row(_ cells: String...) {
+    print("| \(cells.joined(separator: " | ")) |")
+    fflush(nil)
+}
 
 extension [Double] {
     /// The value that this part of them does not exceed.

@@ -16,6 +16,9 @@ package struct BlobStore: Sendable {
     package static let largestBlob = 100_000_000
     private static let digestBytes = 32
 
+    /// A script's copies of a larger body would hold everybody up: 20 MB stood in the way for a hundred milliseconds.
+    private static let largestInScript = 65_536
+
     /// A script makes room for one body by dropping a hundred others at most, so that nobody waits for it; this often it is asked.
     private static let mostRounds = 100
 
@@ -32,11 +35,15 @@ package struct BlobStore: Sendable {
         guard sparing >= .zero else { throw .invalid("No body is spared for less than no time.") }
         guard bytes.count <= Self.largestBlob else { return .tooLarge }
         let bounds: [RedisArgument] = [.integer(limit), .integer(sparing.wholeMilliseconds)]
+        let isLarge = bytes.count > Self.largestInScript
         var roundsLeft = Self.mostRounds
         while true {
-            let answer = try await run(BlobScripts.put, [.bytes(digest), .bytes(bytes)] + bounds)
+            let answer = try await run(
+                BlobScripts.put, [.bytes(digest), .integer(bytes.count)] + bounds + (isLarge ? [] : [.bytes(bytes)]))
             switch try await StateError.wrapping({ () throws(RedisError) in try answer.asString() }) {
-            case "stored": return .stored
+            case "stored":
+                if isLarge { try await write(bytes, digest) }
+                return .stored
             case "present": return .present
             case "large": return .tooLarge
             case "full": return .full
@@ -51,6 +58,16 @@ package struct BlobStore: Sendable {
                 isMore = try await StateError.wrapping { () throws(RedisError) in try reply.asInteger() == 1 }
             }
         }
+    }
+
+    /// Writes a body whose entry is there. The entry is gone again where the server refuses the body, and is made again where it had to
+    /// make room in between.
+    private func write(_ bytes: [UInt8], _ digest: [UInt8]) async throws(StateError) {
+        let replies = await connection.pipeline([
+            RedisCommand("SET", keys.blob(digest), .bytes(bytes)),
+            RedisCommand(script: BlobScripts.touch, keys: [keys.count], arguments: [.bytes(digest), .integer(bytes.count)]),
+        ])
+        for reply in replies { _ = try await StateError.wrapping { () throws(RedisError) in try reply.get() } }
     }
 
     /// The bytes of a body; `nil` where it is gone.

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterState
 
 /// Drift of flights and what belongs to them, made by hand, is found, mended, and not found again; what it stood in the way of goes on.
-@Suite struct FlightDriftTests {
+@Suite(.timeLimit(.minutes(1))) struct FlightDriftTests {
     @Test func `a lease that would never end gets an end, and whoever holds it keeps it`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<2)

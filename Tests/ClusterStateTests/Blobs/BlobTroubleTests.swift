@@ -16,12 +16,14 @@ import Testing
         }
     }
 
-    @Test func `a body that went and comes back is counted once`() async throws {
+    @Test(arguments: [5000, 500_000])
+    func `a body that went and comes back is counted once`(size: Int) async throws {
         try await BlobFixture.with { fixture in
-            try await fixture.put(1, 5000)
+            try await fixture.put(1, size)
             let usage = try await fixture.store.usage()
             try await fixture.redis.send(RedisCommand("DEL", fixture.key(of: 1)))
-            #expect(try await fixture.put(1, 5000) == .stored)
+            #expect(try await fixture.put(1, size) == .stored)
+            #expect(try await fixture.get(1) == BlobFixture.body(1, size))
             #expect(try await fixture.store.usage() == usage)
         }
     }
@@ -53,15 +55,15 @@ import Testing
         }
     }
 
-    @Test(arguments: ["count", "s", "body"])
-    func `a key of another type is an error, and nothing is half written`(which: String) async throws {
+    @Test(arguments: ["count", "s", "body"], [5000, 500_000])
+    func `a key of another type is an error, and nothing is half written`(which: String, size: Int) async throws {
         try await BlobFixture.with { fixture in
             try await fixture.put(1, 5000)
             let key = which == "body" ? fixture.key(of: 2) : fixture.key(which)
             try await fixture.redis.send(RedisCommand("DEL", key))
             try await fixture.redis.send(RedisCommand("RPUSH", key, "something else"))
             let before = try await dump(fixture)
-            await #expect(throws: StateError.self) { try await fixture.put(2, 5000) }
+            await #expect(throws: StateError.self) { try await fixture.put(2, size) }
             #expect(try await dump(fixture) == before)
             await #expect(throws: StateError.self) { try await fixture.store.remove(digest: BlobFixture.digest(2)) }
             #expect(try await dump(fixture) == before)
@@ -70,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func `on a server whose memory is full a put is an error, and the rest goes on`() async throws {
+    @Test(arguments: [5000, 500_000])
+    func `on a server whose memory is full a put is an error, and the rest goes on`(size: Int) async throws {
         try await BlobFixture.withServer { fixture, _ in
             try await fixture.put(1, 5000)
             // The scripts are known to the server before it has no room for them.
@@ -78,7 +81,7 @@ import Testing
             try await fixture.store.remove(digest: BlobFixture.digest(7))
             try await fixture.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "1"))
             let before = try await dump(fixture)
-            let error = await #expect(throws: StateError.self) { try await fixture.put(2, 5000) }
+            let error = await #expect(throws: StateError.self) { try await fixture.put(2, size) }
             guard case .redis(let reason) = error else { return }
             #expect(reason.kind == .outOfMemory)
             #expect(try await dump(fixture) == before)
@@ -86,6 +89,23 @@ import Testing
             #expect(try await fixture.put(1, 5000) == .present)
             #expect(try await fixture.store.remove(digest: BlobFixture.digest(1)))
             #expect(try await fixture.store.usage().memory == 0)
+        }
+    }
+
+    @Test func `a large body that the server refuses when its entry is there is counted no more`() async throws {
+        try await BlobFixture.withServer { fixture, _ in
+            let used = try await fixture.usedMemory()
+            // Enough for the script, and too little for what is to be written after it.
+            let limit = RedisArgument.integer(used + 2_000_000)
+            try await fixture.put(1, 100)
+            try await fixture.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", limit))
+            let error = await #expect(throws: StateError.self) { try await fixture.put(2, 20_000_000) }
+            guard case .redis(let reason) = error else { return }
+            #expect(reason.kind == .outOfMemory)
+            try await fixture.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "0"))
+            let usage = try await fixture.store.usage()
+            #expect(usage.blobs == 1 && usage.bytes == 100)
+            #expect(try await fixture.get(2) == nil)
         }
     }
 
