@@ -36,7 +36,9 @@ extension ClusterState {
         _ settlements: [Settlement], count: RedisArgument, claimsAgain: Bool, mostDead: Int, random: Double
     ) async throws(StateError) -> [SettleAnswer] {
         if settlements.isEmpty { return [] }
-        guard settlements.count <= ClaimRequest.mostJobs else { throw .invalid("At most \(ClaimRequest.mostJobs) flights are settled at once.") }
+        guard settlements.count <= ClaimRequest.mostJobs else {
+            throw .invalid("At most \(ClaimRequest.mostJobs) flights are settled at once.")
+        }
         var arguments: [RedisArgument] = [.integer(claimsAgain ? 1 : 0), .string("\(min(1, max(0, random)))"), .integer(mostDead)]
         arguments.reserveCapacity(3 + settlements.count * 9)
         for settlement in settlements { settlement.append(to: &arguments) }
