@@ -54,6 +54,8 @@ import Testing
                 await refused("rule of \(interval)") { try await fixture.cluster.setRule(rule, for: "h") }
             }
             let entry = try QueueFixture.entry(0)
+            let settlement = Settlement(FlightToken([1]), QueueFixture.id(0), .handedBack)
+            await refused("settlements") { _ = try await queue.settle([Settlement](repeating: settlement, count: 1001), random: 0) }
             for (from, to) in [(-1, 0), (2, 1), (0, 1 << 53)] {
                 await refused("offsets \(from) \(to)") { _ = try await queue.enqueue([entry], batch: 1, from: from, to: to) }
             }

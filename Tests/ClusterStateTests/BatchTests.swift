@@ -105,4 +105,41 @@ import Testing
             try await fixture.expectEnded()
         }
     }
+
+    @Test(arguments: [false, true])
+    func `a job that could not be delivered is tried again`(isThrottled: Bool) async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<1)
+            try await fixture.drain()
+            var options = BatchOptions()
+            options.deliversBodies = true
+            try await fixture.fill(0..<1, batch: "c", options: options)
+            let job = try #require(try await fixture.claim(1).jobs.first)
+            let outcome = isThrottled ? Settlement.Outcome.throttled(for: nil) : .retry(after: .zero)
+            #expect(try await fixture.settle(job, outcome) == .settled)
+            try await fixture.expectSound()
+            let again = try #require(try await fixture.claim(1).jobs.first)
+            #expect(again.page != nil && again.failures == (isThrottled ? 0 : 1))
+            #expect(try await fixture.settle(again, .delivered) == .settled)
+            try await fixture.expectEnded()
+        }
+    }
+
+    @Test func `what ends after its queue was cleared counts for nothing`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill([0, 1, 2, 3, 0], hosts: 2)
+            let jobs = try await fixture.claim(4).jobs
+            _ = try await fixture.claim(1)
+            try await fixture.queue.clear()
+            let outcomes: [Settlement.Outcome] = [
+                QueueFixture.fetched("u"), QueueFixture.failed("u"), .retry(after: .seconds(1)), .handedBack,
+            ]
+            for (job, outcome) in zip(jobs, outcomes) { #expect(try await fixture.settle(job, outcome) == .settled) }
+            #expect(try await fixture.claim(5).jobs.isEmpty)
+            #expect(try await fixture.queue.counts() == QueueCounts())
+            #expect(try await fixture.running() == [:])
+            try await fixture.fill(10..<12, batch: "b")
+            #expect(try await fixture.drain().count == 2)
+        }
+    }
 }

@@ -105,5 +105,17 @@ import Testing
             #expect(try await fixture.queue.counts().crashed == 1)
         }
     }
+
+    @Test func `a renewal for less than the lease outlasts an outage as well`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<1)
+            let tokens = try await fixture.claim(1).jobs.map(\.token)
+            #expect(try await fixture.cluster.renew(tokens, lease: .seconds(3)) == [])
+            clock.advance(by: .seconds(300))
+            #expect(try await fixture.claim(1).jobs.isEmpty)
+            #expect(try await fixture.cluster.renew(tokens, lease: .seconds(3)) == [])
+        }
+    }
 }
 #endif

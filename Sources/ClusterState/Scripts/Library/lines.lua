@@ -28,7 +28,7 @@ local function comeBack(job)
     return true
 end
 
--- Gives a job up. The token makes its record differ from any other's.
+-- Gives a job up, unless its queue was cleared. The token makes its record differ from any other's.
 local function bury(job, token, reason, most)
     if not batchOf(job.queue, job.batch).state then return end
     local dead, bytes = ofQueue(job.queue, 'dead'), written(job)
