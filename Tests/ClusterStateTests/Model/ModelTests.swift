@@ -27,20 +27,20 @@ import Testing
 
     /// Runs the seeds, on two servers at once: while one is busy, the other's answer is looked at.
     private static func check(
-        _ seeds: [UInt64], steps: Int, _ options: RedisServer.Options = .init(), _ change: @escaping @Sendable (inout Fuzz) -> Void = { _ in }
+        _ seeds: [UInt64], steps: Int, _ options: RedisServer.Options = .init(),
+        _ change: @escaping @Sendable (inout Fuzz) -> Void = { _ in }
     ) async throws {
         let failures = try await withThrowingTaskGroup(of: Fuzz.Failure?.self) { group in
             for half in 0..<2 {
                 let mine = seeds.enumerated().filter { $0.offset % 2 == half }.map(\.element)
                 group.addTask {
-                    let bench = try await ModelBench(options)
-                    var fuzz = Fuzz(bench)
-                    change(&fuzz)
-                    for seed in mine {
-                        if let failure = try await fuzz.failure(seed: seed, steps: steps) { return failure }
+                    do {
+                        return try await firstFailure(mine, steps: steps, options, change)
+                    } catch {
+                        // The other server's course has failed, and this one was to end.
+                        if Task.isCancelled { return nil }
+                        throw error
                     }
-                    try await bench.close()
-                    return nil
                 }
             }
             var failures: [Fuzz.Failure] = []
@@ -51,6 +51,19 @@ import Testing
             return failures
         }
         for failure in failures.prefix(1) { Issue.record("\(failure)") }
+    }
+
+    private static func firstFailure(
+        _ seeds: [UInt64], steps: Int, _ options: RedisServer.Options, _ change: @Sendable (inout Fuzz) -> Void
+    ) async throws -> Fuzz.Failure? {
+        let bench = try await ModelBench(options)
+        var fuzz = Fuzz(bench)
+        change(&fuzz)
+        for seed in seeds {
+            if let failure = try await fuzz.failure(seed: seed, steps: steps) { return failure }
+        }
+        try await bench.close()
+        return nil
     }
 }
 
