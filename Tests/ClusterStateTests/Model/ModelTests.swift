@@ -9,18 +9,18 @@ import Testing
 @Suite struct ModelTests {
     @Test func `the state and the model agree`() async throws {
         let settings = FuzzSettings()
-        print("model: \(settings.steps) steps of \(settings.seeds.count) seeds, at random: \(settings.seeds.filter { $0 > 1 << 32 })")
+        print("model: \(settings.steps) steps of \(settings.seeds.count) seeds, at random: \(settings.seeds.filter { $0 > 1 << 32 }.prefix(50))")
         try await Self.check(settings.seeds, steps: settings.steps)
     }
 
     @Test func `the state and the model agree where calls reach their bounds`() async throws {
-        let seeds = [1, 2, 3, UInt64.random(in: .min ... .max)]
+        let seeds = FuzzSettings.replayed ?? [1, 2, 3, .random(in: .min ... .max)]
         print("crowds: seeds \(seeds)")
         try await Self.check(seeds, steps: 50) { $0.isCrowded = true }
     }
 
     @Test func `a server that is killed and started again is where it was`() async throws {
-        let seeds = [1, 2, UInt64.random(in: .min ... .max)]
+        let seeds = FuzzSettings.replayed ?? [1, 2, .random(in: .min ... .max)]
         print("crashes: seeds \(seeds)")
         try await Self.check(seeds, steps: 150, .init { $0.appendOnly = true }) { $0.crashes = true }
     }
@@ -72,16 +72,22 @@ struct FuzzSettings {
     let seeds: [UInt64]
     let steps: Int
 
+    /// The one that is to be run again, in all tests.
+    static var replayed: [UInt64]? { number("SEED").map { [$0] } }
+
     init() {
-        func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment["GANNET_FUZZ_\(name)"].flatMap { UInt64($0) } }
-        steps = Int(number("STEPS") ?? 500)
-        if let seed = number("SEED") {
-            seeds = [seed]
-        } else if let count = number("SEEDS") {
+        steps = Int(Self.number("STEPS") ?? 500)
+        if let replayed = Self.replayed {
+            seeds = replayed
+        } else if let count = Self.number("SEEDS") {
             seeds = (0..<count).map { _ in .random(in: .min ... .max) }
         } else {
             seeds = Array(1...150) + (0..<50).map { _ in .random(in: .min ... .max) }
         }
+    }
+
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment["GANNET_FUZZ_\(name)"].flatMap { UInt64($0) }
     }
 }
 #endif
