@@ -9,7 +9,8 @@ import Testing
 @Suite struct ModelTests {
     @Test func `the state and the model agree`() async throws {
         let settings = FuzzSettings()
-        print("model: \(settings.steps) steps of \(settings.seeds.count) seeds, at random: \(settings.seeds.filter { $0 > 1 << 32 }.prefix(50))")
+        let random = settings.seeds.filter { $0 > 1 << 32 }.prefix(50)
+        print("model: \(settings.steps) steps of \(settings.seeds.count) seeds, at random: \(random)")
         try await Self.check(settings.seeds, steps: settings.steps)
     }
 
