@@ -10,7 +10,8 @@ import Testing
             let jobs = try await fixture.claim(5).jobs
             try await fixture.queue.clear()
             #expect(try await fixture.settle(jobs[0], QueueFixture.fetched(jobs[0].entry.url)) == .settled)
-            #expect(try await fixture.settle(jobs[1], .failed(PageContent(url: "u"), Retention(fresh: .zero, keep: .seconds(9)))) == .settled)
+            #expect(
+                try await fixture.settle(jobs[1], .failed(PageContent(url: "u"), Retention(fresh: .zero, keep: .seconds(9)))) == .settled)
             #expect(try await fixture.settle(jobs[2], .retry(after: .seconds(1))) == .settled)
             #expect(try await fixture.settle(jobs[3], .handedBack) == .settled)
             #expect(try await fixture.queue.reclaimAll() == 0)

@@ -23,7 +23,8 @@ struct Fuzz {
     }
 
     func failure(seed: UInt64, steps: Int) async throws -> Failure? {
-        let course = Operation.course(seed: seed, count: steps, crashes: crashes)
+        let course = Operation.course(
+            seed: seed, ModelClimate(seed: seed, isCrowded: isCrowded), count: steps, crashes: crashes)
         guard let first = try await outcome(seed, course) else { return nil }
         // The prefix ends with the operation that failed; of those before it, what can be left out is left out.
         var kept = Array(course.prefix(first.position + 1))
@@ -61,9 +62,8 @@ struct Fuzz {
         do {
             try await run.run(course)
             return nil
-        } catch where Task.isCancelled {
-            return nil
         } catch {
+            try Task.checkCancellation()
             return Found(position: run.position, what: "\(error)", story: run.story)
         }
     }

@@ -25,7 +25,11 @@ extension Model {
         let mended = mend(step, &told)
         for queue in 0..<2 {
             let came = mended.jobs.values.count { found in
-                if case .leased? = step.before.jobs[found.record.serial]?.place, case .line(.ready(queue, _)) = found.place { true } else { false }
+                if case .leased? = step.before.jobs[found.record.serial]?.place, case .line(.ready(queue, _)) = found.place {
+                    true
+                } else {
+                    false
+                }
             }
             try checkWoken(queue, came, step)
         }

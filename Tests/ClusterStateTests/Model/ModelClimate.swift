@@ -13,6 +13,8 @@ struct ModelClimate {
     /// How much of what is settled at once.
     let mostSettled: Int
     let ending: Ending
+    /// Workers die often, and others come late.
+    let isDeadly: Bool
 
     /// How the rest is done.
     enum Ending {
@@ -26,9 +28,10 @@ struct ModelClimate {
 
     init(seed: UInt64, isCrowded: Bool) {
         var draw = Draw(seed ^ 0x5eed)
-        lease = draw.one(of: [3000, 12_000, 30_000])
+        isDeadly = !isCrowded && draw.chance(25)
+        lease = isDeadly ? 3000 : draw.one(of: [3000, 12_000, 30_000])
         // Many jobs of few URLs reach the bounds at which a call leaves the rest to the next.
-        urls = isCrowded ? 2 + draw.below(2) * 200 : 3 + draw.below(6)
+        urls = isCrowded ? 2 + draw.below(2) * 200 : isDeadly ? 2 : 3 + draw.below(6)
         hosts = isCrowded ? 1 + draw.below(30) : 2 + draw.below(3)
         let limits = isCrowded ? [1, 300] : [1, 2, 3]
         usual = HostRule(limit: draw.one(of: limits), interval: .milliseconds(draw.one(of: [0, 0, 0, 300])))

@@ -9,38 +9,39 @@ import Testing
 @Suite struct ModelTests {
     @Test func `the state and the model agree`() async throws {
         let settings = FuzzSettings()
-        print("model: \(settings.steps) steps of \(settings.seeds.count) seeds, at random: \(settings.seeds.filter { $0 > 1 << 32 })")
+        let random = settings.seeds.filter { $0 > 1 << 32 }.prefix(50)
+        print("model: \(settings.steps) steps of \(settings.seeds.count) seeds, at random: \(random)")
         try await Self.check(settings.seeds, steps: settings.steps)
     }
 
     @Test func `the state and the model agree where calls reach their bounds`() async throws {
-        let seeds = [1, 2, 3, UInt64.random(in: .min ... .max)]
+        let seeds = FuzzSettings.replayed ?? [1, 2, 3, .random(in: .min ... .max)]
         print("crowds: seeds \(seeds)")
         try await Self.check(seeds, steps: 50) { $0.isCrowded = true }
     }
 
     @Test func `a server that is killed and started again is where it was`() async throws {
-        let seeds = [1, 2, UInt64.random(in: .min ... .max)]
+        let seeds = FuzzSettings.replayed ?? [1, 2, .random(in: .min ... .max)]
         print("crashes: seeds \(seeds)")
         try await Self.check(seeds, steps: 150, .init { $0.appendOnly = true }) { $0.crashes = true }
     }
 
     /// Runs the seeds, on two servers at once: while one is busy, the other's answer is looked at.
     private static func check(
-        _ seeds: [UInt64], steps: Int, _ options: RedisServer.Options = .init(), _ change: @escaping @Sendable (inout Fuzz) -> Void = { _ in }
+        _ seeds: [UInt64], steps: Int, _ options: RedisServer.Options = .init(),
+        _ change: @escaping @Sendable (inout Fuzz) -> Void = { _ in }
     ) async throws {
         let failures = try await withThrowingTaskGroup(of: Fuzz.Failure?.self) { group in
             for half in 0..<2 {
                 let mine = seeds.enumerated().filter { $0.offset % 2 == half }.map(\.element)
                 group.addTask {
-                    let bench = try await ModelBench(options)
-                    var fuzz = Fuzz(bench)
-                    change(&fuzz)
-                    for seed in mine {
-                        if let failure = try await fuzz.failure(seed: seed, steps: steps) { return failure }
+                    do {
+                        return try await firstFailure(mine, steps: steps, options, change)
+                    } catch {
+                        // The other server's course has failed, and this one was to end.
+                        if Task.isCancelled { return nil }
+                        throw error
                     }
-                    try await bench.close()
-                    return nil
                 }
             }
             var failures: [Fuzz.Failure] = []
@@ -52,6 +53,19 @@ import Testing
         }
         for failure in failures.prefix(1) { Issue.record("\(failure)") }
     }
+
+    private static func firstFailure(
+        _ seeds: [UInt64], steps: Int, _ options: RedisServer.Options, _ change: @Sendable (inout Fuzz) -> Void
+    ) async throws -> Fuzz.Failure? {
+        let bench = try await ModelBench(options)
+        var fuzz = Fuzz(bench)
+        change(&fuzz)
+        for seed in seeds {
+            if let failure = try await fuzz.failure(seed: seed, steps: steps) { return failure }
+        }
+        try await bench.close()
+        return nil
+    }
 }
 
 /// Which courses are run, as the environment says.
@@ -59,16 +73,22 @@ struct FuzzSettings {
     let seeds: [UInt64]
     let steps: Int
 
+    /// The one that is to be run again, in all tests.
+    static var replayed: [UInt64]? { number("SEED").map { [$0] } }
+
     init() {
-        func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment["GANNET_FUZZ_\(name)"].flatMap { UInt64($0) } }
-        steps = Int(number("STEPS") ?? 500)
-        if let seed = number("SEED") {
-            seeds = [seed]
-        } else if let count = number("SEEDS") {
+        steps = Int(Self.number("STEPS") ?? 500)
+        if let replayed = Self.replayed {
+            seeds = replayed
+        } else if let count = Self.number("SEEDS") {
             seeds = (0..<count).map { _ in .random(in: .min ... .max) }
         } else {
             seeds = Array(1...150) + (0..<50).map { _ in .random(in: .min ... .max) }
         }
+    }
+
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment["GANNET_FUZZ_\(name)"].flatMap { UInt64($0) }
     }
 }
 #endif

@@ -10,9 +10,9 @@ struct Operation {
     let seed: UInt64
 
     /// The operations of a seed, of which the first `count` are asked for; on request, crashes of the server among them.
-    static func course(seed: UInt64, count: Int, crashes: Bool = false) -> [Operation] {
+    static func course(seed: UInt64, _ climate: ModelClimate, count: Int, crashes: Bool = false) -> [Operation] {
         var random = SeededBytes(seed: seed)
-        let weights = crashes ? weights + [(.crash, 3)] : weights
+        let weights = (climate.isDeadly ? deadly : usual) + (crashes ? [(.crash, 3)] : [])
         return (0..<count).map { _ in
             var place = Int(random.next() % UInt64(weights.reduce(0) { $0 + $1.1 }))
             let kind = weights.first {
@@ -23,9 +23,15 @@ struct Operation {
         }
     }
 
-    private static let weights: [(Kind, Int)] = [
+    private static let usual: [(Kind, Int)] = [
         (.clock, 26), (.enqueue, 14), (.claim, 24), (.settle, 28), (.renew, 5), (.acquire, 8), (.again, 8), (.death, 3), (.cancel, 1),
         (.pause, 1), (.resume, 2), (.rule, 1), (.reclaim, 1),
+    ]
+
+    /// Where callers meet what workers have left behind before another worker comes.
+    private static let deadly: [(Kind, Int)] = [
+        (.clock, 30), (.enqueue, 8), (.claim, 12), (.settle, 18), (.renew, 3), (.acquire, 20), (.again, 6), (.death, 10), (.cancel, 1),
+        (.resume, 2),
     ]
 }
 
