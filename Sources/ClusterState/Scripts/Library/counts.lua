@@ -56,11 +56,6 @@ local function countTotal(job, field, by)
     if batch.state then batch.totals[field] = (batch.totals[field] or 0) + by end
 end
 
--- A total of the queue to which a job adds; nothing either when its batch was cleared away.
-local function countTotal(job, field, by)
-    if batchOf(job.queue, job.batch).state then countInQueue(job.queue, field, by) end
-end
-
 -- A job's end: done, failed or cancelled.
 local function finish(job, how)
     local batch = batchOf(job.queue, job.batch)
