@@ -22,4 +22,15 @@ import Testing
             #expect(left[fixture.key("leases")] == nil && left[fixture.key("hosts")] == nil)
         }
     }
+
+    @Test func `a URL whose retry waited is free when its queue is cleared`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill([0])
+            let job = try await fixture.claim(1).jobs[0]
+            #expect(try await fixture.settle(job, .retry(after: .seconds(60))) == .settled)
+            try await fixture.queue.clear()
+            try await fixture.fill([0], batch: "again")
+            #expect(try await fixture.claim(1).jobs.count == 1)
+        }
+    }
 }

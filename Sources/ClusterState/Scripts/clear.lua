@@ -8,8 +8,27 @@ local index = ofQueue(queue, 'batches')
 call('HLEN', index)
 call('HLEN', namespace .. 'hosts')
 for _, name in ipairs(PRIORITIES) do call('ZCARD', ofQueue(queue, 'due:' .. name)) end
+-- A retry that waits has its URL locked, and perhaps followers.
+local later = ofQueue(queue, 'later')
+local members, waiting = call('ZRANGE', later, 0, MOST - 1), {}
+for _, member in ipairs(members) do
+    local token = member:sub(1, 16)
+    local flight = call('HGET', leases, token)
+    if flight and flight:sub(1, 1) == 'W' then
+        local id = flight:sub(8)
+        local isOwn, hasFollowers = look(id, token)
+        waiting[#waiting + 1] = {token = token, id = id, isOwn = isOwn, hasFollowers = hasFollowers}
+    end
+end
+call('ZCARD', expiry)
+call('LLEN', namespace .. 'freed')
 writeAlsoWhenFull()
-local isLeft = false
+local isLeft = #members == MOST
+for _, flight in ipairs(waiting) do
+    forgetFlight(flight.token)
+    if flight.isOwn then unlock(flight.id, flight.hasFollowers, ORPHANED, now) end
+end
+if #members > 0 then call('ZREM', later, unpack(members)) end
 for priority, name in ipairs(PRIORITIES) do
     local due = ofQueue(queue, 'due:' .. name)
     local names = call('ZRANGE', due, 0, MOST - 1)
