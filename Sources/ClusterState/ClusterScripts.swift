@@ -6,7 +6,11 @@ enum ClusterScripts {
     static let begin = script(PackageResources.begin_lua)
     static let enqueue = script(PackageResources.enqueue_lua)
     static let cancel = script(PackageResources.cancel_lua)
-    static let claim = script(PackageResources.claim_lua)
+    static let claim = joined(
+        library + [
+            PackageResources.request_lua, PackageResources.mending_lua, PackageResources.fates_lua, PackageResources.sources_lua,
+            PackageResources.claim_lua,
+        ])
     static let reclaim = script(PackageResources.reclaim_lua)
     static let renew = script(PackageResources.renew_lua)
     static let settle = script(PackageResources.settle_lua)

@@ -26,7 +26,7 @@ package struct Settlement: Sendable {
     }
 
     /// Ended in one call: nobody else waits long for it.
-    package static let mostAtOnce = 500
+    package static let mostAtOnce = ClaimRequest.mostJobs
 
     package var token: FlightToken
     package var id: URLID

@@ -1,0 +1,161 @@
+-- What becomes of a job that a claim meets. A part of claim.lua.
+-- Below this a host has room, where there is neither a rule nor a rate.
+local usualLimit = (hasRules or hostInterval > 0) and 0 or hostLimit
+local rules, pagePrefix, lockPrefix = {}, pageOf(''), lockOf('')
+local flightHead = 'J' .. pack('>I6', now)
+local function ruleOf(name)
+    if not hasRules then return hostLimit, hostInterval end
+    if not rules[name] then
+        local limit, interval = (call('HGET', namespace .. 'rules', name) or ''):match('^(%d+) (%d+)$')
+        rules[name] = {tonumber(limit) or hostLimit, tonumber(interval) or hostInterval}
+    end
+    return rules[name][1], rules[name][2]
+end
+
+-- When a host may start another request, while `taken` more than it knows of are about to start.
+local function opensAt(host, taken)
+    local limit, interval = ruleOf(host.name)
+    if host.probing == 1 then limit = 1 end
+    if host.running + taken >= limit then return NEVER end
+    local next = (taken > 0 and interval > 0) and now + interval or host.next
+    return max(host.cool, next)
+end
+
+local function isOpen(host, taken)
+    local at = opensAt(host, taken)
+    return at ~= NEVER and at <= now
+end
+
+local NUMBERS = {high = 1, normal = 2, low = 3}
+
+-- The line in which a host's jobs of one priority wait for it to have room.
+local function groupOf(host, priority)
+    local groups = host.groups
+    if not groups then
+        groups = {}
+        host.groups = groups
+    end
+    local group = groups[priority]
+    if not group then
+        group = {
+            host = host, jobs = {}, key = held .. priority .. ':' .. host.name, due = ofQueue(queue, 'due:' .. priority),
+            mark = NUMBERS[priority] .. queue .. '\n',
+        }
+        call('LLEN', group.key)
+        call('ZCARD', group.due)
+        groups[priority] = group
+    end
+    return group
+end
+
+-- Decides what becomes of each job, up to `quota` handed out, and then does it. Answers how many were dealt with: the others go back
+-- where they came from. Jobs of `heldFor`, a host, stay in its line when it has no room.
+local function serve(jobs, quota, heldFor)
+    if #jobs == 0 then return 0 end
+    loadHosts(jobs)
+    local keys, number = {}, #jobs
+    for i = 1, number do
+        local id = jobs[i].id
+        keys[i], keys[number + i] = pagePrefix .. id, lockPrefix .. id
+    end
+    local values = strings(keys)
+
+    local fates, groups, taken, lockedHere, unlockedHere, dealt, handed = {}, {}, {}, {}, {}, 0, 0
+    local lastNumber, batch
+    for i = 1, number do
+        local job = jobs[i]
+        if handed >= quota then break end
+        if job.batch ~= lastNumber then lastNumber, batch = job.batch, batchOf(queue, job.batch) end
+        local page, lock, fate = values and readPage(values[i]), values and values[number + i], nil
+        local name = job.host
+        local host = hosts[name]
+        if batch.isGone then
+            fate = 'drop'
+        elseif page and page.isForeign then
+            call('LLEN', foreign)
+            fate = 'foreign'
+        elseif page and satisfies(page, job, batch) then
+            fate = (batch.deliver and not page.isNegative) and 'deliver' or 'end'
+            checkEnd(queue, job.batch)
+        elseif lockedHere[job.id] or (lock and lock ~= job.lock and lock ~= unlockedHere[job.id] and isLive(lock)) then
+            call('LLEN', namespace .. 'parked:' .. job.id)
+            fate = 'park'
+        elseif not (host.running + (taken[name] or 0) < usualLimit and host.cool <= now and host.probing == 0)
+            and not isOpen(host, taken[name] or 0) then
+            if heldFor then break end
+            groups[i], fate = groupOf(host, batch.priority), 'hold'
+        else
+            fate = 'give'
+            taken[name] = (taken[name] or 0) + 1
+            lockedHere[job.id] = true
+        end
+        if fate == 'give' or fate == 'deliver' then handed = handed + 1 end
+        -- A retry that does not start now gives its URL up: nobody may be parked behind it any more.
+        if job.lock and fate ~= 'give' and fate ~= 'park' then unlockedHere[job.id] = job.lock end
+        fates[i], dealt = fate, i
+    end
+    if dealt == 0 then return 0 end
+
+    writing()
+    local holding, locks, begun, ends = {}, {}, {leases}, {expiry}
+    local endsAt = string.format('%.0f', lived + lease)
+    for i = 1, dealt do
+        local job, fate = jobs[i], fates[i]
+        if job.lock and fate ~= 'give' then
+            -- The retry does not start now, or not any more: those that follow it must not depend on it.
+            local isOwn, hasFollowers = look(job.id, job.lock)
+            if isOwn and fate ~= 'park' then unlock(job.id, hasFollowers, ORPHANED, now) end
+        end
+        if job.lock then forgetFlight(job.lock) end
+        if fate == 'give' then
+            local token, name = newToken(nonce), job.host
+            local host, bytes = hosts[name], written(job)
+            changedHosts[name] = host
+            host.running = host.running + 1
+            if usualLimit == 0 then
+                local _, interval = ruleOf(name)
+                if interval > 0 then host.next = now + interval end
+            end
+            locks[#locks + 1], locks[#locks + 2] = keys[number + i], token
+            begun[#begun + 1], begun[#begun + 2] = token, flightHead .. bytes
+            ends[#ends + 1], ends[#ends + 2] = endsAt, token
+            give(token, bytes, '')
+            count(job, 'active', 1)
+        elseif fate == 'deliver' then
+            local token = newToken(nonce)
+            local bytes = written(job)
+            begun[#begun + 1], begun[#begun + 2] = token, 'C' .. flightHead:sub(2) .. bytes
+            ends[#ends + 1], ends[#ends + 2] = endsAt, token
+            give(token, bytes, values[i])
+            count(job, 'active', 1)
+        elseif fate == 'end' then
+            endWith(job, readPage(values[i]).isNegative)
+        elseif fate == 'park' then
+            call('RPUSH', namespace .. 'parked:' .. job.id, written(job))
+            count(job, 'parked', 1)
+        elseif fate == 'foreign' then
+            call('RPUSH', foreign, written(job))
+        elseif fate == 'hold' then
+            local group = groups[i]
+            local number = #group.jobs
+            if number == 0 then holding[#holding + 1] = group end
+            group.jobs[number + 1] = job
+        end
+    end
+    if #begun > 1 then
+        -- A lock that is there has outlived its lease, or is the job's own from its last attempt.
+        if #locks > 0 and call('MSETNX', unpack(locks)) == 0 then call('MSET', unpack(locks)) end
+        call('HSET', unpack(begun))
+        call('ZADD', unpack(ends))
+    end
+    for _, group in ipairs(holding) do
+        local host = group.host
+        pushBack(group.key, line(group.jobs))
+        group.jobs = {}
+        if not ('\n' .. host.marks):find('\n' .. group.mark, 1, true) then
+            changed(host).marks = host.marks .. group.mark
+            call('ZADD', group.due, opensAt(host, 0), host.name)
+        end
+    end
+    return dealt
+end
