@@ -13,8 +13,10 @@ package struct QueueState: Sendable {
     package static let longestName = 128
 
     func run(_ script: RedisScript, _ arguments: [RedisArgument]) async throws(StateError) -> RedisReply {
-        guard (1...Self.longestName).contains(name.utf8.count), !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-            throw .invalid("A queue's name has 1 to \(Self.longestName) bytes and no control characters.")
+        // A colon would make one queue's keys another's.
+        let isForbidden = { (byte: UInt8) in byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: ":") }
+        guard (1...Self.longestName).contains(name.utf8.count), !name.utf8.contains(where: isForbidden) else {
+            throw .invalid("A queue's name has 1 to \(Self.longestName) bytes, no colon and no control characters.")
         }
         return try await cluster.run(script, queue: name, arguments)
     }

@@ -12,10 +12,7 @@ package final class Cluster: Sendable {
     /// Connects, and throws why not when the first attempt fails, or when the namespace is another schema's.
     package static func connect(_ options: ClusterOptions) async throws(ClusterError) -> Cluster {
         let control = try await ClusterError.wrappingRedis { () throws(RedisError) in
-            var configuration = try RedisConfiguration(url: options.redis)
-            if let file = options.passwordFile {
-                configuration.credentials = RedisCredentials(user: configuration.credentials?.user, password: .file(path: file))
-            }
+            var configuration = try RedisConfiguration(url: options.redis, passwordFile: options.passwordFile)
             configuration.tls.authorityFile = options.authorityFile
             configuration.clientName = "gannet"
             return try await RedisConnection.connect(configuration)

@@ -30,7 +30,7 @@ struct FetchOptions: Sendable {
         "concurrency", .integer(in: 1...10_000), default: "64", section: .fetching, "Requests in flight at once.")
     private static let hostCount = Flag(
         "host-limit", .integer(in: 1...10_000), default: "8", section: .fetching,
-        "Requests in flight at once at one host, from all workers together.")
+        "Requests in flight at once at one host, whatever the port, from all workers together.")
     private static let hostRate = Flag(
         "host-rate", .rate, section: .fetching,
         "Requests a second at one host, from all workers together; without it as many as there can be.")

@@ -59,6 +59,13 @@ struct Run: Sendable {
         } else {
             return await interrupted()
         }
+        let ended = status.done + status.failed + status.cancelled
+        guard ended >= input.accepted else {
+            throw CommandFailure(
+                .unavailable,
+                "Redis has lost what it held of this run, as when it is emptied or falls back to an older state: of \(input.accepted) URLs "
+                    + "\(ended) are accounted for. What is in the folder is whole; run the command again to fetch them all.")
+        }
         let summary = RunSummary(status: status, fetchedBefore: before?.fetched ?? 0, input: input, time: ContinuousClock.now - start)
         try console.print("\(summary.text) to \(folder.displayPath)")
         return status.failed + input.invalid == 0 ? .done : .someFailed

@@ -8,7 +8,8 @@ extension RedisConfiguration {
     /// Reads `redis://[[user]:password@]host[:port][/database]`, `rediss://…` and `unix:///path/to/socket[?db=n]`.
     ///
     /// No error quotes the URL: it may hold a password.
-    package init(url: String) throws(RedisError) {
+    /// - Parameter passwordFile: Where the password is, instead of in the URL, which may name the user all the same.
+    package init(url: String, passwordFile: String? = nil) throws(RedisError) {
         func refuse(_ why: String) -> RedisError { RedisError(.invalidConfiguration, why) }
 
         guard let separator = url.firstRange(of: "://") else {
@@ -50,11 +51,13 @@ extension RedisConfiguration {
             self.init(address: .tcp(host: bare, port: port, tls: scheme == "rediss"))
         }
         self.database = database
-        if let password = parts.password {
-            let user = parts.user.flatMap { $0.isEmpty ? nil : $0 }
+        let user = parts.user.flatMap { $0.isEmpty ? nil : $0 }
+        if let passwordFile {
+            self.credentials = RedisCredentials(user: user, password: .file(path: passwordFile))
+        } else if let password = parts.password {
             self.credentials = RedisCredentials(user: user, password: .value(RedisSecret(password)))
-        } else if let user = parts.user, !user.isEmpty {
-            throw refuse("The Redis address names a user but no password: write redis://user:password@host, or :password@ alone.")
+        } else if user != nil {
+            throw refuse("The Redis address names a user but no password: write redis://user:password@host, or :password@ alone, or keep the password in a file.")
         }
     }
 

@@ -43,6 +43,18 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a run whose Redis is emptied under it says so instead of calling it done`() async throws {
+        let fleet = try await Fleet.start(files: 10)
+        let gate = try fleet.gateList(after: 4)
+        let run = try fleet.start(fleet.run + ["--concurrency", "4"])
+        try await gate.accepted(2)
+        _ = try await fleet.redis.command("FLUSHALL")
+        try await gate.stop()
+        #expect(try await run.exitStatus == .exited(69))
+        #expect(run.errors.text.contains("Redis has lost what it held of this run"))
+        try await fleet.stop()
+    }
+
     @Test func `enqueueing says when it waits for Redis and when Redis is back`() async throws {
         let fleet = try await Fleet.start(files: 2, redis: { $0.appendOnly = true })
         let feeder = try await fleet.startFeeding(["enqueue", "-i", "-"])

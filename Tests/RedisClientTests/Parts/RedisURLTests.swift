@@ -1,3 +1,4 @@
+import GannetTestKit
 import Testing
 
 @testable import RedisClient
@@ -35,6 +36,14 @@ import Testing
         #expect(configuration.database == good.database)
         #expect(configuration.credentials?.user == good.user)
         #expect(try configuration.credentials?.currentPassword().reveal() == good.password)
+    }
+
+    @Test(arguments: ["redis://me@h", "redis://me:other@h"])
+    func `a password kept in a file is the one that counts, for the user the address names`(url: String) throws {
+        let folder = try TemporaryFolder()
+        let configuration = try RedisConfiguration(url: url, passwordFile: folder.write("secret\n".utf8, to: "password"))
+        #expect(configuration.credentials?.user == "me")
+        #expect(try configuration.credentials?.currentPassword().reveal() == "secret")
     }
 
     @Test(arguments: [
