@@ -69,6 +69,7 @@ import Testing
                 await refused("batch \(name)") { _ = try await queue.begin(batch: name) }
                 await refused("queue \(name)") { _ = try await fixture.cluster.queue(name).begin(batch: "b") }
             }
+            await refused("a queue named as if it were two") { _ = try await fixture.cluster.queue("a:batch").begin(batch: "count") }
             await refused("a long queue") { _ = try await fixture.cluster.queue(String(repeating: "n", count: 129)).begin(batch: "b") }
             await refused("a long source") { _ = try await queue.begin(batch: "b", from: String(repeating: "s", count: 8193)) }
             var options = BatchOptions()

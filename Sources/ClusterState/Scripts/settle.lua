@@ -82,7 +82,7 @@ loadHosts(jobs)
 
 -- Then what follows from it. -------------------------------------------------------------------------------------------------------
 
-local returned, gone, unlocked = {}, {}, {}
+local returned, gone, unlocked, places = {}, {}, {}, {}
 
 local function isAfter(other, token) return other and unpackBytes('>I8', other) > unpackBytes('>I8', token) end
 
@@ -122,6 +122,7 @@ local function settle(i, ending, outcome)
     if job and batch.state then batch.counts.active = (batch.counts.active or 0) - 1 end
     if kind == 'J' then
         local host = leaveHost(job.host)
+        places[host] = (places[host] or 0) + 1
         if outcome == THROTTLED then
             coolDown(host, pause > 0 and pause - 1 or nil, random)
             pause = max(0, host.cool - now)
@@ -192,8 +193,8 @@ if next(settling) then
     if #unlocked > 0 then call('DEL', unpack(unlocked)) end
     local free = {}
     if not claimsAgain then
-        for _, host in pairs(changedHosts) do
-            for _, name in host.marks:gmatch('(%d)([^\n]*)\n') do free[name] = (free[name] or 0) + 1 end
+        for host, many in pairs(places) do
+            for _, name in host.marks:gmatch('(%d)([^\n]*)\n') do free[name] = (free[name] or 0) + many end
         end
     end
     saveHosts()

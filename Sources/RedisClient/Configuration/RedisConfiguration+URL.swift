@@ -57,7 +57,9 @@ extension RedisConfiguration {
         } else if let password = parts.password {
             self.credentials = RedisCredentials(user: user, password: .value(RedisSecret(password)))
         } else if user != nil {
-            throw refuse("The Redis address names a user but no password: write redis://user:password@host, or :password@ alone, or keep the password in a file.")
+            throw refuse(
+                "The Redis address names a user but no password: write redis://user:password@host, or :password@ alone, or keep "
+                    + "the password in a file.")
         }
     }
 

@@ -48,9 +48,9 @@ import Testing
         }
     }
 
-    @Test func `held jobs are found for a queue whose name looks like a part of a key`() async throws {
+    @Test func `held jobs are found for a queue whose name is a part of a key`() async throws {
         try await QueueFixture.with { fixture in
-            let name = "a:held:low:h0:ready:high"
+            let name = "held"
             let fixture = QueueFixture(
                 redis: fixture.redis, cluster: fixture.cluster, queue: fixture.cluster.queue(name), namespace: fixture.namespace)
             try await fixture.fill(0..<3)

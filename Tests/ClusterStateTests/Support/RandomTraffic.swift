@@ -22,7 +22,7 @@ struct RandomTraffic {
 
     init(_ fixture: QueueFixture, seed: UInt64) {
         self.fixture = fixture
-        queues = [fixture.queue, fixture.cluster.queue("another: queue")]
+        queues = [fixture.queue, fixture.cluster.queue("another queue")]
         random = SeededGenerator(seed: seed)
     }
 
