@@ -35,6 +35,10 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", pkgConfig: homebrew("libcurl"),
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(name: "CAres", pkgConfig: homebrew("libcares"), providers: [.apt(["libc-ares-dev"]), .brew(["c-ares"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: homebrew("zlib"), providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(name: "CBrotli", pkgConfig: homebrew("libbrotlidec"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: homebrew("libzstd"), providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         // What everything that blocks or locks is made of.
         .target(name: "Threads", swiftSettings: settings),
@@ -82,7 +86,11 @@ let package = Package(
         .target(name: "FetchQueue", dependencies: ["RedisClient", "ClusterState"], swiftSettings: settings),
 
         // Fetching, which knows nothing of Redis.
-        .target(name: "HTTPEngine", dependencies: ["CCurl", "COpenSSL", "Threads"], swiftSettings: settings),
+        .target(
+            name: "HTTPEngine", dependencies: ["CCurl", "COpenSSL", "CAres", "CZlib", "CBrotli", "CZstd", "Threads"],
+            swiftSettings: settings),
+        // What an image is by its bytes, which knows nothing of where they came from.
+        .target(name: "ImageProbe", swiftSettings: settings),
 
         // Where the two meet, and the command line around them.
         .target(
@@ -102,7 +110,7 @@ let package = Package(
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(
-            name: "GannetTestKit", dependencies: ["COpenSSL", "Threads"], resources: [.embedInCode("Redis/clock-shim.c")],
+            name: "GannetTestKit", dependencies: ["COpenSSL", "HTTPEngine", "Threads"], resources: [.embedInCode("Redis/clock-shim.c")],
             swiftSettings: settings),
 
         .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit", "RedisClient"], swiftSettings: settings),
@@ -121,6 +129,7 @@ let package = Package(
             dependencies: ["Gannet", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "Threads", "GannetTestKit"],
             swiftSettings: settings),
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "Threads", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(name: "ImageProbeTests", dependencies: ["ImageProbe", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "CommandLineKit", "GannetTestKit"], swiftSettings: settings),

@@ -1,0 +1,4 @@
+/// The kinds of image that are told by their bytes.
+package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
+    case png, jpeg, gif, webp, avif, bmp, tiff, ico, svg
+}
