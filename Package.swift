@@ -39,6 +39,9 @@ let package = Package(
         .systemLibrary(name: "CAres", pkgConfig: homebrew("libcares"), providers: [.apt(["libc-ares-dev"]), .brew(["c-ares"])]),
         .systemLibrary(name: "CZlib", pkgConfig: homebrew("zlib"), providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: homebrew("libbrotlidec"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        // For tests, which need something to decode.
+        .systemLibrary(
+            name: "CBrotliEncoder", pkgConfig: homebrew("libbrotlienc"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: homebrew("libzstd"), providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         // What everything that blocks or locks is made of.
@@ -111,8 +114,8 @@ let package = Package(
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(
-            name: "GannetTestKit", dependencies: ["COpenSSL", "HTTPEngine", "Threads"], resources: [.embedInCode("Redis/clock-shim.c")],
-            swiftSettings: settings),
+            name: "GannetTestKit", dependencies: ["COpenSSL", "CZlib", "CBrotliEncoder", "CZstd", "HTTPEngine", "Threads"],
+            resources: [.embedInCode("Redis/clock-shim.c")], swiftSettings: settings),
 
         .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit", "RedisClient"], swiftSettings: settings),
         .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "Threads", "GannetTestKit"], swiftSettings: settings),

@@ -8,4 +8,8 @@ static inline int gannet_inflate_init(z_stream *stream, int window_bits) {
     return inflateInit2(stream, window_bits);
 }
 
+static inline int gannet_deflate_init(z_stream *stream, int level, int window_bits) {
+    return deflateInit2(stream, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
+}
+
 #endif
