@@ -104,12 +104,15 @@ let package = Package(
         .executableTarget(
             name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "Threads"], swiftSettings: settings),
 
+        .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: settings),
         .executableTarget(
-            name: "RedisBenchmark", dependencies: ["RedisClient", "GannetTestKit"], path: "Benchmarks/RedisBenchmark",
+            name: "RedisBenchmark", dependencies: ["BenchmarkKit", "RedisClient", "GannetTestKit"], path: "Benchmarks/RedisBenchmark",
             swiftSettings: settings),
-
         .executableTarget(
-            name: "StateBenchmark", dependencies: ["ClusterState", "RedisClient", "GannetTestKit"], path: "Benchmarks/StateBenchmark",
+            name: "StateBenchmark", dependencies: ["BenchmarkKit", "ClusterState", "RedisClient", "GannetTestKit"],
+            path: "Benchmarks/StateBenchmark", swiftSettings: settings),
+        .executableTarget(
+            name: "HTTPBenchmark", dependencies: ["BenchmarkKit", "HTTPEngine", "GannetTestKit"], path: "Benchmarks/HTTPBenchmark",
             swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.

@@ -1,3 +1,4 @@
+import BenchmarkKit
 import RedisClient
 
 /// Our client, asked for the same work as the peer.

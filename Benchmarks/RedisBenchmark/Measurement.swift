@@ -1,4 +1,4 @@
-import Glibc
+import BenchmarkKit
 
 /// What one run of some work took.
 struct Measurement {
@@ -15,23 +15,11 @@ func compare(
     _ = try await ours()
     for _ in 0..<rounds { pairs.append((try await ours(), try await theirs())) }
     let cells = [
-        work, rate(median(pairs.map(\.0.perSecond))), microseconds(median(pairs.map(\.0.cpuMicroseconds))),
-        rate(median(pairs.map(\.1.perSecond))), microseconds(median(pairs.map(\.1.cpuMicroseconds))),
-        rounded(median(pairs.map { $0.0.perSecond / $0.1.perSecond }), to: 2),
+        work, rate(pairs.map(\.0.perSecond).median), microseconds(pairs.map(\.0.cpuMicroseconds).median),
+        rate(pairs.map(\.1.perSecond).median), microseconds(pairs.map(\.1.cpuMicroseconds).median),
+        rounded(pairs.map { $0.0.perSecond / $0.1.perSecond }.median, to: 2),
     ]
     print("| " + cells.joined(separator: " | ") + " |")
-}
-
-/// Processor time used by this process, or by its children that have ended.
-func cpuTime(ofChildren: Bool = false) -> Duration {
-    var usage = rusage()
-    getrusage(ofChildren ? -1 : 0, &usage)
-    return .seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-        + .microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
-}
-
-private func median(_ values: [Double]) -> Double {
-    values.sorted()[values.count / 2]
 }
 
 private func rate(_ perSecond: Double) -> String {
@@ -49,16 +37,4 @@ private func rounded(_ value: Double, to digits: Int) -> String {
     if digits == 0 { return String(scaled) }
     let fraction = String(scaled % Int(scale))
     return "\(scaled / Int(scale)).\(String(repeating: "0", count: digits - fraction.count))\(fraction)"
-}
-
-private func grouped(_ number: Int) -> String {
-    let text = String(number)
-    var groups: [Substring] = []
-    var end = text.endIndex
-    while end > text.startIndex {
-        let start = text.index(end, offsetBy: -3, limitedBy: text.startIndex) ?? text.startIndex
-        groups.insert(text[start..<end], at: 0)
-        end = start
-    }
-    return groups.joined(separator: ",")
 }

@@ -1,3 +1,4 @@
+import BenchmarkKit
 import GannetTestKit
 
 /// `redis-benchmark`, which comes with Redis.

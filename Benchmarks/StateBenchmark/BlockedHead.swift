@@ -1,3 +1,4 @@
+import BenchmarkKit
 import ClusterState
 
 /// A line whose head belongs to hosts that take nothing: how long the rest waits for the first claims to get past it.

@@ -1,3 +1,4 @@
+import BenchmarkKit
 import ClusterState
 
 /// What a claim takes while few or many jobs wait, also while most of them are for a host that takes nothing.

@@ -1,3 +1,4 @@
+import BenchmarkKit
 import ClusterState
 
 /// One URL that very many jobs wait for.

@@ -1,3 +1,4 @@
+import BenchmarkKit
 import ClusterState
 import GannetTestKit
 import RedisClient

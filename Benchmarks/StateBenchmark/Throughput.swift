@@ -1,3 +1,4 @@
+import BenchmarkKit
 import ClusterState
 
 /// Jobs from end to end, and what they take in memory.

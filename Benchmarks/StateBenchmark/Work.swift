@@ -1,3 +1,4 @@
+import BenchmarkKit
 import ClusterState
 
 /// What workers do with the queue, without the fetching.

@@ -1,3 +1,4 @@
+import BenchmarkKit
 import GannetTestKit
 
 // `Scripts/bench state`: what the state engine costs and how it bears large queues, on a Redis of its own. Prints tables in Markdown;

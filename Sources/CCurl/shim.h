@@ -38,6 +38,10 @@ static inline CURLcode gannet_easy_on_open_socket(CURL *easy, curl_opensocket_ca
     return (curl_easy_setopt)(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
+static inline CURLcode gannet_easy_on_close_socket(CURL *easy, curl_closesocket_callback callback) {
+    return (curl_easy_setopt)(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+
 static inline CURLcode gannet_easy_on_request(CURL *easy, curl_prereq_callback callback) {
     return (curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, callback);
 }

@@ -24,6 +24,9 @@ extension Origin {
         /// When set, it also listens on a port that speaks HTTPS.
         package var certificate: Certificates.Certificate?
 
+        /// For measurements: thousands of connections, and no account of the requests.
+        package var isFast = false
+
         /// Further nginx directives for its one `server` block, such as `location = /moved { return 301 /0.bin; }`.
         package var directives = ""
 
@@ -50,10 +53,10 @@ extension Origin {
         // One worker process, so that the log has the order of events; everything it writes is in the folder. Root's nginx would
         // run its workers as somebody who may not enter the folder.
         func configuration(folder: String, port: UInt16, tlsPort: UInt16?) -> String {
-            var listening = "listen 127.0.0.1:\(port) backlog=1024;"
+            var listening = "listen 127.0.0.1:\(port) backlog=4096;"
             if let certificate, let tlsPort {
                 listening += """
-                    listen 127.0.0.1:\(tlsPort) ssl backlog=1024;
+                    listen 127.0.0.1:\(tlsPort) ssl http2 backlog=4096;
                     ssl_certificate \(certificate.certificate);
                     ssl_certificate_key \(certificate.key);
                     """
@@ -64,17 +67,17 @@ extension Origin {
                 worker_processes 1;
                 pid \(folder)/nginx.pid;
                 error_log stderr notice;
-                events { worker_connections 1024; }
+                events { worker_connections \(isFast ? 16_384 : 1024); }
                 http {
                     log_format request escape=none '$request_method $request_uri $status';
-                    access_log /dev/stdout request;
+                    \(isFast ? "access_log off; open_file_cache max=100;" : "access_log /dev/stdout request;")
                     default_type application/octet-stream;
                     client_body_temp_path \(folder)/body;
                     proxy_temp_path \(folder)/proxy;
                     fastcgi_temp_path \(folder)/fastcgi;
                     uwsgi_temp_path \(folder)/uwsgi;
                     scgi_temp_path \(folder)/scgi;
-                    keepalive_requests 100000;
+                    keepalive_requests 1000000000;
                     server {
                         \(listening)
                         root \(folder)/files;

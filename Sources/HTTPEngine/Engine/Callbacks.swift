@@ -59,3 +59,8 @@ func openSocket(
     #endif
     return descriptor
 }
+
+func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+    if let context { Unmanaged<Poller>.fromOpaque(context).takeUnretainedValue().forget(descriptor) }
+    return close(descriptor)
+}

@@ -6,10 +6,13 @@ extension EasyHandle {
         guard let transfer else { fatalError("A libcurl handle ended that has no transfer.") }
         let request = transfer.ticket.request
         let finalURL = RedactedURL.withoutUserInfo(transfer.target.url)
-        let ending = TransferState.Ending(
-            code: code, text: code == CURLE_OK ? "" : text(for: code), sentRange: request.asksForPart,
-            isOutOfTime: transfer.timeLeft <= .zero, finalURL: RedactedURL(finalURL).description,
-            lacksDescriptors: code != CURLE_OK && SystemLimit.lacksDescriptors)
+        var ending = TransferState.Ending(code: code, text: "", sentRange: request.asksForPart)
+        if code != CURLE_OK {
+            ending.text = text(for: code)
+            ending.isOutOfTime = transfer.timeLeft <= .zero
+            ending.finalURL = RedactedURL(finalURL).description
+            ending.lacksDescriptors = SystemLimit.lacksDescriptors
+        }
         if let (kind, detail) = transfer.state.failure(ending) {
             var error = transfer.failure(kind, detail)
             if case .throttled = kind.retry { error.retryAfter = transfer.retryAfter }

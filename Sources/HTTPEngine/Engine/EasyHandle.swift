@@ -9,21 +9,26 @@ final class EasyHandle {
     /// Nil while the handle is spare.
     private(set) var transfer: Transfer?
     private let errorText: UnsafeMutablePointer<CChar>
+    /// Of the last transfer that had any of its own.
     private var headers: UnsafeMutablePointer<curl_slist>?
+    private let usualHeaders: UnsafeMutablePointer<curl_slist>?
     private var addresses: UnsafeMutablePointer<curl_slist>?
 
     /// Nil when libcurl has no memory or lacks an option that safety depends on.
-    init?(_ options: DownloaderOptions) {
+    /// - Parameter poller: Lives as long as any connection.
+    init?(_ options: DownloaderOptions, _ poller: Poller) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
+        usualHeaders = curl_slist_append(nil, "Accept-Encoding: gzip, deflate, br, zstd")
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        guard configure(options) else { return nil }
+        guard usualHeaders != nil, configure(options, poller) else { return nil }
     }
 
     deinit {
         curl_easy_cleanup(easy)
         curl_slist_free_all(headers)
+        curl_slist_free_all(usualHeaders)
         curl_slist_free_all(addresses)
         errorText.deallocate()
     }
@@ -33,12 +38,14 @@ final class EasyHandle {
     func begin(_ transfer: Transfer, names: [String]) -> Bool {
         self.transfer = transfer
         errorText[0] = 0
-        // A part of something packed is not something packed.
-        let encodings = transfer.ticket.request.asksForPart ? "identity" : "gzip, deflate, br, zstd"
-        guard append("Accept-Encoding: \(encodings)", to: &headers),
-            transfer.headers.allSatisfy({ append($0.curlLine, to: &headers) }), names.allSatisfy({ append($0, to: &addresses) })
-        else { return false }
-        return gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK
+        if !transfer.headers.isEmpty {
+            // A part of something packed is not something packed.
+            let encodings = transfer.ticket.request.asksForPart ? "identity" : "gzip, deflate, br, zstd"
+            guard append("Accept-Encoding: \(encodings)", to: &headers), transfer.headers.allSatisfy({ append($0.curlLine, to: &headers) })
+            else { return false }
+        }
+        guard names.allSatisfy({ append($0, to: &addresses) }) else { return false }
+        return gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, headers ?? usualHeaders) == CURLE_OK
             && gannet_easy_set_list(easy, CURLOPT_RESOLVE, addresses) == CURLE_OK
             && gannet_easy_set_string(easy, CURLOPT_URL, transfer.target.url) == CURLE_OK
             && gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, transfer.timeLeft.milliseconds)) == CURLE_OK
@@ -47,12 +54,16 @@ final class EasyHandle {
     /// Forgets the transfer.
     func end() {
         transfer = nil
-        _ = gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, nil)
-        _ = gannet_easy_set_list(easy, CURLOPT_RESOLVE, nil)
-        curl_slist_free_all(headers)
-        curl_slist_free_all(addresses)
-        headers = nil
-        addresses = nil
+        if headers != nil {
+            _ = gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, nil)
+            curl_slist_free_all(headers)
+            headers = nil
+        }
+        if addresses != nil {
+            _ = gannet_easy_set_list(easy, CURLOPT_RESOLVE, nil)
+            curl_slist_free_all(addresses)
+            addresses = nil
+        }
     }
 
     func text(for code: CURLcode) -> String {
@@ -75,7 +86,7 @@ final class EasyHandle {
         return true
     }
 
-    private func configure(_ options: DownloaderOptions) -> Bool {
+    private func configure(_ options: DownloaderOptions, _ poller: Poller) -> Bool {
         let me = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
             gannet_easy_allow_http_only(easy),
@@ -110,6 +121,9 @@ final class EasyHandle {
             gannet_easy_on_header(easy, receiveHeader),
             gannet_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, me),
             gannet_easy_on_open_socket(easy, openSocket),
+            // A connection outlives the handle that made it.
+            gannet_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(poller).toOpaque()),
+            gannet_easy_on_close_socket(easy, closeSocket),
             gannet_easy_set_pointer(easy, CURLOPT_PREREQDATA, me),
             gannet_easy_on_request(easy, requestStarts),
         ]

@@ -18,14 +18,12 @@ final class TransferLoop {
     private var ready = Line<(Transfer, [IPAddress])>()
     /// Those with a place, the ones whose next hop is looked up among them.
     private var running: [UInt64: Transfer] = [:]
-    /// Handles without a transfer, kept for the next ones.
+    /// Handles without a transfer, kept for the next ones; with the others never more than there are places.
     private var spare: [EasyHandle] = []
     /// Answers of this turn, given when libcurl has returned.
     private var answers: [(TransferTicket, TransferTicket.Outcome)] = []
     /// When the next transfer may have waited for too long for an answer.
     private var nextReview: ContinuousClock.Instant?
-
-    static let maximumSpare = 256
 
     /// Runs until the inbox says stop; then everything unfinished is cancelled.
     static func run(_ options: DownloaderOptions, _ inbox: TransferInbox) {
@@ -104,7 +102,7 @@ final class TransferLoop {
             lookUp(Transfer(ticket, options))
         }
         while running.count < options.maximumInFlight, let (transfer, addresses) = ready.popFirst() {
-            guard let handle = spare.popLast() ?? EasyHandle(options) else {
+            guard let handle = spare.popLast() ?? EasyHandle(options, poller) else {
                 end(transfer, .failure(transfer.failure(.systemLimit, "no libcurl handle")))
                 continue
             }
@@ -203,7 +201,7 @@ final class TransferLoop {
         if let handle = transfer.handle {
             takeOut(transfer, handle)
             transfer.handle = nil
-            if spare.count < Self.maximumSpare { spare.append(handle) }
+            spare.append(handle)
         }
         answers.append((transfer.ticket, outcome))
     }

@@ -28,6 +28,8 @@ final class Poller {
 
     #if canImport(Glibc)
     private let epoll: Int32
+    /// What the kernel has been told of each descriptor, by its number.
+    private var known: [UInt32] = []
     private let room = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 512)
 
     /// Nil, and `errno` says why, when there is no descriptor for it.
@@ -46,18 +48,38 @@ final class Poller {
 
     /// Watches the descriptor from now on for this and nothing else. False when the kernel will not.
     @discardableResult func watch(_ descriptor: Int32, _ owner: Owner, reads: Bool, writes: Bool) -> Bool {
+        let events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        let index = Int(descriptor)
+        if index >= known.count { known += [UInt32](repeating: 0, count: index + 64 - known.count) }
+        if known[index] & ~Self.isIdle == events {
+            known[index] = events
+            return true
+        }
         var event = epoll_event()
-        event.events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        event.events = events
         event.data.u64 = UInt64(owner.rawValue) << 32 | UInt64(UInt32(bitPattern: descriptor))
-        // One that was closed unnoticed has left by itself, and its number may be another's by now.
-        if epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0 { return true }
-        return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
+        let isKnown = known[index] != 0
+        known[index] = events
+        if isKnown, epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0 { return true }
+        // Perhaps one with the same number was closed unnoticed, which took it out.
+        return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 || epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0
     }
 
+    /// Hears no more of the descriptor. The kernel is told only when it has news of it: the connection of a transfer that has ended is the next
+    /// one's, and telling the kernel twice for each would be a third of what a small transfer costs it.
     func unwatch(_ descriptor: Int32) {
-        var event = epoll_event()
-        _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
+        let index = Int(descriptor)
+        if index < known.count, known[index] != 0 { known[index] |= Self.isIdle }
     }
+
+    /// To be called when the descriptor is closed: its number will be another's.
+    func forget(_ descriptor: Int32) {
+        let index = Int(descriptor)
+        if index < known.count { known[index] = 0 }
+    }
+
+    /// None of epoll's events.
+    private static let isIdle: UInt32 = 1 << 27
 
     /// Waits until something is ready or so many milliseconds have passed.
     func wait(milliseconds: Int32, _ body: (Event) -> Void) {
@@ -65,10 +87,17 @@ final class Poller {
         // Nothing but a signal can end it early, and its thread takes none.
         for index in 0..<max(0, Int(count)) {
             let event = room[index]
+            let descriptor = Int(UInt32(truncatingIfNeeded: event.data.u64))
+            if descriptor < known.count, known[descriptor] & Self.isIdle != 0 {
+                var none = epoll_event()
+                _ = epoll_ctl(epoll, EPOLL_CTL_DEL, Int32(descriptor), &none)
+                known[descriptor] = 0
+                continue
+            }
             guard let owner = Owner(rawValue: UInt32(event.data.u64 >> 32)) else { continue }
             body(
                 Event(
-                    descriptor: Int32(bitPattern: UInt32(truncatingIfNeeded: event.data.u64)), owner: owner,
+                    descriptor: Int32(descriptor), owner: owner,
                     isReadable: event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0,
                     isWritable: event.events & EPOLLOUT.rawValue != 0, hasFailed: event.events & EPOLLERR.rawValue != 0))
         }
@@ -84,6 +113,8 @@ final class Poller {
     }
 
     func unwatch(_ descriptor: Int32) { watched[descriptor] = nil }
+
+    func forget(_ descriptor: Int32) { watched[descriptor] = nil }
 
     func wait(milliseconds: Int32, _ body: (Event) -> Void) {
         var descriptors = watched.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }

@@ -1,7 +1,11 @@
+#if canImport(Glibc)
 import Glibc
+#else
+import Darwin
+#endif
 
 /// Figures as a table shows them.
-func grouped(_ number: Int) -> String {
+package func grouped(_ number: Int) -> String {
     let digits = String(number)
     var groups: [Substring] = []
     var end = digits.endIndex
@@ -13,17 +17,17 @@ func grouped(_ number: Int) -> String {
     return groups.joined(separator: ",")
 }
 
-func rate(_ perSecond: Double) -> String {
+package func rate(_ perSecond: Double) -> String {
     grouped(perSecond < 10_000 ? Int((perSecond / 10).rounded()) * 10 : Int((perSecond / 100).rounded()) * 100) + "/s"
 }
 
-func tenths(_ value: Double) -> String {
+package func tenths(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return "\(grouped(tenths / 10)).\(tenths % 10)"
 }
 
 /// A short time, in the unit that suits it.
-func time(_ microseconds: Double) -> String {
+package func time(_ microseconds: Double) -> String {
     switch microseconds {
     case ..<10: tenths(microseconds) + " µs"
     case ..<1000: "\(Int(microseconds.rounded())) µs"
@@ -32,23 +36,23 @@ func time(_ microseconds: Double) -> String {
     }
 }
 
-func seconds(_ duration: Duration) -> String { time(duration / .microseconds(1)) }
+package func seconds(_ duration: Duration) -> String { time(duration / .microseconds(1)) }
 
 /// Prints the head of a table, with a line about it above.
-func table(_ title: String, _ columns: String...) {
+package func table(_ title: String, _ columns: String...) {
     print("\n\(title)\n\n| \(columns.joined(separator: " | ")) |")
     print("|\(String(repeating: " --- |", count: columns.count))")
 }
 
 /// Prints a row at once: whoever waits sees how far it is.
-func row(_ cells: String...) {
+package func row(_ cells: String...) {
     print("| \(cells.joined(separator: " | ")) |")
     fflush(nil)
 }
 
 extension [Double] {
     /// The value that this part of them does not exceed.
-    func percentile(_ part: Double) -> Double {
+    package func percentile(_ part: Double) -> Double {
         isEmpty ? 0 : sorted()[Swift.min(count - 1, Int(Double(count) * part))]
     }
 }

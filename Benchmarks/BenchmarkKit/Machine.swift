@@ -1,8 +1,12 @@
+#if canImport(Glibc)
 import Glibc
+#else
+import Darwin
+#endif
 
 /// The machine in a few words.
-enum Machine {
-    static var description: String {
+package enum Machine {
+    package static var description: String {
         let model = value(of: "model name", in: "/proc/cpuinfo") ?? "an unknown processor"
         let kilobytes = value(of: "MemTotal", in: "/proc/meminfo").flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
         return "\(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores of \(model), \(kilobytes / 1_000_000) GB"

@@ -1,0 +1,53 @@
+import BenchmarkKit
+import GannetTestKit
+import HTTPEngine
+
+/// What one run of a client came to.
+struct Run {
+    var perSecond: Double
+    /// Processor time of the client for one request.
+    var cpuMicroseconds: Double
+    /// Only of our own.
+    var peakMegabytes = 0.0
+}
+
+/// The engine under test, in a process of its own so that its memory and its processor time are its own.
+enum Client {
+    /// What the child does: so many callers fetch the URL for so long, each waiting for its answer; prints what it took.
+    static func run(url: String, inFlight: Int, seconds: Double, authority: String?) async throws {
+        var options = DownloaderOptions()
+        options.addressGuard = try AddressGuard(parsing: ["all"])
+        options.maximumInFlight = inFlight
+        options.caFile = authority
+        let engine = try CurlDownloader(options)
+        let request = DownloadRequest(url: url, body: .memory(upTo: 4 << 20, thenFileIn: "/dev/null"))
+        _ = try await engine.download(request)
+        let start = ContinuousClock.now
+        let cpu = cpuTime()
+        let end = start + .seconds(seconds)
+        let count = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<inFlight {
+                group.addTask {
+                    var count = 0
+                    repeat {
+                        _ = try await engine.download(request)
+                        count += 1
+                    } while .now < end
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        let took = (ContinuousClock.now - start) / .seconds(1)
+        print(count, took, (cpuTime() - cpu) / .microseconds(1), peakMemory())
+    }
+
+    static func measure(_ url: String, inFlight: Int, seconds: Double, authority: String?) async throws -> Run {
+        let words = ["client", url, "\(inFlight)", "\(seconds)"] + (authority.map { [$0] } ?? [])
+        let output = try await ChildProcess.succeed(CommandLine.arguments[0], words)
+        let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard numbers.count == 4 else { throw KitError("the client printed something else than expected: \(output)") }
+        return Run(
+            perSecond: numbers[0] / numbers[1], cpuMicroseconds: numbers[2] / numbers[0], peakMegabytes: numbers[3] / 1_000_000)
+    }
+}
