@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", pkgConfig: homebrew("libcurl"),
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CAres", pkgConfig: homebrew("libcares"), providers: [.apt(["libc-ares-dev"]), .brew(["c-ares"])]),
         .systemLibrary(name: "CZlib", pkgConfig: homebrew("zlib"), providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: homebrew("libbrotlidec"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
@@ -90,7 +91,7 @@ let package = Package(
 
         // Fetching, which knows nothing of Redis.
         .target(
-            name: "HTTPEngine", dependencies: ["CCurl", "COpenSSL", "CAres", "CZlib", "CBrotli", "CZstd", "Threads"],
+            name: "HTTPEngine", dependencies: ["CCurl", "CEpoll", "COpenSSL", "CAres", "CZlib", "CBrotli", "CZstd", "Threads"],
             swiftSettings: settings),
         // What an image is by its bytes, which knows nothing of where they came from.
         .target(name: "ImageProbe", swiftSettings: settings),
@@ -117,7 +118,7 @@ let package = Package(
             resources: [.embedInCode("Redis/clock-shim.c")], swiftSettings: settings),
 
         .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit", "RedisClient"], swiftSettings: settings),
-        .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "Threads", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "ClusterStateTests", dependencies: ["ClusterState", "RedisClient", "GannetTestKit", "StateWorker"],
             swiftSettings: settings),

@@ -77,6 +77,22 @@ static inline CURLcode gannet_easy_get_pointer(CURL *easy, CURLINFO info, void *
     return (curl_easy_getinfo)(easy, info, value);
 }
 
+static inline CURLcode gannet_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return (curl_easy_getinfo)(easy, info, value);
+}
+
+static inline CURLMcode gannet_multi_on_socket(CURLM *multi, curl_socket_callback callback) {
+    return (curl_multi_setopt)(multi, CURLMOPT_SOCKETFUNCTION, callback);
+}
+
+static inline CURLMcode gannet_multi_on_timer(CURLM *multi, curl_multi_timer_callback callback) {
+    return (curl_multi_setopt)(multi, CURLMOPT_TIMERFUNCTION, callback);
+}
+
+static inline CURLMcode gannet_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return (curl_multi_setopt)(multi, option, value);
+}
+
 static inline CURLMcode gannet_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return (curl_multi_setopt)(multi, option, value);
 }

@@ -8,6 +8,8 @@ package enum AttemptFailure: Sendable, Equatable {
     case transient
     /// The host asked for a pause, of this length where it said one.
     case throttled(Duration?)
+    /// This machine could look up no name at all, which is no URL's fault.
+    case withoutNetwork
     /// It will be the same every time.
     case final
 }
@@ -24,7 +26,10 @@ package struct RetryPolicy: Sendable, Equatable {
     /// A host that asks for longer is asked again after this.
     package var longestCoolDown = Duration.seconds(3600)
 
-    /// A job that its host has been putting off for this long is given up.
+    /// While there is no network, a job is put off for up to this.
+    package var networkPause = Duration.seconds(10)
+
+    /// A job that its host, or the want of a network, has been putting off for this long is given up.
     package var giveUpAfter = Duration.seconds(24 * 3600)
 
     package init() {}
@@ -47,6 +52,9 @@ package struct RetryPolicy: Sendable, Equatable {
         case .throttled(let pause):
             if throttled >= giveUpAfter { return .giveUpThrottled }
             return .coolDown(pause.map { min(max($0, .zero), longestCoolDown) })
+        case .withoutNetwork:
+            // Half of it at least: whoever takes the job next may be on this machine too.
+            return throttled >= giveUpAfter ? .giveUpThrottled : .coolDown(networkPause * (0.5 + min(1, max(0, random)) / 2))
         case .unreachable, .transient:
             if failures >= retries { return .giveUp }
             // Up to 2^20 times the first pause: what is beyond is the longest one anyway.

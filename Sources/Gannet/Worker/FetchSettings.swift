@@ -12,6 +12,9 @@ package struct FetchSettings: Sendable {
     /// Private networks that may be fetched from: `10.0.0.0/8` and the like, or `all`.
     package var allowedNetworks: [String] = []
 
+    /// An HTTP or SOCKS proxy to go through.
+    package var proxy: String?
+
     /// PEM certificates to trust for `https://` instead of the system's.
     package var authorityFile: String?
     package var userAgent: String?
@@ -46,6 +49,11 @@ extension FetchSettings {
         options.caFile = authorityFile
         if let userAgent { options.userAgent = userAgent }
         options.maximumInFlight = concurrency
+        do throws(ProxyAddress.Invalid) {
+            options.proxy = try proxy.map { text throws(ProxyAddress.Invalid) in try ProxyAddress(text) }
+        } catch {
+            throw Invalid(description: error.description)
+        }
         do throws(NetworkPrefix.ParseError) {
             options.addressGuard = try AddressGuard(parsing: allowedNetworks)
         } catch {

@@ -22,7 +22,7 @@ struct JobRunner: Sendable {
         // A task of its own, so that a lost lease can end this one job; its end is awaited here in any case.
         let fetch = Task { () -> Result<Download, FetchError> in
             do throws(FetchError) {
-                return .success(try await downloader.download(DownloadRequest(url: job.url, bodyFolder: folder.path)))
+                return .success(try await downloader.download(DownloadRequest(url: job.url, body: .file(in: folder.path))))
             } catch {
                 return .failure(error)
             }
@@ -79,7 +79,7 @@ struct JobRunner: Sendable {
                 return try await place(download, of: job)
             case .failure(let error) where error.kind == .cancelled:
                 return held.isLost(job.token) ? .reported(.lost(job)) : await handBack(job)
-            case .failure(let error) where error.isLocal:
+            case .failure(let error) where error.retry == .local:
                 // The next URL would meet the same disk, or the same limit.
                 _ = try await settle(job, .handedBack)
                 return .failed(.output(error.description))
@@ -93,7 +93,7 @@ struct JobRunner: Sendable {
 
     private func retryOrGiveUp(_ job: Job, _ error: FetchError) async throws(StateError) -> WorkerReport {
         let decision = policy.decide(
-            AttemptFailure(error.kind), failures: job.failures, throttled: job.throttled, random: .random(in: 0...1))
+            AttemptFailure(error.retry), failures: job.failures, throttled: job.throttled, random: .random(in: 0...1))
         let outcome: Settlement.Outcome
         let news: WorkerReport
         switch decision {
@@ -122,9 +122,10 @@ struct JobRunner: Sendable {
     }
 
     private func place(_ download: Download, of job: Job) async throws(StateError) -> End {
+        guard case .file(let temporaryFile, _) = download.body else { fatalError("A downloader put a body elsewhere than it was told.") }
         let file: String
         do throws(BodyFolder.Failure) {
-            file = try folder.place(download.file, of: job.url, id: job.id)
+            file = try folder.place(temporaryFile, of: job.url, id: job.id)
         } catch {
             _ = try await settle(job, .handedBack)
             return .failed(.output(error.description))

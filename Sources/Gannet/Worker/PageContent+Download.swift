@@ -6,7 +6,7 @@ extension PageContent {
     /// What is told of a job's URL whose body is in its place.
     init(_ download: Download, of job: Job, file: String) {
         self.init(url: job.url)
-        digest = download.digest.bytes
+        digest = download.body.digest.bytes
         status = download.status
         size = Int(download.byteCount)
         fields[.file] = file

@@ -23,6 +23,8 @@ struct FetchOptions: Sendable {
     var maxBody: Int
     /// CIDR ranges, or `all`, that may be fetched from though they are private.
     var allowNet: [String]
+    /// Through whom to go.
+    var proxy: String?
     var caFile: String?
     var userAgent: String
 
@@ -54,6 +56,9 @@ struct FetchOptions: Sendable {
     private static let network = Flag(
         "allow-net", .network, isRepeatable: true, section: .fetching,
         "A private network that may be fetched from, such as 10.0.0.0/8, or 'all'; can be repeated.")
+    private static let proxyURL = Flag(
+        "proxy", .text("url"), section: .fetching,
+        "Fetch through http://, https:// or socks5h://[user:password@]host:port. Which addresses may be fetched from is then the proxy's to say.")
     private static let certificates = Flag(
         "ca-file", .file(), section: .fetching, "Certificates (PEM) to trust for https:// instead of the system's.")
     private static let agent = Flag(
@@ -61,7 +66,7 @@ struct FetchOptions: Sendable {
 
     static let flags = [
         concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, leaseTime.entry, timeoutTime.entry,
-        connectTime.entry, bodySize.entry, network.entry, certificates.entry, agent.entry,
+        connectTime.entry, bodySize.entry, network.entry, proxyURL.entry, certificates.entry, agent.entry,
     ]
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -75,6 +80,7 @@ struct FetchOptions: Sendable {
         connectTimeout = try arguments.require(Self.connectTime)
         maxBody = try arguments.require(Self.bodySize)
         allowNet = try arguments.all(Self.network)
+        proxy = try arguments.optional(Self.proxyURL)
         caFile = try arguments.optional(Self.certificates)
         userAgent = try arguments.require(Self.agent)
     }
@@ -89,6 +95,7 @@ extension FetchOptions {
         settings.connectTimeout = connectTimeout
         settings.maximumBody = maxBody
         settings.allowedNetworks = allowNet
+        settings.proxy = proxy
         settings.authorityFile = caFile
         settings.userAgent = userAgent
         do throws(FetchSettings.Invalid) {

@@ -1,33 +1,53 @@
-/// A body that has arrived completely, and how.
+/// An answer that has arrived completely, and how.
 package struct Download: Sendable, Hashable {
     /// The URL that answered, after redirects, without user and password.
     package var finalURL: String
-    /// 200 to 299.
+    /// 200 to 299, or 304 where the request was a conditional one.
     package var status: Int
-    /// The `Content-Type` as sent, cut at 256 characters.
-    package var contentType: String?
-    /// The length of the body, which is the file's.
+    /// Those of the last answer.
+    package var headers: ResponseHeaders
+    package var body: DownloadedBody
+    /// The length of the body, unpacked.
     package var byteCount: Int64
-    /// The digest of the file's bytes.
-    package var digest: SHA256Digest
-    /// The path of the temporary file; whoever receives this renames or deletes it.
-    package var file: String
-    /// From the start of the transfer to its end.
+    /// What of it came through the network.
+    package var transferredBytes: Int64
+    /// From the start of the transfer, the look-up of its host included, to its end.
     package var duration: Duration
-    /// How many redirects were followed.
-    package var redirects: Int
+    /// The answers that led on, in order.
+    package var hops: [Hop]
 
     package init(
-        finalURL: String, status: Int, contentType: String?, byteCount: Int64, digest: SHA256Digest, file: String, duration: Duration,
-        redirects: Int
+        finalURL: String, status: Int, headers: ResponseHeaders, body: DownloadedBody, byteCount: Int64, transferredBytes: Int64,
+        duration: Duration, hops: [Hop]
     ) {
         self.finalURL = finalURL
         self.status = status
-        self.contentType = contentType
+        self.headers = headers
+        self.body = body
         self.byteCount = byteCount
-        self.digest = digest
-        self.file = file
+        self.transferredBytes = transferredBytes
         self.duration = duration
-        self.redirects = redirects
+        self.hops = hops
     }
+
+    /// The `Content-Type` as sent, cut at 256 characters and without control characters.
+    package var contentType: String? {
+        headers["content-type"].map { String($0.filter { !$0.isControl }.prefix(256)) }
+    }
+
+    /// One redirect on the way.
+    package struct Hop: Sendable, Hashable {
+        /// What was asked for, without user and password.
+        package var url: String
+        package var status: Int
+
+        package init(url: String, status: Int) {
+            self.url = url
+            self.status = status
+        }
+    }
+}
+
+extension Character {
+    fileprivate var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
 }

@@ -11,8 +11,9 @@ import Darwin
 func receiveBody(
     _ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let transfer = EasyHandle.from(context)?.transfer else { return -1 }
-    return transfer.receive(UnsafeRawBufferPointer(start: data, count: size * count)) ? size * count : -1
+    guard let handle = EasyHandle.from(context), let transfer = handle.transfer else { return -1 }
+    let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+    return transfer.receive(bytes, hasher: handle.hasher) ? bytes.count : -1
 }
 
 func receiveHeader(
@@ -20,10 +21,9 @@ func receiveHeader(
 ) -> Int {
     guard let handle = EasyHandle.from(context), let transfer = handle.transfer else { return -1 }
     let line = UnsafeRawBufferPointer(start: data, count: size * count)
-    guard transfer.state.headerCame(line) else { return -1 }
-    // The empty line. The status is libcurl's, since a header may be made to look like a status line.
+    guard transfer.headerCame(line) else { return -1 }
     if line.count <= 2, line.allSatisfy({ $0 == 0x0d || $0 == 0x0a }) {
-        guard transfer.state.headersEnded(status: handle.number(CURLINFO_RESPONSE_CODE)) else { return -1 }
+        guard transfer.headersEnded(status: handle.number(CURLINFO_RESPONSE_CODE)) else { return -1 }
     }
     return line.count
 }
@@ -32,7 +32,7 @@ func requestStarts(
     _ context: UnsafeMutableRawPointer?, _ address: UnsafeMutablePointer<CChar>?, _ localAddress: UnsafeMutablePointer<CChar>?,
     _ port: Int32, _ localPort: Int32
 ) -> Int32 {
-    EasyHandle.from(context)?.transfer?.state.requestStarts()
+    EasyHandle.from(context)?.transfer?.requestStarts()
     return CURL_PREREQFUNC_OK
 }
 

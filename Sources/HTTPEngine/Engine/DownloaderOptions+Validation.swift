@@ -9,6 +9,7 @@ extension DownloaderOptions {
     func validate() throws(Invalid) {
         try validate("timeout", timeout)
         try validate("connect timeout", connectTimeout)
+        try validate("time for an answer", answerTimeout)
         try validate("window of the minimum speed", minimumSpeedWindow)
         guard minimumSpeedWindow >= .seconds(1) else { throw Invalid("The window of the minimum speed must be at least 1 second.") }
         guard (0...Int(Int32.max)).contains(minimumSpeed) else { throw Invalid("The minimum speed must be from 0 to \(Int32.max) bytes.") }
@@ -16,6 +17,7 @@ extension DownloaderOptions {
         guard (1024...(64 << 20)).contains(maximumHeaders) else { throw Invalid("The header limit must be from 1 KiB to 64 MiB.") }
         guard (0...100).contains(maximumRedirects) else { throw Invalid("The redirect limit must be from 0 to 100.") }
         guard (1...100_000).contains(maximumInFlight) else { throw Invalid("The transfers in flight must be from 1 to 100000.") }
+        guard (1...1_000_000).contains(maximumLookUps) else { throw Invalid("The look-ups at a time must be from 1 to 1000000.") }
         guard HeaderField(name: "User-Agent", value: userAgent) != nil, !userAgent.isEmpty else {
             throw Invalid("The user agent must be 1 to 8192 bytes long, without control characters.")
         }

@@ -2,13 +2,15 @@ import CCurl
 
 /// One libcurl easy handle, configured once and used for many transfers, one at a time.
 ///
-/// Every option that differs between transfers is set by `begin`, so that nothing of one can appear in the next.
+/// Every option that differs between transfers, or between the hops of one, is set by `begin`, so that nothing of one can appear in the next.
 final class EasyHandle {
     let easy: UnsafeMutableRawPointer
     let hasher = SHA256Hasher()
+    /// Nil while the handle is spare.
     private(set) var transfer: Transfer?
     private let errorText: UnsafeMutablePointer<CChar>
     private var headers: UnsafeMutablePointer<curl_slist>?
+    private var addresses: UnsafeMutablePointer<curl_slist>?
 
     /// Nil when libcurl has no memory or lacks an option that safety depends on.
     init?(_ options: DownloaderOptions) {
@@ -22,37 +24,39 @@ final class EasyHandle {
     deinit {
         curl_easy_cleanup(easy)
         curl_slist_free_all(headers)
+        curl_slist_free_all(addresses)
         errorText.deallocate()
     }
 
-    /// Makes the handle ready for the transfer; false when there is no memory.
-    func begin(_ transfer: Transfer) -> Bool {
+    /// Makes the handle ready for the transfer's current hop; false when there is no memory.
+    /// - Parameter names: What libcurl shall know, and forget, about host names; in its notation.
+    func begin(_ transfer: Transfer, names: [String]) -> Bool {
         self.transfer = transfer
         errorText[0] = 0
-        for header in transfer.ticket.request.headers {
-            guard let longer = curl_slist_append(headers, header.curlLine) else { return false }
-            headers = longer
-        }
+        // A part of something packed is not something packed.
+        let encodings = transfer.ticket.request.asksForPart ? "identity" : "gzip, deflate, br, zstd"
+        guard append("Accept-Encoding: \(encodings)", to: &headers),
+            transfer.headers.allSatisfy({ append($0.curlLine, to: &headers) }), names.allSatisfy({ append($0, to: &addresses) })
+        else { return false }
         return gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, headers) == CURLE_OK
-            && gannet_easy_set_string(easy, CURLOPT_URL, transfer.ticket.request.url) == CURLE_OK
+            && gannet_easy_set_list(easy, CURLOPT_RESOLVE, addresses) == CURLE_OK
+            && gannet_easy_set_string(easy, CURLOPT_URL, transfer.target.url) == CURLE_OK
+            && gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, transfer.timeLeft.milliseconds)) == CURLE_OK
     }
 
-    /// Forgets the transfer; what it held is freed.
+    /// Forgets the transfer.
     func end() {
         transfer = nil
         _ = gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, nil)
+        _ = gannet_easy_set_list(easy, CURLOPT_RESOLVE, nil)
         curl_slist_free_all(headers)
+        curl_slist_free_all(addresses)
         headers = nil
+        addresses = nil
     }
 
     func text(for code: CURLcode) -> String {
         errorText[0] != 0 ? String(cString: errorText) : String(cString: curl_easy_strerror(code))
-    }
-
-    func string(_ info: CURLINFO) -> String? {
-        var value: UnsafeMutablePointer<CChar>?
-        guard gannet_easy_get_string(easy, info, &value) == CURLE_OK, let value else { return nil }
-        return String(cString: value)
     }
 
     func number(_ info: CURLINFO) -> Int {
@@ -65,6 +69,12 @@ final class EasyHandle {
         pointer.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    private func append(_ line: String, to list: inout UnsafeMutablePointer<curl_slist>?) -> Bool {
+        guard let longer = curl_slist_append(list, line) else { return false }
+        list = longer
+        return true
+    }
+
     private func configure(_ options: DownloaderOptions) -> Bool {
         let me = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
@@ -74,21 +84,25 @@ final class EasyHandle {
             gannet_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
             // Signals would hit whichever thread; and the environment must not choose whom we talk to.
             gannet_easy_set_long(easy, CURLOPT_NOSIGNAL, 1),
-            gannet_easy_set_string(easy, CURLOPT_PROXY, ""),
+            gannet_easy_set_string(easy, CURLOPT_PROXY, options.proxy?.url ?? ""),
+            gannet_easy_set_string(easy, CURLOPT_NOPROXY, ""),
 
             gannet_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
-            // libcurl takes a compressed body that was cut for a whole one, so none is asked for, and none unpacked.
+            // Rather another stream of a connection that is being made than another connection.
+            gannet_easy_set_long(easy, CURLOPT_PIPEWAIT, 1),
+            // libcurl takes a compressed body that was cut for a whole one, so we unpack it ourselves.
             gannet_easy_set_string(easy, CURLOPT_ACCEPT_ENCODING, nil),
             gannet_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0),
             gannet_easy_set_string(easy, CURLOPT_USERAGENT, options.userAgent),
-            gannet_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, options.maximumRedirects > 0 ? 1 : 0),
-            gannet_easy_set_long(easy, CURLOPT_MAXREDIRS, options.maximumRedirects),
+            // Each hop is looked up, checked and told of by ourselves.
+            gannet_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
 
-            gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, options.timeout.milliseconds),
             gannet_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout.milliseconds),
             gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, options.minimumSpeed),
             gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Int(options.minimumSpeedWindow.components.seconds)),
             gannet_easy_set_offset(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(options.maximumBody)),
+            // What it knows of names it is told by us, and when to forget it.
+            gannet_easy_set_long(easy, CURLOPT_DNS_CACHE_TIMEOUT, 24 * 3600),
 
             gannet_easy_set_pointer(easy, CURLOPT_WRITEDATA, me),
             gannet_easy_on_write(easy, receiveBody),

@@ -1,28 +1,48 @@
 import CCurl
 
-/// One transfer while it runs: lives on the engine's thread, inside an easy handle.
+/// One transfer from the look-up of its host to its outcome, over all hops: lives on the engine's thread.
 final class Transfer {
     let ticket: TransferTicket
     let start = ContinuousClock.now
     var state: TransferState
-    private let addressGuard: AddressGuard
-    private let hasher: SHA256Hasher
-    /// Made with the first byte, or at the end of an empty body: a failed request costs the disk nothing.
-    private var body: BodyFile?
+    /// Where the current hop goes.
+    private(set) var target: RequestTarget
+    /// What is sent with it besides the engine's own.
+    private(set) var headers: [HeaderField]
+    private(set) var hops: [Download.Hop] = []
+    /// While it has a place in libcurl.
+    var handle: EasyHandle?
+    /// The name that libcurl has been told the addresses of for the current hop.
+    var knownName: (host: String, port: Int)?
+    /// When the current hop's headers must have come; nil before the request and after them.
+    private(set) var answerDeadline: ContinuousClock.Instant?
 
-    init(_ ticket: TransferTicket, options: DownloaderOptions, hasher: SHA256Hasher) {
+    private let options: DownloaderOptions
+    private var body: BodyStore?
+    private var decoder: ContentDecoder?
+    private var headerLines: [UInt8] = []
+
+    init(_ ticket: TransferTicket, _ options: DownloaderOptions) {
         self.ticket = ticket
-        self.hasher = hasher
-        addressGuard = options.addressGuard
-        state = TransferState(maximumBody: options.maximumBody, maximumHeaders: options.maximumHeaders)
-        hasher.reset()
+        self.options = options
+        target = ticket.target
+        headers = ticket.request.headers
+        state = TransferState(
+            maximumBody: options.maximumBody, maximumHeaders: options.maximumHeaders, isConditional: ticket.request.isConditional)
     }
+
+    var id: UInt64 { ticket.id }
+
+    var responseHeaders: ResponseHeaders { ResponseHeaders(lines: headerLines) }
+
+    // MARK: What libcurl reports
 
     /// Whether a socket may be opened to the address.
     func permits(_ address: IPAddress?) -> Bool {
         // Neither IPv4 nor IPv6: nothing asks libcurl for such a socket.
         guard let address else { return false }
-        if let reason = addressGuard.refusal(of: address) {
+        // Behind a proxy the origin is the proxy's to reach, and the only address we see is the proxy's, which the user has named.
+        if options.proxy == nil, let reason = options.addressGuard.refusal(of: address) {
             state.socketRefused(address, reason)
             return false
         }
@@ -30,16 +50,125 @@ final class Transfer {
         return true
     }
 
+    func requestStarts() {
+        state.requestStarts()
+        answerDeadline = .now + options.answerTimeout
+    }
+
     /// False ends the transfer.
-    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        switch state.bodyBytesCame(bytes.count) {
+    func headerCame(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard state.headerCame(line.count) else { return false }
+        // What comes behind a body is a trailer, and says nothing about what came before it.
+        guard state.phase != .body else { return true }
+        if line.starts(with: Self.statusLineStart) { headerLines.removeAll(keepingCapacity: true) } else { headerLines += line }
+        return true
+    }
+
+    /// The empty line came. The status is libcurl's, since a header may be made to look like a status line. False ends the transfer.
+    func headersEnded(status: Int) -> Bool {
+        guard state.phase != .body else { return true }
+        state.headersEnded(status: status)
+        guard state.phase == .body else { return true }
+        answerDeadline = nil
+        return !state.hasBody || prepareDecoder()
+    }
+
+    /// False ends the transfer.
+    func receive(_ bytes: UnsafeRawBufferPointer, hasher: SHA256Hasher) -> Bool {
+        switch state.transferred(bytes.count) {
         case .stop: return false
         case .discard: return true
         case .write: break
         }
+        guard let decoder else { return store(bytes, hasher) }
+        do throws(DecodingFailure) {
+            return try decoder.decode(bytes) { store($0, hasher) }
+        } catch {
+            state.decodingFailed(error.description)
+            return false
+        }
+    }
+
+    /// Once the current hop's time for an answer is over.
+    func gaveUpWaiting() { state.gaveUpWaiting() }
+
+    // MARK: How it goes on
+
+    /// What is left of the time for the whole.
+    var timeLeft: Duration { max(.zero, start + options.timeout - .now) }
+
+    /// Where the answer leads, if it leads on; throws when it may not be followed there.
+    func nextTarget() throws(FetchError) -> RequestTarget? {
+        guard state.leadsOn, options.maximumRedirects > 0, state.stop == nil || state.stop == .uninteresting else { return nil }
+        let places = Set(responseHeaders.values(of: "location"))
+        guard places.count <= 1 else { throw failure(.protocolError, "it names several places to go on to") }
+        guard let place = responseHeaders.bytes(of: "location"), !place.isEmpty else { return nil }
+        guard hops.count < options.maximumRedirects else {
+            throw failure(.tooManyRedirects, "more than \(options.maximumRedirects) times; the last led from \(RedactedURL(target.url))")
+        }
+        do throws(URLRejection) {
+            return try target.following(place)
+        } catch {
+            let text = RedactedURL(String(decoding: place.prefix(300), as: UTF8.self))
+            throw failure(.refusedRedirect, "it led to '\(text)': \(error)")
+        }
+    }
+
+    /// Turns to the next hop. What told the last origin who we are is left out where another is asked.
+    func go(to next: RequestTarget) {
+        hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.url), status: state.status))
+        if !target.trusts(next) { headers.removeAll(where: \.isCredential) }
+        target = next
+        state.redirects()
+        answerDeadline = nil
+        headerLines = []
+        decoder = nil
+    }
+
+    /// The whole body, now the caller's.
+    func keepBody(hasher: SHA256Hasher) throws(StorageFailure) -> DownloadedBody {
+        var store = body ?? BodyStore(ticket.request.body, hasher: hasher)
+        return try store.finish()
+    }
+
+    /// Why what came of a body is not the whole of it, by its encoding.
+    func undecoded() -> String? {
+        guard let decoder, state.hasBody else { return nil }
+        do throws(DecodingFailure) {
+            try decoder.finish()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    func failure(_ kind: FetchError.Kind, _ detail: String) -> FetchError {
+        FetchError(kind: kind, url: ticket.request.url, detail: detail)
+    }
+
+    private func prepareDecoder() -> Bool {
+        let headers = responseHeaders
+        // libcurl takes the end of such a coding for granted.
+        if let coding = ContentEncodings.names(in: headers, of: "transfer-encoding").first {
+            state.decodingFailed("the body is \(coding)-encoded for the transfer, although that was not asked for")
+            return false
+        }
+        let names = ContentEncodings.names(in: headers)
+        if names.isEmpty { return true }
+        do throws(DecodingFailure) {
+            decoder = try ContentDecoder(encodings: names, intermediateLimit: options.maximumBody)
+            return true
+        } catch {
+            state.decodingFailed(error.description)
+            return false
+        }
+    }
+
+    private func store(_ bytes: UnsafeRawBufferPointer, _ hasher: SHA256Hasher) -> Bool {
+        guard state.unpacked(bytes.count) else { return false }
         do throws(StorageFailure) {
-            try openBody().write(bytes)
-            hasher.update(bytes)
+            if body == nil { body = BodyStore(ticket.request.body, hasher: hasher) }
+            try body?.write(bytes)
             return true
         } catch {
             state.storageFailed(error)
@@ -47,16 +176,5 @@ final class Transfer {
         }
     }
 
-    /// The file with the whole body, now the caller's.
-    func keepBody() throws(StorageFailure) -> (path: String, digest: SHA256Digest) {
-        let path = try openBody().keep()
-        return (path, hasher.finish())
-    }
-
-    private func openBody() throws(StorageFailure) -> BodyFile {
-        if let body { return body }
-        let new = try BodyFile(in: ticket.request.bodyFolder)
-        body = new
-        return new
-    }
+    private static let statusLineStart = Array("HTTP/".utf8)
 }

@@ -1,16 +1,29 @@
 import CCurl
+internal import Threads
 
-/// The engine's thread: owns the multi handle and every transfer in it. Nothing of it is seen by another thread.
+/// The engine's thread: owns libcurl, the resolver and every transfer. Nothing of it is seen by another thread.
+///
+/// A transfer waits in the line, has its host looked up, waits for a place, and has one until its outcome is there; with each redirect it is looked
+/// up again and keeps its place meanwhile. Look-ups need no place: hosts nobody can find keep nobody from being fetched.
 final class TransferLoop {
     private let options: DownloaderOptions
     private let inbox: TransferInbox
-    private let multi: UnsafeMutableRawPointer
-    private var running: [UInt64: EasyHandle] = [:]
-    private var waiting = WaitingLine()
+    private let poller: Poller
+    private let multi: MultiHandle
+    private let resolver: Resolver
+    private var knownNames = KnownNames()
+
+    private var waiting = Line<TransferTicket>()
+    private var lookingUp: [UInt64: Transfer] = [:]
+    private var ready = Line<(Transfer, [IPAddress])>()
+    /// Those with a place, the ones whose next hop is looked up among them.
+    private var running: [UInt64: Transfer] = [:]
     /// Handles without a transfer, kept for the next ones.
     private var spare: [EasyHandle] = []
     /// Answers of this turn, given when libcurl has returned.
     private var answers: [(TransferTicket, TransferTicket.Outcome)] = []
+    /// When the next transfer may have waited for too long for an answer.
+    private var nextReview: ContinuousClock.Instant?
 
     static let maximumSpare = 256
 
@@ -27,112 +40,180 @@ final class TransferLoop {
     }
 
     private init?(_ options: DownloaderOptions, _ inbox: TransferInbox) {
-        guard CurlLibrary.isReady, let multi = curl_multi_init() else { return nil }
-        // Without a descriptor for it libcurl makes a handle that cannot be woken, and the thread would sleep through its work.
-        guard curl_multi_wakeup(multi) == CURLM_OK else {
-            curl_multi_cleanup(multi)
-            return nil
-        }
+        guard let poller = Poller(), let multi = MultiHandle(poller, idleConnections: options.maximumInFlight),
+            let resolver = Resolver(options, poller), poller.watch(inbox.wakeup.readDescriptor, .inbox, reads: true, writes: false)
+        else { return nil }
         self.options = options
         self.inbox = inbox
+        self.poller = poller
         self.multi = multi
-        // libcurl closes the idle connection used longest ago when there are more than this.
-        gannet_multi_set_long(multi, CURLMOPT_MAXCONNECTS, options.maximumInFlight)
-    }
-
-    deinit {
-        curl_multi_cleanup(multi)
+        self.resolver = resolver
     }
 
     private func run() {
-        inbox.open(waking: UInt(bitPattern: multi))
-        while turn() {
-            // libcurl returns earlier when one of its own timers is due. It fails only for want of memory, or a broken descriptor:
-            // going on would be a busy loop.
-            guard curl_multi_poll(multi, nil, 0, 60_000, nil) == CURLM_OK else { break }
-        }
+        while turn() {}
         for ticket in inbox.close() { answers.append((ticket, .failure(ticket.cancellation))) }
         while let ticket = waiting.popFirst() { answers.append((ticket, .failure(ticket.cancellation))) }
-        for handle in Array(running.values) { cancel(handle) }
+        while let (transfer, _) = ready.popFirst() { end(transfer, .failure(transfer.ticket.cancellation)) }
+        for transfer in Array(lookingUp.values) + Array(running.values) { end(transfer, .failure(transfer.ticket.cancellation)) }
         giveAnswers()
     }
 
     /// False when told to stop.
     private func turn() -> Bool {
+        poller.wait(milliseconds: millisecondsToWait()) { event in
+            switch event.owner {
+            case .inbox: inbox.wakeup.reset()
+            case .transfers: multi.act(on: event)
+            case .resolver: resolver.act(on: event)
+            }
+        }
         let batch = inbox.take()
         guard !batch.stops else {
             for ticket in batch.starts { answers.append((ticket, .failure(ticket.cancellation))) }
             return false
         }
-        for ticket in batch.starts { waiting.append(ticket) }
-        for id in batch.cancellations {
-            if let ticket = waiting.remove(id) {
-                answers.append((ticket, .failure(ticket.cancellation)))
-            } else if let handle = running[id] {
-                cancel(handle)
-            }
-        }
-        fill()
-        var active: Int32 = 0
-        while true {
-            curl_multi_perform(multi, &active)
-            let ended = collect()
-            // What has just been freed is used at once: the transfer must be known to libcurl before the thread sleeps.
-            guard ended, !waiting.isEmpty else { break }
+        for ticket in batch.starts { waiting.append(ticket, id: ticket.id) }
+        for id in batch.cancellations { cancel(id) }
+
+        resolver.actOnTime()
+        if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() }
+        repeat {
+            takeLookUps()
+            collect()
             fill()
-        }
+            // What has just been begun takes its first step at once.
+            if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() } else { break }
+        } while true
+        review()
         giveAnswers()
         return true
     }
 
+    private func millisecondsToWait() -> Int32 {
+        let deadlines = [multi.deadline, resolver.deadline, nextReview]
+        guard let next = deadlines.compactMap(\.self).min() else { return 60_000 }
+        return Int32(min(60_000, max(.zero, next - .now).milliseconds))
+    }
+
+    // MARK: Beginnings
+
+    /// Moves what waits on to look-ups and to places, as far as there is room.
     private func fill() {
-        while running.count < options.maximumInFlight, let ticket = waiting.popFirst() { start(ticket) }
+        while lookingUp.count + ready.count < options.maximumLookUps, let ticket = waiting.popFirst() {
+            lookUp(Transfer(ticket, options))
+        }
+        while running.count < options.maximumInFlight, let (transfer, addresses) = ready.popFirst() {
+            guard let handle = spare.popLast() ?? EasyHandle(options) else {
+                end(transfer, .failure(transfer.failure(.systemLimit, "no libcurl handle")))
+                continue
+            }
+            running[transfer.id] = transfer
+            transfer.handle = handle
+            request(transfer, addresses)
+        }
     }
 
-    private func start(_ ticket: TransferTicket) {
-        guard let handle = spare.popLast() ?? EasyHandle(options) else {
-            answers.append((ticket, .failure(FetchError(kind: .systemLimit, url: ticket.request.url, detail: "no libcurl handle"))))
+    private func lookUp(_ transfer: Transfer) {
+        // A proxy is asked by name for whatever is behind it.
+        let host = options.proxy?.host ?? transfer.target.host
+        if let result = resolver.resolve(host, for: transfer.id) {
+            lookedUp(transfer, result)
+        } else {
+            lookingUp[transfer.id] = transfer
+        }
+    }
+
+    private func takeLookUps() {
+        for (id, result) in resolver.takeFinished() {
+            if let transfer = lookingUp.removeValue(forKey: id) { lookedUp(transfer, result) }
+        }
+    }
+
+    private func lookedUp(_ transfer: Transfer, _ result: Resolver.Answer) {
+        switch result {
+        case .failure(let failure): end(transfer, .failure(transfer.failure(failure.kind, failure.description)))
+        case .success(let addresses) where transfer.handle == nil: ready.append((transfer, addresses), id: transfer.id)
+        case .success(let addresses): request(transfer, addresses)
+        }
+    }
+
+    /// Hands the transfer's current hop to libcurl.
+    private func request(_ transfer: Transfer, _ addresses: [IPAddress]) {
+        guard let handle = transfer.handle else { return }
+        let name = options.proxy.map { ($0.host, $0.port) } ?? (transfer.target.host, transfer.target.port)
+        let names = addresses.isEmpty ? knownNames.forget() : knownNames.begin(name.0, name.1, addresses)
+        transfer.knownName = addresses.isEmpty ? nil : name
+        transfer.state.connects()
+        guard handle.begin(transfer, names: names), multi.add(handle) else {
+            end(transfer, .failure(transfer.failure(.engine, "no memory for the request")))
             return
         }
-        let isReady = handle.begin(Transfer(ticket, options: options, hasher: handle.hasher))
-        guard isReady, curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
-            handle.end()
-            answers.append((ticket, .failure(FetchError(kind: .engine, url: ticket.request.url, detail: "no memory for the request"))))
-            return
+        if nextReview == nil { nextReview = .now + options.answerTimeout }
+    }
+
+    // MARK: Endings
+
+    private func collect() {
+        while let (handle, code) = multi.nextEnded() {
+            guard let transfer = handle.transfer else { continue }
+            do throws(FetchError) {
+                guard let next = try transfer.nextTarget() else {
+                    end(transfer, handle.outcome(code, options))
+                    continue
+                }
+                takeOut(transfer, handle)
+                transfer.go(to: next)
+                lookUp(transfer)
+            } catch {
+                end(transfer, .failure(error))
+            }
         }
-        running[ticket.id] = handle
     }
 
-    /// True when a transfer has ended.
-    private func collect() -> Bool {
-        var ended = false
-        var left: Int32 = 0
-        while let message = curl_multi_info_read(multi, &left) {
-            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
-            // The message is gone once its handle is removed.
-            let code = message.pointee.data.result
-            var pointer: UnsafeMutableRawPointer?
-            gannet_easy_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
-            guard let handle = EasyHandle.from(pointer), let transfer = handle.transfer else { continue }
-            answers.append((transfer.ticket, handle.outcome(code, options)))
-            retire(handle)
-            ended = true
+    private func cancel(_ id: UInt64) {
+        if let ticket = waiting.remove(id) {
+            answers.append((ticket, .failure(ticket.cancellation)))
+        } else if let transfer = ready.remove(id)?.0 ?? lookingUp[id] ?? running[id] {
+            end(transfer, .failure(transfer.ticket.cancellation))
         }
-        return ended
     }
 
-    private func cancel(_ handle: EasyHandle) {
-        guard let ticket = handle.transfer?.ticket else { return }
-        retire(handle)
-        answers.append((ticket, .failure(ticket.cancellation)))
+    /// Ends those whose answer is overdue.
+    private func review() {
+        guard let due = nextReview, due <= .now else { return }
+        let now = ContinuousClock.now
+        var next: ContinuousClock.Instant?
+        for transfer in Array(running.values) {
+            guard let deadline = transfer.answerDeadline else { continue }
+            if deadline <= now, let handle = transfer.handle {
+                transfer.gaveUpWaiting()
+                end(transfer, handle.outcome(CURLE_OPERATION_TIMEDOUT, options))
+            } else {
+                next = min(next ?? deadline, deadline)
+            }
+        }
+        nextReview = next ?? (running.isEmpty ? nil : now + options.answerTimeout)
     }
 
-    /// Takes the handle out of libcurl, which closes the connection of an unfinished transfer, and frees what the transfer held.
-    private func retire(_ handle: EasyHandle) {
-        if let id = handle.transfer?.ticket.id { running[id] = nil }
-        curl_multi_remove_handle(multi, handle.easy)
+    /// Frees all that the transfer has, wherever it is, and notes the answer.
+    private func end(_ transfer: Transfer, _ outcome: TransferTicket.Outcome) {
+        if lookingUp.removeValue(forKey: transfer.id) != nil { resolver.cancel(transfer.id) }
+        running[transfer.id] = nil
+        if let handle = transfer.handle {
+            takeOut(transfer, handle)
+            transfer.handle = nil
+            if spare.count < Self.maximumSpare { spare.append(handle) }
+        }
+        answers.append((transfer.ticket, outcome))
+    }
+
+    /// Takes a hop out of libcurl, which closes the connection of an unfinished one.
+    private func takeOut(_ transfer: Transfer, _ handle: EasyHandle) {
+        multi.remove(handle)
         handle.end()
-        if spare.count < Self.maximumSpare { spare.append(handle) }
+        if let (host, port) = transfer.knownName { knownNames.end(host, port) }
+        transfer.knownName = nil
     }
 
     private func giveAnswers() {

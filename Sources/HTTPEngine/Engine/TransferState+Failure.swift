@@ -22,18 +22,16 @@ extension TransferState {
     }
 
     /// Why the transfer failed; nil when it succeeded.
+    ///
+    /// An answer that leads on, or would if it said where to, is no success either.
     func failure(_ ending: Ending) -> (kind: FetchError.Kind, detail: String)? {
         switch stop {
         case .headersTooLarge: return (.headersTooLarge, "more than \(maximumHeaders) bytes")
         case .bodyTooLarge: return (.tooLarge, "more than \(maximumBody) bytes")
         case .uninteresting: return (.status(status), "")
-        case .encoded(let names):
-            return (
-                .badEncoding,
-                "the body is \(names.joined(separator: ", "))-encoded although that was not asked for; "
-                    + "compressed bodies are not supported in this version yet"
-            )
+        case .encoding(let reason): return (.badEncoding, reason)
         case .storage(let failure): return (failure.kind, failure.description)
+        case .noAnswer: return (.timeout(.response), "no answer in the time for one")
         case nil: break
         }
         // No hop follows an error, so the status is final however the rest of that answer went.

@@ -1,13 +1,14 @@
 /// What has been seen of one transfer, and what that means. Takes what libcurl reports, says how to go on; does nothing itself.
 struct TransferState {
-    /// Why a callback ended the transfer.
+    /// Why a callback, or a deadline of ours, ended the transfer.
     enum Stop: Hashable {
         case headersTooLarge
         case bodyTooLarge
         /// Enough of the body of an answer that is not a success.
         case uninteresting
-        case encoded([String])
+        case encoding(String)
         case storage(StorageFailure)
+        case noAnswer
     }
 
     enum BodyAction: Equatable {
@@ -19,25 +20,39 @@ struct TransferState {
 
     let maximumBody: Int64
     let maximumHeaders: Int
+    /// Whether "not modified" is an answer to the request.
+    let isConditional: Bool
 
     private(set) var phase = FetchError.Phase.resolve
     /// Of the last complete set of headers; 0 before.
     private(set) var status = 0
+    /// What came of the body, as it came.
+    private(set) var transferredBytes: Int64 = 0
+    /// What it was unpacked to.
     private(set) var bodyBytes: Int64 = 0
     private(set) var isRedirected = false
-    private var encodings = ContentEncodings()
     private var headerBytes = 0
-    private var discardedBytes = 0
     private(set) var stop: Stop?
     private var refusal: (address: IPAddress, reason: AddressGuard.Reason)?
     private var socketsOpened = 0
     /// The errno with which this hop's last socket could not be made.
     private(set) var socketError: Int32?
 
-    init(maximumBody: Int64, maximumHeaders: Int) {
+    init(maximumBody: Int64, maximumHeaders: Int, isConditional: Bool = false) {
         self.maximumBody = maximumBody
         self.maximumHeaders = maximumHeaders
+        self.isConditional = isConditional
     }
+
+    /// The next hop is another question than the last one; only the limit on headers is one for all of them.
+    mutating func redirects() {
+        var next = TransferState(maximumBody: maximumBody, maximumHeaders: maximumHeaders, isConditional: isConditional)
+        next.headerBytes = headerBytes
+        next.isRedirected = true
+        self = next
+    }
+
+    mutating func connects() { phase = .connect }
 
     mutating func socketOpens() {
         phase = .connect
@@ -54,10 +69,8 @@ struct TransferState {
     mutating func requestStarts() { phase = .response }
 
     /// False ends the transfer.
-    mutating func headerCame(_ line: UnsafeRawBufferPointer) -> Bool {
-        headerBytes += line.count
-        // What comes behind a body is a trailer.
-        if phase != .body { encodings.take(line) }
+    mutating func headerCame(_ count: Int) -> Bool {
+        headerBytes += count
         guard headerBytes <= maximumHeaders else {
             stop = .headersTooLarge
             return false
@@ -65,50 +78,47 @@ struct TransferState {
         return true
     }
 
-    /// A redirect begins a new hop, whose connection is another question than the last one's. False ends the transfer.
-    mutating func headersEnded(status: Int) -> Bool {
+    mutating func headersEnded(status: Int) {
         self.status = status
-        refusal = nil
-        socketsOpened = 0
-        socketError = nil
-        let names = encodings.names
-        encodings = ContentEncodings()
-        switch status {
-        case 100...199:
-            phase = .response
-        case 300...399:
-            phase = .resolve
-            isRedirected = true
-        default:
-            phase = .body
-        }
-        // These two have no body.
-        guard isSuccess, status != 204, status != 205, !names.isEmpty else { return true }
-        stop = .encoded(names)
-        return false
+        if !(100...199).contains(status) { phase = .body }
     }
 
-    mutating func bodyBytesCame(_ count: Int) -> BodyAction {
+    mutating func transferred(_ count: Int) -> BodyAction {
         phase = .body
-        guard isSuccess else {
-            discardedBytes += count
-            guard discardedBytes <= Self.discardLimit else {
-                stop = .uninteresting
-                return .stop
-            }
-            return .discard
-        }
-        bodyBytes += Int64(count)
-        guard bodyBytes <= maximumBody else {
-            stop = .bodyTooLarge
+        transferredBytes += Int64(count)
+        if isSuccess { return transferredBytes <= maximumBody ? .write : tooLarge() }
+        guard transferredBytes <= Self.discardLimit else {
+            stop = .uninteresting
             return .stop
         }
-        return .write
+        return .discard
+    }
+
+    /// False ends the transfer.
+    mutating func unpacked(_ count: Int) -> Bool {
+        bodyBytes += Int64(count)
+        return bodyBytes <= maximumBody || tooLarge() != .stop
+    }
+
+    private mutating func tooLarge() -> BodyAction {
+        stop = .bodyTooLarge
+        return .stop
     }
 
     mutating func storageFailed(_ failure: StorageFailure) { stop = .storage(failure) }
 
-    var isSuccess: Bool { (200...299).contains(status) }
+    mutating func decodingFailed(_ reason: String) { stop = .encoding(reason) }
+
+    /// The time for an answer's headers is over.
+    mutating func gaveUpWaiting() { stop = .noAnswer }
+
+    var isSuccess: Bool { (200...299).contains(status) || status == 304 && isConditional }
+
+    /// Whether an answer of this status has a body that is somebody's.
+    var hasBody: Bool { isSuccess && status != 204 && status != 205 && status != 304 }
+
+    /// Whether an answer of this status leads on, if it says where to.
+    var leadsOn: Bool { [301, 302, 303, 307, 308].contains(status) }
 
     /// The address refused on this hop, when no other address of the host could be tried.
     var refusedAddress: (address: IPAddress, reason: AddressGuard.Reason)? { socketsOpened == 0 ? refusal : nil }

@@ -9,6 +9,8 @@ final class TransferTicket: Sendable {
 
     let id: UInt64
     let request: DownloadRequest
+    /// Its URL, which has been checked.
+    let target: RequestTarget
 
     private enum State {
         case idle
@@ -19,9 +21,10 @@ final class TransferTicket: Sendable {
 
     private let state = Mutex(State.idle)
 
-    init(id: UInt64, request: DownloadRequest) {
+    init(id: UInt64, request: DownloadRequest, target: RequestTarget) {
         self.id = id
         self.request = request
+        self.target = target
     }
 
     /// Takes the continuation. False, and it has been answered, when the task had been cancelled before.

@@ -15,7 +15,7 @@ extension FetchError.Kind {
         case CURLE_TOO_MANY_REDIRECTS:
             self = .tooManyRedirects
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-            self = .dns
+            self = .dns(.serverFailed)
         case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_NO_CONNECTION_AVAILABLE, CURLE_QUIC_CONNECT_ERROR, CURLE_PROXY:
             self = .connect
         case CURLE_OPERATION_TIMEDOUT:

@@ -10,7 +10,7 @@ extension FetchError {
         /// A redirect led to something other than an http or https URL.
         case refusedRedirect
         case tooManyRedirects
-        case dns
+        case dns(NameFailure)
         case connect
         case tls
         case timeout(Phase)
@@ -41,6 +41,18 @@ extension FetchError {
         case engine
     }
 
+    /// Why a host's name led to no address.
+    package enum NameFailure: Sendable, Hashable, CaseIterable {
+        /// The name does not exist, and whoever would know has said so.
+        case noSuchName
+        /// It exists and has no address.
+        case noAddress
+        /// The name servers answer, but cannot tell about this name.
+        case serverFailed
+        /// No name server answers at all: that is no fault of the URL's.
+        case nobodyAnswers
+    }
+
     /// The part of a transfer in which a timeout struck.
     package enum Phase: String, Sendable, Hashable, CaseIterable {
         case resolve, connect, response, body
@@ -48,17 +60,6 @@ extension FetchError {
 }
 
 extension FetchError.Kind {
-    var isLocal: Bool { self == .storage || self == .systemLimit }
-
-    var isRetryable: Bool {
-        switch self {
-        case .dns, .connect, .timeout, .tooSlow, .reset, .truncated, .throttled: true
-        case .status(let code): code >= 500 && code <= 599 || [408, 425, 429].contains(code)
-        case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .tls, .tooLarge, .headersTooLarge,
-            .badEncoding, .protocolError, .cancelled, .storage, .systemLimit, .engine:
-            false
-        }
-    }
 
     var className: String {
         switch self {
@@ -67,6 +68,8 @@ extension FetchError.Kind {
         case .refusedAddress: "refused"
         case .refusedRedirect: "bad-redirect"
         case .tooManyRedirects: "redirects"
+        case .dns(.noSuchName): "no-such-host"
+        case .dns(.nobodyAnswers): "no-dns"
         case .dns: "dns"
         case .connect: "connect"
         case .tls: "tls"
@@ -94,7 +97,10 @@ extension FetchError.Kind {
         case .refusedAddress: "The address is not public and not permitted"
         case .refusedRedirect: "Redirected to something that is not an http or https URL"
         case .tooManyRedirects: "Redirected too often"
-        case .dns: "The host name could not be resolved"
+        case .dns(.noSuchName): "The host name does not exist"
+        case .dns(.noAddress): "The host name has no address"
+        case .dns(.serverFailed): "The host name could not be resolved"
+        case .dns(.nobodyAnswers): "No name server answers"
         case .connect: "Could not connect"
         case .tls: "No trusted TLS connection"
         case .timeout(.resolve): "Timed out resolving the host name"

@@ -6,11 +6,14 @@ package struct FetchError: Error, Sendable, Hashable {
     package var url: RedactedURL
     /// What libcurl, the system or a check said; may be empty.
     package var detail: String
+    /// For how long the server asked to be left alone, an hour at most.
+    package var retryAfter: Duration?
 
-    package init(kind: Kind, url: String, detail: String = "") {
+    package init(kind: Kind, url: String, detail: String = "", retryAfter: Duration? = nil) {
         self.kind = kind
         self.url = RedactedURL(url)
         self.detail = detail.escapedForDisplay
+        self.retryAfter = retryAfter
     }
 }
 
@@ -24,10 +27,17 @@ extension FetchError: CustomStringConvertible {
 
 extension FetchError {
     /// Whether the same request may succeed later.
-    package var isRetryable: Bool { kind.isRetryable }
+    package var isRetryable: Bool {
+        switch retry {
+        case .later, .unreachable, .throttled, .withoutNetwork: true
+        case .never, .local, .cancelled: false
+        }
+    }
 
-    /// Whether it is this machine's fault, so that any other URL would fare the same here.
-    package var isLocal: Bool { kind.isLocal }
+    /// What is to be done about it.
+    package var retry: RetryClass {
+        if case .throttled = kind.retry { .throttled(retryAfter) } else { kind.retry }
+    }
 
     /// A short lower-case word for tables and filters, the same in every version.
     package var className: String { kind.className }

@@ -3,7 +3,7 @@ import CCurl
 /// One URL in libcurl's parser.
 struct CurlURL: ~Copyable {
     enum Part {
-        case scheme, user, password, host, zone, port, path, query
+        case scheme, user, password, host, zone, port, path, query, fragment, whole
     }
 
     private let handle: OpaquePointer
@@ -19,6 +19,26 @@ struct CurlURL: ~Copyable {
         let code = curl_url_set(handle, CURLUPART_URL, url, 0)
         guard code == CURLUE_OK else { throw Self.rejection(code, of: url) }
     }
+
+    /// Goes to where a `Location` of this URL's answer leads. What may not stand in a URL is escaped, as browsers do.
+    borrowing func follow(_ location: [UInt8]) throws(URLRejection) {
+        guard !location.contains(0) else { throw .forbiddenByte(0, offset: location.firstIndex(of: 0) ?? 0) }
+        let code = (location + [0]).withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                curl_url_set(handle, CURLUPART_URL, text.baseAddress, UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE))
+            }
+        }
+        guard code == CURLUE_OK else { throw Self.rejection(code, of: String(decoding: location.prefix(64), as: UTF8.self)) }
+    }
+
+    /// Sets or, with nil, takes away a part; as it stands in a URL.
+    borrowing func set(_ part: Part, _ text: String?) throws(URLRejection) {
+        let code = curl_url_set(handle, part.code, text, 0)
+        guard code == CURLUE_OK else { throw Self.rejection(code, of: "") }
+    }
+
+    /// The whole URL.
+    borrowing func text() throws(URLRejection) -> String { try get(.whole) ?? "" }
 
     /// A part as it stands in the URL; nil when it has none, or its port is the scheme's own.
     borrowing func get(_ part: Part) throws(URLRejection) -> String? {
@@ -77,6 +97,8 @@ extension CurlURL.Part {
         case .port: CURLUPART_PORT
         case .path: CURLUPART_PATH
         case .query: CURLUPART_QUERY
+        case .fragment: CURLUPART_FRAGMENT
+        case .whole: CURLUPART_URL
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import Threads
+
 #if canImport(Glibc)
 import Glibc
 #else

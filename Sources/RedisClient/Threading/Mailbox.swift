@@ -1,5 +1,11 @@
 internal import Threads
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// Messages from any thread to the one that owns a connection, and the wake-up that goes with them.
 ///
 /// The owner says that it goes to sleep under the same lock under which messages are put in: a message either is seen before the
@@ -25,7 +31,10 @@ final class Mailbox<Message: Sendable>: Sendable {
     /// - Parameter capacity: The sum of the weights of messages that are posted and not yet released.
     init(capacity: Int) throws(RedisError) {
         self.capacity = capacity
-        wakeup = try Wakeup()
+        guard let wakeup = Wakeup() else {
+            throw RedisError(.unreachable, "no pipe: \(systemMessage(errno)); raise `ulimit -n`")
+        }
+        self.wakeup = wakeup
     }
 
     /// Leaves a message. A single one that is heavier than the whole capacity passes when nothing else is waiting.

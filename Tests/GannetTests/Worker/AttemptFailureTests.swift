@@ -7,7 +7,10 @@ import Testing
 
 @Suite struct AttemptFailureTests {
     @Test(arguments: [
-        (FetchError.Kind.dns, AttemptFailure.unreachable, Settlement.HostNews.unreachable),
+        (FetchError.Kind.dns(.serverFailed), AttemptFailure.unreachable, Settlement.HostNews.unreachable),
+        (.dns(.noAddress), .unreachable, .unreachable),
+        (.dns(.noSuchName), .final, .unreachable),
+        (.dns(.nobodyAnswers), .withoutNetwork, .none),
         (.connect, .unreachable, .unreachable),
         (.timeout(.resolve), .unreachable, .unreachable),
         (.timeout(.connect), .unreachable, .unreachable),
@@ -34,18 +37,19 @@ import Testing
     func `each way to fail is of one kind, and shows something of the host or nothing`(
         kind: FetchError.Kind, failure: AttemptFailure, news: Settlement.HostNews
     ) {
-        #expect(AttemptFailure(kind) == failure)
+        #expect(AttemptFailure(FetchError(kind: kind, url: "http://h/").retry) == failure)
         #expect(Settlement.HostNews(kind) == news)
     }
 
     @Test func `what the engine calls retryable is tried again, and nothing else`() {
         let kinds: [FetchError.Kind] = [
-            .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns, .connect, .tls, .timeout(.resolve),
+            .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .dns(.nobodyAnswers), .connect, .tls, .timeout(.resolve),
             .timeout(.connect), .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated, .tooLarge, .headersTooLarge,
             .badEncoding, .protocolError, .throttled, .cancelled, .storage, .systemLimit, .engine,
         ]
         for kind in kinds + (300..<700).map({ .status($0) }) {
-            #expect((AttemptFailure(kind) != .final) == kind.isRetryable, "\(kind)")
+            let error = FetchError(kind: kind, url: "http://h/")
+            #expect((AttemptFailure(error.retry) != .final) == error.isRetryable, "\(kind)")
         }
     }
 }

@@ -15,13 +15,14 @@ import Testing
         let fixture = try EngineFixture { $0.answer(headers: ["Content-Type: text/plain"], body: Array("hello".utf8)) }
         let download = try await fixture.get("/a?b=c#d")
         #expect(try fixture.contents(download) == Array("hello".utf8))
-        #expect(download.digest == SHA256Digest(of: "hello".utf8))
+        #expect(download.body.digest == SHA256Digest(of: "hello".utf8))
         #expect(download.byteCount == 5)
         #expect(download.status == 200)
         #expect(download.contentType == "text/plain")
-        #expect(download.redirects == 0)
+        #expect(download.hops == [])
         #expect(download.duration > .zero && download.duration < .seconds(30))
-        #expect(download.file.hasPrefix(fixture.folder.path + "/.gannet-"))
+        guard case .file(let path, _) = download.body else { throw CancellationError() }
+        #expect(path.hasPrefix(fixture.folder.path + "/.gannet-"))
         #expect(fixture.folder.openFiles == [])
     }
 
@@ -32,7 +33,7 @@ import Testing
         }
         let download = try await fixture.get()
         #expect(try fixture.contents(download) == [])
-        #expect(download.digest == SHA256Digest(of: []))
+        #expect(download.body.digest == SHA256Digest(of: []))
         #expect(download.contentType == nil)
     }
 
@@ -47,7 +48,7 @@ import Testing
                 group.addTask {
                     let download = try await fixture.get("/\(number)")
                     let body = Self.body(number)
-                    #expect(download.digest == SHA256Digest(of: body))
+                    #expect(download.body.digest == SHA256Digest(of: body))
                     #expect(download.byteCount == Int64(body.count))
                     #expect(try fixture.contents(download) == body)
                 }
@@ -77,7 +78,8 @@ import Testing
             }
         }
         let download = try await fixture.get(url: fixture.origin.url("/1", credentials: "me:pw@"))
-        #expect(download.redirects == 2)
+        #expect(download.hops.map(\.status) == [302, 308])
+        #expect(download.hops.map(\.url) == [fixture.origin.url("/1"), fixture.origin.url("/2")])
         #expect(download.finalURL == fixture.origin.url("/3?x"))
         #expect(try fixture.contents(download) == Array("here".utf8))
     }
@@ -91,7 +93,7 @@ import Testing
         }
         let header = try #require(HeaderField(name: "X-Secret", value: "s"))
         let url = fixture.origin.url("/", credentials: "me:pw@")
-        let first = try await fixture.engine.download(DownloadRequest(url: url, bodyFolder: fixture.folder.path, headers: [header]))
+        let first = try await fixture.engine.download(DownloadRequest(url: url, body: .file(in: fixture.folder.path), headers: [header]))
         let firstHead = String(decoding: try fixture.contents(first), as: UTF8.self)
         #expect(firstHead.contains("authorization: basic") && firstHead.contains("x-secret: s"))
 

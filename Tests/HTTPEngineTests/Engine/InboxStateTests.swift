@@ -5,13 +5,13 @@ import Testing
 @Suite struct InboxStateTests {
     private var inbox = InboxState()
 
-    private func ticket(_ id: UInt64) -> TransferTicket {
-        TransferTicket(id: id, request: DownloadRequest(url: "http://h/", bodyFolder: "/"))
+    private func ticket(_ id: UInt64) throws -> TransferTicket {
+        TransferTicket(id: id, request: DownloadRequest(url: "http://h/", body: .file(in: "/")), target: try RequestTarget("http://h/"))
     }
 
-    @Test("The thread is woken once for all that came since it last looked") mutating func waking() {
-        #expect(inbox.start(ticket(1)) == .wake)
-        #expect(inbox.start(ticket(2)) == .none)
+    @Test("The thread is woken once for all that came since it last looked") mutating func waking() throws {
+        #expect(inbox.start(try ticket(1)) == .wake)
+        #expect(inbox.start(try ticket(2)) == .none)
         #expect(inbox.cancel(1) == .none)
         let batch = inbox.take()
         #expect(batch.starts.map(\.id) == [1, 2])
@@ -21,24 +21,24 @@ import Testing
         #expect(inbox.take().starts.isEmpty)
     }
 
-    @Test("After a stop nothing is accepted, and what was is handed back") mutating func stopping() {
-        #expect(inbox.start(ticket(1)) == .wake)
+    @Test("After a stop nothing is accepted, and what was is handed back") mutating func stopping() throws {
+        #expect(inbox.start(try ticket(1)) == .wake)
         #expect(inbox.stop() == .none)
-        #expect(inbox.start(ticket(2)) == .refuse)
+        #expect(inbox.start(try ticket(2)) == .refuse)
         #expect(inbox.take().stops)
         #expect(inbox.take().stops)
         #expect(inbox.close().isEmpty)
-        #expect(inbox.start(ticket(3)) == .refuse)
+        #expect(inbox.start(try ticket(3)) == .refuse)
         #expect(inbox.stop() == .none)
         #expect(inbox.cancel(1) == .none)
     }
 
-    @Test("Tickets leave the line in order, or from its middle, and leave no trace") func line() {
-        var line = WaitingLine()
-        for id in 1...1000 { line.append(ticket(UInt64(id))) }
+    @Test("Tickets leave the line in order, or from its middle, and leave no trace") func line() throws {
+        var line = Line<TransferTicket>()
+        for id in 1...1000 { line.append(try ticket(UInt64(id)), id: UInt64(id)) }
         for id in 2...999 { #expect(line.remove(UInt64(id))?.id == UInt64(id)) }
         #expect(line.remove(2) == nil)
-        line.append(ticket(1001))
+        line.append(try ticket(1001), id: 1001)
         #expect(line.popFirst()?.id == 1)
         #expect(line.popFirst()?.id == 1000)
         #expect(line.popFirst()?.id == 1001)

@@ -12,12 +12,8 @@ import Testing
         state.failure(.init(code: code, text: "text", isOutOfTime: isOutOfTime))?.kind
     }
 
-    private func header(_ count: Int, _ state: inout TransferState) -> Bool {
-        [UInt8](repeating: 0x61, count: count).withUnsafeBytes { state.headerCame($0) }
-    }
-
     @Test("A write that failed for no reason of ours is the URL's failure, not the disk's") mutating func writeError() {
-        _ = state.headersEnded(status: 200)
+        state.headersEnded(status: 200)
         #expect(kind(state, CURLE_WRITE_ERROR) == .engine)
         state.storageFailed(StorageFailure(action: "write", path: "/f", errno: ENOSPC))
         #expect(kind(state, CURLE_WRITE_ERROR) == .storage)
@@ -54,7 +50,8 @@ import Testing
     @Test("Each hop of a redirect is judged by itself") mutating func hops() {
         state.socketOpens()
         state.requestStarts()
-        _ = state.headersEnded(status: 302)
+        state.headersEnded(status: 302)
+        state.redirects()
         state.socketRefused(local, .loopback)
         #expect(kind(state, CURLE_COULDNT_CONNECT) == .refusedAddress)
         #expect(kind(state, CURLE_UNSUPPORTED_PROTOCOL) == .refusedRedirect)
@@ -66,23 +63,23 @@ import Testing
         #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .timeout(.connect))
         state.requestStarts()
         #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .timeout(.response))
-        _ = state.headersEnded(status: 100)
+        state.headersEnded(status: 100)
         #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .timeout(.response))
-        _ = state.headersEnded(status: 200)
+        state.headersEnded(status: 200)
         #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .tooSlow)
         #expect(kind(state, CURLE_OPERATION_TIMEDOUT, isOutOfTime: true) == .timeout(.body))
     }
 
     @Test("The limits are exact") mutating func limits() {
-        #expect(header(100, &state) == true)
-        _ = state.headersEnded(status: 200)
-        #expect(state.bodyBytesCame(10) == .write)
+        #expect(state.headerCame(100) == true)
+        state.headersEnded(status: 200)
+        #expect(state.transferred(10) == .write)
         #expect(kind(state, CURLE_OK) == nil)
-        #expect(state.bodyBytesCame(1) == .stop)
+        #expect(state.transferred(1) == .stop)
         #expect(kind(state, CURLE_WRITE_ERROR) == .tooLarge)
 
         var other = TransferState(maximumBody: 10, maximumHeaders: 100)
-        #expect(header(101, &other) == false)
+        #expect(other.headerCame(101) == false)
         #expect(kind(other, CURLE_WRITE_ERROR) == .headersTooLarge)
     }
 
@@ -90,21 +87,43 @@ import Testing
         "Only 200 to 299 succeeds",
         arguments: [(199, false), (200, true), (204, true), (299, true), (300, false), (304, false), (404, false)])
     mutating func statuses(status: Int, succeeds: Bool) {
-        _ = state.headersEnded(status: status)
+        state.headersEnded(status: status)
         #expect(kind(state, CURLE_OK) == (succeeds ? nil : .status(status)))
     }
 
     @Test("An error's page is not stored, and read no further than the limit") mutating func errorPage() {
-        _ = state.headersEnded(status: 404)
-        #expect(state.bodyBytesCame(TransferState.discardLimit) == .discard)
-        #expect(state.bodyBytesCame(1) == .stop)
+        state.headersEnded(status: 404)
+        #expect(state.transferred(TransferState.discardLimit) == .discard)
+        #expect(state.transferred(1) == .stop)
         #expect(kind(state, CURLE_WRITE_ERROR) == .status(404))
         // However its transfer ends, it was a 404.
         #expect(kind(state, CURLE_RECV_ERROR) == .status(404))
     }
 
+    @Test("What a body is unpacked to has the same limit as what came") mutating func unpacked() {
+        state.headersEnded(status: 200)
+        #expect(state.transferred(1) == .write)
+        #expect(state.unpacked(10) == true)
+        #expect(state.unpacked(1) == false)
+        #expect(kind(state, CURLE_WRITE_ERROR) == .tooLarge)
+    }
+
+    @Test("The limit on headers is one for all hops") mutating func headersOfHops() {
+        #expect(state.headerCame(60) == true)
+        state.headersEnded(status: 302)
+        state.redirects()
+        #expect(state.headerCame(41) == false)
+    }
+
+    @Test("Not modified is an answer to a conditional request only") func notModified() {
+        var conditional = TransferState(maximumBody: 10, maximumHeaders: 100, isConditional: true)
+        conditional.headersEnded(status: 304)
+        #expect(kind(conditional, CURLE_OK) == nil)
+        #expect(!conditional.hasBody)
+    }
+
     @Test("A part is a success only for who asked for one") mutating func part() {
-        _ = state.headersEnded(status: 206)
+        state.headersEnded(status: 206)
         #expect(kind(state, CURLE_OK) == .protocolError)
         #expect(state.failure(.init(code: CURLE_OK, text: "", sentRange: true)) == nil)
     }

@@ -23,11 +23,11 @@ struct EngineFixture {
     }
 
     func get(_ path: String = "/", headers: [HeaderField] = []) async throws(FetchError) -> Download {
-        try await engine.download(DownloadRequest(url: origin.url(path), bodyFolder: folder.path, headers: headers))
+        try await engine.download(DownloadRequest(url: origin.url(path), body: .file(in: folder.path), headers: headers))
     }
 
     func get(url: String) async throws(FetchError) -> Download {
-        try await engine.download(DownloadRequest(url: url, bodyFolder: folder.path))
+        try await engine.download(DownloadRequest(url: url, body: .file(in: folder.path)))
     }
 
     /// The error of a fetch that must fail, having checked that it left nothing.
@@ -44,6 +44,9 @@ struct EngineFixture {
     }
 
     func contents(_ download: Download) throws -> [UInt8] {
-        try GannetTestKit.contents(ofFile: download.file)
+        switch download.body {
+        case .bytes(let bytes): bytes
+        case .file(let path, _): try GannetTestKit.contents(ofFile: path)
+        }
     }
 }

@@ -1,11 +1,15 @@
-import Foundation
-import Threads
+package import HTTPEngine
+internal import Threads
 
-@testable import HTTPEngine
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
-/// Answers as a test says, and keeps account of what it was asked.
-final class ScriptedDownloader: Downloader {
-    enum Answer: Sendable {
+/// A downloader without a network: answers as a test says, and keeps account of what it was asked.
+package final class ScriptedDownloader: Downloader {
+    package enum Answer: Sendable {
         case body(String)
         case failure(FetchError.Kind)
         /// Its URL as the body, once the gate is open.
@@ -26,28 +30,28 @@ final class ScriptedDownloader: Downloader {
     private let answer: @Sendable (String) -> Answer
 
     /// The URLs, each as its download begins.
-    let starts: AsyncStream<String>
+    package let starts: AsyncStream<String>
     private let started: AsyncStream<String>.Continuation
 
-    init(_ answer: @escaping @Sendable (String) -> Answer) {
+    package init(_ answer: @escaping @Sendable (String) -> Answer) {
         self.answer = answer
         (starts, started) = AsyncStream.makeStream(of: String.self)
     }
 
     /// Every URL that was asked for, in order.
-    var urls: [String] { state.withLock { $0.urls } }
+    package var urls: [String] { state.withLock { $0.urls } }
     /// The most downloads that ever ran at once.
-    var most: Int { state.withLock { $0.most } }
-    var cancelled: Int { state.withLock { $0.cancelled } }
+    package var most: Int { state.withLock { $0.most } }
+    package var cancelled: Int { state.withLock { $0.cancelled } }
 
     /// Returns when `count` more downloads have begun.
-    func waitForStarts(_ count: Int) async {
+    package func waitForStarts(_ count: Int) async {
         var iterator = starts.makeAsyncIterator()
         for _ in 0..<count { _ = await iterator.next() }
     }
 
     /// Lets all that is held, and whatever is to come, have its body.
-    func open() {
+    package func open() {
         let waiters = state.withLock { state in
             defer { state.waiters = [:] }
             state.isOpen = true
@@ -56,7 +60,7 @@ final class ScriptedDownloader: Downloader {
         for waiter in waiters { waiter.resume() }
     }
 
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+    package func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
         state.withLock { state in
             state.urls.append(request.url)
             state.active += 1
@@ -79,12 +83,25 @@ final class ScriptedDownloader: Downloader {
     }
 
     private func store(_ text: String, _ request: DownloadRequest) throws(FetchError) -> Download {
-        let file = request.bodyFolder + "/.gannet-" + UUID().uuidString
-        let body = Array(text.utf8)
-        do { try Data(body).write(to: URL(fileURLWithPath: file)) } catch { throw FetchError(kind: .storage, url: request.url) }
+        let bytes = Array(text.utf8)
+        let body: DownloadedBody
+        switch request.body {
+        case .memory(let most, _) where bytes.count <= most:
+            body = .bytes(bytes)
+        case .file(let folder), .memory(_, let folder):
+            let path = "\(folder)/.gannet-\(UInt64.random(in: .min ... .max))"
+            guard write(bytes, to: path) else { throw FetchError(kind: .storage, url: request.url) }
+            body = .file(path, SHA256Digest(of: bytes))
+        }
         return Download(
-            finalURL: request.url, status: 200, contentType: nil, byteCount: Int64(body.count), digest: SHA256Digest(of: body), file: file,
-            duration: .zero, redirects: 0)
+            finalURL: request.url, status: 200, headers: ResponseHeaders(), body: body, byteCount: Int64(bytes.count),
+            transferredBytes: Int64(bytes.count), duration: .zero, hops: [])
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) -> Bool {
+        guard let file = fopen(path, "wx") else { return false }
+        let written = fwrite(bytes, 1, bytes.count, file)
+        return fclose(file) == 0 && written == bytes.count
     }
 
     private func waitForGate() async throws {

@@ -1,0 +1,54 @@
+/// Where a body goes as it arrives: memory, a file, or first the one and then the other.
+struct BodyStore {
+    private let destination: BodyDestination
+    private let hasher: SHA256Hasher
+    private var bytes: [UInt8] = []
+    /// Made when the first byte has to go there, or at the end of an empty body: a failed request costs the disk nothing.
+    private var file: BodyFile?
+
+    init(_ destination: BodyDestination, hasher: SHA256Hasher) {
+        self.destination = destination
+        self.hasher = hasher
+    }
+
+    mutating func write(_ new: UnsafeRawBufferPointer) throws(StorageFailure) {
+        if file == nil, case .memory(let most, _) = destination {
+            if bytes.count + new.count <= most {
+                bytes.append(contentsOf: new)
+                return
+            }
+            let file = try openFile()
+            var failure: StorageFailure?
+            bytes.withUnsafeBytes { bytes in
+                do throws(StorageFailure) { try append(bytes, to: file) } catch { failure = error }
+            }
+            if let failure { throw failure }
+            bytes = []
+        }
+        try append(new, to: try openFile())
+    }
+
+    /// The whole body, now the caller's.
+    mutating func finish() throws(StorageFailure) -> DownloadedBody {
+        if file == nil, case .memory = destination { return .bytes(bytes) }
+        let path = try openFile().keep()
+        return .file(path, hasher.finish())
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer, to file: BodyFile) throws(StorageFailure) {
+        try file.write(bytes)
+        hasher.update(bytes)
+    }
+
+    private mutating func openFile() throws(StorageFailure) -> BodyFile {
+        if let file { return file }
+        let folder =
+            switch destination {
+            case .file(let folder), .memory(_, let folder): folder
+            }
+        let new = try BodyFile(in: folder)
+        hasher.reset()
+        file = new
+        return new
+    }
+}

@@ -1,0 +1,82 @@
+import CCurl
+
+/// libcurl's multi handle: tells the poller what it waits for, and is told what has happened.
+final class MultiHandle {
+    private let multi: UnsafeMutableRawPointer
+    private let poller: Poller
+    /// When libcurl wants to be called although nothing has happened.
+    private(set) var deadline: ContinuousClock.Instant?
+
+    /// Nil when there is no memory.
+    init?(_ poller: Poller, idleConnections: Int) {
+        guard CurlLibrary.isReady, let multi = curl_multi_init() else { return nil }
+        self.multi = multi
+        self.poller = poller
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        gannet_multi_on_socket(multi) { _, socket, what, context, _ in
+            MultiHandle.from(context)?.watch(socket, what)
+            return 0
+        }
+        gannet_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, me)
+        gannet_multi_on_timer(multi) { _, milliseconds, context in
+            MultiHandle.from(context)?.deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+            return 0
+        }
+        gannet_multi_set_pointer(multi, CURLMOPT_TIMERDATA, me)
+        // libcurl closes the idle connection used longest ago when there are more than this.
+        gannet_multi_set_long(multi, CURLMOPT_MAXCONNECTS, idleConnections)
+    }
+
+    deinit {
+        // Its last connections are nobody's news.
+        gannet_multi_on_socket(multi, nil)
+        gannet_multi_on_timer(multi, nil)
+        curl_multi_cleanup(multi)
+    }
+
+    /// False when there is no memory. The handle's first step is a matter of the next `actOnTime`.
+    func add(_ handle: EasyHandle) -> Bool { curl_multi_add_handle(multi, handle.easy) == CURLM_OK }
+
+    /// Closes the connection of an unfinished transfer; that of a finished one is kept for the next.
+    func remove(_ handle: EasyHandle) { curl_multi_remove_handle(multi, handle.easy) }
+
+    func act(on event: Poller.Event) {
+        let what =
+            (event.isReadable ? CURL_CSELECT_IN : 0) | (event.isWritable ? CURL_CSELECT_OUT : 0) | (event.hasFailed ? CURL_CSELECT_ERR : 0)
+        var running: Int32 = 0
+        curl_multi_socket_action(multi, event.descriptor, what, &running)
+    }
+
+    func actOnTime() {
+        deadline = nil
+        var running: Int32 = 0
+        // -1 is CURL_SOCKET_TIMEOUT: a macro that Swift does not see.
+        curl_multi_socket_action(multi, -1, 0, &running)
+    }
+
+    /// A transfer that has come to its end.
+    func nextEnded() -> (EasyHandle, CURLcode)? {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            // The message is gone once its handle is removed.
+            let code = message.pointee.data.result
+            var pointer: UnsafeMutableRawPointer?
+            gannet_easy_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
+            if let handle = EasyHandle.from(pointer) { return (handle, code) }
+        }
+        return nil
+    }
+
+    private func watch(_ socket: curl_socket_t, _ what: Int32) {
+        if what == CURL_POLL_REMOVE {
+            poller.unwatch(socket)
+        } else {
+            poller.watch(socket, .transfers, reads: what & CURL_POLL_IN != 0, writes: what & CURL_POLL_OUT != 0)
+        }
+    }
+
+    private static func from(_ pointer: UnsafeMutableRawPointer?) -> MultiHandle? {
+        pointer.map { Unmanaged<MultiHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+}

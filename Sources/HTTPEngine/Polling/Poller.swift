@@ -1,0 +1,100 @@
+#if canImport(Glibc)
+import CEpoll
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Waits for descriptors: those that libcurl and the resolver have asked to hear of, and the inbox.
+///
+/// What waiting costs depends on the descriptors that are ready and not on those that are watched, so that thousands of slow hosts cost a
+/// busy one nothing. (macOS: by `poll`, where it does.)
+final class Poller {
+    /// Whom a descriptor belongs to.
+    enum Owner: UInt32 {
+        case inbox, transfers, resolver
+    }
+
+    struct Event {
+        let descriptor: Int32
+        let owner: Owner
+        let isReadable: Bool
+        let isWritable: Bool
+        let hasFailed: Bool
+    }
+
+    #if canImport(Glibc)
+    private let epoll: Int32
+    private let room = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 512)
+
+    /// Nil, and `errno` says why, when there is no descriptor for it.
+    init?() {
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        if epoll < 0 {
+            room.deallocate()
+            return nil
+        }
+    }
+
+    deinit {
+        close(epoll)
+        room.deallocate()
+    }
+
+    /// Watches the descriptor from now on for this and nothing else. False when the kernel will not.
+    @discardableResult func watch(_ descriptor: Int32, _ owner: Owner, reads: Bool, writes: Bool) -> Bool {
+        var event = epoll_event()
+        event.events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        event.data.u64 = UInt64(owner.rawValue) << 32 | UInt64(UInt32(bitPattern: descriptor))
+        // One that was closed unnoticed has left by itself, and its number may be another's by now.
+        if epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0 { return true }
+        return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
+    }
+
+    func unwatch(_ descriptor: Int32) {
+        var event = epoll_event()
+        _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
+    }
+
+    /// Waits until something is ready or so many milliseconds have passed.
+    func wait(milliseconds: Int32, _ body: (Event) -> Void) {
+        let count = epoll_wait(epoll, room.baseAddress, Int32(room.count), milliseconds)
+        // Nothing but a signal can end it early, and its thread takes none.
+        for index in 0..<max(0, Int(count)) {
+            let event = room[index]
+            guard let owner = Owner(rawValue: UInt32(event.data.u64 >> 32)) else { continue }
+            body(
+                Event(
+                    descriptor: Int32(bitPattern: UInt32(truncatingIfNeeded: event.data.u64)), owner: owner,
+                    isReadable: event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0,
+                    isWritable: event.events & EPOLLOUT.rawValue != 0, hasFailed: event.events & EPOLLERR.rawValue != 0))
+        }
+    }
+    #else
+    private var watched: [Int32: (owner: Owner, events: Int16)] = [:]
+
+    init?() {}
+
+    @discardableResult func watch(_ descriptor: Int32, _ owner: Owner, reads: Bool, writes: Bool) -> Bool {
+        watched[descriptor] = (owner, Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)))
+        return true
+    }
+
+    func unwatch(_ descriptor: Int32) { watched[descriptor] = nil }
+
+    func wait(milliseconds: Int32, _ body: (Event) -> Void) {
+        var descriptors = watched.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }
+        guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return }
+        for ready in descriptors where ready.revents != 0 {
+            guard let owner = watched[ready.fd]?.owner else { continue }
+            body(
+                Event(
+                    descriptor: ready.fd, owner: owner, isReadable: ready.revents & Int16(POLLIN | POLLHUP) != 0,
+                    isWritable: ready.revents & Int16(POLLOUT) != 0, hasFailed: ready.revents & Int16(POLLERR | POLLNVAL) != 0))
+        }
+    }
+    #endif
+}

@@ -1,0 +1,80 @@
+/// The header lines of one answer, kept as they came and read when somebody asks.
+package struct ResponseHeaders: Sendable, Hashable {
+    /// Lines with their ends, the status line not among them.
+    private let lines: [UInt8]
+
+    package init(lines: [UInt8] = []) { self.lines = lines }
+
+    /// For tests and for answers that were kept: each pair a line.
+    package init(_ fields: [(name: String, value: String)]) {
+        lines = Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
+    }
+
+    /// The first value of that name; what is not UTF-8 is repaired.
+    package subscript(name: String) -> String? { values(of: name).first }
+
+    /// The values of that name in the order they came, without the blanks around them. A line that begins with a blank belongs to the one before it.
+    package func values(of name: String) -> [String] {
+        var values: [[UInt8]] = []
+        scan(for: Array(name.utf8)) { values.append(Array($0)) } fold: { values[values.count - 1] += [0x20] + $0 }
+        return values.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The first value of that name, byte for byte.
+    func bytes(of name: StaticString) -> [UInt8]? {
+        var found: [UInt8]?
+        name.withUTF8Buffer { name in
+            scan(for: name) { value in
+                if found == nil { found = Array(value) }
+            } fold: { _ in
+            }
+        }
+        return found
+    }
+
+    /// Whether there is a line of that name: what nearly every answer is asked costs no allocation.
+    func has(_ name: StaticString) -> Bool {
+        var isFound = false
+        name.withUTF8Buffer { name in scan(for: name) { _ in isFound = true } fold: { _ in } }
+        return isFound
+    }
+
+    private func scan(for name: some RandomAccessCollection<UInt8>, _ take: (Slice<UnsafeRawBufferPointer>) -> Void, fold: (Slice<UnsafeRawBufferPointer>) -> Void) {
+        lines.withUnsafeBytes { bytes in
+            var isOpen = false
+            var start = 0
+            while start < bytes.count {
+                var end = start
+                while end < bytes.count, bytes[end] != 0x0a { end += 1 }
+                if bytes[start] == 0x20 || bytes[start] == 0x09 {
+                    if isOpen { fold(Self.trimmed(bytes[start..<end])) }
+                } else {
+                    isOpen = Self.begins(bytes[start..<end], with: name)
+                    if isOpen, let colon = bytes[start..<end].firstIndex(of: 0x3a) { take(Self.trimmed(bytes[(colon + 1)..<end])) }
+                }
+                start = end + 1
+            }
+        }
+    }
+
+    /// Blanks between the name and its colon are none of RFC 9112's; they are read all the same, since libcurl reads them.
+    private static func begins(_ line: Slice<UnsafeRawBufferPointer>, with name: some RandomAccessCollection<UInt8>) -> Bool {
+        guard line.count > name.count else { return false }
+        for (byte, wanted) in zip(line, name) where byte | (byte.isUpperCase ? 0x20 : 0) != wanted | (wanted.isUpperCase ? 0x20 : 0) {
+            return false
+        }
+        return line.dropFirst(name.count).first { $0 != 0x20 && $0 != 0x09 } == 0x3a
+    }
+
+    private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+        var value = value
+        while let first = value.first, first.isBlank { value.removeFirst() }
+        while let last = value.last, last.isBlank { value.removeLast() }
+        return value
+    }
+}
+
+extension UInt8 {
+    fileprivate var isUpperCase: Bool { (0x41...0x5a).contains(self) }
+    fileprivate var isBlank: Bool { self == 0x20 || (0x09...0x0d).contains(self) }
+}
