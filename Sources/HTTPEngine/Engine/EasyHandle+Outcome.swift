@@ -1,5 +1,11 @@
 import CCurl
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 extension EasyHandle {
     /// What the transfer in the handle came to, when there is nowhere to go on to. Leaves a file only in success.
     func outcome(_ code: CURLcode, _ options: DownloaderOptions) -> TransferTicket.Outcome {
@@ -34,5 +40,7 @@ extension EasyHandle {
 
 extension Transfer {
     /// How long the server asked to be left alone.
-    fileprivate var retryAfter: Duration? { nil }
+    fileprivate var retryAfter: Duration? {
+        responseHeaders["retry-after"].flatMap { RetryAfter.parse($0, now: Int64(time(nil))) }
+    }
 }

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import HTTPEngine
+
+/// What a server says of when to come again, and how long it is waited for.
+@Suite(.timeLimit(.minutes(1))) struct PatienceTests {
+    @Test(
+        "A host that asks for a pause is taken at its word, up to an hour",
+        arguments: [
+            (429, "7", .seconds(7)), (503, "0", .zero), (429, "999999999999", .seconds(3600)), (503, "soon", nil), (429, "-1", nil),
+            (503, "Fri, 31 Dec 9999 23:59:59 GMT", .seconds(3600)), (429, "Thu, 01 Jan 1970 00:00:00 GMT", .zero), (429, nil, nil),
+        ] as [(Int, String?, Duration?)])
+    func retryAfter(status: Int, value: String?, pause: Duration?) async throws {
+        let fixture = try EngineFixture { $0.answer(status, headers: value.map { ["Retry-After: \($0)"] } ?? []) }
+        let error = try await fixture.failure()
+        #expect(error.kind == .status(status))
+        #expect(error.retry == .throttled(pause))
+    }
+
+    @Test("An error that is no request for a pause has none", arguments: [404, 500])
+    func otherStatus(status: Int) async throws {
+        let fixture = try EngineFixture { $0.answer(status, headers: ["Retry-After: 7"]) }
+        #expect(try await fixture.failure().retryAfter == nil)
+    }
+
+    @Test(
+        "A server that does not come to the end of its headers is given up in the time for an answer",
+        arguments: ["", "HTTP/1.1 200 OK\r\nX: y\r\n", "HTTP/1.1 100 Continue\r\n\r\n"])
+    func answer(beginning: String) async throws {
+        let fixture = try EngineFixture {
+            $0.answerTimeout = .milliseconds(300)
+        } script: { peer in
+            peer.send(beginning)
+            return peer.waitForClose()
+        }
+        let error = try await fixture.failure()
+        #expect(error.kind == .timeout(.response))
+        #expect(error.detail == "no answer in the time for one")
+        await fixture.origin.wait { $0 == .closed }
+    }
+
+    @Test("The time for an answer is not one for the body")
+    func slowBody() async throws {
+        let fixture = try EngineFixture {
+            $0.answerTimeout = .milliseconds(200)
+            $0.timeout = .milliseconds(900)
+        } script: { peer in
+            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na")
+            return peer.waitForClose()
+        }
+        #expect(try await fixture.failure().kind == .timeout(.body))
+    }
+}

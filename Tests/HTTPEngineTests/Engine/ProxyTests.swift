@@ -1,0 +1,48 @@
+import Testing
+
+@testable import HTTPEngine
+
+@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+    @Test("Requests go to the proxy by name, and which addresses may be reached is its business")
+    func throughProxy() async throws {
+        let proxy = ScriptedOrigin { $0.answer(body: Array($0.head.utf8)) }
+        let fixture = try EngineFixture {
+            $0.proxy = try? ProxyAddress("http://me:pw@127.0.0.1:\(proxy.port)")
+            $0.addressGuard = AddressGuard()
+        } script: {
+            $0.answer()
+        }
+        let download = try await fixture.get(url: "http://name.invalid/x")
+        let head = String(decoding: try fixture.contents(download), as: UTF8.self)
+        #expect(head.hasPrefix("GET http://name.invalid/x HTTP/1.1\r\nHost: name.invalid\r\n"))
+        #expect(head.contains("\r\nProxy-Authorization: Basic bWU6cHc=\r\n"))
+    }
+
+    @Test("A proxy that cannot be reached is no connection")
+    func unreachable() async throws {
+        let unused = ScriptedOrigin { _ in false }.port
+        let fixture = try EngineFixture {
+            $0.proxy = try? ProxyAddress("http://127.0.0.1:\(unused)")
+        } script: {
+            $0.answer()
+        }
+        #expect(try await fixture.failure().kind == .connect)
+    }
+
+    @Test(
+        "An address that is no proxy's is refused without being quoted",
+        arguments: [
+            "", "proxy", "127.0.0.1:3128", "ftp://h:1", "socks5://h:1", "http://h", "http://h:0", "http://h:99999", "http://me:s3cret@:1",
+            "http://me:s3cret@h:1/path", "http://me:s3cret@[h:1",
+        ])
+    func refused(text: String) {
+        let error = #expect(throws: ProxyAddress.Invalid.self) { try ProxyAddress(text) }
+        #expect(error?.description.hasSuffix(".") == true && error?.description.contains("s3cret") == false)
+    }
+
+    @Test("An address is printed without its password")
+    func printed() throws {
+        #expect(try ProxyAddress("http://me:s3cret@h:3128/").description == "http://h:3128")
+        #expect(try ProxyAddress("socks5h://[::1]:1080").description == "socks5h://[::1]:1080")
+    }
+}

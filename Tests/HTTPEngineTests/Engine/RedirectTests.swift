@@ -1,0 +1,126 @@
+import GannetTestKit
+import Testing
+
+@testable import HTTPEngine
+
+@Suite(.timeLimit(.minutes(1))) struct RedirectTests {
+    /// Two origins; the first leads to the second.
+    private func leading(to location: @escaping @Sendable (UInt16) -> String) throws -> (EngineFixture, ScriptedOrigin) {
+        let second = ScriptedOrigin { $0.answer(body: Array($0.head.lowercased().utf8)) }
+        let port = second.port
+        return (try EngineFixture { $0.answer(302, headers: ["Location: \(location(port))"]) }, second)
+    }
+
+    private static let secrets = ["Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "X-Amz-Security-Token", "X-CSRF"]
+
+    @Test("Credentials go to no other origin, by header or by URL; other headers do")
+    func credentials() async throws {
+        let (fixture, second) = try leading { "http://127.0.0.1:\($0)/there" }
+        let headers = try (Self.secrets + ["X-Plain"]).map { try #require(HeaderField(name: $0, value: "s3cret")) }
+        let url = fixture.origin.url("/", credentials: "me:pw@")
+        let download = try await fixture.engine.download(DownloadRequest(url: url, body: .memory(upTo: 10_000, thenFileIn: "/"), headers: headers))
+        let head = String(decoding: try fixture.contents(download), as: UTF8.self)
+        for name in Self.secrets { #expect(!head.contains("\r\n\(name.lowercased()):"), "\(name)") }
+        #expect(head.contains("\r\nx-plain: s3cret\r\n"))
+        #expect(download.finalURL == second.url("/there"))
+        #expect(download.hops == [.init(url: fixture.origin.url("/"), status: 302)])
+    }
+
+    @Test("To the same origin credentials come along")
+    func sameOrigin() async throws {
+        let fixture = try EngineFixture { peer in
+            if peer.path == "/a/1" { return peer.answer(301, headers: ["Location: ../2"]) }
+            return peer.answer(body: Array(peer.head.lowercased().utf8))
+        }
+        let header = try #require(HeaderField(name: "X-Api-Key", value: "s3cret"))
+        let url = fixture.origin.url("/a/1", credentials: "me:pw@")
+        let download = try await fixture.engine.download(DownloadRequest(url: url, body: .memory(upTo: 10_000, thenFileIn: "/"), headers: [header]))
+        let head = String(decoding: try fixture.contents(download), as: UTF8.self)
+        #expect(head.contains("\r\nx-api-key: s3cret\r\n") && head.contains("\r\nauthorization: basic bwu6chc=\r\n"))
+        #expect(download.finalURL == fixture.origin.url("/2"))
+    }
+
+    @Test("Nobody's redirect decides as whom we come to a third")
+    func strangersCredentials() async throws {
+        let (fixture, second) = try leading { "http://you:theirs@127.0.0.1:\($0)/" }
+        let download = try await fixture.get()
+        #expect(!String(decoding: try fixture.contents(download), as: UTF8.self).contains("authorization"))
+        #expect(download.finalURL == second.url("/"))
+    }
+
+    @Test(
+        "A location is read as browsers read it",
+        arguments: [
+            ("/b c", "/b%20c"), ("?q=1", "/1?q=1"), ("//127.0.0.1:PORT/x", "/x"), ("b/../c#f", "/c"), ("/\u{e4}", "/%c3%a4"),
+            ("HTTP://127.0.0.1:PORT/U", "/U"),
+        ])
+    func locations(location: String, path: String) async throws {
+        let fixture = try EngineFixture { peer in
+            guard peer.path == "/1" else { return peer.answer() }
+            let port = peer.head.split(whereSeparator: \.isNewline).first { $0.hasPrefix("Host") }?.split(separator: ":").last ?? ""
+            return peer.answer(302, headers: ["Location: \(location.split(separator: "PORT").joined(separator: String(port)))"])
+        }
+        let finalURL = try await fixture.get("/1").finalURL
+        #expect(finalURL == fixture.origin.url(path))
+    }
+
+    @Test(
+        "A redirect that leads nowhere is its status or a broken rule, never a success",
+        arguments: [
+            ("", .status(302)), ("Location: ", .status(302)), ("Location: /a\r\nLocation: /b", .protocolError),
+            ("Location: http://", .refusedRedirect), ("Location: gopher://127.0.0.1/", .refusedRedirect),
+            ("Location: http://127.0.0.1:0/", .refusedRedirect), ("Location: /\u{1}", .refusedRedirect),
+            ("Location: /" + String(repeating: "a", count: 9000), .refusedRedirect),
+        ] as [(String, FetchError.Kind)])
+    func nowhere(header: String, kind: FetchError.Kind) async throws {
+        let fixture = try EngineFixture { $0.answer(302, headers: header.isEmpty ? [] : [header]) }
+        #expect(try await fixture.failure().kind == kind)
+    }
+
+    @Test("Without redirects permitted, one is its status")
+    func none() async throws {
+        let fixture = try EngineFixture {
+            $0.maximumRedirects = 0
+        } script: {
+            $0.answer(302, headers: ["Location: /2"])
+        }
+        #expect(try await fixture.failure().kind == .status(302))
+    }
+
+    @Test("The time for the whole is one for all hops")
+    func time() async throws {
+        let fixture = try EngineFixture {
+            $0.timeout = .milliseconds(700)
+            $0.maximumRedirects = 100
+        } script: { peer in
+            if peer.path == "/10" { return peer.waitForClose() }
+            return peer.answer(302, headers: ["Location: /\((Int(peer.path.dropFirst()) ?? 0) + 1)"])
+        }
+        let start = ContinuousClock.now
+        #expect(try await fixture.failure().kind == .timeout(.response))
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test("An endless page of a redirect does not hold it up")
+    func endlessPage() async throws {
+        let fixture = try EngineFixture { peer in
+            guard peer.path == "/1" else { return peer.answer(body: [1]) }
+            peer.send("HTTP/1.1 302 X\r\nLocation: /2\r\n\r\n")
+            while peer.send([UInt8](repeating: 0x61, count: 16_384)) {}
+            return false
+        }
+        #expect(try await fixture.get("/1").byteCount == 1)
+    }
+
+    @Test("From http to https of the same host credentials may go, and nowhere else")
+    func trust() throws {
+        let target = try RequestTarget("http://h/")
+        for (url, isTrusted) in [
+            ("https://h/", true), ("http://h:80/x", true), ("https://h:444/", false), ("http://h:81/", false), ("http://www.h/", false),
+            ("http://H/", true),
+        ] {
+            #expect(target.trusts(try RequestTarget(url)) == isTrusted, "\(url)")
+        }
+        #expect(!(try RequestTarget("https://h/").trusts(target)))
+    }
+}
