@@ -6,7 +6,7 @@ enum RunCommand: Command {
     private static let directory = Flag(
         "dir", short: "d", .folder(), isRequired: true, "The folder that receives the bodies; made when missing.")
     private static let later = [
-        "batch", "priority", "delay", "max-age", "refresh", "header", "proxy", "cache-limit", "listen", "drain-timeout",
+        "batch", "priority", "delay", "max-age", "refresh", "header", "cache-limit", "listen", "drain-timeout",
         "max-failures", "json", "log-format",
     ]
 
@@ -41,6 +41,7 @@ enum RunCommand: Command {
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console)
+            options.fetch.sayWhatProxyMeans(console)
             let run = Run(options, settings, identity, access, folder, interruption, console)
             let status = try await run.course(lines)
             await access.close()

@@ -5,7 +5,7 @@ import Gannet
 enum WorkCommand: Command {
     private static let store = Flag("store", .folder(), isRequired: true, "The folder that receives the bodies; made when missing.")
     private static let untilEmpty = Toggle("until-empty", "End when nothing is left to do, instead of waiting for more.")
-    private static let later = ["proxy", "cache-limit", "listen", "drain-timeout", "json", "log-format"]
+    private static let later = ["cache-limit", "listen", "drain-timeout", "json", "log-format"]
 
     static let spec = CommandSpec(
         "work",
@@ -42,6 +42,7 @@ enum WorkCommand: Command {
             let tally = WorkTally(console, access.watch)
             var worker = options.fetch.workerOptions()
             worker.endsWhenEmpty = options.untilEmpty
+            options.fetch.sayWhatProxyMeans(console)
             console.note("working on the queue '\(options.queue)'; Ctrl-C finishes what is in flight and ends.")
             let outcome = await access.cluster.work(
                 on: options.queue, fetch: settings, into: folder, options: worker, stops: interruption.stops,

@@ -58,7 +58,7 @@ struct FetchOptions: Sendable {
         "A private network that may be fetched from, such as 10.0.0.0/8, or 'all'; can be repeated.")
     private static let proxyURL = Flag(
         "proxy", .text("url"), section: .fetching,
-        "Fetch through http://, https:// or socks5h://[user:password@]host:port. Which addresses may be fetched from is then the proxy's to say.")
+        "Go through http://, https:// or socks5h://[user:password@]host:port, whose business it is then which addresses are fetched from.")
     private static let certificates = Flag(
         "ca-file", .file(), section: .fetching, "Certificates (PEM) to trust for https:// instead of the system's.")
     private static let agent = Flag(
@@ -104,6 +104,11 @@ extension FetchOptions {
             throw CommandFailure(.wrongUsage, error.description)
         }
         return settings
+    }
+
+    func sayWhatProxyMeans(_ console: Console) {
+        if proxy == nil { return }
+        console.note("going through the proxy; which addresses are fetched from is its business now, and private ones are not refused here.")
     }
 
     func workerOptions() -> WorkerOptions {

@@ -99,8 +99,8 @@ final class EasyHandle {
             gannet_easy_set_string(easy, CURLOPT_NOPROXY, ""),
 
             gannet_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
-            // Rather another stream of a connection that is being made than another connection.
-            gannet_easy_set_long(easy, CURLOPT_PIPEWAIT, 1),
+            // With it, a host that accepts and says nothing would keep all its other requests waiting for what it speaks.
+            gannet_easy_set_long(easy, CURLOPT_PIPEWAIT, 0),
             // libcurl takes a compressed body that was cut for a whole one, so we unpack it ourselves.
             gannet_easy_set_string(easy, CURLOPT_ACCEPT_ENCODING, nil),
             gannet_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0),

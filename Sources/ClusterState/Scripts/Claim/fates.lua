@@ -80,7 +80,7 @@ local function serve(jobs, quota, heldFor)
         elseif lockedHere[job.id] or (lock and lock ~= job.lock and lock ~= unlockedHere[job.id] and isLive(lock)) then
             call('LLEN', namespace .. 'parked:' .. job.id)
             fate = 'park'
-        elseif not (host.running + (taken[name] or 0) < usualLimit and host.cool <= now and host.probing == 0)
+        elseif not (host.running + (taken[name] or 0) < usualLimit and max(host.cool, host.next) <= now and host.probing == 0)
             and not isOpen(host, taken[name] or 0) then
             if heldFor then break end
             groups[i], fate = groupOf(host, batch.priority), 'hold'
