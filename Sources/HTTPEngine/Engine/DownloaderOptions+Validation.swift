@@ -18,6 +18,11 @@ extension DownloaderOptions {
         guard (0...100).contains(maximumRedirects) else { throw Invalid("The redirect limit must be from 0 to 100.") }
         guard (1...100_000).contains(maximumInFlight) else { throw Invalid("The transfers in flight must be from 1 to 100000.") }
         guard (1...1_000_000).contains(maximumLookUps) else { throw Invalid("The look-ups at a time must be from 1 to 1000000.") }
+        do throws(ResolverOptions.Invalid) {
+            _ = try resolver.validatedServers()
+        } catch {
+            throw Invalid(description: error.description)
+        }
         guard HeaderField(name: "User-Agent", value: userAgent) != nil, !userAgent.isEmpty else {
             throw Invalid("The user agent must be 1 to 8192 bytes long, without control characters.")
         }

@@ -2,6 +2,8 @@
 package struct DownloaderOptions: Sendable {
     /// The whole transfer, look-ups and redirects included.
     package var timeout: Duration = .seconds(60)
+    /// How hosts' names are looked up, and for how long.
+    package var resolver = ResolverOptions()
     /// TCP and TLS of one connection.
     package var connectTimeout: Duration = .seconds(10)
     /// From a request to the end of its answer's headers, for each hop.

@@ -10,7 +10,7 @@ final class TransferLoop {
     private let inbox: TransferInbox
     private let poller: Poller
     private let multi: MultiHandle
-    private let resolver: Resolver
+    private let lookUps: LookUps
     private var knownNames = KnownNames()
 
     private var waiting = Line<TransferTicket>()
@@ -39,13 +39,13 @@ final class TransferLoop {
 
     private init?(_ options: DownloaderOptions, _ inbox: TransferInbox) {
         guard let poller = Poller(), let multi = MultiHandle(poller, idleConnections: options.maximumInFlight),
-            let resolver = Resolver(options, poller), poller.watch(inbox.wakeup.readDescriptor, .inbox, reads: true, writes: false)
+            let lookUps = try? LookUps(options.resolver, poller), poller.watch(inbox.wakeup.readDescriptor, .inbox, reads: true, writes: false)
         else { return nil }
         self.options = options
         self.inbox = inbox
         self.poller = poller
         self.multi = multi
-        self.resolver = resolver
+        self.lookUps = lookUps
     }
 
     private func run() {
@@ -59,11 +59,12 @@ final class TransferLoop {
 
     /// False when told to stop.
     private func turn() -> Bool {
+        lookUps.watch()
         poller.wait(milliseconds: millisecondsToWait()) { event in
             switch event.owner {
             case .inbox: inbox.wakeup.reset()
             case .transfers: multi.act(on: event)
-            case .resolver: resolver.act(on: event)
+            case .resolver: lookUps.act(on: event)
             }
         }
         let batch = inbox.take()
@@ -74,7 +75,7 @@ final class TransferLoop {
         for ticket in batch.starts { waiting.append(ticket, id: ticket.id) }
         for id in batch.cancellations { cancel(id) }
 
-        resolver.actOnTime()
+        lookUps.actOnTime()
         if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() }
         repeat {
             takeLookUps()
@@ -89,7 +90,7 @@ final class TransferLoop {
     }
 
     private func millisecondsToWait() -> Int32 {
-        let deadlines = [multi.deadline, resolver.deadline, nextReview]
+        let deadlines = [multi.deadline, lookUps.deadline, nextReview]
         guard let next = deadlines.compactMap(\.self).min() else { return 60_000 }
         return Int32(min(60_000, max(.zero, next - .now).milliseconds))
     }
@@ -115,7 +116,7 @@ final class TransferLoop {
     private func lookUp(_ transfer: Transfer) {
         // A proxy is asked by name for whatever is behind it.
         let host = options.proxy?.host ?? transfer.target.host
-        if let result = resolver.resolve(host, for: transfer.id) {
+        if let result = lookUps.resolve(host, for: transfer.id) {
             lookedUp(transfer, result)
         } else {
             lookingUp[transfer.id] = transfer
@@ -123,14 +124,16 @@ final class TransferLoop {
     }
 
     private func takeLookUps() {
-        for (id, result) in resolver.takeFinished() {
+        for (id, result) in lookUps.takeFinished() {
             if let transfer = lookingUp.removeValue(forKey: id) { lookedUp(transfer, result) }
         }
     }
 
-    private func lookedUp(_ transfer: Transfer, _ result: Resolver.Answer) {
+    private func lookedUp(_ transfer: Transfer, _ result: Resolution) {
         switch result {
-        case .failure(let failure): end(transfer, .failure(transfer.failure(failure.kind, failure.description)))
+        case .failure(let failure):
+            let kind = failure.kind(isRedirect: transfer.state.isRedirected)
+            end(transfer, .failure(transfer.failure(kind, failure.description)))
         case .success(let addresses) where transfer.handle == nil: ready.append((transfer, addresses), id: transfer.id)
         case .success(let addresses): request(transfer, addresses)
         }
@@ -196,7 +199,7 @@ final class TransferLoop {
 
     /// Frees all that the transfer has, wherever it is, and notes the answer.
     private func end(_ transfer: Transfer, _ outcome: TransferTicket.Outcome) {
-        if lookingUp.removeValue(forKey: transfer.id) != nil { resolver.cancel(transfer.id) }
+        if lookingUp.removeValue(forKey: transfer.id) != nil { lookUps.cancel(transfer.id) }
         running[transfer.id] = nil
         if let handle = transfer.handle {
             takeOut(transfer, handle)

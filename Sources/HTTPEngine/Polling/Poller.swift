@@ -15,7 +15,7 @@ import Darwin
 final class Poller {
     /// Whom a descriptor belongs to.
     enum Owner: UInt32 {
-        case inbox, transfers, resolver
+        case inbox = 1, transfers, resolver
     }
 
     struct Event {
@@ -49,27 +49,30 @@ final class Poller {
     /// Watches the descriptor from now on for this and nothing else. False when the kernel will not.
     @discardableResult func watch(_ descriptor: Int32, _ owner: Owner, reads: Bool, writes: Bool) -> Bool {
         let events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+        let entry = events | owner.rawValue << Self.ownerShift
         let index = Int(descriptor)
         if index >= known.count { known += [UInt32](repeating: 0, count: index + 64 - known.count) }
-        if known[index] & ~Self.isIdle == events {
-            known[index] = events
+        // The resolver's library closes its descriptors unsaid, and opens others of the same number.
+        if known[index] & ~Self.isIdle == entry, owner != .resolver {
+            known[index] = entry
             return true
         }
         var event = epoll_event()
         event.events = events
         event.data.u64 = UInt64(owner.rawValue) << 32 | UInt64(UInt32(bitPattern: descriptor))
         let isKnown = known[index] != 0
-        known[index] = events
+        known[index] = entry
         if isKnown, epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0 { return true }
         // Perhaps one with the same number was closed unnoticed, which took it out.
         return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 || epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0
     }
 
-    /// Hears no more of the descriptor. The kernel is told only when it has news of it: the connection of a transfer that has ended is the next
-    /// one's, and telling the kernel twice for each would be a third of what a small transfer costs it.
-    func unwatch(_ descriptor: Int32) {
+    /// Hears no more of the descriptor, if it is still the owner's. The kernel is told only when it has news of it: the connection of a transfer that
+    /// has ended is the next one's, and telling the kernel twice for each would be a third of what a small transfer costs it.
+    func unwatch(_ descriptor: Int32, _ owner: Owner) {
         let index = Int(descriptor)
-        if index < known.count, known[index] != 0 { known[index] |= Self.isIdle }
+        guard index < known.count, known[index] != 0, known[index] >> Self.ownerShift & 3 == owner.rawValue else { return }
+        known[index] |= Self.isIdle
     }
 
     /// To be called when the descriptor is closed: its number will be another's.
@@ -80,6 +83,7 @@ final class Poller {
 
     /// None of epoll's events.
     private static let isIdle: UInt32 = 1 << 27
+    private static let ownerShift: UInt32 = 20
 
     /// Waits until something is ready or so many milliseconds have passed.
     func wait(milliseconds: Int32, _ body: (Event) -> Void) {
@@ -112,7 +116,9 @@ final class Poller {
         return true
     }
 
-    func unwatch(_ descriptor: Int32) { watched[descriptor] = nil }
+    func unwatch(_ descriptor: Int32, _ owner: Owner) {
+        if watched[descriptor]?.owner == owner { watched[descriptor] = nil }
+    }
 
     func forget(_ descriptor: Int32) { watched[descriptor] = nil }
 
