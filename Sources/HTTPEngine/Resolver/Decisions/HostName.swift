@@ -1,0 +1,54 @@
+/// What a URL's host is, before anybody is asked.
+enum HostName: Hashable {
+    case address(IPAddress)
+    /// `localhost` and all below it, which RFC 6761 wants never to be asked for.
+    case loopback
+    /// A name in lower case, with the dot at its end if it had one.
+    case name(String)
+
+    /// Reads a host as it stands in a URL: an IPv6 address may be in brackets.
+    init(_ host: String) throws(ResolveFailure) {
+        if let address = IPAddress(host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]) {
+            self = .address(address)
+            return
+        }
+        let labels = try Self.labels(of: host)
+        let last = labels.last ?? ""
+        guard !Self.isNumeric(last) else { throw .badName(.numeric) }
+        switch last {
+        case "localhost": self = .loopback
+        case "onion": throw .onion
+        case "invalid": throw .noSuchName
+        default: self = .name(labels.joined(separator: ".") + (host.utf8.last == UInt8(ascii: ".") ? "." : ""))
+        }
+    }
+
+    /// The parts between the dots, in lower case.
+    private static func labels(of host: String) throws(ResolveFailure) -> [String] {
+        var bytes = Array(host.utf8)
+        if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+        guard !bytes.isEmpty else { throw .badName(.empty) }
+        guard bytes.count <= 253 else { throw .badName(.tooLong) }
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes[index] |= 0x20
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"):
+                break
+            default: throw .badName(.character)
+            }
+        }
+        return try bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map { label throws(ResolveFailure) in
+            guard !label.isEmpty else { throw .badName(.emptyLabel) }
+            guard label.count <= 63 else { throw .badName(.longLabel) }
+            return String(decoding: label, as: UTF8.self)
+        }
+    }
+
+    /// Whether the C library would read a name that ends so as an address: `127.1`, `0x7f.1`. No top-level domain is like that.
+    private static func isNumeric(_ label: String) -> Bool {
+        let digits = label.utf8
+        if digits.allSatisfy({ 0x30...0x39 ~= $0 }) { return true }
+        return label.hasPrefix("0x") && digits.dropFirst(2).allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+    }
+}

@@ -1,0 +1,169 @@
+/// One name on its way to addresses: which question to ask next, of whom, and what the answers add up to.
+///
+/// It asks for both kinds of address at once, of the first name server; where a server has trouble, of the next; for the names that
+/// the search list makes of a short one, one after the other.
+struct LookUp {
+    /// A question in flight. An answer counts only while its look-up still waits for that very question.
+    struct Question: Hashable {
+        let name: String
+        let type: DNSRecordType
+        /// Which server is asked first, by its place in the configuration.
+        let server: Int
+        let overTCP: Bool
+    }
+
+    enum Action: Hashable {
+        case ask(Question)
+        /// To say `resend()` after a short while.
+        case resendLater
+        /// To say `finishWithWhatIsThere()` after a short while: one kind of address is known.
+        case hurry
+        case finish(Resolution, ttl: UInt32?)
+    }
+
+    private enum Part: Hashable {
+        case asked(Question)
+        /// The query could not be sent, and will be once more.
+        case unsent(Question)
+        case found([IPAddress], ttl: UInt32)
+        case none(exists: Bool, ttl: UInt32?)
+        case failed(ResolveFailure)
+
+        var isOpen: Bool {
+            switch self {
+            case .asked, .unsent: true
+            case .found, .none, .failed: false
+            }
+        }
+
+        var isUnsent: Bool { if case .unsent = self { true } else { false } }
+    }
+
+    static let maximumResends = 4
+
+    private let candidates: [String]
+    private let servers: Int
+    private var candidate = 0
+    private var parts: [DNSRecordType: Part] = [:]
+    private var types: [DNSRecordType]
+    private var resends = 0
+    private var troubles = 0
+    /// What kept an earlier candidate from being told, which is worse than not to exist.
+    private var failure: ResolveFailure?
+    private var isKnownToExist = false
+
+    /// - Parameters:
+    ///   - candidates: The full names to ask for, in this order until one has addresses; at least one.
+    ///   - servers: How many name servers there are; at least one.
+    init(candidates: [String], servers: Int, withIPv6: Bool) {
+        self.candidates = candidates
+        self.servers = servers
+        types = withIPv6 ? [.aaaa, .a] : [.a]
+    }
+
+    mutating func start() -> [Action] {
+        parts = [:]
+        troubles = 0
+        return types.map { type in
+            ask(Question(name: candidates[candidate], type: type, server: 0, overTCP: false))
+        }
+    }
+
+    /// Takes what came of a question.
+    mutating func receive(_ reply: DNSReply, to question: Question) -> [Action] {
+        guard parts[question.type] == .asked(question) else { return [] }
+        switch reply {
+        case .addresses(let addresses, let ttl):
+            parts[question.type] = .found(addresses, ttl: ttl)
+        case .noData(let ttl):
+            parts[question.type] = Part.none(exists: true, ttl: ttl)
+        case .noSuchName(let ttl):
+            parts[question.type] = Part.none(exists: false, ttl: ttl)
+        case .truncated where !question.overTCP:
+            return [ask(Question(name: question.name, type: question.type, server: question.server, overTCP: true))]
+        case .truncated:
+            parts[question.type] = .failed(.serverFailed(.nonsense))
+        case .trouble(let trouble):
+            // Once more even with one server: a server that knows no EDNS says so to all that is under way when it is found out.
+            troubles += 1
+            if trouble == .formatError && troubles <= 2 || question.server + 1 < servers {
+                let server = (question.server + 1) % servers
+                return [ask(Question(name: question.name, type: question.type, server: server, overTCP: question.overTCP))]
+            }
+            parts[question.type] = .failed(.serverFailed(trouble))
+        case .silence:
+            // c-ares may give up sooner than it was told, having learnt how fast the servers are.
+            return [ask(question)]
+        case .unreachable:
+            guard resends < Self.maximumResends else {
+                parts[question.type] = .failed(.noNameServer)
+                break
+            }
+            let isFirst = !parts.values.contains(where: \.isUnsent)
+            parts[question.type] = .unsent(question)
+            return isFirst ? [.resendLater] : []
+        case .outOfMemory:
+            parts[question.type] = .failed(.systemLimit)
+        }
+        return weigh()
+    }
+
+    /// Asks again what could not be sent: a local name server that is being restarted is away for a moment.
+    mutating func resend() -> [Action] {
+        resends += 1
+        return types.compactMap { type in
+            if case .unsent(let question)? = parts[type] { ask(question) } else { nil }
+        }
+    }
+
+    /// Ends with the addresses there are, since the rest keeps being late.
+    mutating func finishWithWhatIsThere() -> [Action] {
+        if let found = found() { [found] } else { [] }
+    }
+
+    private mutating func ask(_ question: Question) -> Action {
+        parts[question.type] = .asked(question)
+        return .ask(question)
+    }
+
+    private mutating func weigh() -> [Action] {
+        let isOpen = types.contains { parts[$0]?.isOpen ?? true }
+        if isOpen {
+            // Some servers say of a name without IPv6 addresses that it does not exist; what they say of IPv4 is true.
+            if case Part.none(exists: false, _)? = parts[.a] { return endCandidate() }
+            return found() == nil ? [] : [.hurry]
+        }
+        return found().map { [$0] } ?? endCandidate()
+    }
+
+    private func found() -> Action? {
+        var lists: [[IPAddress]] = []
+        var ttl = UInt32.max
+        for type in types {
+            guard case .found(let addresses, let itsTTL)? = parts[type] else { continue }
+            lists.append(addresses)
+            ttl = min(ttl, itsTTL)
+        }
+        guard !lists.isEmpty else { return nil }
+        // Each kind may fill its half, so that neither leaves the other without a second chance.
+        let share = ResolverOptions.maximumAddresses / lists.count
+        return .finish(.success(lists.flatMap { $0.prefix(share) }), ttl: ttl)
+    }
+
+    /// The candidate has no addresses: on to the next, or the end.
+    private mutating func endCandidate() -> [Action] {
+        var ttl: UInt32?
+        for part in parts.values {
+            switch part {
+            case .failed(let why): failure = failure ?? why
+            case .none(let exists, let itsTTL):
+                if exists { isKnownToExist = true }
+                ttl = [ttl, itsTTL].compactMap { $0 }.min()
+            default: break
+            }
+        }
+        candidate += 1
+        if candidate < candidates.count { return start() }
+        return [.finish(.failure(failure ?? (isKnownToExist ? .noAddress : .noSuchName)), ttl: failure == nil ? ttl : nil)]
+    }
+}

@@ -1,0 +1,73 @@
+/// Names with their outcomes, for as long as these may be believed.
+///
+/// When it is full, the next to go is found by a hand that moves over the entries and spares once those that were asked for since it last
+/// came by: as good as the order of use for this, and no entry has to be moved when it is read.
+struct ResolverCache {
+    typealias Instant = ContinuousClock.Instant
+
+    private struct Entry {
+        let name: String
+        var outcome: Resolution
+        var end: Instant
+        var wasUsed: Bool
+    }
+
+    private let maximum: Int
+    private var entries: [Entry] = []
+    private var places: [String: Int] = [:]
+    private var hand = 0
+
+    init(maximum: Int) {
+        self.maximum = maximum
+    }
+
+    var count: Int { entries.count }
+
+    mutating func outcome(for name: String, at now: Instant) -> Resolution? {
+        guard let place = places[name], entries[place].end > now else { return nil }
+        entries[place].wasUsed = true
+        return entries[place].outcome
+    }
+
+    mutating func store(_ outcome: Resolution, for name: String, until end: Instant, at now: Instant) {
+        if let place = places[name] {
+            entries[place].outcome = outcome
+            entries[place].end = end
+        } else if entries.count < maximum {
+            places[name] = entries.count
+            entries.append(Entry(name: name, outcome: outcome, end: end, wasUsed: false))
+        } else {
+            // One whole round at most: behind the hand nothing is marked as used any more.
+            while entries[hand].wasUsed && entries[hand].end > now {
+                entries[hand].wasUsed = false
+                hand = (hand + 1) % entries.count
+            }
+            places[entries[hand].name] = nil
+            places[name] = hand
+            entries[hand] = Entry(name: name, outcome: outcome, end: end, wasUsed: false)
+            hand = (hand + 1) % entries.count
+        }
+    }
+
+    mutating func removeAll() {
+        entries = []
+        places = [:]
+        hand = 0
+    }
+
+    /// How long an outcome may be believed: what the name servers say, within limits; zero when it must not be kept.
+    static func lifetime(of outcome: Resolution, ttl: UInt32?) -> Duration {
+        switch outcome {
+        case .success:
+            // An hour at most, since hosts move, and not less than a second, so that the URLs of one page are one question.
+            return .seconds(min(max(ttl ?? 0, 1), 3600))
+        case .failure(.noSuchName), .failure(.noAddress):
+            return .seconds(min(max(ttl ?? 30, 1), 300))
+        case .failure(.serverFailed), .failure(.timedOut):
+            // Long enough for those who ask in the same moment, and over by the time of another attempt.
+            return .seconds(3)
+        case .failure(.noNameServer), .failure(.systemLimit), .failure(.badName), .failure(.onion):
+            return .zero
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// Whether the name servers are there at all.
+///
+/// A name that nobody answers for looks the same as name servers that are gone. So when some look-up has waited for a while and no answer
+/// of any kind has come meanwhile, the servers are asked a question that every one can answer, again and again until something comes.
+/// A look-up that ends without an answer is blamed on the servers only if they were silent to all of these.
+struct ResolverHealth {
+    typealias Instant = ContinuousClock.Instant
+
+    /// How long it must be quiet before the servers are doubted, and the time between the questions that test them.
+    let doubt: Duration
+    private var lastAnswer: Instant
+    private var lastProbe: Instant
+
+    /// - Parameter timeout: What a look-up may take; a tenth of it is enough to doubt, and half of it to be sure.
+    init(timeout: Duration, at now: Instant) {
+        doubt = timeout / 10
+        lastAnswer = now
+        lastProbe = now
+    }
+
+    /// Any answer to any question, whatever it says.
+    mutating func answered(at now: Instant) {
+        lastAnswer = now
+    }
+
+    /// Whether to test the servers now, given when the oldest look-up without an answer began; it counts as done.
+    mutating func takeProbe(oldest: Instant, at now: Instant) -> Bool {
+        guard now - oldest >= doubt, now - lastAnswer >= doubt, now - lastProbe >= doubt else { return false }
+        lastProbe = now
+        return true
+    }
+
+    /// Whether the servers have been silent for so long, to a look-up that began then and to the tests meanwhile, that it is their fault.
+    func areGone(since start: Instant, at now: Instant) -> Bool {
+        lastAnswer < start || now - lastAnswer >= doubt * 5
+    }
+}

@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A small text file that is read again when it has become another.
+struct WatchedFile {
+    private struct Identity: Hashable {
+        let device: UInt64, inode: UInt64, size: Int64, seconds: Int, nanoseconds: Int
+    }
+
+    /// What is beyond this of a file is not read.
+    private static let maximumSize = 4 << 20
+
+    let path: String
+    /// How long a look at the file is good for.
+    private let interval: Duration
+    private var nextLook: ContinuousClock.Instant?
+    private var identity: Identity?
+
+    init(_ path: String, interval: Duration) {
+        self.path = path
+        self.interval = interval
+    }
+
+    /// The file's text when it is new or has changed since the last call; empty for one that is gone. Nil when there is nothing new.
+    mutating func change(at now: ContinuousClock.Instant) -> String? {
+        if let nextLook, now < nextLook { return nil }
+        let isFirst = nextLook == nil
+        nextLook = now + interval
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else {
+            // Without a descriptor to look with, nothing is known to have changed.
+            if !isFirst, SystemLimit.isShortage(errno) { return nil }
+            defer { identity = nil }
+            return identity != nil || isFirst ? "" : nil
+        }
+        defer { close(file) }
+        let current = Self.identity(of: file)
+        guard isFirst || current != identity else { return nil }
+        identity = current
+        return Self.contents(of: file)
+    }
+
+    private static func identity(of file: Int32) -> Identity? {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { return nil }
+        #if canImport(Glibc)
+        let time = status.st_mtim
+        #else
+        let time = status.st_mtimespec
+        #endif
+        return Identity(
+            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+            seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    }
+
+    private static func contents(of file: Int32) -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while bytes.count < maximumSize {
+            let count = read(file, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

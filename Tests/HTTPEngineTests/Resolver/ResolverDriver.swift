@@ -1,0 +1,96 @@
+import GannetTestKit
+
+@testable import HTTPEngine
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Plays the engine's thread for a resolver: waits for its descriptors and hands it what is ready.
+final class ResolverDriver {
+    let resolver: Resolver
+    private(set) var outcomes: [UInt64: Resolution] = [:]
+    /// When each came, since the driver was made.
+    private(set) var times: [UInt64: Duration] = [:]
+    private let start = ContinuousClock.now
+    private var nextID: UInt64 = 0
+
+    /// A resolver that asks the servers and nobody else, and knows no hosts file.
+    init(_ servers: DNSServer..., options change: (inout ResolverOptions) -> Void = { _ in }) throws {
+        var options = ResolverOptions()
+        options.servers = servers.map(\.address)
+        options.hostsFile = "/dev/null"
+        options.ipv6 = .never
+        options.timeout = .seconds(2)
+        change(&options)
+        resolver = try Resolver(options)
+    }
+
+    /// Asks for a name and returns the id under which the outcome is noted.
+    func ask(_ host: String) -> UInt64 {
+        nextID += 1
+        if let known = resolver.resolve(host, for: nextID) { note(nextID, known) }
+        collect()
+        return nextID
+    }
+
+    /// Asks for a name and waits for what comes of it.
+    func resolve(_ host: String) -> Resolution? {
+        let id = ask(host)
+        run { self.outcomes[id] != nil }
+        return outcomes[id]
+    }
+
+    /// Asks for names in one moment and waits until all have come to something.
+    func resolve(all hosts: [String]) -> [Resolution?] {
+        let ids = hosts.map(ask)
+        run { ids.allSatisfy { self.outcomes[$0] != nil } }
+        return ids.map { outcomes[$0] }
+    }
+
+    /// Plays the loop until the condition holds, or for as long as no test should take.
+    @discardableResult
+    func run(atMost limit: Duration = .seconds(30), until isDone: () -> Bool) -> Bool {
+        let end = ContinuousClock.now + limit
+        while !isDone() {
+            guard .now < end else { return false }
+            turn(until: end)
+        }
+        return true
+    }
+
+    private func turn(until end: ContinuousClock.Instant) {
+        let descriptors = resolver.descriptors
+        var polled = descriptors.map { descriptor in
+            pollfd(
+                fd: descriptor.number, events: (descriptor.reads ? Int16(POLLIN) : 0) | (descriptor.writes ? Int16(POLLOUT) : 0), revents: 0
+            )
+        }
+        let wake = min(resolver.nextDeadline ?? end, end)
+        poll(&polled, nfds_t(polled.count), Int32(max(.zero, wake - .now).milliseconds))
+        let ready = polled.filter { $0.revents != 0 }.map { descriptor in
+            ResolverDescriptor(
+                number: descriptor.fd, reads: descriptor.revents & ~Int16(POLLOUT) != 0,
+                writes: descriptor.revents & ~Int16(POLLIN) != 0)
+        }
+        resolver.process(ready)
+        collect()
+    }
+
+    private func collect() {
+        for (id, resolution) in resolver.takeFinished() { note(id, resolution) }
+    }
+
+    private func note(_ id: UInt64, _ resolution: Resolution) {
+        precondition(outcomes[id] == nil, "an outcome came twice")
+        outcomes[id] = resolution
+        times[id] = .now - start
+    }
+}
+
+/// The addresses a text names, as an outcome.
+func found(_ addresses: String...) -> Resolution {
+    .success(addresses.map { IPAddress($0)! })
+}
