@@ -37,7 +37,7 @@ extension CanonicalURL {
         return Parts(
             scheme: scheme,
             credentials: url.utf8.contains(UInt8(ascii: "@")) ? try handle.credentials() : nil,
-            host: try HostName.canonical(host),
+            host: try CanonicalHost.text(host),
             port: port,
             path: try handle.get(.path) ?? "/",
             query: try handle.get(.query))

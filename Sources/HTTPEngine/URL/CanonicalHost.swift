@@ -1,11 +1,11 @@
 /// The host of a URL in its one spelling.
-enum HostName {
+enum CanonicalHost {
     /// A name in small letters, an IPv4 address as four numbers, an IPv6 address in brackets as RFC 5952 has it.
     ///
     /// libcurl lets more through: bytes that no name may have, by which a canonical form could read as another URL; IPv6 addresses in several
     /// spellings; IPv4 addresses that show only behind escapes or wide digits; and names that end in a number, which nobody can have.
     /// - Parameter host: As libcurl gives it: without escapes and in ASCII.
-    static func canonical(_ host: String) throws(URLRejection) -> String {
+    static func text(_ host: String) throws(URLRejection) -> String {
         if host.utf8.first == UInt8(ascii: "[") {
             guard host.utf8.last == UInt8(ascii: "]"), let address = IPAddress(host.dropFirst().dropLast()), address.bitCount == 128 else {
                 throw .badHost
