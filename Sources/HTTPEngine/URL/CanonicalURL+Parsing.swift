@@ -2,8 +2,11 @@ extension CanonicalURL {
     /// What a canonical form is put together from.
     struct Parts {
         var scheme: String
+        /// `user:password`, its escapes in one spelling.
         var credentials: String?
+        /// In its one spelling.
         var host: String
+        /// Nil when it is the scheme's own.
         var port: String?
         var path: String
         var query: String?
@@ -14,8 +17,8 @@ extension CanonicalURL {
         /// The whole, its escapes in one spelling.
         var text: String {
             let credentials = credentials.map { "\($0)@" } ?? ""
-            let query = query.map { "?\(PercentEncoding.normalized($0))" } ?? ""
-            return "\(scheme)://\(credentials)\(authority)\(PercentEncoding.normalized(path))\(query)"
+            let query = query.map { "?\(PercentEncoding.normalized($0, in: .query))" } ?? ""
+            return "\(scheme)://\(credentials)\(authority)\(PercentEncoding.normalized(path, in: .path))\(query)"
         }
     }
 
@@ -27,17 +30,14 @@ extension CanonicalURL {
         // libcurl reads a text without a scheme as one with a bad scheme, and knows more schemes than are fetched here.
         guard let scheme = try handle.get(.scheme)?.lowercased() else { throw .noScheme }
         guard scheme == "http" || scheme == "https" else { throw .unsupportedScheme(scheme) }
-        guard try handle.get(.zone) == nil else { throw .interfaceZone }
         guard let host = try handle.host(), !host.isEmpty else { throw .noHost }
+        if host.utf8.first == UInt8(ascii: "["), try handle.get(.zone) != nil { throw .interfaceZone }
         let port = try handle.get(.port)
         guard port != "0" else { throw .badPort }
-
-        let user = try handle.get(.user) ?? ""
-        let password = try handle.get(.password) ?? ""
         return Parts(
             scheme: scheme,
-            credentials: user.isEmpty && password.isEmpty ? nil : "\(user):\(password)",
-            host: host.lowercased(),
+            credentials: url.utf8.contains(UInt8(ascii: "@")) ? try handle.credentials() : nil,
+            host: try CanonicalHost.text(host),
             port: port,
             path: try handle.get(.path) ?? "/",
             query: try handle.get(.query))
@@ -45,10 +45,11 @@ extension CanonicalURL {
 
     /// What libcurl would refuse with less to say about it, or take as the end of the text.
     private static func checkBytes(_ url: String) throws(URLRejection) {
-        guard !url.isEmpty else { throw .empty }
-        guard url.utf8.count <= maximumLength else { throw .tooLong(bytes: url.utf8.count) }
-        for (offset, byte) in url.utf8.enumerated() where byte <= 0x20 || byte == 0x7f {
-            throw .forbiddenByte(byte, offset: offset)
-        }
+        let count = url.utf8.count
+        guard count > 0 else { throw .empty }
+        guard count <= maximumLength else { throw .tooLong(bytes: count) }
+        var url = url
+        let offset = url.withUTF8 { bytes in bytes.firstIndex { $0 <= 0x20 || $0 == 0x7f } }
+        if let offset { throw .forbiddenByte(Array(url.utf8)[offset], offset: offset) }
     }
 }

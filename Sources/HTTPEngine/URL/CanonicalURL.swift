@@ -8,7 +8,7 @@ package struct CanonicalURL: Sendable, Hashable {
 
     /// Scheme and host in lower case (international names in ASCII), no default port, no dot segments, no needless escapes, no fragment.
     ///
-    /// User and password are part of it, since the answer depends on them: print `RedactedURL(text)` instead.
+    /// User and password are part of it, since the answer depends on them: print `RedactedURL(text)` instead. All of it is ASCII.
     package let text: String
     /// The host in lower case, an IPv6 address in brackets, and `:port` unless it is the scheme's own.
     package let host: String
@@ -21,13 +21,16 @@ package struct CanonicalURL: Sendable, Hashable {
         return String(host[..<colon])
     }
 
-    /// Checks and reads the URL.
+    /// Checks and reads the URL. The limit on its length holds for the canonical form too, in which escapes take three times their bytes.
     package init(_ url: String) throws(URLRejection) {
-        let given = try Self.parse(url)
+        var parts = try Self.parse(url)
         // Dots that were escaped are dots, and only now can the parser take them out of the path.
-        let parts = PercentEncoding.normalized(given.path) == given.path ? given : try Self.parse(given.text)
+        if parts.path.utf8.contains(UInt8(ascii: "%")), PercentEncoding.normalized(parts.path, in: .path) != parts.path {
+            parts = try Self.parse(parts.text)
+        }
         host = parts.authority
         text = parts.text
+        guard text.utf8.count <= Self.maximumLength else { throw .tooLong(bytes: text.utf8.count) }
     }
 
     /// Checks and reads a URL of unknown encoding, such as a line of a file.

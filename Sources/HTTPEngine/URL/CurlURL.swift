@@ -57,6 +57,16 @@ struct CurlURL: ~Copyable {
         return ascii
     }
 
+    /// User and password, joined by a colon also when there is only one; nil when there is neither.
+    borrowing func credentials() throws(URLRejection) -> String? {
+        let user = try get(.user) ?? ""
+        let password = try get(.password) ?? ""
+        guard !user.isEmpty || !password.isEmpty else { return nil }
+        // They are sent without escapes, among which libcurl refuses control characters.
+        for part in [Part.user, .password] { _ = try get(part, flags: UInt32(CURLU_URLDECODE)) }
+        return PercentEncoding.normalized("\(user):\(password)", in: .userInfo)
+    }
+
     private borrowing func get(_ part: Part, flags: UInt32) throws(URLRejection) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         let code = curl_url_get(handle, part.code, &text, flags)
@@ -77,7 +87,7 @@ struct CurlURL: ~Copyable {
         case CURLUE_UNSUPPORTED_SCHEME, CURLUE_BAD_SCHEME, CURLUE_BAD_FILE_URL, CURLUE_NO_SCHEME:
             let scheme = url.prefix { $0 != ":" }
             // "localhost:8080/x" has no scheme, "mailto:someone" does; only the latter deserves to be quoted.
-            guard scheme.count < url.count, scheme.allSatisfy({ $0.isASCII && $0.isLetter }), scheme.count <= 16,
+            guard !scheme.isEmpty, scheme.count < url.count, scheme.allSatisfy({ $0.isASCII && $0.isLetter }), scheme.count <= 16,
                 url.dropFirst(scheme.count + 1).first?.isNumber != true
             else { return .noScheme }
             return .unsupportedScheme(scheme.lowercased())

@@ -1,21 +1,41 @@
-/// Percent-encoding as RFC 3986 compares it (section 6.2.2).
+/// Percent-encoding as RFC 3986 (section 6.2.2) and WHATWG compare it.
 enum PercentEncoding {
-    /// The text with one spelling for each byte: unreserved ones plain, all others that are escaped with upper-case digits, and those
-    /// outside ASCII escaped, as WHATWG does before it sends them. A reserved byte and its escape stay different, as they mean different
-    /// things; a `%` that begins no escape is left as it is.
-    static func normalized(_ text: String) -> String {
-        let bytes = Array(text.utf8)
+    enum Part {
+        case userInfo, path, query
+    }
+
+    /// The text with one spelling for each byte: unreserved ones plain, all others that are escaped with upper-case digits, and those that
+    /// may not stand in a URL escaped, as browsers do before they send them. A reserved byte and its escape stay different, as they mean
+    /// different things; a `%` that begins no escape is left as it is.
+    static func normalized(_ text: String, in part: Part) -> String {
+        var text = text
+        return text.withUTF8 { bytes in
+            bytes.contains { $0 == percent || mustBeEscaped($0, in: part) } ? normalized(bytes, in: part) : nil
+        } ?? text
+    }
+
+    private static let percent = UInt8(ascii: "%")
+
+    private static func normalized(_ bytes: UnsafeBufferPointer<UInt8>, in part: Part) -> String {
         var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
+        result.reserveCapacity(bytes.count + 16)
+        // Where in the result the last `%` is that begins no escape.
+        var bare = -3
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]
-            if byte == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) {
+            if byte == percent, index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) {
                 let value = high << 4 | low
-                if isUnreserved(value) { result.append(value) } else { appendEscape(of: value, to: &result) }
+                // A digit that would make an escape of that `%` stays escaped.
+                if isUnreserved(value), result.count - bare > 2 || digit(value) == nil {
+                    result.append(value)
+                } else {
+                    appendEscape(of: value, to: &result)
+                }
                 index += 3
             } else {
-                if byte < 0x80 { result.append(byte) } else { appendEscape(of: byte, to: &result) }
+                if byte == percent { bare = result.count }
+                if mustBeEscaped(byte, in: part) { appendEscape(of: byte, to: &result) } else { result.append(byte) }
                 index += 1
             }
         }
@@ -23,9 +43,12 @@ enum PercentEncoding {
     }
 
     private static func appendEscape(of byte: UInt8, to result: inout [UInt8]) {
-        let digits = Array("0123456789ABCDEF".utf8)
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        result.append(percent)
+        result.append(hexadecimal(byte >> 4))
+        result.append(hexadecimal(byte & 15))
     }
+
+    private static func hexadecimal(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10 }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
@@ -33,6 +56,15 @@ enum PercentEncoding {
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
         case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
         default: nil
+        }
+    }
+
+    /// By WHATWG's percent-encode sets, but for the apostrophe in a query, which to RFC 3986 is another byte than its escape.
+    private static func mustBeEscaped(_ byte: UInt8, in part: Part) -> Bool {
+        switch byte {
+        case 0x80...0xff, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"): true
+        case UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "}"): part != .query
+        default: false
         }
     }
 

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import HTTPEngine
+
+/// A text that is no URL to fetch, its rejection, and by which rule.
+struct RefusedURL: Sendable {
+    let text: String
+    let rejection: URLRejection
+    let reason: String
+
+    init(_ text: String, _ rejection: URLRejection, _ reason: String) {
+        self.text = text
+        self.rejection = rejection
+        self.reason = reason
+    }
+}
+
+extension RefusedURL {
+    static let all: [RefusedURL] = [
+        RefusedURL(" http://h/", .forbiddenByte(0x20, offset: 0), "WHATWG trims it; to libcurl it begins a scheme"),
+        RefusedURL("http://h/ ", .forbiddenByte(0x20, offset: 9), "WHATWG trims it; libcurl does not"),
+        RefusedURL("http://h/a b", .forbiddenByte(0x20, offset: 10), "WHATWG escapes it; libcurl does not"),
+        RefusedURL("http://h/?a b", .forbiddenByte(0x20, offset: 11), "WHATWG escapes it; libcurl does not"),
+        RefusedURL("ht\ntp://h/", .forbiddenByte(0x0a, offset: 2), "WHATWG removes it; libcurl does not"),
+        RefusedURL("http://h/a\tb", .forbiddenByte(0x09, offset: 10), "WHATWG removes it; libcurl does not"),
+        RefusedURL("http://h\t/", .forbiddenByte(0x09, offset: 8), "WHATWG removes it; libcurl does not"),
+        RefusedURL("http://h/\r\nHost: x", .forbiddenByte(0x0d, offset: 9), "it would begin a header"),
+        RefusedURL("http://h/\0a", .forbiddenByte(0, offset: 9), "to libcurl the end of the text"),
+        RefusedURL("http://h/\u{1b}[2J", .forbiddenByte(0x1b, offset: 9), "WHATWG escapes it; libcurl does not"),
+        RefusedURL("http\\://h/", .noScheme, "3986 3.1"),
+        RefusedURL("h/a", .noScheme, "3986 4.2: relative to nothing"),
+        RefusedURL("//h/a", .noScheme, "3986 4.2"),
+        RefusedURL("://h/", .noScheme, "3986 3.1: a scheme has a letter"),
+        RefusedURL("ht%74p://h/", .noScheme, "3986 3.1: a scheme has no escapes"),
+        RefusedURL("ws://h/", .unsupportedScheme("ws"), "not fetched"),
+        RefusedURL("FTP://h/", .unsupportedScheme("ftp"), "libcurl could, but may not"),
+        RefusedURL("file:///etc/passwd", .unsupportedScheme("file"), "libcurl could, but may not"),
+        RefusedURL("http:h", .noHost, "WHATWG reads a host; libcurl does not"),
+        RefusedURL("http:////h/a", .noHost, "WHATWG skips any number of slashes; libcurl three"),
+        RefusedURL("http:\\\\h\\a", .noHost, "slashes to WHATWG, not to libcurl"),
+        RefusedURL("http://", .noHost, "WHATWG: a special scheme has a host"),
+        RefusedURL("http://?a", .noHost, "WHATWG: a special scheme has a host"),
+        RefusedURL("http://u@/", .noHost, "WHATWG: a special scheme has a host"),
+        RefusedURL("http://h\\a/", .badHost, "a path to WHATWG, a host's name to some others"),
+        RefusedURL("http://u@v@h/", .badHost, "WHATWG takes the last @, others the first"),
+        RefusedURL("http://ho%25st/", .badHost, "WHATWG: decoded, a forbidden byte"),
+        RefusedURL("http://ho%2541/", .badHost, "WHATWG: decoded once"),
+        RefusedURL("http://ho|st/", .badHost, "WHATWG: a forbidden byte, which libcurl would look up"),
+        RefusedURL("http://ho%2Fst/", .badHost, "WHATWG: decoded, a forbidden byte"),
+        RefusedURL("http://ho%40st/", .badHost, "WHATWG: decoded, a forbidden byte"),
+        RefusedURL("http://ho%00st/", .badHost, "WHATWG: decoded, a forbidden byte"),
+        RefusedURL("http://ho%c0st/", .badHost, "WHATWG: decoded, not UTF-8"),
+        RefusedURL("http://evil.c℀.example.com/", .badHost, "UTS 46 makes it a/c, and the host another"),
+        RefusedURL("http://a／b/", .badHost, "UTS 46 makes it a slash"),
+        RefusedURL("http://a＠b/", .badHost, "UTS 46 makes it an @"),
+        RefusedURL("http://a＃b/", .badHost, "UTS 46 makes it a #"),
+        RefusedURL("http://a：80/", .badHost, "UTS 46 makes it a colon"),
+        RefusedURL("http://a％41/", .badHost, "UTS 46 makes it a %"),
+        RefusedURL("http://a\u{202e}b/", .badHost, "UTS 46 has no marks that turn text around"),
+        RefusedURL("http://256.1/", .badHost, "WHATWG, ends in a number: no address"),
+        RefusedURL("http://4294967296/", .badHost, "WHATWG, ends in a number: no address"),
+        RefusedURL("http://0x100000000/", .badHost, "WHATWG, ends in a number: no address"),
+        RefusedURL("http://1.2.3.4.5/", .badHost, "WHATWG, ends in a number: no address"),
+        RefusedURL("http://1.2.3.08/", .badHost, "WHATWG, ends in a number: no octal one"),
+        RefusedURL("http://example.0x4/", .badHost, "WHATWG, ends in a number"),
+        RefusedURL("http://example.1/", .badHost, "WHATWG, ends in a number"),
+        RefusedURL("http://0x/", .badHost, "WHATWG reads 0; libcurl a name that nobody has"),
+        RefusedURL("http://127.0.0.1./", .badHost, "WHATWG reads an address; libcurl a name that nobody has"),
+        RefusedURL("http://[::1/", .badHost, "WHATWG, IPv6 parser"),
+        RefusedURL("http://[]/", .badHost, "WHATWG, IPv6 parser"),
+        RefusedURL("http://[1::2:3:4:5:6:7:8]/", .badHost, "WHATWG, IPv6 parser"),
+        RefusedURL("http://[::1.2.3]/", .badHost, "WHATWG, IPv6 parser"),
+        RefusedURL("http://[127.0.0.1]/", .badHost, "WHATWG, IPv6 parser"),
+        RefusedURL("http://[%3a%3a1]/", .badHost, "WHATWG: brackets are not decoded"),
+        RefusedURL("http://[v1.a]/", .badHost, "3986 3.2.2 has it for the future"),
+        RefusedURL("http://[fe80::1%25eth0]/", .interfaceZone, "WHATWG refuses zones; libcurl would use the interface"),
+        RefusedURL("http://[fe80::1%eth0]/", .interfaceZone, "as above, in the old spelling"),
+        RefusedURL("http://h:0/", .badPort, "nobody listens there"),
+        RefusedURL("http://h:65536/", .badPort, "WHATWG, port state"),
+        RefusedURL("http://h:99999999999999999999/", .badPort, "WHATWG, port state"),
+        RefusedURL("http://h:-1/", .badPort, "WHATWG, port state"),
+        RefusedURL("http://h:+80/", .badPort, "WHATWG, port state"),
+        RefusedURL("http://h:0x50/", .badPort, "WHATWG, port state"),
+        RefusedURL("http://h:%38%30/", .badPort, "WHATWG: a port has no escapes"),
+        RefusedURL("http://h:80:80/", .badPort, "WHATWG, port state"),
+        RefusedURL("http://::1/", .badPort, "3986 3.2.2: an IPv6 address stands in brackets"),
+    ]
+}
+
+extension RefusedURL: CustomTestStringConvertible {
+    var testDescription: String { "\(text.debugDescription): \(reason)" }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+/// Two spellings, and by which rule they are one URL or two.
+///
+/// `WHATWG` is the URL standard, `3986` RFC 3986 by section. Where libcurl reads a URL otherwise than browsers do, libcurl is right: what is
+/// compared has to be what is fetched.
+struct URLPair: Sendable, CustomTestStringConvertible {
+    let one: String
+    let other: String
+    let reason: String
+
+    init(_ one: String, _ other: String, _ reason: String) {
+        self.one = one
+        self.other = other
+        self.reason = reason
+    }
+
+    var testDescription: String { "\(one.debugDescription) and \(other.debugDescription): \(reason)" }
+}
