@@ -6,12 +6,18 @@ import HTTPEngine
 // Benchmarks/RESULTS.md holds them.
 
 let arguments = CommandLine.arguments.dropFirst()
-if arguments.first == "client" {
-    let words = Array(arguments)
+let words = Array(arguments)
+switch words.first {
+case "client":
     try await Client.run(
         url: words[1], inFlight: Int(words[2]) ?? 1, seconds: Double(words[3]) ?? 1, authority: words.count > 4 ? words[4] : nil)
-} else {
-    try await compareAll(isQuick: arguments.contains("--quick"))
+case "names":
+    try await Names.run(server: words[1], port: words[2], count: Int(words[3]) ?? 0, withDead: words[4] == "1")
+default:
+    let isQuick = words.contains("--quick")
+    try await compareAll(isQuick: isQuick)
+    try await Names.compare(isQuick: isQuick)
+    try await Cancellations.measure(isQuick: isQuick)
 }
 
 func compareAll(isQuick: Bool) async throws {

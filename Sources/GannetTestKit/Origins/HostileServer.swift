@@ -84,6 +84,11 @@ package final class HostileServer: Sendable {
         try await state.wait { $0.accepted >= count ? () : nil }
     }
 
+    /// Waits until this many of its connections have ended.
+    package func ended(_ count: Int) async throws {
+        try await state.wait { $0.accepted - $0.open.count >= count ? () : nil }
+    }
+
     /// What the connection of this number, counted from 0, has sent so far.
     package func received(by connection: Int = 0) -> [UInt8] {
         state.update { connection < $0.received.count ? $0.received[connection] : [] }

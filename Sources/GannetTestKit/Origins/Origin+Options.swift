@@ -24,6 +24,9 @@ extension Origin {
         /// When set, it also listens on a port that speaks HTTPS.
         package var certificate: Certificates.Certificate?
 
+        /// Where it listens, on one and the same port.
+        package var addresses = ["127.0.0.1"]
+
         /// For measurements: thousands of connections, and no account of the requests.
         package var isFast = false
 
@@ -53,7 +56,7 @@ extension Origin {
         // One worker process, so that the log has the order of events; everything it writes is in the folder. Root's nginx would
         // run its workers as somebody who may not enter the folder.
         func configuration(folder: String, port: UInt16, tlsPort: UInt16?) -> String {
-            var listening = "listen 127.0.0.1:\(port) backlog=4096;"
+            var listening = addresses.map { "listen \($0):\(port) backlog=4096;" }.joined(separator: "\n")
             if let certificate, let tlsPort {
                 listening += """
                     listen 127.0.0.1:\(tlsPort) ssl http2 backlog=4096;

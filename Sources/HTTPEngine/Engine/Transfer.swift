@@ -3,7 +3,9 @@ import CCurl
 /// One transfer from the look-up of its host to its outcome, over all hops: lives on the engine's thread.
 final class Transfer {
     let ticket: TransferTicket
-    let start = ContinuousClock.now
+    /// When it began; the wait for a place does not count, so that moves it.
+    private(set) var start = ContinuousClock.now
+    private var waitsSince: ContinuousClock.Instant?
     var state: TransferState
     /// Where the current hop goes.
     private(set) var target: RequestTarget
@@ -94,8 +96,20 @@ final class Transfer {
 
     // MARK: How it goes on
 
+    /// The end of the time for the whole.
+    var deadline: ContinuousClock.Instant { start + options.timeout }
+
     /// What is left of the time for the whole.
-    var timeLeft: Duration { max(.zero, start + options.timeout - .now) }
+    var timeLeft: Duration { max(.zero, deadline - .now) }
+
+    /// It has all it needs but a place.
+    func waits() { waitsSince = .now }
+
+    /// It has a place.
+    func waited() {
+        if let waitsSince { start += .now - waitsSince }
+        waitsSince = nil
+    }
 
     /// Where the answer leads, if it leads on; throws when it may not be followed there.
     func nextTarget() throws(FetchError) -> RequestTarget? {

@@ -22,7 +22,7 @@ final class TransferLoop {
     private var spare: [EasyHandle] = []
     /// Answers of this turn, given when libcurl has returned.
     private var answers: [(TransferTicket, TransferTicket.Outcome)] = []
-    /// When the next transfer may have waited for too long for an answer.
+    /// When the next transfer may have waited too long for an answer or an address.
     private var nextReview: ContinuousClock.Instant?
 
     /// Runs until the inbox says stop; then everything unfinished is cancelled.
@@ -103,6 +103,7 @@ final class TransferLoop {
             lookUp(Transfer(ticket, options))
         }
         while running.count < options.maximumInFlight, let (transfer, addresses) = ready.popFirst() {
+            transfer.waited()
             guard let handle = spare.popLast() ?? EasyHandle(options, poller) else {
                 end(transfer, .failure(transfer.failure(.systemLimit, "no libcurl handle")))
                 continue
@@ -120,6 +121,7 @@ final class TransferLoop {
             lookedUp(transfer, result)
         } else {
             lookingUp[transfer.id] = transfer
+            review(by: transfer.deadline)
         }
     }
 
@@ -134,7 +136,9 @@ final class TransferLoop {
         case .failure(let failure):
             let kind = failure.kind(isRedirect: transfer.state.isRedirected)
             end(transfer, .failure(transfer.failure(kind, failure.description)))
-        case .success(let addresses) where transfer.handle == nil: ready.append((transfer, addresses), id: transfer.id)
+        case .success(let addresses) where transfer.handle == nil:
+            transfer.waits()
+            ready.append((transfer, addresses), id: transfer.id)
         case .success(let addresses): request(transfer, addresses)
         }
     }
@@ -150,8 +154,10 @@ final class TransferLoop {
             end(transfer, .failure(transfer.failure(.engine, "no memory for the request")))
             return
         }
-        if nextReview == nil { nextReview = .now + options.answerTimeout }
+        review(by: .now + options.answerTimeout)
     }
+
+    private func review(by due: ContinuousClock.Instant) { nextReview = min(nextReview ?? due, due) }
 
     // MARK: Endings
 
@@ -180,11 +186,11 @@ final class TransferLoop {
         }
     }
 
-    /// Ends those whose answer is overdue.
+    /// Ends those whose answer, or whose host's address, is overdue. libcurl sees to the other times.
     private func review() {
-        guard let due = nextReview, due <= .now else { return }
         let now = ContinuousClock.now
-        var next: ContinuousClock.Instant?
+        guard let due = nextReview, due <= now else { return }
+        var next = running.isEmpty ? nil : now + options.answerTimeout
         for transfer in Array(running.values) {
             guard let deadline = transfer.answerDeadline else { continue }
             if deadline <= now, let handle = transfer.handle {
@@ -194,7 +200,15 @@ final class TransferLoop {
                 next = min(next ?? deadline, deadline)
             }
         }
-        nextReview = next ?? (running.isEmpty ? nil : now + options.answerTimeout)
+        for transfer in Array(lookingUp.values) {
+            if transfer.deadline <= now {
+                end(transfer, .failure(transfer.failure(.timeout(.resolve), "no time is left for the whole")))
+            } else {
+                next = min(next ?? transfer.deadline, transfer.deadline)
+            }
+        }
+        // Looking at all of them for each one's sake would take more than it is worth.
+        nextReview = next.map { max($0, now + .milliseconds(20)) }
     }
 
     /// Frees all that the transfer has, wherever it is, and notes the answer.

@@ -40,7 +40,7 @@ import Testing
 
             let socket = try await Self.withoutDescriptors { await Self.kind { try await fixture.get(url: other.url("/")) } }
             #expect(socket == .systemLimit)
-            let name = try await Self.withoutDescriptors { await Self.kind { try await fixture.get(url: "http://gannet.invalid/") } }
+            let name = try await Self.withoutDescriptors { await Self.kind { try await fixture.get(url: "http://name.example/") } }
             #expect(name == .systemLimit)
             // Over the connection that is there already.
             let file = try await Self.withoutDescriptors { await Self.kind { try await fixture.get(url: url) } }
