@@ -136,7 +136,8 @@ let package = Package(
             dependencies: ["Gannet", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "Threads", "GannetTestKit"],
             swiftSettings: settings),
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "Threads", "GannetTestKit"], swiftSettings: settings),
-        .testTarget(name: "ImageProbeTests", dependencies: ["ImageProbe", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(
+            name: "ImageProbeTests", dependencies: ["ImageProbe", "GannetTestKit"], exclude: ["Samples"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "CommandLineKit", "GannetTestKit"], swiftSettings: settings),
