@@ -2,8 +2,9 @@
 enum CanonicalHost {
     /// A name in small letters, an IPv4 address as four numbers, an IPv6 address in brackets as RFC 5952 has it.
     ///
-    /// libcurl lets more through: bytes that no name may have, by which a canonical form could read as another URL; IPv6 addresses in several
-    /// spellings; IPv4 addresses that show only behind escapes or wide digits; and names that end in a number, which nobody can have.
+    /// libcurl lets more through: bytes that no name has, when they were escaped or made by UTS 46, by which a canonical form could read as
+    /// another URL; IPv6 addresses in several spellings; IPv4 addresses that show only behind escapes or wide digits; and names that end in
+    /// a number, which nobody can have.
     /// - Parameter host: As libcurl gives it: without escapes and in ASCII.
     static func text(_ host: String) throws(URLRejection) -> String {
         if host.utf8.first == UInt8(ascii: "[") {
@@ -12,7 +13,7 @@ enum CanonicalHost {
             }
             return "[\(address)]"
         }
-        guard !host.utf8.contains(where: isForbidden) else { throw .badHost }
+        guard host.utf8.allSatisfy(PercentEncoding.isUnreserved) else { throw .badHost }
         if endsInNumber(host) { return try address(host) }
         return host.utf8.contains { (0x41...0x5a).contains($0) } ? host.lowercased() : host
     }
@@ -36,16 +37,5 @@ enum CanonicalHost {
             return label.dropFirst(2).allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) }
         }
         return label.allSatisfy { (0x30...0x39).contains($0) }
-    }
-
-    /// WHATWG's forbidden domain code points, and all that is not ASCII.
-    private static func isForbidden(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0...0x20, 0x7f...0xff, UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "<"),
-            UInt8(ascii: ">"), UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "["), UInt8(ascii: "\\"), UInt8(ascii: "]"),
-            UInt8(ascii: "^"), UInt8(ascii: "|"):
-            true
-        default: false
-        }
     }
 }

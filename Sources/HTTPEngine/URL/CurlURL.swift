@@ -62,6 +62,10 @@ struct CurlURL: ~Copyable {
         let user = try get(.user) ?? ""
         let password = try get(.password) ?? ""
         guard !user.isEmpty || !password.isEmpty else { return nil }
+        // To a browser it would end the host, and all before it be the host.
+        guard !"\(user)\(password)".utf8.contains(UInt8(ascii: "\\")) else {
+            throw .malformed("its user or password has a backslash; write it as %5C")
+        }
         // They are sent without escapes, among which libcurl refuses control characters.
         for part in [Part.user, .password] { _ = try get(part, flags: UInt32(CURLU_URLDECODE)) }
         return PercentEncoding.normalized("\(user):\(password)", in: .userInfo)

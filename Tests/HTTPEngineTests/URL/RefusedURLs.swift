@@ -16,6 +16,8 @@ struct RefusedURL: Sendable {
 }
 
 extension RefusedURL {
+    private static let backslash = "its user or password has a backslash; write it as %5C"
+
     static let all: [RefusedURL] = [
         RefusedURL(" http://h/", .forbiddenByte(0x20, offset: 0), "WHATWG trims it; to libcurl it begins a scheme"),
         RefusedURL("http://h/ ", .forbiddenByte(0x20, offset: 9), "WHATWG trims it; libcurl does not"),
@@ -42,6 +44,9 @@ extension RefusedURL {
         RefusedURL("http://?a", .noHost, "WHATWG: a special scheme has a host"),
         RefusedURL("http://u@/", .noHost, "WHATWG: a special scheme has a host"),
         RefusedURL("http://h\\a/", .badHost, "a path to WHATWG, a host's name to some others"),
+        RefusedURL("http://a.com\\@b.com/", .malformed(backslash), "WHATWG reads the host a.com, libcurl b.com"),
+        RefusedURL("http:/\\u:p@h/", .malformed(backslash), "WHATWG skips it; to libcurl it begins the user"),
+        RefusedURL("http://u:\\p@h/", .malformed(backslash), "WHATWG: the end of the host"),
         RefusedURL("http://u@v@h/", .badHost, "WHATWG takes the last @, others the first"),
         RefusedURL("http://ho%25st/", .badHost, "WHATWG: decoded, a forbidden byte"),
         RefusedURL("http://ho%2541/", .badHost, "WHATWG: decoded once"),
@@ -56,6 +61,8 @@ extension RefusedURL {
         RefusedURL("http://a＃b/", .badHost, "UTS 46 makes it a #"),
         RefusedURL("http://a：80/", .badHost, "UTS 46 makes it a colon"),
         RefusedURL("http://a％41/", .badHost, "UTS 46 makes it a %"),
+        RefusedURL("http://＂a/", .badHost, "UTS 46 makes it a quotation mark, which libcurl refuses where it stands plainly"),
+        RefusedURL("http://a＄b/", .badHost, "as above"),
         RefusedURL("http://a\u{202e}b/", .badHost, "UTS 46 has no marks that turn text around"),
         RefusedURL("http://256.1/", .badHost, "WHATWG, ends in a number: no address"),
         RefusedURL("http://4294967296/", .badHost, "WHATWG, ends in a number: no address"),
