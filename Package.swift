@@ -136,6 +136,8 @@ let package = Package(
             dependencies: ["Gannet", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "Threads", "GannetTestKit"],
             swiftSettings: settings),
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "Threads", "GannetTestKit"], swiftSettings: settings),
+        // The evil origin of the test kit, for a person with a client of their own.
+        .executableTarget(name: "EvilServer", dependencies: ["GannetTestKit"], path: "Tests/EvilServer", swiftSettings: settings),
         .testTarget(
             name: "ImageProbeTests", dependencies: ["ImageProbe", "GannetTestKit"], exclude: ["Samples"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),

@@ -11,29 +11,6 @@ import Darwin
 /// Every connection runs its script on a thread of its own and is closed when the script ends. All end with `stop()`, or with the
 /// last reference.
 package final class HostileServer: Sendable {
-    /// One step of a script.
-    package enum Step: Sendable {
-        /// Reads until the peer has sent these bytes since the last step that read.
-        case readUntil([UInt8])
-        /// Reads this many bytes.
-        case read(Int)
-        case send([UInt8])
-        /// Ends the connection in good order.
-        case close
-        /// Ends it with a reset.
-        case reset
-        /// Says nothing more, and reads what comes, until the peer or the server ends.
-        case silence
-        /// Says nothing more and reads nothing, until the server ends: the peer's writes fill the buffers.
-        case deafness
-
-        /// Reads until the peer has sent this text.
-        package static func readUntil(_ text: String) -> Step { .readUntil(Array(text.utf8)) }
-
-        /// Sends a text.
-        package static func send(_ text: String) -> Step { .send(Array(text.utf8)) }
-    }
-
     private struct State: Sendable {
         var accepted = 0
         var received: [[UInt8]] = []
@@ -141,7 +118,7 @@ package final class HostileServer: Sendable {
             }
             let script = scripts.isEmpty ? [] : scripts[min(number, scripts.count - 1)]
             OwnedThread.start(name: "test-kit") {
-                var connection = ScriptedConnection(descriptor: descriptor) { bytes in state.update { $0.received[number] += bytes } }
+                var connection = ScriptedConnection(PlainStream(descriptor)) { bytes in state.update { $0.received[number] += bytes } }
                 connection.run(script)
                 state.update { _ = $0.open.remove(descriptor) }
                 closeSocket(descriptor)

@@ -17,9 +17,15 @@ enum Socket {
         try open(address) { startConnecting($0, $1, $2) }
     }
 
-    static func listen(on address: ServerAddress) throws(KitError) -> Int32 {
-        let descriptor = try open(address) { bind($0, $1, $2) }
-        guard startListening(descriptor) == 0 else {
+    /// A socket that has the address and lets nobody in.
+    static func occupy(_ address: ServerAddress) throws(KitError) -> Int32 {
+        try open(address) { bind($0, $1, $2) }
+    }
+
+    /// - Parameter line: How many may wait to be accepted.
+    static func listen(on address: ServerAddress, line: Int32 = 1024) throws(KitError) -> Int32 {
+        let descriptor = try occupy(address)
+        guard startListening(descriptor, line) == 0 else {
             defer { close(descriptor) }
             throw .system("cannot listen", errno)
         }
@@ -115,6 +121,6 @@ private func startConnecting(_ descriptor: Int32, _ name: UnsafePointer<sockaddr
     connect(descriptor, name, length)
 }
 
-private func startListening(_ descriptor: Int32) -> Int32 {
-    listen(descriptor, 1024)
+private func startListening(_ descriptor: Int32, _ line: Int32) -> Int32 {
+    listen(descriptor, line)
 }

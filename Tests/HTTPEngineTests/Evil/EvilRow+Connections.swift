@@ -1,0 +1,58 @@
+import GannetTestKit
+
+@testable import HTTPEngine
+
+extension EvilRow {
+    static let connections = [
+        EvilRow(.good, .gives(EvilBench.good)),
+        EvilRow(.echo, .givesSomething),
+        EvilRow(.refusesConnections, .fails(.connect)),
+        EvilRow(.closesAtOnce, .fails(.reset)),
+        EvilRow(.resetsAtOnce, .fails(.reset)),
+        // An answer that came before its question.
+        EvilRow(.speaksFirst, .gives("hello"), .fails(.protocolError)),
+        EvilRow(.closesAfterRequest, .fails(.reset)),
+        EvilRow(.resetsAfterRequest, .fails(.reset)),
+        EvilRow(.resetsInHeaders, .fails(.reset)),
+        EvilRow(.resetsInBody, .fails(.reset), .fails(.truncated)),
+        EvilRow(.halfClosesUnanswered, .fails(.reset)),
+        EvilRow(.halfClosesInBody, .fails(.truncated)),
+        EvilRow(.halfClosesAfterBody, .gives("hello")),
+        EvilRow(.closesOnSecondRequest, .gives("hello")),
+        EvilRow(.resetsOnSecondRequest, .gives("hello")),
+        EvilRow(.closesWhenIdle, .gives("hello")),
+        EvilRow(.garbageAfterAnswer, .gives("hello"), aftermath: leftover),
+        EvilRow(.extraAnswer, .gives("hello"), aftermath: leftover),
+        EvilRow(.lateExtraAnswer, .gives("hello"), aftermath: leftover),
+    ]
+
+    /// Under TLS.
+    static let secured = [
+        EvilRow(.expiredCertificate, .fails(.tls)),
+        EvilRow(.wrongHostCertificate, .fails(.tls)),
+        EvilRow(.selfSignedCertificate, .fails(.tls)),
+        EvilRow(.plainInsteadOfTLS, .fails(.tls)),
+        EvilRow(.garbageHandshake, .fails(.tls)),
+        EvilRow(.alertHandshake, .fails(.tls)),
+        EvilRow(.closesInHandshake, .fails(.tls), .fails(.reset)),
+        EvilRow(.resetsInHandshake, .fails(.tls), .fails(.reset)),
+        EvilRow(.outdatedTLS, .fails(.tls)),
+        EvilRow(.resetsAfterHandshake, .fails(.reset)),
+        EvilRow(
+            .cutWithoutFarewell, .fails(.truncated), .fails(.reset),
+            defect: .always("Under TLS, a body that is cut on the way passes for a whole one when it has no length.")),
+        EvilRow(.garbageUnderTLS, .fails(.protocolError)),
+        EvilRow(.http2GoAway, .fails(.reset), defect: .always("A server that wants a connection to end is said to break the rules.")),
+        EvilRow(.http2Refused, .fails(.reset)),
+        EvilRow(.http2Reset, .fails(.reset)),
+        EvilRow(.http2Garbage, .fails(.reset), .fails(.protocolError)),
+        EvilRow(.http2Silent, .fails(.timeout(.response)), isStream: true),
+        EvilRow(.http2Pings, .fails(.timeout(.response)), .fails(.reset), .fails(.protocolError), isStream: true),
+        EvilRow(.http2Settings, .fails(.timeout(.response)), .fails(.reset), .fails(.protocolError), isStream: true),
+        EvilRow(.http2Continuations, .fails(.headersTooLarge), .fails(.reset), .fails(.protocolError), isStream: true),
+        EvilRow(.http2EmptyData, .fails(.timeout(.body)), .fails(.reset), .fails(.protocolError), defect: early, isStream: true),
+        EvilRow(.http2EndlessBody, .fails(.tooLarge), isStream: true),
+        EvilRow(.http2HeaderBomb, .fails(.headersTooLarge), .fails(.reset), .fails(.protocolError), isStream: true),
+        EvilRow(.http2Push, .fails(.timeout(.response)), .fails(.reset), .fails(.protocolError), isStream: true),
+    ]
+}

@@ -1,0 +1,33 @@
+import GannetTestKit
+
+@testable import HTTPEngine
+
+extension EvilRow {
+    private static let unsupported = Defect.always("Compressed bodies are refused instead of unpacked.")
+
+    static let encodings = [
+        EvilRow(.gzip, .gives("hello"), defect: unsupported),
+        EvilRow(.shoutedGzip, .gives("hello"), defect: unsupported),
+        EvilRow(.gzipBomb, .fails(.tooLarge), defect: unsupported),
+        EvilRow(.brotliBomb, .fails(.tooLarge), defect: unsupported),
+        EvilRow(.zstdBomb, .fails(.tooLarge), defect: unsupported),
+        // Nothing comes out of it, so that only what goes in can be limited.
+        EvilRow(.gzipOfNothing, .fails(.tooLarge), .fails(.badEncoding)),
+        EvilRow(.gzipEndlessName, .fails(.tooLarge), .fails(.badEncoding)),
+        EvilRow(.gzipWrongSum, .fails(.badEncoding)),
+        EvilRow(.gzipWrongSize, .fails(.badEncoding)),
+        EvilRow(.gzipCut, .fails(.badEncoding), .fails(.truncated)),
+        EvilRow(.gzipThenGarbage, .gives("hello"), .fails(.badEncoding)),
+        EvilRow(.gzipTwoMembers, .gives("hello"), .fails(.badEncoding)),
+        EvilRow(.gzipUnpacked, .fails(.badEncoding)),
+        EvilRow(.gzipEmpty, .gives(""), .fails(.badEncoding)),
+        EvilRow(.doubleGzip, .gives("hello"), .fails(.badEncoding)),
+        EvilRow(.secretlyDoubleGzip, .givesSomething, defect: unsupported),
+        EvilRow(.thousandEncodings, .fails(.badEncoding)),
+        EvilRow(.deflateGarbage, .fails(.badEncoding)),
+        EvilRow(.brotliGarbage, .fails(.badEncoding)),
+        EvilRow(.zstdGarbage, .fails(.badEncoding)),
+        EvilRow(.unknownEncoding, .fails(.badEncoding)),
+        EvilRow(.gzipTransfer, .fails(.badEncoding), .gives("hello")),
+    ]
+}

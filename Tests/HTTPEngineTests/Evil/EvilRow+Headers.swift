@@ -1,0 +1,25 @@
+import GannetTestKit
+
+@testable import HTTPEngine
+
+extension EvilRow {
+    static let headers = [
+        EvilRow(.bareLineFeeds, .gives("hello")),
+        EvilRow(.bareReturns, .fails(.protocolError), .fails(.reset)),
+        EvilRow(.foldedHeader, .gives("hello")),
+        EvilRow(.noColon, .gives("hello"), .fails(.protocolError)),
+        EvilRow(.emptyName, .gives("hello"), .fails(.protocolError)),
+        EvilRow(.blankBeforeColon, .gives("hello"), .fails(.protocolError)),
+        EvilRow(.nulInHeader, .fails(.protocolError)),
+        EvilRow(.nulInName, .fails(.protocolError)),
+        EvilRow(.invalidUTF8, .gives("hello")),
+        EvilRow(
+            .controlInContentType, .gives("hello"), .fails(.protocolError),
+            defect: .always("A content type is handed on with its control characters.")),
+        EvilRow(.latin1ContentType, .gives("hello")),
+        EvilRow(.twoContentTypes, .gives("hello")),
+        EvilRow(
+            .endsInHeaders, .fails(.reset), defect: .always("A connection that ends within the headers is a breach of HTTP and not a loss.")
+        ),
+    ]
+}

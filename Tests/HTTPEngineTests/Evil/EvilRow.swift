@@ -1,0 +1,55 @@
+import GannetTestKit
+import Testing
+
+@testable import HTTPEngine
+
+/// A behaviour and what the engine is to make of it.
+struct EvilRow: Sendable, CustomTestStringConvertible {
+    let behaviour: EvilBehaviour
+    /// Any of these is right.
+    let expected: [EvilOutcome]
+    /// What of it the engine does not do yet.
+    let defect: Defect?
+    /// Why the next fetch from the same host may fare ill.
+    let aftermath: Defect?
+    /// Whether the connection may outlive the fetch: under HTTP/2 only the stream has failed.
+    let isStream: Bool
+
+    /// A sentence that says what is wrong.
+    enum Defect {
+        case always(String)
+        case sometimes(String)
+    }
+
+    init(_ behaviour: EvilBehaviour, _ expected: EvilOutcome..., defect: Defect? = nil, aftermath: Defect? = nil, isStream: Bool = false) {
+        self.behaviour = behaviour
+        self.expected = expected
+        self.defect = defect
+        self.aftermath = aftermath
+        self.isStream = isStream
+    }
+
+    var testDescription: String { "\(behaviour)" }
+}
+
+extension EvilRow {
+    // What several rows have in common.
+    static let early = Defect.sometimes("A timeout is called too slow when libcurl's clock is a millisecond ahead of the engine's.")
+    static let malformedChunk = Defect.always("Chunks that break the rules are called a loss of the connection, which is tried again.")
+    static let engineFault = Defect.always("What libcurl says of some broken headers and chunks is taken for a fault of the engine.")
+    static let leftover = Defect.sometimes("What comes behind an answer is taken for the beginning of the next one.")
+
+    static let all = silent + floods + lengths + chunks + statusLines + headers + redirects + encodings + connections + secured
+}
+
+extension EvilRow.Defect? {
+    /// Runs the checks, which are known to fail when there is a defect.
+    func run(_ checks: () async throws -> Void) async throws {
+        switch self {
+        case nil: try await checks()
+        case .always(let sentence): await withKnownIssue(Comment(rawValue: sentence)) { try await checks() }
+        case .sometimes(let sentence):
+            await withKnownIssue(Comment(rawValue: sentence), isIntermittent: true) { try await checks() }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@testable import HTTPEngine
+
+/// What the engine makes of the worst of the web: an outcome of its kind, in time, in little memory, and nothing left behind.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct EvilTests {
+    /// Beyond the engine's own patience: two cores may have other things to do.
+    private static let slack = Duration.seconds(3)
+    /// By how much a fetch may enlarge this process, which has the origin in it too. The largest body permitted has 2 MB.
+    private static let memory = 16 << 20
+
+    @Test(arguments: EvilRow.all)
+    func `each behaviour comes to its own outcome, within bounds of time and memory, and leaves nothing`(row: EvilRow) async throws {
+        let bench = try await EvilBench()
+        let origin = bench.origin
+        try await row.aftermath.run { () async throws in
+            #expect(try await bench.fetch(.good) == .gives(EvilBench.good), "after \(row.behaviour)")
+        }
+
+        let before = try Self.memoryBefore()
+        let start = ContinuousClock.now
+        try await row.defect.run {
+            let outcome = try await bench.fetch(row.behaviour)
+            #expect(outcome.isOne(of: row.expected), "\(row.behaviour) \(outcome) instead of \(row.expected)")
+        }
+        #expect(ContinuousClock.now - start < EvilBench.patience + Self.slack)
+        try Self.expectMemory(within: Self.memory, of: before)
+
+        #expect(try bench.folder.files == [])
+        #expect(bench.folder.openFiles == [])
+        // What has no end of its own on the other side ends only when the engine lets go of it.
+        if !row.isStream { try await origin.wait(for: row.behaviour) { $0.running == 0 } }
+        try await row.aftermath.run { () async throws in
+            #expect(try await bench.fetch(.good) == .gives(EvilBench.good), "after \(row.behaviour)")
+        }
+        bench.engine.shutdown()
+        try await origin.wait(for: row.behaviour) { $0.running == 0 }
+    }
+
+    @Test func `every behaviour has its row`() {
+        let rows = EvilRow.all.map(\.behaviour)
+        #expect(Set(rows).count == rows.count)
+        // A name that changes its address needs a resolver that does.
+        #expect(Set(EvilBehaviour.allCases).subtracting(rows) == [.redirectToRebindingName, .foldedFirstHeader])
+    }
+
+    private static func memoryBefore() throws -> Int {
+        #if os(Linux)
+        let resident = try ProcessMemory.residentAfterTrim()
+        try ProcessMemory.resetPeak()
+        return resident
+        #else
+        return 0
+        #endif
+    }
+
+    private static func expectMemory(within bound: Int, of before: Int) throws {
+        #if os(Linux)
+        guard ProcessMemory.isMeaningful else { return }
+        let growth = try ProcessMemory.peak() - before
+        #expect(growth < bound, "grew by \(growth >> 10) KiB")
+        #endif
+    }
+}
