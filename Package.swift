@@ -112,7 +112,8 @@ let package = Package(
             name: "StateBenchmark", dependencies: ["BenchmarkKit", "ClusterState", "RedisClient", "GannetTestKit"],
             path: "Benchmarks/StateBenchmark", swiftSettings: settings),
         .executableTarget(
-            name: "HTTPBenchmark", dependencies: ["BenchmarkKit", "HTTPEngine", "GannetTestKit", "Threads"], path: "Benchmarks/HTTPBenchmark",
+            name: "HTTPBenchmark", dependencies: ["BenchmarkKit", "HTTPEngine", "GannetTestKit", "Threads"],
+            path: "Benchmarks/HTTPBenchmark",
             swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.

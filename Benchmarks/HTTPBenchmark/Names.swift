@@ -40,14 +40,17 @@ enum Names {
             }
         }
         table(
-            "\(grouped(count)) host names, \(grouped(callers)) callers, \(inFlight) requests in flight", "names", "good ones", "until the last good one",
+            "\(grouped(count)) host names, \(grouped(callers)) callers, \(inFlight) requests in flight", "names", "good ones",
+            "until the last good one",
             "good ones a second", "until the last of all", "memory")
         for (title, withDead) in [("none dead", false), ("30 % dead", true), ("none dead", false), ("30 % dead", true)] {
             let good = (0..<count).count { Fate($0, true) == .good }
             let output = try await ChildProcess.succeed(
                 CommandLine.arguments[0], ["names", dns.address, "\(origin.port)", "\(withDead ? count : good)", "\(withDead ? 1 : 0)"])
             let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-            guard numbers.count == 4, Int(numbers[0]) == good else { throw KitError("the client printed something else than expected: \(output)") }
+            guard numbers.count == 4, Int(numbers[0]) == good else {
+                throw KitError("the client printed something else than expected: \(output)")
+            }
             row(
                 title, grouped(good), seconds(.seconds(numbers[1])), rate(Double(good) / numbers[1]), seconds(.seconds(numbers[2])),
                 "\(Int(numbers[3] / 1_000_000)) MB")

@@ -28,7 +28,8 @@ enum Peers {
     static func curl(_ url: String, inFlight: Int, seconds: Double, rate guess: Double, authority: String?) async throws -> Run {
         try await counted {
             let count = max(inFlight, Int(guess * seconds))
-            let words = ["-s", "-Z", "--parallel-max", "\(min(300, inFlight))", "-o", "/dev/null"] + (authority.map { ["--cacert", $0] } ?? [])
+            let words =
+                ["-s", "-Z", "--parallel-max", "\(min(300, inFlight))", "-o", "/dev/null"] + (authority.map { ["--cacert", $0] } ?? [])
             let start = ContinuousClock.now
             try await ChildProcess.succeed("curl", words + ["\(url)?[1-\(count)]"])
             return (Double(count) / ((ContinuousClock.now - start) / .seconds(1)), Double(count))

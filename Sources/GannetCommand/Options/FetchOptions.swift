@@ -108,7 +108,8 @@ extension FetchOptions {
 
     func sayWhatProxyMeans(_ console: Console) {
         if proxy == nil { return }
-        console.note("going through the proxy; which addresses are fetched from is its business now, and private ones are not refused here.")
+        console.note(
+            "going through the proxy; which addresses are fetched from is its business now, and private ones are not refused here.")
     }
 
     func workerOptions() -> WorkerOptions {

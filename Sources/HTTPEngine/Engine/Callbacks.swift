@@ -23,7 +23,10 @@ func receiveHeader(
     let line = UnsafeRawBufferPointer(start: data, count: size * count)
     guard transfer.headerCame(line) else { return -1 }
     if line.count <= 2, line.allSatisfy({ $0 == 0x0d || $0 == 0x0a }) {
-        guard transfer.headersEnded(status: handle.number(CURLINFO_RESPONSE_CODE)) else { return -1 }
+        let status = handle.number(CURLINFO_RESPONSE_CODE)
+        // Who sends a body with these sends it when the next answer is due.
+        if status == 204 || status == 205 { handle.forbidReuse() }
+        guard transfer.headersEnded(status: status) else { return -1 }
     }
     return line.count
 }
@@ -32,14 +35,25 @@ func requestStarts(
     _ context: UnsafeMutableRawPointer?, _ address: UnsafeMutablePointer<CChar>?, _ localAddress: UnsafeMutablePointer<CChar>?,
     _ port: Int32, _ localPort: Int32
 ) -> Int32 {
-    EasyHandle.from(context)?.transfer?.requestStarts()
+    guard let handle = EasyHandle.from(context), let transfer = handle.transfer else { return CURL_PREREQFUNC_ABORT }
+    // Whatever lies there before we have asked was left behind an earlier answer, and must not become the next one. (Under TLS it may be
+    // the session's own business.)
+    let remote = address.map { String(cString: $0) } ?? ""
+    let isClean =
+        transfer.target.isSecure || handle.connections.unreadBytes(localPort: localPort, remotePort: port, remote: remote) == 0
+    guard isClean else {
+        transfer.state.foundLeftover()
+        return CURL_PREREQFUNC_ABORT
+    }
+    transfer.requestStarts()
     return CURL_PREREQFUNC_OK
 }
 
 func openSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-    guard let transfer = EasyHandle.from(context)?.transfer, let address, let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr)
+    guard let handle = EasyHandle.from(context), let transfer = handle.transfer, let address,
+        let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr)
     else { return -1 }
     // The field is declared as the smallest socket address; an IPv6 one continues behind it.
     let peer = IPAddress(socketAddress: UnsafeRawPointer(address) + offset, length: Int(address.pointee.addrlen))
@@ -54,6 +68,7 @@ func openSocket(
         transfer.state.socketFailed(errno)
         return -1
     }
+    handle.connections.opened(descriptor)
     #if !canImport(Glibc)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     #endif
@@ -61,6 +76,6 @@ func openSocket(
 }
 
 func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
-    if let context { Unmanaged<Poller>.fromOpaque(context).takeUnretainedValue().forget(descriptor) }
+    if let context { Unmanaged<Connections>.fromOpaque(context).takeUnretainedValue().closed(descriptor) }
     return close(descriptor)
 }

@@ -15,7 +15,8 @@ extension EasyHandle {
         var ending = TransferState.Ending(code: code, text: "", sentRange: request.asksForPart)
         if code != CURLE_OK {
             ending.text = text(for: code)
-            ending.isOutOfTime = transfer.timeLeft <= .zero
+            // libcurl's clock has milliseconds, and may be one ahead of ours.
+            ending.isOutOfTime = transfer.timeLeft <= .milliseconds(5)
             ending.finalURL = RedactedURL(finalURL).description
             ending.lacksDescriptors = SystemLimit.lacksDescriptors
         }

@@ -6,6 +6,7 @@ import CCurl
 final class EasyHandle {
     let easy: UnsafeMutableRawPointer
     let hasher = SHA256Hasher()
+    let connections: Connections
     /// Nil while the handle is spare.
     private(set) var transfer: Transfer?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -15,14 +16,15 @@ final class EasyHandle {
     private var addresses: UnsafeMutablePointer<curl_slist>?
 
     /// Nil when libcurl has no memory or lacks an option that safety depends on.
-    /// - Parameter poller: Lives as long as any connection.
-    init?(_ options: DownloaderOptions, _ poller: Poller) {
+    /// - Parameter connections: Lives as long as any connection.
+    init?(_ options: DownloaderOptions, _ connections: Connections) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
+        self.connections = connections
         usualHeaders = curl_slist_append(nil, "Accept-Encoding: gzip, deflate, br, zstd")
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        guard usualHeaders != nil, configure(options, poller) else { return nil }
+        guard usualHeaders != nil, configure(options) else { return nil }
     }
 
     deinit {
@@ -48,8 +50,16 @@ final class EasyHandle {
         return gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, headers ?? usualHeaders) == CURLE_OK
             && gannet_easy_set_list(easy, CURLOPT_RESOLVE, addresses) == CURLE_OK
             && gannet_easy_set_string(easy, CURLOPT_URL, transfer.target.url) == CURLE_OK
+            && gannet_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 0) == CURLE_OK
+            && gannet_easy_set_long(easy, CURLOPT_FORBID_REUSE, 0) == CURLE_OK
             && gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, transfer.timeLeft.milliseconds)) == CURLE_OK
     }
+
+    /// Makes the same request once more, and not on a connection that was used before.
+    func repeatOnNewConnection() -> Bool { gannet_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK }
+
+    /// Has the connection closed when the transfer ends.
+    func forbidReuse() { _ = gannet_easy_set_long(easy, CURLOPT_FORBID_REUSE, 1) }
 
     /// Forgets the transfer.
     func end() {
@@ -86,7 +96,7 @@ final class EasyHandle {
         return true
     }
 
-    private func configure(_ options: DownloaderOptions, _ poller: Poller) -> Bool {
+    private func configure(_ options: DownloaderOptions) -> Bool {
         let me = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
             gannet_easy_allow_http_only(easy),
@@ -122,7 +132,7 @@ final class EasyHandle {
             gannet_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, me),
             gannet_easy_on_open_socket(easy, openSocket),
             // A connection outlives the handle that made it.
-            gannet_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(poller).toOpaque()),
+            gannet_easy_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(connections).toOpaque()),
             gannet_easy_on_close_socket(easy, closeSocket),
             gannet_easy_set_pointer(easy, CURLOPT_PREREQDATA, me),
             gannet_easy_on_request(easy, requestStarts),

@@ -4,12 +4,19 @@ import CCurl
 final class MultiHandle {
     private let multi: UnsafeMutableRawPointer
     private let poller: Poller
+    private let stallGuard: StallGuard
+    private var calls: UInt32 = 0
     /// When libcurl wants to be called although nothing has happened.
     private(set) var deadline: ContinuousClock.Instant?
 
-    /// Nil when there is no memory.
+    /// Nil when there is no memory, thread or descriptor.
     init?(_ poller: Poller, idleConnections: Int) {
-        guard CurlLibrary.isReady, let multi = curl_multi_init() else { return nil }
+        guard CurlLibrary.isReady, let stallGuard = StallGuard() else { return nil }
+        self.stallGuard = stallGuard
+        guard let multi = curl_multi_init() else {
+            stallGuard.stop()
+            return nil
+        }
         self.multi = multi
         self.poller = poller
         let me = Unmanaged.passUnretained(self).toOpaque()
@@ -28,6 +35,7 @@ final class MultiHandle {
     }
 
     deinit {
+        stallGuard.stop()
         // Its last connections are nobody's news.
         gannet_multi_on_socket(multi, nil)
         gannet_multi_on_timer(multi, nil)
@@ -44,7 +52,8 @@ final class MultiHandle {
         let what =
             (event.isReadable ? CURL_CSELECT_IN : 0) | (event.isWritable ? CURL_CSELECT_OUT : 0) | (event.hasFailed ? CURL_CSELECT_ERR : 0)
         var running: Int32 = 0
-        curl_multi_socket_action(multi, event.descriptor, what, &running)
+        calls &+= 2
+        stallGuard.watching(event.descriptor, number: calls) { _ = curl_multi_socket_action(multi, event.descriptor, what, &running) }
     }
 
     func actOnTime() {

@@ -18,7 +18,8 @@ package struct ProxyAddress: Sendable, Hashable {
         let rest = text[mark.upperBound...]
         let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
         guard !authority.contains(where: { "/?#".contains($0) }) else { throw Self.refusal }
-        guard let colon = authority.lastIndex(of: ":"), let port = Int(authority[authority.index(after: colon)...]), (1...65535).contains(port)
+        guard let colon = authority.lastIndex(of: ":"), let port = Int(authority[authority.index(after: colon)...]),
+            (1...65535).contains(port)
         else { throw Self.refusal }
         do throws(URLRejection) {
             // Read as an http URL, whose form it has.

@@ -70,9 +70,13 @@ final class Transfer {
     func headersEnded(status: Int) -> Bool {
         guard state.phase != .body else { return true }
         state.headersEnded(status: status)
+        guard status != 101 else {
+            state.brokeRules("it changed to another protocol (101), although that was not asked for")
+            return false
+        }
         guard state.phase == .body else { return true }
         answerDeadline = nil
-        return !state.hasBody || prepareDecoder()
+        return !state.hasBody || (checkLength() && prepareDecoder())
     }
 
     /// False ends the transfer.
@@ -158,6 +162,21 @@ final class Transfer {
 
     func failure(_ kind: FetchError.Kind, _ detail: String) -> FetchError {
         FetchError(kind: kind, url: ticket.request.url, detail: detail)
+    }
+
+    /// libcurl believes a length as far as it is a number, and the last of several.
+    private func checkLength() -> Bool {
+        let lengths = responseHeaders.has("content-length") ? Set(responseHeaders.values(of: "content-length")) : []
+        if lengths.count < 2, lengths.allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) { return true }
+        let parts = Set(lengths.flatMap { $0.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } } })
+        // The same one said several times is RFC 9110's to accept.
+        if parts.count == 1, !lengths.contains(where: { $0.contains { $0 == " " } && !$0.contains(",") }),
+            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } })
+        {
+            return true
+        }
+        state.brokeRules("its length is no number, or several")
+        return false
     }
 
     private func prepareDecoder() -> Bool {

@@ -9,6 +9,7 @@ final class TransferLoop {
     private let options: DownloaderOptions
     private let inbox: TransferInbox
     private let poller: Poller
+    private let connections: Connections
     private let multi: MultiHandle
     private let lookUps: LookUps
     private var knownNames = KnownNames()
@@ -39,12 +40,14 @@ final class TransferLoop {
 
     private init?(_ options: DownloaderOptions, _ inbox: TransferInbox) {
         guard let poller = Poller(), let multi = MultiHandle(poller, idleConnections: options.maximumInFlight),
-            let lookUps = try? LookUps(options.resolver, poller), poller.watch(inbox.wakeup.readDescriptor, .inbox, reads: true, writes: false)
+            let lookUps = try? LookUps(options.resolver, poller),
+            poller.watch(inbox.wakeup.readDescriptor, .inbox, reads: true, writes: false)
         else { return nil }
         self.options = options
         self.inbox = inbox
         self.poller = poller
         self.multi = multi
+        connections = Connections(poller)
         self.lookUps = lookUps
     }
 
@@ -104,7 +107,7 @@ final class TransferLoop {
         }
         while running.count < options.maximumInFlight, let (transfer, addresses) = ready.popFirst() {
             transfer.waited()
-            guard let handle = spare.popLast() ?? EasyHandle(options, poller) else {
+            guard let handle = spare.popLast() ?? EasyHandle(options, connections) else {
                 end(transfer, .failure(transfer.failure(.systemLimit, "no libcurl handle")))
                 continue
             }
@@ -164,6 +167,10 @@ final class TransferLoop {
     private func collect() {
         while let (handle, code) = multi.nextEnded() {
             guard let transfer = handle.transfer else { continue }
+            if transfer.state.hasFoundLeftover {
+                repeatOnNewConnection(transfer, handle)
+                continue
+            }
             do throws(FetchError) {
                 guard let next = try transfer.nextTarget() else {
                     end(transfer, handle.outcome(code, options))
@@ -175,6 +182,14 @@ final class TransferLoop {
             } catch {
                 end(transfer, .failure(error))
             }
+        }
+    }
+
+    private func repeatOnNewConnection(_ transfer: Transfer, _ handle: EasyHandle) {
+        multi.remove(handle)
+        transfer.state.startsAnew()
+        if !handle.repeatOnNewConnection() || !multi.add(handle) {
+            end(transfer, .failure(transfer.failure(.engine, "no memory for the request")))
         }
     }
 

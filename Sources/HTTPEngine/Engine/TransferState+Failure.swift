@@ -31,6 +31,7 @@ extension TransferState {
         case .uninteresting: return (.status(status), "")
         case .encoding(let reason): return (.badEncoding, reason)
         case .storage(let failure): return (failure.kind, failure.description)
+        case .rules(let how): return (.protocolError, how)
         case .noAnswer: return (.timeout(.response), "no answer in the time for one")
         case nil: break
         }
@@ -48,16 +49,22 @@ extension TransferState {
         if let shortage = shortage(ending) { return (.systemLimit, SystemLimit.sentence(shortage)) }
         switch FetchError.Kind(ending.code, phase: phase) {
         case nil where !isSuccess:
-            return status == 0 ? (.protocolError, "no status") : (.status(status), "")
+            return status == 0 ? (.reset, "it ended within the headers") : (.status(status), "")
         case nil where status == 206 && !ending.sentRange:
             return (.protocolError, "it sent a part (206) where the whole was asked for")
         case nil:
             return nil
         case .timeout(.body) where !ending.isOutOfTime:
             return (.tooSlow, ending.text)
+        // What libcurl says of a body whose chunks are malformed it says of a lost connection too.
+        case .reset where ending.text.hasSuffix(" in chunked-encoding"):
+            return (.protocolError, ending.text)
         // libcurl runs out of its own buffer for one header line before our limit for all of them is reached.
         case .engine where ending.code == CURLE_OUT_OF_MEMORY && phase == .response:
             return (.headersTooLarge, "one line of more than 100 KB")
+        // Whatever libcurl cannot make of an answer is the answer's fault, and not the engine's.
+        case .engine where ending.code != CURLE_OUT_OF_MEMORY && ending.code != CURLE_WRITE_ERROR && phase.isAfterRequest:
+            return (.protocolError, ending.text)
         case .tooLarge:
             return (.tooLarge, "more than \(maximumBody) bytes")
         case let kind?:
@@ -77,4 +84,8 @@ extension TransferState {
             return nil
         }
     }
+}
+
+extension FetchError.Phase {
+    fileprivate var isAfterRequest: Bool { self == .response || self == .body }
 }

@@ -9,6 +9,8 @@ struct TransferState {
         case encoding(String)
         case storage(StorageFailure)
         case noAnswer
+        /// An answer that no client should believe.
+        case rules(String)
     }
 
     enum BodyAction: Equatable {
@@ -37,6 +39,8 @@ struct TransferState {
     private var socketsOpened = 0
     /// The errno with which this hop's last socket could not be made.
     private(set) var socketError: Int32?
+    /// Whether the connection it was given had something in it already.
+    private(set) var hasFoundLeftover = false
 
     init(maximumBody: Int64, maximumHeaders: Int, isConditional: Bool = false) {
         self.maximumBody = maximumBody
@@ -65,6 +69,11 @@ struct TransferState {
     mutating func socketRefused(_ address: IPAddress, _ reason: AddressGuard.Reason) {
         refusal = (address, reason)
     }
+
+    mutating func foundLeftover() { hasFoundLeftover = true }
+
+    /// The hop is asked once more, on a connection of its own.
+    mutating func startsAnew() { hasFoundLeftover = false }
 
     mutating func requestStarts() { phase = .response }
 
@@ -106,6 +115,8 @@ struct TransferState {
     }
 
     mutating func storageFailed(_ failure: StorageFailure) { stop = .storage(failure) }
+
+    mutating func brokeRules(_ how: String) { stop = .rules(how) }
 
     mutating func decodingFailed(_ reason: String) { stop = .encoding(reason) }
 

@@ -15,7 +15,8 @@ import Darwin
 final class Poller {
     /// Whom a descriptor belongs to.
     enum Owner: UInt32 {
-        case inbox = 1, transfers, resolver
+        case inbox = 1
+        case transfers, resolver
     }
 
     struct Event {

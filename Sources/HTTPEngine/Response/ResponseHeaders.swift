@@ -16,7 +16,11 @@ package struct ResponseHeaders: Sendable, Hashable {
     /// The values of that name in the order they came, without the blanks around them. A line that begins with a blank belongs to the one before it.
     package func values(of name: String) -> [String] {
         var values: [[UInt8]] = []
-        scan(for: Array(name.utf8)) { values.append(Array($0)) } fold: { values[values.count - 1] += [0x20] + $0 }
+        scan(for: Array(name.utf8)) {
+            values.append(Array($0))
+        } fold: {
+            values[values.count - 1] += [0x20] + $0
+        }
         return values.map { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -35,11 +39,19 @@ package struct ResponseHeaders: Sendable, Hashable {
     /// Whether there is a line of that name: what nearly every answer is asked costs no allocation.
     func has(_ name: StaticString) -> Bool {
         var isFound = false
-        name.withUTF8Buffer { name in scan(for: name) { _ in isFound = true } fold: { _ in } }
+        name.withUTF8Buffer { name in
+            scan(for: name) { _ in
+                isFound = true
+            } fold: { _ in
+            }
+        }
         return isFound
     }
 
-    private func scan(for name: some RandomAccessCollection<UInt8>, _ take: (Slice<UnsafeRawBufferPointer>) -> Void, fold: (Slice<UnsafeRawBufferPointer>) -> Void) {
+    private func scan(
+        for name: some RandomAccessCollection<UInt8>, _ take: (Slice<UnsafeRawBufferPointer>) -> Void,
+        fold: (Slice<UnsafeRawBufferPointer>) -> Void
+    ) {
         lines.withUnsafeBytes { bytes in
             var isOpen = false
             var start = 0
@@ -76,5 +88,6 @@ package struct ResponseHeaders: Sendable, Hashable {
 
 extension UInt8 {
     fileprivate var isUpperCase: Bool { (0x41...0x5a).contains(self) }
-    fileprivate var isBlank: Bool { self == 0x20 || (0x09...0x0d).contains(self) }
+    /// What may stand around a value, and the line's end.
+    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0d }
 }

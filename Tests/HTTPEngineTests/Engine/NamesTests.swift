@@ -42,10 +42,12 @@ import Testing
         let dns = try DNSServer { question in
             question.name == "turning.example" && question.previous > 0 ? .addresses("10.0.0.1") : .addresses("127.0.0.1")
         }
-        let fixture = try fixture(dns, { $0.resolver.maximumCached = 1 }, script: { peer in
-            peer.answer()
-            return false
-        })
+        let fixture = try fixture(
+            dns, { $0.resolver.maximumCached = 1 },
+            script: { peer in
+                peer.answer()
+                return false
+            })
         let url = "http://turning.example:\(fixture.origin.port)/"
         _ = try await fetch(url, fixture)
         _ = try await fetch("http://other.example:\(fixture.origin.port)/", fixture)

@@ -18,7 +18,8 @@ import Testing
         let (fixture, second) = try leading { "http://127.0.0.1:\($0)/there" }
         let headers = try (Self.secrets + ["X-Plain"]).map { try #require(HeaderField(name: $0, value: "s3cret")) }
         let url = fixture.origin.url("/", credentials: "me:pw@")
-        let download = try await fixture.engine.download(DownloadRequest(url: url, body: .memory(upTo: 10_000, thenFileIn: "/"), headers: headers))
+        let download = try await fixture.engine.download(
+            DownloadRequest(url: url, body: .memory(upTo: 10_000, thenFileIn: "/"), headers: headers))
         let head = String(decoding: try fixture.contents(download), as: UTF8.self)
         for name in Self.secrets { #expect(!head.contains("\r\n\(name.lowercased()):"), "\(name)") }
         #expect(head.contains("\r\nx-plain: s3cret\r\n"))
@@ -34,7 +35,8 @@ import Testing
         }
         let header = try #require(HeaderField(name: "X-Api-Key", value: "s3cret"))
         let url = fixture.origin.url("/a/1", credentials: "me:pw@")
-        let download = try await fixture.engine.download(DownloadRequest(url: url, body: .memory(upTo: 10_000, thenFileIn: "/"), headers: [header]))
+        let download = try await fixture.engine.download(
+            DownloadRequest(url: url, body: .memory(upTo: 10_000, thenFileIn: "/"), headers: [header]))
         let head = String(decoding: try fixture.contents(download), as: UTF8.self)
         #expect(head.contains("\r\nx-api-key: s3cret\r\n") && head.contains("\r\nauthorization: basic bwu6chc=\r\n"))
         #expect(download.finalURL == fixture.origin.url("/2"))

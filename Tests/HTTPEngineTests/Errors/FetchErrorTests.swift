@@ -15,10 +15,11 @@ import Testing
     @Test(
         "The results that HTTP meets have the kinds they should",
         arguments: [
-            (CURLE_COULDNT_RESOLVE_HOST, .dns(.serverFailed)), (CURLE_COULDNT_CONNECT, .connect), (CURLE_OPERATION_TIMEDOUT, .timeout(.response)),
+            (CURLE_COULDNT_RESOLVE_HOST, .dns(.serverFailed)), (CURLE_COULDNT_CONNECT, .connect),
+            (CURLE_OPERATION_TIMEDOUT, .timeout(.response)),
             (CURLE_PEER_FAILED_VERIFICATION, .tls), (CURLE_SSL_CONNECT_ERROR, .tls), (CURLE_SSL_CACERT_BADFILE, .tls),
             (CURLE_PARTIAL_FILE, .truncated), (CURLE_RECV_ERROR, .reset), (CURLE_GOT_NOTHING, .reset), (CURLE_HTTP2_STREAM, .reset),
-            (CURLE_HTTP2, .protocolError), (CURLE_WEIRD_SERVER_REPLY, .protocolError), (CURLE_TOO_MANY_REDIRECTS, .tooManyRedirects),
+            (CURLE_HTTP2, .reset), (CURLE_WEIRD_SERVER_REPLY, .protocolError), (CURLE_TOO_MANY_REDIRECTS, .tooManyRedirects),
             (CURLE_FILESIZE_EXCEEDED, .tooLarge), (CURLE_BAD_CONTENT_ENCODING, .badEncoding), (CURLE_OUT_OF_MEMORY, .engine),
             (CURLE_UNSUPPORTED_PROTOCOL, .protocolError), (CURLE_WRITE_ERROR, .engine),
         ] as [(CURLcode, FetchError.Kind)])
@@ -29,7 +30,8 @@ import Testing
     @Test(
         "What may pass is retryable, what will not is not",
         arguments: [
-            (.dns(.serverFailed), true), (.dns(.nobodyAnswers), true), (.dns(.noSuchName), false), (.connect, true), (.timeout(.body), true), (.tooSlow, true), (.reset, true), (.truncated, true),
+            (.dns(.serverFailed), true), (.dns(.nobodyAnswers), true), (.dns(.noSuchName), false), (.connect, true),
+            (.timeout(.body), true), (.tooSlow, true), (.reset, true), (.truncated, true),
             (.status(500), true),
             (.status(503), true), (.status(599), true), (.status(429), true), (.status(408), true), (.status(425), true),
             (.status(404), false),

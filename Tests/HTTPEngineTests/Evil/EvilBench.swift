@@ -36,7 +36,8 @@ struct EvilBench {
     func fetch(_ url: String, headers: [HeaderField] = []) async throws -> EvilOutcome {
         let download: Download
         do throws(FetchError) {
-            download = try await engine.download(DownloadRequest(url: url, body: .memory(upTo: 10_000, thenFileIn: folder.path), headers: headers))
+            download = try await engine.download(
+                DownloadRequest(url: url, body: .memory(upTo: 10_000, thenFileIn: folder.path), headers: headers))
         } catch {
             expectHarmless(error.description)
             return .fails(error.kind)

@@ -24,11 +24,9 @@ extension EvilRow {
         EvilRow(.escapeInReason, .fails(.status(404))),
         EvilRow(.emptyLinesFirst, .gives("hello"), .fails(.protocolError)),
         EvilRow(
-            .switchingProtocols, .fails(.protocolError),
-            defect: .always("A switch to a protocol nobody asked for is taken for an answer that goes on.")),
+            .switchingProtocols, .fails(.protocolError)),
         EvilRow(
-            .switchesToGarbage, .fails(.protocolError),
-            defect: .always("A switch to a protocol nobody asked for is taken for an answer that goes on.")),
+            .switchesToGarbage, .fails(.protocolError)),
         EvilRow(.continueUnasked, .gives("hello")),
         EvilRow(.earlyHints, .gives("hello")),
         EvilRow(.unknownInformational, .gives("hello")),

@@ -33,12 +33,6 @@ struct EvilRow: Sendable, CustomTestStringConvertible {
 }
 
 extension EvilRow {
-    // What several rows have in common.
-    static let early = Defect.sometimes("A timeout is called too slow when libcurl's clock is a millisecond ahead of the engine's.")
-    static let malformedChunk = Defect.always("Chunks that break the rules are called a loss of the connection, which is tried again.")
-    static let engineFault = Defect.always("What libcurl says of some broken headers and chunks is taken for a fault of the engine.")
-    static let leftover = Defect.sometimes("What comes behind an answer is taken for the beginning of the next one.")
-
     static let all = silent + floods + lengths + chunks + statusLines + headers + redirects + encodings + connections + secured
 }
 

@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The sockets libcurl has open, by what it tells of a connection when a request is about to be sent: it does not tell the socket.
+final class Connections {
+    private struct Ends: Hashable {
+        let localPort: UInt16
+        let remotePort: UInt16
+        let remote: String
+    }
+
+    private let poller: Poller
+    private var sockets: [Ends: Int32] = [:]
+    private var ends: [Int32: Ends] = [:]
+    /// Opened, and not asked for since: until it is connected a socket has no ends.
+    private var new: Set<Int32> = []
+
+    init(_ poller: Poller) { self.poller = poller }
+
+    func opened(_ socket: Int32) { new.insert(socket) }
+
+    func closed(_ socket: Int32) {
+        poller.forget(socket)
+        new.remove(socket)
+        if let ends = ends.removeValue(forKey: socket) { sockets[ends] = nil }
+    }
+
+    /// How many bytes have come on a connection and not been read.
+    func unreadBytes(localPort: Int32, remotePort: Int32, remote: String) -> Int {
+        let wanted = Ends(
+            localPort: UInt16(truncatingIfNeeded: localPort), remotePort: UInt16(truncatingIfNeeded: remotePort), remote: remote)
+        if sockets[wanted] == nil { learnEnds() }
+        var count: Int32 = 0
+        guard let socket = sockets[wanted], ioctl(socket, UInt(FIONREAD), &count) == 0 else { return 0 }
+        return Int(count)
+    }
+
+    private func learnEnds() {
+        for socket in new {
+            guard let local = Self.address(of: socket, getsockname), let remote = Self.address(of: socket, getpeername) else { continue }
+            let found = Ends(localPort: local.port, remotePort: remote.port, remote: remote.address.description)
+            sockets[found] = socket
+            ends[socket] = found
+            new.remove(socket)
+        }
+    }
+
+    private static func address(
+        of socket: Int32, _ ask: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+    ) -> (address: IPAddress, port: UInt16)? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutableBytes(of: &storage) { bytes in
+            guard ask(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length) == 0,
+                let base = bytes.baseAddress, let address = IPAddress(socketAddress: base, length: Int(length))
+            else { return nil }
+            // The port stands in the same place for both families.
+            return (address, UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+        }
+    }
+}
