@@ -48,16 +48,24 @@ static inline int gannet_ares_open(ares_channel *channel, const char *servers, i
 }
 
 // The status codes are macros in one version and an enumeration, another type to Swift, in the next.
-enum gannet_ares_outcome { gannet_ares_answered, gannet_ares_silent, gannet_ares_unreachable, gannet_ares_no_memory, gannet_ares_other };
+enum gannet_ares_outcome { gannet_ares_answered, gannet_ares_silent, gannet_ares_no_memory, gannet_ares_unreachable };
 
 static inline enum gannet_ares_outcome gannet_ares_outcome(int status, const unsigned char *message, int length) {
     if (message != NULL && length > 0) return gannet_ares_answered;
     switch (status) {
     case ARES_ETIMEOUT: return gannet_ares_silent;
-    case ARES_ECONNREFUSED: return gannet_ares_unreachable;
     case ARES_ENOMEM: return gannet_ares_no_memory;
-    default: return gannet_ares_other;
+    default: return gannet_ares_unreachable;
     }
+}
+
+// The kinds of sockets are an enumeration that Swift sees in whichever module it meets first, so they are kept out of its sight.
+static inline int gannet_datagram_socket(int family) {
+#ifdef SOCK_CLOEXEC
+    return socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+#else
+    return socket(family, SOCK_DGRAM, 0);
+#endif
 }
 
 static inline int gannet_ares_start(void) { return ares_library_init(ARES_LIB_INIT_ALL) == ARES_SUCCESS; }

@@ -17,6 +17,8 @@ package struct DNSQuestion: Sendable, Hashable {
     /// How often this name and type had been asked before, so that an answer may differ from look-up to look-up.
     package let previous: Int
     package let isOverTCP: Bool
+    /// Whether the query says what size of datagram the client takes.
+    package let hasEDNS: Bool
 }
 
 /// A query as it came in.

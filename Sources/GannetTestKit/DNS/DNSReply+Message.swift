@@ -75,7 +75,7 @@ extension DNSReply {
             for number in [1, 7200, 900, 86_400, negativeTTL] as [UInt32] { Self.append(number, to: &bytes) }
             Self.set(1, at: 8, in: &bytes)
         }
-        if query.hasEDNS {
+        if query.hasEDNS, knowsEDNS {
             bytes += [0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 0]
             Self.set(1, at: 10, in: &bytes)
         }

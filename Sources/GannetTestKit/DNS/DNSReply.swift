@@ -32,8 +32,16 @@ package struct DNSReply: Sendable {
     /// Says over UDP that the answer does not fit, whatever its size.
     package var isTruncated = false
     package var decoys: [Decoy] = []
+    /// Whether a query with EDNS is answered with it.
+    package var knowsEDNS = true
     /// The message to send after the id instead of one made of the above.
     package var raw: [UInt8]?
+
+    package init(code: Code = .success, addresses: [IPAddress] = [], ttl: UInt32 = 60) {
+        self.code = code
+        self.addresses = addresses
+        self.ttl = ttl
+    }
 
     /// The addresses of a name, those of the asked type; none is the answer "no data".
     package static func addresses(_ texts: String..., ttl: UInt32 = 60) -> DNSReply {
@@ -44,12 +52,16 @@ package struct DNSReply: Sendable {
     package static let nameError = DNSReply(code: .nameError)
     package static let serverFailure = DNSReply(code: .serverFailure)
     package static let refused = DNSReply(code: .refused)
-    package static let silence = DNSReply(isSilent: true)
+    package static let silence = noData.changed { $0.isSilent = true }
+
+    /// A message as it stands, after the id of the query.
+    package static func raw(_ message: [UInt8]) -> DNSReply { noData.changed { $0.raw = message } }
 
     package func delayed(_ delay: Duration) -> DNSReply { changed { $0.delay = delay } }
     package func through(_ aliases: String...) -> DNSReply { changed { $0.aliases = aliases } }
     package func after(_ decoys: Decoy...) -> DNSReply { changed { $0.decoys = decoys } }
     package func truncated() -> DNSReply { changed { $0.isTruncated = true } }
+    package func withoutEDNS() -> DNSReply { changed { $0.knowsEDNS = false } }
 
     private func changed(_ change: (inout DNSReply) -> Void) -> DNSReply {
         var copy = self

@@ -17,6 +17,7 @@ package final class DNSServer: Sendable {
         var counts: [Key: Int] = [:]
         var total = 0
         var overTCP = 0
+        var ports: Set<UInt16> = []
         var isStopped = false
     }
 
@@ -55,6 +56,9 @@ package final class DNSServer: Sendable {
 
     /// How many of them came over TCP.
     package var queriesOverTCP: Int { state.update { $0.overTCP } }
+
+    /// From how many ports datagrams have come.
+    package var ports: Int { state.update { $0.ports.count } }
 
     /// How often a name has been asked for, in lower case; by type or in all.
     package func queries(for name: String, _ type: DNSQuestion.RecordType? = nil) -> Int {

@@ -76,7 +76,7 @@ struct DNSServerLoop {
                 return
             }
             guard let query = DNSQuery(buffer[..<count]) else { continue }
-            let reply = answer(query, overTCP: false)
+            let reply = answer(query, port: UInt16(bigEndian: peer.sin_port))
             guard !reply.isSilent else { continue }
             if let forgery = reply.forgery(to: query) { send(.datagram(forgery, peer, fromElsewhere: true), after: reply.delay) }
             for message in reply.messages(to: query, overTCP: false) {
@@ -108,22 +108,23 @@ struct DNSServerLoop {
             connection.received.removeSubrange(..<end)
             connections[number]?.received = connection.received
             guard let query else { continue }
-            let reply = answer(query, overTCP: true)
+            let reply = answer(query, port: nil)
             guard !reply.isSilent else { continue }
             for message in reply.messages(to: query, overTCP: true) { send(.stream(message, connection: number), after: reply.delay) }
         }
     }
 
-    private func answer(_ query: DNSQuery, overTCP: Bool) -> DNSReply {
+    /// - Parameter port: The client's, for a query in a datagram.
+    private func answer(_ query: DNSQuery, port: UInt16?) -> DNSReply {
         let previous = state.update { state in
             state.total += 1
-            if overTCP { state.overTCP += 1 }
+            if let port { state.ports.insert(port) } else { state.overTCP += 1 }
             let key = DNSServer.State.Key(name: query.name, type: query.type)
             let previous = state.counts[key, default: 0]
             state.counts[key] = previous + 1
             return previous
         }
-        return script(DNSQuestion(name: query.name, type: query.type, previous: previous, isOverTCP: overTCP))
+        return script(DNSQuestion(name: query.name, type: query.type, previous: previous, isOverTCP: port == nil, hasEDNS: query.hasEDNS))
     }
 
     private mutating func send(_ message: Message, after delay: Duration) {

@@ -14,6 +14,9 @@ extension Resolver {
         oldPools.removeAll { $0.outstanding == 0 }
         let isBusy = pool.outstanding > 0 || !oldPools.isEmpty
         nextTick = isBusy ? nextTick ?? now + Self.tick : nil
+        deadlines.skipEnded { running.isUnderWay($0) }
+        resends.skipEnded { running.isUnderWay($0) }
+        hurries.skipEnded { running.isUnderWay($0) }
     }
 
     private func start(at now: Instant) {
@@ -44,7 +47,7 @@ extension Resolver {
         return !replies.isEmpty
     }
 
-    private func advance(_ serial: UInt64, at now: Instant, _ change: (inout LookUp) -> [LookUp.Action]) {
+    func advance(_ serial: UInt64, at now: Instant, _ change: (inout LookUp) -> [LookUp.Action]) {
         for action in running.update(serial, change) ?? [] {
             switch action {
             case .ask(let question):

@@ -36,7 +36,7 @@ final class Resolver {
         cache = ResolverCache(maximum: options.maximumCached)
         window = ResolverWindow(
             maximum: options.maximumOutstanding, maximumFresh: options.maximumFresh, freshness: options.freshness)
-        health = ResolverHealth(timeout: options.timeout, at: now)
+        health = ResolverHealth(timeout: options.timeout)
         hosts = HostsFile(options.hostsFile)
         var configuration = ResolverConfiguration()
         configuration.servers = servers
@@ -70,7 +70,7 @@ final class Resolver {
 
     /// Nothing will come for the id. Its look-up goes on if it has begun, for those who ask next.
     func cancel(_ id: UInt64) {
-        finished.removeAll { $0.id == id }
+        if !finished.isEmpty { finished.removeAll { $0.id == id } }
         running.leave(id)
     }
 
@@ -116,7 +116,8 @@ final class Resolver {
         guard configuration != pool.configuration else { return }
         oldPools.append(pool)
         pool = NameServerPool(configuration, timeout: options.timeout)
-        // Names mean something else in another network.
+        // Names mean something else in another network, and the servers there are may not be reachable from it.
         cache.removeAll()
+        for serial in running.underWay { advance(serial, at: now) { $0.start() } }
     }
 }

@@ -12,11 +12,11 @@ package struct ResolverOptions: Sendable {
     /// How long one name may take, with all its retransmissions and servers.
     package var timeout: Duration = .seconds(10)
     /// How many look-ups may be under way; more wait in the order they came. Most of them are names nobody answers for.
-    package var maximumOutstanding = 8192
+    package var maximumOutstanding = 16_384
     /// How many of these may be younger than `freshness`: what the name servers are given to do at a time.
     package var maximumFresh = 512
     /// A look-up this old gives its place among the fresh to the next, so that names nobody answers for do not hold up the others.
-    package var freshness: Duration = .milliseconds(250)
+    package var freshness: Duration = .milliseconds(100)
     /// How many names are remembered with their outcome.
     package var maximumCached = 50_000
     package var ipv6 = IPv6.automatic

@@ -11,44 +11,122 @@ import Testing
         #expect(server.queries == 1)
     }
 
-    @Test(arguments: [
-        ("missing.test", ResolveFailure.noSuchName),
-        ("empty.test", .noAddress),
-        ("broken.test", .serverFailed(.serverFailure)),
-        ("refused.test", .serverFailed(.refused)),
-        ("silent.test", .timedOut),
-    ])
-    func `each way in which a name has no address is told apart`(name: String, failure: ResolveFailure) throws {
+    @Test func `both kinds of address are asked for where IPv6 is wanted, and IPv6 comes first`() throws {
+        let server = try DNSServer { _ in .addresses("192.0.2.7", "2001:db8::7", "192.0.2.3") }
+        let driver = try ResolverDriver(server) { $0.ipv6 = .always }
+        #expect(driver.resolve("example.test") == found("2001:db8::7", "192.0.2.7", "192.0.2.3"))
+        #expect(server.queries(for: "example.test", .a) == 1)
+        #expect(server.queries(for: "example.test", .aaaa) == 1)
+    }
+
+    @Test func `a name is not held up by a server that never answers for IPv6`() throws {
+        let server = try DNSServer { $0.type == .aaaa ? .silence : .addresses("192.0.2.7") }
+        let driver = try ResolverDriver(server) {
+            $0.ipv6 = .always
+            $0.timeout = .seconds(20)
+        }
+        let id = driver.ask("example.test")
+        driver.run { driver.outcomes[id] != nil }
+        #expect(driver.outcomes[id] == found("192.0.2.7"))
+        #expect(driver.times[id].map { $0 < .seconds(5) } == true)
+    }
+
+    @Test func `a name without IPv6 addresses exists, even where a server says that it does not`() throws {
+        let server = try DNSServer { $0.type == .aaaa ? .nameError : .addresses("192.0.2.7").delayed(.milliseconds(20)) }
+        let driver = try ResolverDriver(server) { $0.ipv6 = .always }
+        #expect(driver.resolve("example.test") == found("192.0.2.7"))
+    }
+
+    @Test func `an alias leads to the addresses of the name it stands for`() throws {
+        let server = try DNSServer { _ in .addresses("192.0.2.7").through("www.example.test", "edge.cdn.test") }
+        let driver = try ResolverDriver(server)
+        #expect(driver.resolve("example.test") == found("192.0.2.7"))
+    }
+
+    @Test func `aliases of each other are nonsense and end nothing else`() throws {
         let server = try DNSServer { question in
-            switch question.name {
-            case "missing.test": .nameError
-            case "empty.test": .noData
-            case "broken.test": .serverFailure
-            case "refused.test", "": .refused
-            default: .silence
-            }
+            question.name == "loop.test" ? DNSReply.noData.through("other.test", "loop.test") : .addresses("192.0.2.7")
         }
         let driver = try ResolverDriver(server)
-        #expect(driver.resolve(name) == .failure(failure))
-    }
-
-    @Test func `a server that answers nothing at all is told from a name that nobody answers for`() throws {
-        let server = try DNSServer { _ in .silence }
-        let driver = try ResolverDriver(server)
-        #expect(driver.resolve("example.test") == .failure(.noNameServer))
-    }
-
-    @Test func `a server that is not there is told at once`() async throws {
-        let server = try DNSServer { _ in .silence }
-        try await server.stop()
-        let driver = try ResolverDriver(server)
-        #expect(driver.resolve("example.test") == .failure(.noNameServer))
+        #expect(driver.resolve("loop.test") == .failure(.serverFailed(.nonsense)))
+        #expect(driver.resolve("example.test") == found("192.0.2.7"))
     }
 
     @Test func `an answer that does not fit into a datagram is fetched over TCP`() throws {
+        let server = try DNSServer { question in
+            question.name == "cut.test"
+                ? .addresses("192.0.2.7").truncated()
+                : DNSReply(addresses: (0..<1000).map { .v4(0xc000_0200 + $0) })
+        }
+        let driver = try ResolverDriver(server)
+        #expect(driver.resolve("cut.test") == found("192.0.2.7"))
+        #expect(server.queriesOverTCP == 1)
+
+        // Of a thousand addresses a few are as good as all.
+        let many = try #require(driver.resolve("huge.test")).get()
+        #expect(many == (0..<16).map { IPAddress.v4(0xc000_0200 + $0) })
+        #expect(server.queriesOverTCP == 2)
+    }
+
+    @Test func `a thousand names over TCP in one moment all arrive`() throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7").truncated() }
+        let driver = try ResolverDriver(server) { $0.timeout = .seconds(10) }
+        let outcomes = driver.resolve(all: (0..<1000).map { "n\($0).test" })
+        #expect(outcomes.allSatisfy { $0 == found("192.0.2.7") })
+    }
+
+    @Test func `a lost query is sent again in good time`() throws {
+        let server = try DNSServer { $0.previous == 0 ? .silence : .addresses("192.0.2.7") }
         let driver = try ResolverDriver(server)
         #expect(driver.resolve("example.test") == found("192.0.2.7"))
-        #expect(server.queriesOverTCP == 1)
+        #expect(server.queries(for: "example.test") == 2)
+    }
+
+    @Test func `an answer that comes after the query was repeated counts`() throws {
+        let server = try DNSServer { $0.previous == 0 ? .addresses("192.0.2.7").delayed(.milliseconds(800)) : .silence }
+        let driver = try ResolverDriver(server)
+        #expect(driver.resolve("example.test") == found("192.0.2.7"))
+        #expect(server.queries(for: "example.test") == 2)
+    }
+
+    @Test func `a server in trouble leaves the question to the next`() throws {
+        let first = try DNSServer { $0.name == "broken.test" ? .serverFailure : .refused }
+        let second = try DNSServer { _ in .addresses("192.0.2.7") }
+        let driver = try ResolverDriver(first, second)
+        #expect(driver.resolve("broken.test") == found("192.0.2.7"))
+        #expect(driver.resolve("refused.test") == found("192.0.2.7"))
+        #expect(first.queries == 2)
+    }
+
+    @Test func `a silent server leaves the question to the next`() throws {
+        let first = try DNSServer { _ in .silence }
+        let second = try DNSServer { _ in .addresses("192.0.2.7") }
+        let driver = try ResolverDriver(first, second)
+        #expect(driver.resolve("example.test") == found("192.0.2.7"))
+    }
+
+    @Test func `a server that is not there leaves the question to the next`() async throws {
+        let first = try DNSServer { _ in .silence }
+        try await first.stop()
+        let second = try DNSServer { _ in .addresses("192.0.2.7") }
+        let driver = try ResolverDriver(first, second)
+        #expect(driver.resolve("example.test") == found("192.0.2.7"))
+    }
+
+    @Test func `what the first server knows not to exist is not asked of the next`() throws {
+        let first = try DNSServer { _ in .nameError }
+        let second = try DNSServer { _ in .addresses("192.0.2.7") }
+        let driver = try ResolverDriver(first, second)
+        #expect(driver.resolve("example.test") == .failure(.noSuchName))
+        #expect(second.queries == 0)
+    }
+
+    @Test func `a server that knows no EDNS is asked without`() throws {
+        let server = try DNSServer { question in
+            question.hasEDNS ? DNSReply(code: .formatError).withoutEDNS() : .addresses("192.0.2.7")
+        }
+        let driver = try ResolverDriver(server)
+        let outcomes = driver.resolve(all: (0..<50).map { "n\($0).test" })
+        #expect(outcomes.allSatisfy { $0 == found("192.0.2.7") })
     }
 }

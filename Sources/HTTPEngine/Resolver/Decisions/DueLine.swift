@@ -7,11 +7,8 @@ struct DueLine {
     private var entries: [(serial: UInt64, due: Instant)] = []
     private var head = 0
 
-    /// When the first is due, ended or not.
+    /// When the first is due; it may have ended.
     var nextDue: Instant? { head < entries.count ? entries[head].due : nil }
-
-    /// How many places the line takes.
-    var count: Int { entries.count }
 
     /// Adds one at the end. `isAlive` tells of the others which still matter, and `living` how many may.
     mutating func append(_ serial: UInt64, due: Instant, living: Int, isAlive: (UInt64) -> Bool) {
@@ -23,12 +20,19 @@ struct DueLine {
 
     mutating func popDue(at now: Instant) -> UInt64? {
         guard head < entries.count, entries[head].due <= now else { return nil }
+        defer { dropFirst() }
+        return entries[head].serial
+    }
+
+    /// Makes the first one that has not ended the next that is due: nobody need wake for the others.
+    mutating func skipEnded(isAlive: (UInt64) -> Bool) {
+        while head < entries.count, !isAlive(entries[head].serial) { dropFirst() }
+    }
+
+    private mutating func dropFirst() {
         head += 1
-        let serial = entries[head - 1].serial
-        if head == entries.count {
-            entries.removeAll(keepingCapacity: true)
-            head = 0
-        }
-        return serial
+        guard head == entries.count else { return }
+        entries.removeAll(keepingCapacity: true)
+        head = 0
     }
 }

@@ -70,7 +70,7 @@ struct LookUp {
     }
 
     /// Takes what came of a question.
-    mutating func receive(_ reply: DNSReply, to question: Question) -> [Action] {
+    mutating func receive(_ reply: QueryOutcome, to question: Question) -> [Action] {
         guard parts[question.type] == .asked(question) else { return [] }
         switch reply {
         case .addresses(let addresses, let ttl):
@@ -110,10 +110,9 @@ struct LookUp {
 
     /// Asks again what could not be sent: a local name server that is being restarted is away for a moment.
     mutating func resend() -> [Action] {
-        resends += 1
-        return types.compactMap { type in
-            if case .unsent(let question)? = parts[type] { ask(question) } else { nil }
-        }
+        let unsent = parts.values.compactMap { if case .unsent(let question) = $0 { question } else { nil } }
+        if !unsent.isEmpty { resends += 1 }
+        return unsent.map { ask($0) }
     }
 
     /// Ends with the addresses there are, since the rest keeps being late.

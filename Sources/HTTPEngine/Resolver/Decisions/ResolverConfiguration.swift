@@ -22,8 +22,8 @@ struct ResolverConfiguration: Hashable {
             switch keyword {
             case "nameserver":
                 // A link-local server's zone cannot be given to every c-ares.
-                if words.count > 1, let address = IPAddress(words[1]), servers.count < Self.maximumServers {
-                    servers.append(NameServer(address: address))
+                if words.count > 1, let server = NameServer(String(words[1])), servers.count < Self.maximumServers {
+                    servers.append(server)
                 }
             case "search", "domain":
                 // The last one counts.

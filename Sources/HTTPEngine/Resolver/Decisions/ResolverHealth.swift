@@ -8,14 +8,12 @@ struct ResolverHealth {
 
     /// How long it must be quiet before the servers are doubted, and the time between the questions that test them.
     let doubt: Duration
-    private var lastAnswer: Instant
-    private var lastProbe: Instant
+    private var lastAnswer: Instant?
+    private var lastProbe: Instant?
 
     /// - Parameter timeout: What a look-up may take; a tenth of it is enough to doubt, and half of it to be sure.
-    init(timeout: Duration, at now: Instant) {
+    init(timeout: Duration) {
         doubt = timeout / 10
-        lastAnswer = now
-        lastProbe = now
     }
 
     /// Any answer to any question, whatever it says.
@@ -25,13 +23,15 @@ struct ResolverHealth {
 
     /// Whether to test the servers now, given when the oldest look-up without an answer began; it counts as done.
     mutating func takeProbe(oldest: Instant, at now: Instant) -> Bool {
-        guard now - oldest >= doubt, now - lastAnswer >= doubt, now - lastProbe >= doubt else { return false }
+        let quiet = [oldest, lastAnswer, lastProbe].compactMap { $0 }.max() ?? now
+        guard now - quiet >= doubt else { return false }
         lastProbe = now
         return true
     }
 
     /// Whether the servers have been silent for so long, to a look-up that began then and to the tests meanwhile, that it is their fault.
     func areGone(since start: Instant, at now: Instant) -> Bool {
-        lastAnswer < start || now - lastAnswer >= doubt * 5
+        guard let lastAnswer else { return true }
+        return lastAnswer < start || now - lastAnswer >= doubt * 5
     }
 }

@@ -36,5 +36,6 @@ struct ResolverWindow {
     mutating func end(_ serial: UInt64) {
         underWay.remove(serial)
         fresh.remove(serial)
+        ageing.skipEnded { [fresh] in fresh.contains($0) }
     }
 }

@@ -3,7 +3,7 @@ struct RunningLookUps {
     typealias Instant = ContinuousClock.Instant
 
     /// A look-up that is over.
-    struct Ended {
+    struct Ended: Equatable {
         let name: String
         let start: Instant
         /// Who still waits, in the order they came.
@@ -37,6 +37,9 @@ struct RunningLookUps {
     var count: Int { entries.count }
 
     func isUnderWay(_ serial: UInt64) -> Bool { entries[serial]?.lookUp != nil }
+
+    /// All that are under way, the oldest first.
+    var underWay: [UInt64] { entries.filter { $0.value.lookUp != nil }.keys.sorted() }
 
     /// When the one that has been under way longest began.
     mutating func oldestStart() -> Instant? {

@@ -1,3 +1,5 @@
+import CAres
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -20,11 +22,7 @@ struct IPv6Route {
 
     /// Connecting a datagram socket sends nothing: it only asks the kernel for a route.
     private static func look() -> Bool? {
-        #if canImport(Glibc)
-        let descriptor = socket(AF_INET6, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        #else
-        let descriptor = socket(AF_INET6, SOCK_DGRAM, 0)
-        #endif
+        let descriptor = gannet_datagram_socket(AF_INET6)
         guard descriptor >= 0 else { return SystemLimit.isShortage(errno) ? nil : false }
         defer { close(descriptor) }
         var target = sockaddr_in6()

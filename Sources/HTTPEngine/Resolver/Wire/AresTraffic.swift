@@ -5,7 +5,7 @@ final class AresTraffic {
     struct Reply {
         let serial: UInt64
         let question: LookUp.Question
-        let content: DNSReply
+        let content: QueryOutcome
     }
 
     /// The channel's sockets, and what each waits for.
@@ -34,7 +34,8 @@ final class AresTraffic {
     }
 
     func takeReplies() -> [Reply] {
-        defer { replies.removeAll(keepingCapacity: true) }
+        guard !replies.isEmpty else { return [] }
+        defer { replies = [] }
         return replies
     }
 
@@ -45,13 +46,12 @@ final class AresTraffic {
 
     fileprivate static func ended(_ pointer: UnsafeMutableRawPointer, _ outcome: gannet_ares_outcome, _ message: UnsafeRawBufferPointer) {
         let query = Unmanaged<Query>.fromOpaque(pointer).takeRetainedValue()
-        let content: DNSReply =
+        let content: QueryOutcome =
             switch outcome {
             case gannet_ares_answered: DNSMessage.reply(in: message, type: query.question.type)
             case gannet_ares_silent: .silence
-            case gannet_ares_unreachable: .unreachable
             case gannet_ares_no_memory: .outOfMemory
-            default: .trouble(.other)
+            default: .unreachable
             }
         query.traffic.outstanding -= 1
         query.traffic.replies.append(Reply(serial: query.serial, question: query.question, content: content))

@@ -18,7 +18,7 @@ struct DNSMessage {
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// What the answer says about the addresses of the name it was asked for.
-    static func reply(in bytes: UnsafeRawBufferPointer, type: DNSRecordType) -> DNSReply {
+    static func reply(in bytes: UnsafeRawBufferPointer, type: DNSRecordType) -> QueryOutcome {
         do throws(Malformed) {
             return try DNSMessage(bytes).reply(type)
         } catch {
@@ -26,7 +26,7 @@ struct DNSMessage {
         }
     }
 
-    private func reply(_ type: DNSRecordType) throws(Malformed) -> DNSReply {
+    private func reply(_ type: DNSRecordType) throws(Malformed) -> QueryOutcome {
         guard bytes.count >= 12, bytes[2] & 0x80 != 0 else { throw Malformed() }
         if bytes[2] & 0x02 != 0 { return .truncated }
         switch bytes[3] & 0x0f {

@@ -25,8 +25,8 @@ final class NameServerPool {
         (wait, rounds) = configuration.schedule(timeout: timeout)
     }
 
-    /// Queries that have not ended.
-    var outstanding: Int { channels.reduce(0) { $0 + $1.traffic.outstanding } }
+    /// Queries whose replies have not been taken.
+    private(set) var outstanding = 0
 
     var descriptors: [ResolverDescriptor] { channels.flatMap(\.traffic.descriptors) }
 
@@ -49,6 +49,7 @@ final class NameServerPool {
                     rounds: rounds, at: now)
         else { return false }
         current[route] = channel
+        outstanding += 1
         channel.ask(question, for: serial)
         return true
     }
@@ -67,6 +68,7 @@ final class NameServerPool {
 
     func takeReplies() -> [AresTraffic.Reply] {
         let replies = channels.flatMap { $0.traffic.takeReplies() }
+        outstanding -= replies.count
         retired.removeAll { $0.traffic.outstanding == 0 }
         return replies
     }

@@ -1,5 +1,5 @@
 /// What came of one query.
-enum DNSReply: Hashable {
+enum QueryOutcome: Hashable {
     /// At least one address, and how many seconds they may be remembered.
     case addresses([IPAddress], ttl: UInt32)
     /// The name exists, and has no record of the type; for how many seconds that may be remembered, if the answer says so.

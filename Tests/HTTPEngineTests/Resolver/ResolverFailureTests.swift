@@ -1,0 +1,108 @@
+import GannetTestKit
+import Testing
+
+@testable import HTTPEngine
+
+@Suite(.timeLimit(.minutes(1))) struct ResolverFailureTests {
+    @Test(arguments: [
+        ("missing.test", ResolveFailure.noSuchName),
+        ("empty.test", .noAddress),
+        ("broken.test", .serverFailed(.serverFailure)),
+        ("refused.test", .serverFailed(.refused)),
+        ("unsupported.test", .serverFailed(.notImplemented)),
+        ("garbage.test", .serverFailed(.nonsense)),
+        ("silent.test", .timedOut),
+    ])
+    func `each way in which a name has no address is told apart`(name: String, failure: ResolveFailure) throws {
+        let server = try DNSServer { question in
+            switch question.name {
+            case "missing.test": return .nameError
+            case "empty.test": return .noData
+            case "broken.test": return .serverFailure
+            case "refused.test", "": return .refused
+            case "unsupported.test": return DNSReply(code: .notImplemented)
+            case "garbage.test":
+                // The right question, and an answer whose length leads out of the message.
+                let question = [7] + Array("garbage".utf8) + [4] + Array("test".utf8) + [0, 0, 1, 0, 1]
+                return .raw([0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0] + question + [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 9, 0xff, 0xff, 1])
+            default: return .silence
+            }
+        }
+        let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
+        #expect(driver.resolve(name) == .failure(failure))
+    }
+
+    @Test func `a name nobody answers for is told from silent servers although it is the only one asked for`() throws {
+        let server = try DNSServer { $0.name.isEmpty ? .serverFailure : .silence }
+        let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
+        #expect(driver.resolve("example.test") == .failure(.timedOut))
+        #expect(server.queries(for: "", .ns) > 0)
+    }
+
+    @Test func `servers that answer nothing at all are told from a name nobody answers for`() throws {
+        let server = try DNSServer { _ in .silence }
+        let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
+        let outcomes = driver.resolve(all: (0..<100).map { "n\($0).test" })
+        #expect(outcomes.allSatisfy { $0 == .failure(.noNameServer) })
+        #expect(server.queries(for: "", .ns) < 100)
+    }
+
+    @Test func `servers that fall silent are blamed for what was asked of them since`() throws {
+        let server = try DNSServer { $0.name == "first.test" ? .addresses("192.0.2.7") : .silence }
+        let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
+        #expect(driver.resolve("first.test") == found("192.0.2.7"))
+        #expect(driver.resolve("second.test") == .failure(.noNameServer))
+    }
+
+    @Test func `a server that is not there is told sooner than a silent one`() async throws {
+        let server = try DNSServer { _ in .silence }
+        try await server.stop()
+        let driver = try ResolverDriver(server) { $0.timeout = .seconds(20) }
+        let id = driver.ask("example.test")
+        driver.run { driver.outcomes[id] != nil }
+        #expect(driver.outcomes[id] == .failure(.noNameServer))
+        #expect(driver.times[id].map { $0 < .seconds(5) } == true)
+    }
+
+    @Test func `a server that is away for a moment costs no name`() async throws {
+        let first = try DNSServer { _ in .silence }
+        try await first.stop()
+        let driver = try ResolverDriver(first)
+        let id = driver.ask("example.test")
+        // Until the refusal has arrived, and the query waits to be sent again.
+        driver.run { driver.resolver.resends.nextDue != nil }
+        let second = try DNSServer(port: first.port) { _ in .addresses("192.0.2.7") }
+        driver.run { driver.outcomes[id] != nil }
+        #expect(driver.outcomes[id] == found("192.0.2.7"))
+        #expect(second.queries == 1)
+    }
+
+    @Test(arguments: [
+        ("", ResolveFailure.badName(.empty)), (".", .badName(.empty)), ("a..b", .badName(.emptyLabel)), (".a", .badName(.emptyLabel)),
+        ("a b.test", .badName(.character)), ("a/b.test", .badName(.character)), ("bücher.test", .badName(.character)),
+        ("a\0b.test", .badName(.character)), ("1.2.3", .badName(.numeric)), ("127.0.0.0x1", .badName(.numeric)),
+        (String(repeating: "a", count: 64) + ".test", .badName(.longLabel)),
+        (String(repeating: "a.", count: 126) + "bb", .badName(.tooLong)),
+        ("abcdefgh.onion", .onion), ("host.invalid", .noSuchName),
+    ])
+    func `what cannot be looked up is refused at once`(host: String, failure: ResolveFailure) throws {
+        let server = try DNSServer { _ in .addresses("192.0.2.7") }
+        let driver = try ResolverDriver(server)
+        #expect(driver.resolver.resolve(host, for: 1) == .failure(failure))
+        #expect(server.queries == 0)
+    }
+
+    @Test(arguments: ["wrong", "1.2.3.4:", "1.2.3.4:0", "1.2.3.4:65536", "1.2.3.4:53x", "[::1", "::1]:53", "[1.2.3.4]:53", "", ":53"])
+    func `a name server that is none is refused with a sentence`(text: String) throws {
+        var options = ResolverOptions()
+        options.servers = [text]
+        #expect(throws: ResolverOptions.Invalid.self) { try Resolver(options) }
+    }
+
+    @Test(arguments: [
+        ("1.2.3.4", "1.2.3.4:53"), ("1.2.3.4:5353", "1.2.3.4:5353"), ("::1", "[::1]:53"), ("[::1]", "[::1]:53"), ("[::1]:54", "[::1]:54"),
+    ])
+    func `a name server has an address and a port`(text: String, whole: String) {
+        #expect(NameServer(text)?.text == whole)
+    }
+}

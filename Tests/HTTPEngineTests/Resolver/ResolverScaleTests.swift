@@ -1,0 +1,86 @@
+import GannetTestKit
+import Testing
+
+@testable import HTTPEngine
+
+@Suite(.timeLimit(.minutes(2))) struct ResolverScaleTests {
+    @Test func `names nobody can tell anything about do not hold up the others`() throws {
+        let server = try DNSServer { question in
+            switch question.name.last {
+            case "a": .silence
+            case "b": .serverFailure
+            case "c": .nameError
+            default: .addresses("192.0.2.7")
+            }
+        }
+        let driver = try ResolverDriver(server) {
+            $0.timeout = .seconds(6)
+            $0.maximumCached = 10_000
+        }
+        // Two living ones for each dead.
+        let kinds = ["a", "x", "y", "b", "x", "y", "c", "x", "y"]
+        var mostDescriptors = 0
+        let ids = (0..<20_000).map { driver.ask("n\($0)\(kinds[$0 % kinds.count])") }
+        driver.run {
+            mostDescriptors = max(mostDescriptors, driver.resolver.descriptors.count)
+            return driver.outcomes.count == ids.count
+        }
+
+        var outcomes: [Resolution?: Int] = [:]
+        var lastLiving = Duration.zero
+        for id in ids {
+            outcomes[driver.outcomes[id], default: 0] += 1
+            if driver.outcomes[id] == found("192.0.2.7"), let time = driver.times[id] { lastLiving = max(lastLiving, time) }
+        }
+        #expect(outcomes[found("192.0.2.7")] == 13_333)
+        #expect(outcomes[.failure(.timedOut)] == 2223)
+        #expect(outcomes[.failure(.serverFailed(.serverFailure))] == 2222)
+        #expect(outcomes[.failure(.noSuchName)] == 2222)
+        // The dead have three tries in six seconds; no living one waited for any of them to end.
+        #expect(lastLiving < .seconds(6))
+
+        #expect(driver.resolver.running.count == 0)
+        #expect(driver.resolver.cache.count == 10_000)
+        // A channel for each thousand queries that were under way at a time, and no thread.
+        #expect(mostDescriptors < 40)
+        driver.run { driver.resolver.pool.outstanding == 0 }
+        #expect(driver.resolver.descriptors.isEmpty)
+        #expect(driver.resolver.nextDeadline == nil)
+    }
+
+    @Test func `no more is under way than permitted, and all has its turn`() throws {
+        let server = try DNSServer { _ in .addresses("192.0.2.7").delayed(.milliseconds(5)) }
+        let driver = try ResolverDriver(server) {
+            $0.maximumOutstanding = 20
+            $0.maximumFresh = 10
+        }
+        let ids = (0..<500).map { driver.ask("n\($0).test") }
+        var most = 0
+        driver.run {
+            most = max(most, driver.resolver.window.count)
+            return driver.outcomes.count == ids.count
+        }
+        #expect(most <= 10)
+        #expect(ids.allSatisfy { driver.outcomes[$0] == found("192.0.2.7") })
+    }
+
+    @Test func `silence fills the places for the old and then no more is asked until they end`() throws {
+        let server = try DNSServer { $0.name.isEmpty ? .refused : .silence }
+        let driver = try ResolverDriver(server) {
+            $0.timeout = .milliseconds(400)
+            $0.freshness = .milliseconds(10)
+            $0.maximumOutstanding = 20
+            $0.maximumFresh = 10
+        }
+        let ids = (0..<50).map { driver.ask("n\($0).test") }
+        var most = 0
+        driver.run {
+            most = max(most, driver.resolver.window.count)
+            return driver.outcomes.count == ids.count
+        }
+        #expect(most == 20)
+        #expect(ids.allSatisfy { driver.outcomes[$0] == .failure(.timedOut) })
+        // In turn: twenty, twenty, ten.
+        #expect(driver.times[ids[49]]! - driver.times[ids[0]]! >= .milliseconds(700))
+    }
+}
