@@ -21,7 +21,7 @@ package struct ImageProbe: Sendable {
         try examine(ByteSource(FileWindows(path: path)))
     }
 
-    private func examine(_ bytes: consuming ByteSource) throws(ImageProbeError) -> ImageInfo {
+    func examine(_ bytes: consuming ByteSource) throws(ImageProbeError) -> ImageInfo {
         var source = bytes
         let format = ImageFormat(signatureOf: &source)
         guard let format else {

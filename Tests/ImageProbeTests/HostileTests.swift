@@ -12,11 +12,20 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `a chain of directories that lie upon one another ends`() {
-        // Each of 60,000 entries, the next 12 bytes further on.
-        var bytes = Array("II".utf8) + [42, 0] + [UInt8].little(8, 4)
-        for _ in 0..<length / 12 { bytes += .little(60_000, 2) + .little(99, 2) + .little(bytes.count + 12, 4) + .little(0, 4) }
-        let result = probed(bytes)
-        #expect(result.isMalformed || result.isTruncated)
+        // Each of 12,000 entries, the next 12 bytes further on: the end of an entry's value is the next directory's count, and a tag and a type are
+        // where the chain of an earlier one goes on.
+        let count = 12_000
+        var bytes = Array("II".utf8) + [42, 0] + [UInt8].little(8, 4) + .little(count, 2)
+        for index in 0..<(length / 12) {
+            let field = [(256, 5), (257, 4), (273, 8), (279, 4)].dropFirst(index).first
+            if index < count, let field {
+                bytes += [UInt8].little(field.0, 2) + [3, 0, 1, 0, 0, 0] + .little(field.1, 2)
+            } else {
+                bytes += [UInt8].little(index < count ? 0 : 8 + 12 * (index - count + 1), 4) + .little(0, 6)
+            }
+            bytes += .little(count, 2)
+        }
+        #expect(probed(bytes) == .failure(.malformed(.tiff, "its directories lie upon one another")))
         // All at the same place, named by one field.
         let entry = [UInt8].little(330, 2) + .little(4, 2) + .little((length - 100) / 4, 4) + .little(50, 4)
         let children = Array("II".utf8) + [42, 0] + [UInt8].little(8, 4) + .little(1, 2) + entry + .little(0, 4)

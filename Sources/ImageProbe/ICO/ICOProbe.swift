@@ -5,13 +5,11 @@ enum ICOProbe {
         reader.part = "the end of its directory"
         let count = try reader.u16(at: 4)
         guard count > 0 else { throw reader.malformed("its directory is empty") }
-        let end = 6 + 16 * count
         try reader.require(16 * count, at: 6)
         reader.part = "the end of a picture"
         var largest = ImageSize(width: 0, height: 0)
-        for entry in stride(from: 6, to: end, by: 16) {
+        for entry in stride(from: 6, to: 6 + 16 * count, by: 16) {
             let (length, offset) = (try reader.u32(at: entry + 8), try reader.u32(at: entry + 12))
-            guard offset >= end else { throw reader.malformed("a picture lies inside its directory") }
             try reader.require(length, at: offset)
             let size = try picture(in: &reader, at: offset, length: length)
             if size.width.times(size.height) > largest.width.times(largest.height) { largest = size }

@@ -28,6 +28,20 @@ import Testing
         #expect(box == "moov" ? result.isTruncated : result.isMalformed)
     }
 
+    @Test func `an animation that is a still picture as well needs both descriptions`() throws {
+        let sample = try Sample.named("animated.avif").bytes
+        #expect(probed(sample.exchanging("pitm", for: "free")).isMalformed)
+        #expect(probed(sample.exchanging("stsz", for: "free")).isMalformed)
+    }
+
+    @Test func `every frame of an animation is in a chunk`() throws {
+        let sample = try Sample.named("animated.avif").bytes
+        // Behind version, flags, the number of entries and the first one's first chunk.
+        let perChunk = try #require(sample.firstRange(of: Array("stsc".utf8))).upperBound + 12
+        #expect(probed(sample.with(.big(0, 4), at: perChunk)).isMalformed)
+        #expect(probed(sample.with(.big(0xffff_ffff, 4), at: perChunk)) == .image(.avif, 23, 17))
+    }
+
     @Test func `an animation without a still picture has the size of its track`() throws {
         let bytes = try Sample.named("animated.avif").bytes.exchanging("avif", for: "free").exchanging("meta", for: "free")
         #expect(probed(bytes) == .image(.avif, 23, 17))

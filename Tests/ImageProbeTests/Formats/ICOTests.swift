@@ -36,7 +36,7 @@ import Testing
         #expect(probed(file([(1, bitmap(1).with([0, 0, 1, 0], at: 4).with([0, 0, 1, 0], at: 8))])).isTooLarge)
     }
 
-    @Test func `a picture lies in the file and outside the directory`() {
+    @Test func `a picture lies in the file and has a header`() {
         let icon = file([(4, bitmap(4)), (2, bitmap(2))])
         #expect(probed(icon.with(.little(0xffff_ffff, 4), at: 14)).isTruncated)
         #expect(probed(icon.with(.little(0xffff_ffff, 4), at: 18)).isTruncated)

@@ -54,7 +54,17 @@ import Testing
         #expect(probed(file(directory(fields + [field(330, 0)]))) == .image(.tiff, 5, 4))
     }
 
-    @Test(arguments: [330, 34_665, 34_853])
+    @Test func `there are no more than 65,536 directories`() {
+        let first = directory(size + [field(273, 8), field(279, 4)], next: 8 + 54)
+        for (count, isRight) in [(65_535, true), (65_536, false)] {
+            let chain = (1...count).flatMap { directory([field(1, 0)], next: $0 == count ? 0 : 8 + 54 + 18 * $0) }
+            #expect(
+                probed(file(first + chain))
+                    == (isRight ? .image(.tiff, 5, 4) : .failure(.malformed(.tiff, "it has more than 65536 directories"))))
+        }
+    }
+
+    @Test(arguments: [330, 34_665, 34_853, 40_965])
     func `a directory below another is part of the file`(tag: Int) {
         let fields = size + [field(273, 8), field(279, 4)]
         let end = 8 + directory(fields).count + 12

@@ -26,6 +26,7 @@ enum AVIF {
     }
 
     static func item(method: Int, pieces: [(offset: Int, length: Int)]) -> [UInt8] {
-        [1, method, 0, pieces.count].flatMap { [UInt8].big($0, 2) } + pieces.flatMap { [$0.offset, $0.length] }.flatMap { [UInt8].big($0, 4) }
+        [1, method, 0, pieces.count].flatMap { [UInt8].big($0, 2) }
+            + pieces.flatMap { [$0.offset, $0.length] }.flatMap { [UInt8].big($0, 4) }
     }
 }
