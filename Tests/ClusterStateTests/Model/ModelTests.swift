@@ -1,5 +1,4 @@
 #if canImport(Glibc)
-import Foundation
 import GannetTestKit
 import Testing
 
@@ -9,8 +8,7 @@ import Testing
 @Suite struct ModelTests {
     @Test func `the state and the model agree`() async throws {
         let settings = FuzzSettings()
-        let random = settings.seeds.filter { $0 > 1 << 32 }.prefix(50)
-        print("model: \(settings.steps) steps of \(settings.seeds.count) seeds, at random: \(random)")
+        print("model: \(settings.steps) steps of \(settings.seeds.count) seeds, at random: \(settings.random.prefix(50))")
         try await Self.check(settings.seeds, steps: settings.steps)
     }
 
@@ -65,30 +63,6 @@ import Testing
         }
         try await bench.close()
         return nil
-    }
-}
-
-/// Which courses are run, as the environment says.
-struct FuzzSettings {
-    let seeds: [UInt64]
-    let steps: Int
-
-    /// The one that is to be run again, in all tests.
-    static var replayed: [UInt64]? { number("SEED").map { [$0] } }
-
-    init() {
-        steps = Int(Self.number("STEPS") ?? 500)
-        if let replayed = Self.replayed {
-            seeds = replayed
-        } else if let count = Self.number("SEEDS") {
-            seeds = (0..<count).map { _ in .random(in: .min ... .max) }
-        } else {
-            seeds = Array(1...150) + (0..<50).map { _ in .random(in: .min ... .max) }
-        }
-    }
-
-    private static func number(_ name: String) -> UInt64? {
-        ProcessInfo.processInfo.environment["GANNET_FUZZ_\(name)"].flatMap { UInt64($0) }
     }
 }
 #endif
