@@ -67,6 +67,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a host's pause outlasts the rule that it came from`(hasAnotherRule: Bool) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<1)
+            if hasAnotherRule { try await fixture.cluster.setRule(HostRule(limit: 1), for: "h1") }
+            try await fixture.cluster.setRule(HostRule(limit: 10, interval: .seconds(2)), for: "h0")
+            #expect(try await fixture.claim(10).jobs.count == 1)
+            try await fixture.cluster.setRule(nil, for: "h0")
+            // One that was there would be held, and not looked at before the pause is over.
+            try await fixture.fill(1..<2, batch: "later")
+            clock.advance(by: .milliseconds(1999))
+            #expect(try await fixture.claim(10).jobs.isEmpty)
+            clock.advance(by: .milliseconds(1))
+            #expect(try await fixture.claim(10).jobs.count == 1)
+        }
+    }
+
     @Test func `a host that nobody asks for any more is forgotten`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

@@ -65,7 +65,14 @@ extension Model {
     ) throws(Violation) -> String? {
         let job = jobs[serial]!
         let isLocked = course.isLocked(freed.url, butBy: nil)
-        if case .line(.parked)? = to, freed.verdict == .orphaned, isLocked { return nil }
+        if freed.verdict == .orphaned, isLocked {
+            if case .line(.parked)? = to { return nil }
+            // They follow a retry that then, in the same claim, does not start.
+            if case .line(.chain)? = to {
+                course.letGo.insert(freed.url)
+                return nil
+            }
+        }
         if job.fate == .tombstone {
             if to == nil { jobs[serial]!.fate = .dropped }
             return to == nil ? nil : "its batch is cancelled"

@@ -1,5 +1,4 @@
 #if canImport(Glibc)
-import Foundation
 import GannetTestKit
 import Testing
 
@@ -8,29 +7,27 @@ import Testing
 /// Whatever happens to workers, callers and clocks: everything accepted ends exactly once, by allowed steps, and leaves nothing behind.
 @Suite struct ModelTests {
     @Test func `the state and the model agree`() async throws {
-        let settings = FuzzSettings()
-        let random = settings.seeds.filter { $0 > 1 << 32 }.prefix(50)
-        print("model: \(settings.steps) steps of \(settings.seeds.count) seeds, at random: \(random)")
-        try await Self.check(settings.seeds, steps: settings.steps)
+        let settings = FuzzSettings(always: Array(1...150) + FuzzSettings.telling, random: 50)
+        try await Self.check("model", settings, steps: FuzzSettings.steps ?? 500)
     }
 
     @Test func `the state and the model agree where calls reach their bounds`() async throws {
-        let seeds = FuzzSettings.replayed ?? [1, 2, 3, .random(in: .min ... .max)]
-        print("crowds: seeds \(seeds)")
-        try await Self.check(seeds, steps: 50) { $0.isCrowded = true }
+        let settings = FuzzSettings(always: [1, 2, 3] + FuzzSettings.tellingInCrowds, random: 1, cost: 50)
+        try await Self.check("crowds", settings, steps: 50) { $0.isCrowded = true }
     }
 
     @Test func `a server that is killed and started again is where it was`() async throws {
-        let seeds = FuzzSettings.replayed ?? [1, 2, .random(in: .min ... .max)]
-        print("crashes: seeds \(seeds)")
-        try await Self.check(seeds, steps: 150, .init { $0.appendOnly = true }) { $0.crashes = true }
+        let settings = FuzzSettings(always: [1, 2], random: 1, cost: 50)
+        try await Self.check("crashes", settings, steps: 150, .init { $0.appendOnly = true }) { $0.crashes = true }
     }
 
     /// Runs the seeds, on two servers at once: while one is busy, the other's answer is looked at.
     private static func check(
-        _ seeds: [UInt64], steps: Int, _ options: RedisServer.Options = .init(),
+        _ name: String, _ settings: FuzzSettings, steps: Int, _ options: RedisServer.Options = .init(),
         _ change: @escaping @Sendable (inout Fuzz) -> Void = { _ in }
     ) async throws {
+        let seeds = settings.seeds
+        print("\(name): \(steps) steps of \(seeds.count) seeds, at random: \(settings.random.prefix(50))")
         let failures = try await withThrowingTaskGroup(of: Fuzz.Failure?.self) { group in
             for half in 0..<2 {
                 let mine = seeds.enumerated().filter { $0.offset % 2 == half }.map(\.element)
@@ -65,30 +62,6 @@ import Testing
         }
         try await bench.close()
         return nil
-    }
-}
-
-/// Which courses are run, as the environment says.
-struct FuzzSettings {
-    let seeds: [UInt64]
-    let steps: Int
-
-    /// The one that is to be run again, in all tests.
-    static var replayed: [UInt64]? { number("SEED").map { [$0] } }
-
-    init() {
-        steps = Int(Self.number("STEPS") ?? 500)
-        if let replayed = Self.replayed {
-            seeds = replayed
-        } else if let count = Self.number("SEEDS") {
-            seeds = (0..<count).map { _ in .random(in: .min ... .max) }
-        } else {
-            seeds = Array(1...150) + (0..<50).map { _ in .random(in: .min ... .max) }
-        }
-    }
-
-    private static func number(_ name: String) -> UInt64? {
-        ProcessInfo.processInfo.environment["GANNET_FUZZ_\(name)"].flatMap { UInt64($0) }
     }
 }
 #endif
