@@ -43,7 +43,8 @@ import Testing
 
     @Test func `what the engine calls retryable is tried again, and nothing else`() {
         let kinds: [FetchError.Kind] = [
-            .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .dns(.nobodyAnswers), .connect, .tls, .timeout(.resolve),
+            .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .dns(.nobodyAnswers),
+            .connect, .tls, .timeout(.resolve),
             .timeout(.connect), .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated, .tooLarge, .headersTooLarge,
             .badEncoding, .protocolError, .throttled, .cancelled, .storage, .systemLimit, .engine,
         ]
