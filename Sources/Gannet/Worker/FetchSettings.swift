@@ -45,6 +45,8 @@ extension FetchSettings {
         var options = DownloaderOptions()
         options.timeout = timeout
         options.connectTimeout = connectTimeout
+        // Who allows more for the whole has servers in mind that take their time.
+        options.answerTimeout = max(.milliseconds(1), timeout / 2)
         options.maximumBody = Int64(maximumBody)
         options.caFile = authorityFile
         if let userAgent { options.userAgent = userAgent }

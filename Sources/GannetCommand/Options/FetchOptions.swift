@@ -47,7 +47,7 @@ struct FetchOptions: Sendable {
         "How long a job stays with a worker that has gone silent.")
     private static let timeoutTime = Flag(
         "timeout", .duration(in: .milliseconds(1)...(.seconds(86_400))), default: "60s", section: .fetching,
-        "For the whole of one request.")
+        "For the whole of one request, redirects included; half of it for a server to begin its answer.")
     private static let connectTime = Flag(
         "connect-timeout", .duration(in: .milliseconds(1)...(.seconds(3600))), default: "10s", section: .fetching,
         "For connecting, TLS included.")

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPEngine
 
 /// What the engine makes of the worst of the web: an outcome of its kind, in time, in little memory, and nothing left behind.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct EvilTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct EvilTests {
     /// Beyond the engine's own patience: two cores may have other things to do.
     private static let slack = Duration.seconds(3)
     /// By how much a fetch may enlarge this process, which has the origin in it too. The largest body permitted has 2 MB.

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import HTTPEngine
+
+@Suite struct KnownNamesTests {
+    private var names = KnownNames()
+
+    @Test("libcurl is told a name while somebody needs it, and to forget it with the next transfer") mutating func course() throws {
+        let addresses = try ["192.0.2.1", "2001:db8::1"].map { try #require(IPAddress($0)) }
+        #expect(names.begin("h", 80, addresses) == ["+h:80:192.0.2.1,[2001:db8::1]"])
+        #expect(names.begin("h", 80, [addresses[0]]) == ["+h:80:192.0.2.1"])
+        names.end("h", 80)
+        #expect(names.forget() == [])
+        names.end("h", 80)
+        #expect(names.begin("h", 81, [addresses[0]]) == ["-h:80", "+h:81:192.0.2.1"])
+        #expect(names.forget() == [])
+        names.end("h", 81)
+        // Wanted again before it was forgotten.
+        #expect(names.begin("h", 81, [addresses[0]]) == ["+h:81:192.0.2.1"])
+        names.end("h", 81)
+        names.end("unknown", 1)
+        #expect(names.forget() == ["-h:81"])
+    }
+}
