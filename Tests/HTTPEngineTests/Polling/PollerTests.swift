@@ -48,7 +48,7 @@ import Darwin
     @Test("A number that was closed and is another's now is heard of", arguments: [true, false])
     func numberOfAnother(isTold: Bool) throws {
         let poller = try #require(Poller())
-        var first: Wakeup? = try #require(Wakeup())
+        var first = Wakeup()
         let number = try #require(first?.readDescriptor)
         let owner: Poller.Owner = isTold ? .transfers : .resolver
         poller.watch(number, owner, reads: true, writes: false)
