@@ -83,9 +83,12 @@ final class Resolver {
     /// The descriptors to wait for, and for what; others after every call of `resolve` and `process`.
     var descriptors: [ResolverDescriptor] { pool.descriptors + oldPools.flatMap(\.descriptors) }
 
-    /// When `process` must be called at the latest; nil when only a descriptor can bring anything about.
+    /// When `process` must be called at the latest; nil when only a descriptor can bring anything about. It is over when there is
+    /// something to take.
     var nextDeadline: Instant? {
-        [nextTick, deadlines.nextDue, resends.nextDue, hurries.nextDue, running.isWaiting ? window.nextRoom : nil].compactMap { $0 }.min()
+        guard finished.isEmpty else { return .now }
+        return [nextTick, deadlines.nextDue, resends.nextDue, hurries.nextDue, running.isWaiting ? window.nextRoom : nil].compactMap { $0 }
+            .min()
     }
 
     /// Handles the descriptors that are ready and whatever is due.

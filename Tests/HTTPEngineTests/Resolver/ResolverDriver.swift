@@ -1,3 +1,4 @@
+import CCurl
 import GannetTestKit
 
 @testable import HTTPEngine
@@ -8,17 +9,20 @@ import Glibc
 import Darwin
 #endif
 
-/// Plays the engine's thread for a resolver: waits for its descriptors and hands it what is ready.
+/// Plays the engine's thread for a resolver: waits for its descriptors, by itself or in libcurl as the engine does, and hands it what is
+/// ready.
 final class ResolverDriver {
     let resolver: Resolver
     private(set) var outcomes: [UInt64: Resolution] = [:]
     /// When each came, since the driver was made.
     private(set) var times: [UInt64: Duration] = [:]
     private let start = ContinuousClock.now
+    private let multi: UnsafeMutableRawPointer?
     private var nextID: UInt64 = 0
 
     /// A resolver that asks the servers and nobody else, and knows no hosts file.
-    init(_ servers: DNSServer..., options change: (inout ResolverOptions) -> Void = { _ in }) throws {
+    init(_ servers: DNSServer..., inLibcurl: Bool = false, options change: (inout ResolverOptions) -> Void = { _ in }) throws {
+        multi = inLibcurl ? curl_multi_init() : nil
         var options = ResolverOptions()
         options.servers = servers.map(\.address)
         options.hostsFile = "/dev/null"
@@ -27,6 +31,8 @@ final class ResolverDriver {
         change(&options)
         resolver = try Resolver(options)
     }
+
+    deinit { curl_multi_cleanup(multi) }
 
     /// Asks for a name and returns the id under which the outcome is noted.
     func ask(_ host: String) -> UInt64 {
@@ -63,20 +69,38 @@ final class ResolverDriver {
 
     private func turn(until end: ContinuousClock.Instant) {
         let descriptors = resolver.descriptors
-        var polled = descriptors.map { descriptor in
+        let wake = min(resolver.nextDeadline ?? end, end)
+        let milliseconds = Int32(max(.zero, wake - .now).milliseconds)
+        resolver.process(multi.map { waitInLibcurl($0, descriptors, milliseconds) } ?? wait(for: descriptors, milliseconds))
+        collect()
+    }
+
+    private func wait(for descriptors: [ResolverDescriptor], _ milliseconds: Int32) -> [ResolverDescriptor] {
+        var waits = descriptors.map { descriptor in
             pollfd(
                 fd: descriptor.number, events: (descriptor.reads ? Int16(POLLIN) : 0) | (descriptor.writes ? Int16(POLLOUT) : 0), revents: 0
             )
         }
-        let wake = min(resolver.nextDeadline ?? end, end)
-        poll(&polled, nfds_t(polled.count), Int32(max(.zero, wake - .now).milliseconds))
-        let ready = polled.filter { $0.revents != 0 }.map { descriptor in
+        poll(&waits, nfds_t(waits.count), milliseconds)
+        return waits.filter { $0.revents != 0 }.map { wait in
             ResolverDescriptor(
-                number: descriptor.fd, reads: descriptor.revents & ~Int16(POLLOUT) != 0,
-                writes: descriptor.revents & ~Int16(POLLIN) != 0)
+                number: wait.fd, reads: wait.revents & ~Int16(POLLOUT) != 0, writes: wait.revents & ~Int16(POLLIN) != 0)
         }
-        resolver.process(ready)
-        collect()
+    }
+
+    private func waitInLibcurl(
+        _ multi: UnsafeMutableRawPointer, _ descriptors: [ResolverDescriptor], _ milliseconds: Int32
+    ) -> [ResolverDescriptor] {
+        var waits = descriptors.map { descriptor in
+            curl_waitfd(
+                fd: descriptor.number,
+                events: Int16((descriptor.reads ? CURL_WAIT_POLLIN : 0) | (descriptor.writes ? CURL_WAIT_POLLOUT : 0)), revents: 0)
+        }
+        curl_multi_poll(multi, &waits, UInt32(waits.count), milliseconds, nil)
+        return waits.filter { $0.revents != 0 }.map { wait in
+            ResolverDescriptor(
+                number: wait.fd, reads: wait.revents & Int16(CURL_WAIT_POLLIN) != 0, writes: wait.revents & Int16(CURL_WAIT_POLLOUT) != 0)
+        }
     }
 
     private func collect() {

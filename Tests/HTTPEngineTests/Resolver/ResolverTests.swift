@@ -75,6 +75,17 @@ import Testing
         #expect(outcomes.allSatisfy { $0 == found("192.0.2.7") })
     }
 
+    @Test func `it works in libcurl's loop, where a refusal is told as something to read`() async throws {
+        let absent = try DNSServer { _ in .silence }
+        try await absent.stop()
+        let server = try DNSServer { $0.name == "cut.test" ? .addresses("192.0.2.8").truncated() : .addresses("192.0.2.7") }
+        let driver = try ResolverDriver(absent, server, inLibcurl: true) { $0.timeout = .seconds(20) }
+        #expect(driver.resolve("example.test") == found("192.0.2.7"))
+        #expect(driver.resolve("cut.test") == found("192.0.2.8"))
+        // Had the refusal not been heard, the first server would have been waited for.
+        #expect(driver.times.values.allSatisfy { $0 < .seconds(1) })
+    }
+
     @Test func `a lost query is sent again in good time`() throws {
         let server = try DNSServer { $0.previous == 0 ? .silence : .addresses("192.0.2.7") }
         let driver = try ResolverDriver(server)

@@ -10,6 +10,9 @@ struct DueLine {
     /// When the first is due; it may have ended.
     var nextDue: Instant? { head < entries.count ? entries[head].due : nil }
 
+    /// How many places it takes, those that have ended included.
+    var length: Int { entries.count }
+
     /// Adds one at the end. `isAlive` tells of the others which still matter, and `living` how many may.
     mutating func append(_ serial: UInt64, due: Instant, living: Int, isAlive: (UInt64) -> Bool) {
         entries.append((serial, due))
