@@ -24,6 +24,7 @@ extension EvilRow {
         EvilRow(.garbageAfterAnswer, .gives("hello"), aftermath: leftover),
         EvilRow(.extraAnswer, .gives("hello"), aftermath: leftover),
         EvilRow(.lateExtraAnswer, .gives("hello"), aftermath: leftover),
+        EvilRow(.lateTimeout, .gives("hello"), aftermath: leftover),
     ]
 
     /// Under TLS.
@@ -33,6 +34,7 @@ extension EvilRow {
         EvilRow(.selfSignedCertificate, .fails(.tls)),
         EvilRow(.plainInsteadOfTLS, .fails(.tls)),
         EvilRow(.garbageHandshake, .fails(.tls)),
+        EvilRow(.endlessHandshake, .fails(.tls), .fails(.timeout(.connect))),
         EvilRow(.alertHandshake, .fails(.tls)),
         EvilRow(.closesInHandshake, .fails(.tls), .fails(.reset)),
         EvilRow(.resetsInHandshake, .fails(.tls), .fails(.reset)),
@@ -43,14 +45,13 @@ extension EvilRow {
             defect: .always("Under TLS, a body that is cut on the way passes for a whole one when it has no length.")),
         EvilRow(.garbageUnderTLS, .fails(.protocolError)),
         EvilRow(.http2GoAway, .fails(.reset), defect: .always("A server that wants a connection to end is said to break the rules.")),
-        EvilRow(.http2Refused, .fails(.reset)),
-        EvilRow(.http2Reset, .fails(.reset)),
+        EvilRow(.http2Refused, .fails(.reset), isStream: true),
+        EvilRow(.http2Reset, .fails(.reset), isStream: true),
         EvilRow(.http2Garbage, .fails(.reset), .fails(.protocolError)),
         EvilRow(.http2Silent, .fails(.timeout(.response)), isStream: true),
         EvilRow(.http2Pings, .fails(.timeout(.response)), .fails(.reset), .fails(.protocolError), isStream: true),
         EvilRow(.http2Settings, .fails(.timeout(.response)), .fails(.reset), .fails(.protocolError), isStream: true),
         EvilRow(.http2Continuations, .fails(.headersTooLarge), .fails(.reset), .fails(.protocolError), isStream: true),
-        EvilRow(.http2EmptyData, .fails(.timeout(.body)), .fails(.reset), .fails(.protocolError), defect: early, isStream: true),
         EvilRow(.http2EndlessBody, .fails(.tooLarge), isStream: true),
         EvilRow(.http2HeaderBomb, .fails(.headersTooLarge), .fails(.reset), .fails(.protocolError), isStream: true),
         EvilRow(.http2Push, .fails(.timeout(.response)), .fails(.reset), .fails(.protocolError), isStream: true),

@@ -7,6 +7,10 @@ extension EvilRow {
 
     static let encodings = [
         EvilRow(.gzip, .gives("hello"), defect: unsupported),
+        EvilRow(.brotli, .gives("hello"), defect: unsupported),
+        EvilRow(.zstd, .gives("hello"), defect: unsupported),
+        EvilRow(.zlibDeflate, .gives("hello"), defect: unsupported),
+        EvilRow(.rawDeflate, .gives("hello"), .fails(.badEncoding)),
         EvilRow(.shoutedGzip, .gives("hello"), defect: unsupported),
         EvilRow(.gzipBomb, .fails(.tooLarge), defect: unsupported),
         EvilRow(.brotliBomb, .fails(.tooLarge), defect: unsupported),
@@ -14,6 +18,10 @@ extension EvilRow {
         // Nothing comes out of it, so that only what goes in can be limited.
         EvilRow(.gzipOfNothing, .fails(.tooLarge), .fails(.badEncoding)),
         EvilRow(.gzipEndlessName, .fails(.tooLarge), .fails(.badEncoding)),
+        EvilRow(.gzipEndlessMembers, .fails(.tooLarge), .fails(.badEncoding)),
+        EvilRow(.zstdEndlessSkipping, .fails(.tooLarge), .fails(.badEncoding)),
+        EvilRow(.zstdWideWindow, .gives("hello"), .fails(.badEncoding)),
+        EvilRow(.zstdHugeWindow, .fails(.badEncoding)),
         EvilRow(.gzipWrongSum, .fails(.badEncoding)),
         EvilRow(.gzipWrongSize, .fails(.badEncoding)),
         EvilRow(.gzipCut, .fails(.badEncoding), .fails(.truncated)),

@@ -18,6 +18,7 @@ extension EvilRow {
             defect: .always("A content type is handed on with its control characters.")),
         EvilRow(.latin1ContentType, .gives("hello")),
         EvilRow(.twoContentTypes, .gives("hello")),
+        EvilRow(.temptingHeaders, .gives("hello")),
         EvilRow(
             .endsInHeaders, .fails(.reset), defect: .always("A connection that ends within the headers is a breach of HTTP and not a loss.")
         ),

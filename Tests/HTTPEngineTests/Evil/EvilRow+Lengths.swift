@@ -13,7 +13,7 @@ extension EvilRow {
         EvilRow(.differingLengthList, .fails(.protocolError), defect: .always("Of two lengths one is believed.")),
         EvilRow(.negativeLength, .fails(.protocolError)),
         EvilRow(.plusLength, .fails(.protocolError), defect: .always("A length is believed as far as it is a number.")),
-        EvilRow(.hexLength, .fails(.protocolError), defect: .always("A length is believed as far as it is a number.")),
+        EvilRow(.hexLength, .fails(.protocolError), defect: .always("A length is believed as far as it is a number."), aftermath: leftover),
         EvilRow(.emptyLength, .fails(.protocolError)),
         EvilRow(.wordLength, .fails(.protocolError)),
         EvilRow(.lengthWithGarbage, .fails(.protocolError), defect: .always("A length is believed as far as it is a number.")),
