@@ -26,6 +26,9 @@ extension EvilRow {
         EvilRow(
             .lateExtraAnswer, .gives("hello"),
             aftermath: .sometimes("What comes unasked when the next request is on its way is taken for that one's answer.")),
+        EvilRow(
+            .lateTimeout, .gives("hello"),
+            aftermath: .sometimes("What comes unasked when the next request is on its way is taken for that one's answer.")),
     ]
 
     /// Under TLS.
@@ -35,6 +38,7 @@ extension EvilRow {
         EvilRow(.selfSignedCertificate, .fails(.tls)),
         EvilRow(.plainInsteadOfTLS, .fails(.tls)),
         EvilRow(.garbageHandshake, .fails(.tls)),
+        EvilRow(.endlessHandshake, .fails(.tls), .fails(.timeout(.connect))),
         EvilRow(.alertHandshake, .fails(.tls)),
         EvilRow(.closesInHandshake, .fails(.tls), .fails(.reset)),
         EvilRow(.resetsInHandshake, .fails(.tls), .fails(.reset)),
@@ -45,14 +49,13 @@ extension EvilRow {
             defect: .always("Under TLS, a body that is cut and has no length passes for a whole one: libcurl does not tell.")),
         EvilRow(.garbageUnderTLS, .fails(.protocolError)),
         EvilRow(.http2GoAway, .fails(.reset)),
-        EvilRow(.http2Refused, .fails(.reset)),
-        EvilRow(.http2Reset, .fails(.reset)),
+        EvilRow(.http2Refused, .fails(.reset), isStream: true),
+        EvilRow(.http2Reset, .fails(.reset), isStream: true),
         EvilRow(.http2Garbage, .fails(.reset), .fails(.protocolError)),
         EvilRow(.http2Silent, .fails(.timeout(.response)), isStream: true),
         EvilRow(.http2Pings, .fails(.timeout(.response)), .fails(.reset), .fails(.protocolError), isStream: true),
         EvilRow(.http2Settings, .fails(.timeout(.response)), .fails(.reset), .fails(.protocolError), isStream: true),
         EvilRow(.http2Continuations, .fails(.headersTooLarge), .fails(.reset), .fails(.protocolError), isStream: true),
-        EvilRow(.http2EmptyData, .fails(.timeout(.body)), .fails(.reset), .fails(.truncated), .fails(.protocolError), isStream: true),
         EvilRow(.http2EndlessBody, .fails(.tooLarge), isStream: true),
         EvilRow(.http2HeaderBomb, .fails(.headersTooLarge), .fails(.reset), .fails(.protocolError), isStream: true),
         EvilRow(.http2Push, .fails(.timeout(.response)), .fails(.reset), .fails(.protocolError), isStream: true),

@@ -6,6 +6,10 @@ extension EvilRow {
 
     static let encodings = [
         EvilRow(.gzip, .gives("hello")),
+        EvilRow(.brotli, .gives("hello")),
+        EvilRow(.zstd, .gives("hello")),
+        EvilRow(.zlibDeflate, .gives("hello")),
+        EvilRow(.rawDeflate, .gives("hello"), .fails(.badEncoding)),
         EvilRow(.shoutedGzip, .gives("hello")),
         EvilRow(.gzipBomb, .fails(.tooLarge)),
         EvilRow(.brotliBomb, .fails(.tooLarge)),
@@ -13,6 +17,10 @@ extension EvilRow {
         // Nothing comes out of it, so that only what goes in can be limited.
         EvilRow(.gzipOfNothing, .fails(.tooLarge), .fails(.badEncoding)),
         EvilRow(.gzipEndlessName, .fails(.tooLarge), .fails(.badEncoding)),
+        EvilRow(.gzipEndlessMembers, .fails(.tooLarge), .fails(.badEncoding)),
+        EvilRow(.zstdEndlessSkipping, .fails(.tooLarge), .fails(.badEncoding)),
+        EvilRow(.zstdWideWindow, .gives("hello"), .fails(.badEncoding)),
+        EvilRow(.zstdHugeWindow, .fails(.badEncoding)),
         EvilRow(.gzipWrongSum, .fails(.badEncoding)),
         EvilRow(.gzipWrongSize, .fails(.badEncoding)),
         EvilRow(.gzipCut, .fails(.badEncoding), .fails(.truncated)),

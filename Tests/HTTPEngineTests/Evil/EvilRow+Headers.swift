@@ -17,6 +17,7 @@ extension EvilRow {
             .controlInContentType, .gives("hello"), .fails(.protocolError)),
         EvilRow(.latin1ContentType, .gives("hello")),
         EvilRow(.twoContentTypes, .gives("hello")),
+        EvilRow(.temptingHeaders, .gives("hello")),
         EvilRow(
             .endsInHeaders, .fails(.reset)
         ),

@@ -18,6 +18,8 @@ extension EvilRow {
         EvilRow(.redirectToMappedAddress, .fails(.refusedAddress)),
         EvilRow(.redirectToNAT64Address, .fails(.refusedAddress)),
         EvilRow(.redirectToUnspecified, .fails(.refusedAddress)),
+        EvilRow(.redirectToFullWidthAddress, .fails(.refusedAddress), .fails(.refusedRedirect)),
+        EvilRow(.redirectToZone, .fails(.refusedAddress), .fails(.refusedRedirect)),
         EvilRow(.redirectToFile, .fails(.refusedRedirect)),
         EvilRow(.redirectToFTP, .fails(.refusedRedirect)),
         EvilRow(.redirectToGopher, .fails(.refusedRedirect)),

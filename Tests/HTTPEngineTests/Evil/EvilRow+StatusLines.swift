@@ -39,5 +39,6 @@ extension EvilRow {
         EvilRow(.throttledForever, .fails(.status(429))),
         EvilRow(.unavailableSeconds, .fails(.status(503))),
         EvilRow(.proxyAuthentication, .fails(.status(407))),
+        EvilRow(.unauthorized, .fails(.status(401))),
     ]
 }

@@ -20,6 +20,9 @@ extension EvilBehaviour {
         case .garbageAfterAnswer: .answer() + [.send("garbage\r\n\r\n")]
         case .extraAnswer: .answer() + .answer("200 OK", body: "poison")
         case .lateExtraAnswer: .answer() + [.pause(.milliseconds(20))] + .answer("200 OK", body: "poison")
+        // What proxies say to a connection that has been idle for long.
+        case .lateTimeout:
+            .answer() + [.pause(.milliseconds(20))] + .answer("408 Request Timeout", "Connection: close", body: "poison") + [.close]
         default: nil
         }
     }

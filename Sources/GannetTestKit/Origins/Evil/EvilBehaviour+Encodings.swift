@@ -5,16 +5,28 @@ extension EvilBehaviour {
         let packed = PackedBytes.gzip(hello)
         return switch self {
         case .gzip: Self.encoded("gzip", packed)
+        case .brotli: Self.encoded("br", PackedBytes.brotliHello)
+        case .zstd: Self.encoded("zstd", PackedBytes.zstd(hello))
+        case .zlibDeflate: Self.encoded("deflate", PackedBytes.zlib(hello))
+        // Not what the name means, and yet what some servers take it for.
+        case .rawDeflate: Self.encoded("deflate", PackedBytes.stored(hello))
         case .shoutedGzip: Self.encoded("X-GZIP", packed)
         case .gzipBomb: Self.encoded("gzip", PackedBytes.gzipBomb)
         case .brotliBomb: Self.encoded("br", PackedBytes.brotliBomb)
         case .zstdBomb: Self.encoded("zstd", PackedBytes.zstdBomb)
-        // Both bring bytes without end of which nothing comes out: empty blocks, and a file's name in the header.
+        // Bytes without end of which nothing comes out: empty blocks, a file's name in the header, members, frames to be skipped.
         case .gzipOfNothing:
             .head("HTTP/1.1 200 OK", "Content-Encoding: gzip") + [.send(PackedBytes.gzipHeader)]
                 + .flood(PackedBytes.stored([], isLast: false))
         case .gzipEndlessName:
             .head("HTTP/1.1 200 OK", "Content-Encoding: gzip") + [.send([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0xff])] + .flood("x")
+        case .gzipEndlessMembers:
+            .head("HTTP/1.1 200 OK", "Content-Encoding: gzip") + .flood(PackedBytes.gzip([]))
+        case .zstdEndlessSkipping:
+            .head("HTTP/1.1 200 OK", "Content-Encoding: zstd") + .flood([0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 0])
+        // Frames that ask for 128 MiB, and for 2 TiB, to unpack five bytes; 8 MiB are all a client has to offer (RFC 9659).
+        case .zstdWideWindow: Self.encoded("zstd", PackedBytes.zstd(hello, window: 0x88))
+        case .zstdHugeWindow: Self.encoded("zstd", PackedBytes.zstd(hello, window: 0xf8))
         case .gzipWrongSum: Self.encoded("gzip", PackedBytes.gzip(hello, sum: 1))
         case .gzipWrongSize: Self.encoded("gzip", PackedBytes.gzip(hello, size: 6))
         // In the middle of its data, though the message is as long as it says.

@@ -4,8 +4,8 @@ extension EvilBehaviour {
             switch self {
             // "The last stream I looked at was none."
             case .http2GoAway: Self.send(.goAway, [0, 0, 0, 0, 0, 0, 0, 0]) + [.silence]
-            case .http2Refused: Self.send(.reset, stream: 1, [0, 0, 0, 7]) + [.close]
-            case .http2Reset: Self.ok + Self.send(.data, stream: 1, [0x78]) + Self.send(.reset, stream: 1, [0, 0, 0, 2]) + [.close]
+            case .http2Refused: Self.send(.reset, stream: 1, [0, 0, 0, 7]) + [.silence]
+            case .http2Reset: Self.ok + Self.send(.data, stream: 1, [0x78]) + Self.send(.reset, stream: 1, [0, 0, 0, 2]) + [.silence]
             case .http2Garbage: .flood(EvilScript.garbage)
             case .http2Silent: [.silence]
             case .http2Pings: .flood(HTTP2Frame(kind: .ping, payload: Array("evilevil".utf8)).bytes)

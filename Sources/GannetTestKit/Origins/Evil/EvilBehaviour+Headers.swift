@@ -15,6 +15,12 @@ extension EvilBehaviour {
         case .controlInContentType: Self.contentType(Array("text/\u{1b}[2Jplain\u{7}\u{8}".utf8))
         case .latin1ContentType: Self.contentType(Array("text/caf".utf8) + [0xe9])
         case .twoContentTypes: .answer("200 OK", "Content-Type: text/plain", "Content-Type: image/png")
+        // What other clients learn from, or obey.
+        case .temptingHeaders:
+            .answer(
+                "200 OK", "Alt-Svc: h2=\"10.0.0.1:443\", h3=\":443\"; ma=3600; persist=1",
+                "Strict-Transport-Security: max-age=31536000; includeSubDomains; preload", "Refresh: 0; url=http://10.0.0.1/",
+                "Content-Location: http://10.0.0.1/", "Set-Cookie: session=evil; Domain=127.0.0.1", "Upgrade: h2c", "Connection: upgrade")
         case .endsInHeaders: [.send("HTTP/1.1 200 OK\r\nContent-Type: text/pl"), .close]
         default: nil
         }

@@ -40,6 +40,9 @@ extension EvilBehaviour {
         case .redirectToMappedAddress: Self.to("http://[::ffff:10.0.0.1]/")
         case .redirectToNAT64Address: Self.to("http://[64:ff9b::10.0.0.1]/")
         case .redirectToUnspecified: Self.to(request.plainURL(Self.good.path, host: "0.0.0.0"))
+        // International names are mapped before they are looked up, these to an address.
+        case .redirectToFullWidthAddress: Self.to("http://１０。０。０。１/")
+        case .redirectToZone: Self.to("http://[fe80::1%25lo]/")
         case .redirectToFile: Self.to("file:///etc/passwd")
         case .redirectToFTP: Self.to("ftp://127.0.0.1/")
         case .redirectToGopher: Self.to("gopher://127.0.0.1:6379/_FLUSHALL")

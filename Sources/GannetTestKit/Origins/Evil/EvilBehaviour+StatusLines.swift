@@ -49,6 +49,10 @@ extension EvilBehaviour {
         case .throttledNegative: .answer("429 Too Many Requests", "Retry-After: -7")
         case .throttledForever: .answer("429 Too Many Requests", "Retry-After: 99999999999999999999999999")
         case .unavailableSeconds: .answer("503 Service Unavailable", "Retry-After: 120")
+        case .unauthorized:
+            .answer(
+                "401 Unauthorized", "WWW-Authenticate: Basic realm=\"evil\"", "WWW-Authenticate: NTLM", "WWW-Authenticate: Negotiate",
+                "WWW-Authenticate: Digest realm=\"evil\", nonce=\"x\", algorithm=MD5")
         case .proxyAuthentication: .answer("407 Proxy Authentication Required", "Proxy-Authenticate: Basic realm=\"evil\"")
         default: nil
         }

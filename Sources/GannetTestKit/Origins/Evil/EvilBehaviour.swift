@@ -27,34 +27,39 @@ package enum EvilBehaviour: String, CaseIterable, Sendable {
     case http09, binaryGarbage, icy, http37, http2InPlain, lowerCaseHTTP, noSpaceInStatus, statusWithoutReason, status000, status42,
         status1000, statusWord, negativeStatus, status599, status600, status999, nulInStatusLine, escapeInReason, emptyLinesFirst,
         switchingProtocols, switchesToGarbage, continueUnasked, earlyHints, unknownInformational, onlyInformational, throttledSeconds,
-        throttledDate, throttledPastDate, throttledGarbage, throttledNegative, throttledForever, unavailableSeconds, proxyAuthentication
+        throttledDate, throttledPastDate, throttledGarbage, throttledNegative, throttledForever, unavailableSeconds, proxyAuthentication,
+        unauthorized
 
     // Header lines: `EvilBehaviour+Headers.swift`.
     case bareLineFeeds, bareReturns, foldedHeader, foldedFirstHeader, noColon, emptyName, blankBeforeColon, nulInHeader, nulInName,
         invalidUTF8,
-        controlInContentType, latin1ContentType, twoContentTypes, endsInHeaders
+        controlInContentType, latin1ContentType, twoContentTypes, endsInHeaders, temptingHeaders
 
     // Redirects: `EvilBehaviour+Redirects.swift`.
     case redirectLoop, growingRedirect, pingPong, securePingPong, redirectToPrivate, redirectToMetadata, redirectToLoopback,
         redirectToDecimalAddress, redirectToHexAddress, redirectToOctalAddress, redirectToShortAddress, redirectToMappedAddress,
-        redirectToNAT64Address, redirectToUnspecified, redirectToFile, redirectToFTP, redirectToGopher, redirectToData,
+        redirectToNAT64Address, redirectToUnspecified, redirectToFullWidthAddress, redirectToZone, redirectToFile, redirectToFTP,
+        redirectToGopher, redirectToData,
         redirectToScript, redirectToOtherHost, redirectWithCredentials, redirectWithMisleadingUser, redirectWithMisleadingBackslash,
         redirectWithoutLocation, redirectToNothing, redirectToLongURL, redirectToEncodedLineBreak, redirectToControl,
         redirectToNonASCII, redirectToSpaces, redirectToNUL, redirectToPortZero, redirectToPortTooHigh, redirectToEmptyHost,
         redirectToFragment, redirectWithoutScheme, twoLocations, redirectToRebindingName
 
     // Encodings: `EvilBehaviour+Encodings.swift`.
-    case gzip, gzipBomb, brotliBomb, zstdBomb, gzipOfNothing, gzipEndlessName, gzipWrongSum, gzipWrongSize, gzipCut, gzipThenGarbage,
+    case gzip, brotli, zstd, zlibDeflate, rawDeflate, gzipBomb, brotliBomb, zstdBomb, gzipOfNothing, gzipEndlessName, gzipEndlessMembers,
+        zstdEndlessSkipping, zstdWideWindow, zstdHugeWindow, gzipWrongSum, gzipWrongSize, gzipCut, gzipThenGarbage,
         gzipTwoMembers, gzipUnpacked, gzipEmpty, doubleGzip, secretlyDoubleGzip, thousandEncodings, deflateGarbage, brotliGarbage,
         zstdGarbage, unknownEncoding, shoutedGzip, gzipTransfer
 
     // Connections: `EvilBehaviour+Connections.swift`.
     case refusesConnections, closesAtOnce, resetsAtOnce, speaksFirst, closesAfterRequest, resetsAfterRequest, resetsInHeaders,
         resetsInBody, halfClosesUnanswered, halfClosesInBody, halfClosesAfterBody, closesOnSecondRequest, resetsOnSecondRequest,
-        closesWhenIdle, garbageAfterAnswer, extraAnswer, lateExtraAnswer
+        closesWhenIdle, garbageAfterAnswer, extraAnswer, lateExtraAnswer,
+        lateTimeout
 
     // TLS: `EvilBehaviour+TLS.swift`.
-    case expiredCertificate, wrongHostCertificate, selfSignedCertificate, plainInsteadOfTLS, garbageHandshake, alertHandshake,
+    case expiredCertificate, wrongHostCertificate, selfSignedCertificate, plainInsteadOfTLS, garbageHandshake, endlessHandshake,
+        alertHandshake,
         closesInHandshake, resetsInHandshake, outdatedTLS, resetsAfterHandshake, cutWithoutFarewell, garbageUnderTLS
 
     // HTTP/2 under TLS: `EvilBehaviour+HTTP2.swift`.

@@ -24,7 +24,8 @@ extension EvilBehaviour {
         switch self {
         case .refusesConnections: .closed
         case .neverAccepts: .full
-        case .silentHandshake, .slowHandshake, .plainInsteadOfTLS, .garbageHandshake, .alertHandshake, .closesInHandshake,
+        case .silentHandshake, .slowHandshake, .plainInsteadOfTLS, .garbageHandshake, .endlessHandshake, .alertHandshake,
+            .closesInHandshake,
             .resetsInHandshake, .closesAtOnce, .resetsAtOnce, .speaksFirst:
             .own
         case .expiredCertificate: .ownSecure(.expired)

@@ -16,12 +16,19 @@ package final class EvilOrigin: Sendable {
     /// How often a behaviour has been met.
     package struct Count: Hashable, Sendable {
         /// Connections on which it was asked for, or to its own port.
-        package var connections = 0
-        package var requests = 0
+        package var connections: Int
+        package var requests: Int
         /// Those of its connections that have ended.
-        package var closings = 0
+        package var closings: Int
         /// Answers, and connections to its own port, that have not come to their end.
-        package var running = 0
+        package var running: Int
+
+        package init(connections: Int = 0, requests: Int = 0, closings: Int = 0, running: Int = 0) {
+            self.connections = connections
+            self.requests = requests
+            self.closings = closings
+            self.running = running
+        }
     }
 
     struct State: Sendable {

@@ -38,14 +38,40 @@ enum PackedBytes {
 
     /// 1 GiB of zeros in 32 KB of zstd (RFC 8878): blocks of one byte that is to be repeated 131,072 times.
     static let zstdBomb: [UInt8] = {
-        // A frame without size or sum, whose window is 1 MiB.
-        let header: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50]
-        func block(isLast: Bool) -> [UInt8] {
-            let word = UInt32(131_072) << 3 | 1 << 1 | (isLast ? 1 : 0)
-            return [UInt8(word & 0xff), UInt8(word >> 8 & 0xff), UInt8(word >> 16), 0]
-        }
-        return header + Array(repeatElement(block(isLast: false), count: 8191).joined()) + block(isLast: true)
+        func block(isLast: Bool) -> [UInt8] { zstdBlock(131_072, isRepeated: true, isLast: isLast) + [0] }
+        return zstdHeader(window: zstdMegabyte) + Array(repeatElement(block(isLast: false), count: 8191).joined()) + block(isLast: true)
     }()
+
+    /// A frame of zstd with one raw block.
+    static func zstd(_ content: [UInt8], window: UInt8 = zstdMegabyte) -> [UInt8] {
+        zstdHeader(window: window) + zstdBlock(content.count, isRepeated: false, isLast: true) + content
+    }
+
+    static let zstdMegabyte: UInt8 = 0x50
+
+    /// Of a frame without size or sum. The upper five bits of the window are the binary logarithm of its KiB.
+    private static func zstdHeader(window: UInt8) -> [UInt8] { [0x28, 0xb5, 0x2f, 0xfd, 0x00, window] }
+
+    private static func zstdBlock(_ size: Int, isRepeated: Bool, isLast: Bool) -> [UInt8] {
+        let word = UInt32(size) << 3 | (isRepeated ? 2 : 0) | (isLast ? 1 : 0)
+        return Array(littleEndian(word).prefix(3))
+    }
+
+    /// "hello", from the reference encoder.
+    static let brotliHello: [UInt8] = [0x0b, 0x02, 0x80, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x03]
+
+    /// Deflate in the envelope of zlib (RFC 1950).
+    static func zlib(_ content: [UInt8]) -> [UInt8] {
+        [0x78, 0x01] + stored(content) + littleEndian(adler32(content)).reversed()
+    }
+
+    static func adler32(_ bytes: [UInt8]) -> UInt32 {
+        let (low, high) = bytes.reduce((1, 0) as (UInt32, UInt32)) { sums, byte in
+            let low = (sums.0 + UInt32(byte)) % 65_521
+            return (low, (sums.1 + low) % 65_521)
+        }
+        return high << 16 | low
+    }
 
     static func littleEndian(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(value >> ($0 * 8) & 0xff) } }
 
