@@ -25,18 +25,18 @@ enum Client {
         let start = ContinuousClock.now
         let cpu = cpuTime()
         let end = start + .seconds(seconds)
-        let count = try await withThrowingTaskGroup(of: Int.self) { group in
+        let count = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<inFlight {
                 group.addTask {
                     var count = 0
                     repeat {
-                        _ = try await engine.download(request)
-                        count += 1
+                        // A server with more connections than it can serve resets some.
+                        if (try? await engine.download(request)) != nil { count += 1 }
                     } while .now < end
                     return count
                 }
             }
-            return try await group.reduce(0, +)
+            return await group.reduce(0, +)
         }
         let took = (ContinuousClock.now - start) / .seconds(1)
         print(count, took, (cpuTime() - cpu) / .microseconds(1), peakMemory())

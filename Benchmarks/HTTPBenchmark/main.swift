@@ -2,7 +2,7 @@ import BenchmarkKit
 import GannetTestKit
 import HTTPEngine
 
-// `Scripts/bench http [--quick]`: our engine beside wrk (h2load for HTTP/2) and `curl -Z` on the same nginx, in turn. Prints tables in Markdown;
+// `Scripts/bench http [--quick] [speed|hosts|cancel]`: our engine beside wrk (h2load for HTTP/2) and `curl -Z` on the same nginx, in turn. Prints tables in Markdown;
 // Benchmarks/RESULTS.md holds them.
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -15,9 +15,10 @@ case "names":
     try await Names.run(server: words[1], port: words[2], count: Int(words[3]) ?? 0, withDead: words[4] == "1")
 default:
     let isQuick = words.contains("--quick")
-    try await compareAll(isQuick: isQuick)
-    try await Names.compare(isQuick: isQuick)
-    try await Cancellations.measure(isQuick: isQuick)
+    let parts = words.filter { !$0.hasPrefix("-") }
+    if parts.isEmpty || parts.contains("speed") { try await compareAll(isQuick: isQuick) }
+    if parts.isEmpty || parts.contains("hosts") { try await Names.compare(isQuick: isQuick) }
+    if parts.isEmpty || parts.contains("cancel") { try await Cancellations.measure(isQuick: isQuick) }
 }
 
 func compareAll(isQuick: Bool) async throws {

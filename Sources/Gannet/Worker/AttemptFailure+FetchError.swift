@@ -25,7 +25,7 @@ extension Settlement.HostNews {
             case .status, .throttled, .timeout(.body), .truncated, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge,
                 .badEncoding:
                 .answered
-            case .dns(.nobodyAnswers), .timeout(.response), .tooSlow, .reset, .tls, .protocolError, .invalidURL, .invalidRequest,
+            case .dns(.nobodyAnswers), .proxy, .timeout(.response), .tooSlow, .reset, .tls, .protocolError, .invalidURL, .invalidRequest,
                 .refusedAddress, .cancelled, .storage, .systemLimit, .engine:
                 .none
             }

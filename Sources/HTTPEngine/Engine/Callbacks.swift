@@ -42,7 +42,7 @@ func requestStarts(
     let isClean =
         transfer.target.isSecure || handle.connections.unreadBytes(localPort: localPort, remotePort: port, remote: remote) == 0
     guard isClean else {
-        transfer.state.foundLeftover()
+        transfer.state.foundLeftover(onNewConnection: transfer.state.hasOpenedSocket)
         return CURL_PREREQFUNC_ABORT
     }
     transfer.requestStarts()

@@ -18,12 +18,21 @@ final class Connections {
     /// Opened, and not asked for since: until it is connected a socket has no ends.
     private var new: Set<Int32> = []
 
-    init(_ poller: Poller) { self.poller = poller }
+    private let stallGuard: StallGuard
 
-    func opened(_ socket: Int32) { new.insert(socket) }
+    init(_ poller: Poller, _ stallGuard: StallGuard) {
+        self.poller = poller
+        self.stallGuard = stallGuard
+    }
+
+    func opened(_ socket: Int32) {
+        new.insert(socket)
+        stallGuard.opened(socket)
+    }
 
     func closed(_ socket: Int32) {
         poller.forget(socket)
+        stallGuard.closed(socket)
         new.remove(socket)
         if let ends = ends.removeValue(forKey: socket) { sockets[ends] = nil }
     }

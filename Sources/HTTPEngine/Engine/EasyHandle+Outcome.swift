@@ -18,6 +18,7 @@ extension EasyHandle {
             // libcurl's clock has milliseconds, and may be one ahead of ours.
             ending.isOutOfTime = transfer.timeLeft <= .milliseconds(5)
             ending.finalURL = RedactedURL(finalURL).description
+            ending.isBehindProxy = options.proxy != nil
             ending.lacksDescriptors = SystemLimit.lacksDescriptors
         }
         if let (kind, detail) = transfer.state.failure(ending) {

@@ -1,11 +1,11 @@
 import CCurl
 
-/// One libcurl easy handle, configured once and used for many transfers, one at a time.
+/// One libcurl easy handle, configured once and used for many transfers, one at a time, where libcurl can be trusted with that.
 ///
 /// Every option that differs between transfers, or between the hops of one, is set by `begin`, so that nothing of one can appear in the next.
 final class EasyHandle {
     let easy: UnsafeMutableRawPointer
-    let hasher = SHA256Hasher()
+    let hasher: SHA256Hasher
     let connections: Connections
     /// Nil while the handle is spare.
     private(set) var transfer: Transfer?
@@ -17,10 +17,11 @@ final class EasyHandle {
 
     /// Nil when libcurl has no memory or lacks an option that safety depends on.
     /// - Parameter connections: Lives as long as any connection.
-    init?(_ options: DownloaderOptions, _ connections: Connections) {
+    init?(_ options: DownloaderOptions, _ connections: Connections, _ hasher: SHA256Hasher) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.connections = connections
+        self.hasher = hasher
         usualHeaders = curl_slist_append(nil, "Accept-Encoding: gzip, deflate, br, zstd")
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -56,7 +57,10 @@ final class EasyHandle {
     }
 
     /// Makes the same request once more, and not on a connection that was used before.
-    func repeatOnNewConnection() -> Bool { gannet_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK }
+    func repeatOnNewConnection(within time: Duration) -> Bool {
+        gannet_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK
+            && gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, time.milliseconds)) == CURLE_OK
+    }
 
     /// Has the connection closed when the transfer ends.
     func forbidReuse() { _ = gannet_easy_set_long(easy, CURLOPT_FORBID_REUSE, 1) }

@@ -4,8 +4,10 @@ import CCurl
 final class MultiHandle {
     private let multi: UnsafeMutableRawPointer
     private let poller: Poller
+    /// Told of every socket that is closed, down to the last ones with the multi handle itself.
+    let connections: Connections
     private let stallGuard: StallGuard
-    private var calls: UInt32 = 0
+    private var calls: UInt64 = 0
     /// When libcurl wants to be called although nothing has happened.
     private(set) var deadline: ContinuousClock.Instant?
 
@@ -19,6 +21,7 @@ final class MultiHandle {
         }
         self.multi = multi
         self.poller = poller
+        connections = Connections(poller, stallGuard)
         let me = Unmanaged.passUnretained(self).toOpaque()
         gannet_multi_on_socket(multi) { _, socket, what, context, _ in
             MultiHandle.from(context)?.watch(socket, what)
@@ -52,15 +55,16 @@ final class MultiHandle {
         let what =
             (event.isReadable ? CURL_CSELECT_IN : 0) | (event.isWritable ? CURL_CSELECT_OUT : 0) | (event.hasFailed ? CURL_CSELECT_ERR : 0)
         var running: Int32 = 0
-        calls &+= 2
-        stallGuard.watching(event.descriptor, number: calls) { _ = curl_multi_socket_action(multi, event.descriptor, what, &running) }
+        calls += 1
+        stallGuard.watching(call: calls) { _ = curl_multi_socket_action(multi, event.descriptor, what, &running) }
     }
 
     func actOnTime() {
         deadline = nil
         var running: Int32 = 0
         // -1 is CURL_SOCKET_TIMEOUT: a macro that Swift does not see.
-        curl_multi_socket_action(multi, -1, 0, &running)
+        calls += 1
+        stallGuard.watching(call: calls) { _ = curl_multi_socket_action(multi, -1, 0, &running) }
     }
 
     /// A transfer that has come to its end.

@@ -11,10 +11,16 @@ import Darwin
 ///
 /// libcurl reads an HTTP/2 connection for as long as there is something to read, without a look at its clock, and an origin may send frames
 /// that come to nothing for ever. Nobody else would get a turn. So a second thread looks once a second whether the engine's is still in the
-/// same call, and then shuts the connection's socket down, which libcurl takes for its end.
+/// same call, finds the connections that are being read meanwhile, and shuts them down, which libcurl takes for their end. (Linux only.)
 final class StallGuard: Sendable {
-    /// The number of the call in the upper half, its descriptor in the lower; 0 between calls.
-    private let call = Call()
+    /// What the two threads share.
+    private final class Shared: Sendable {
+        /// The number of the call that is under way; 0 between calls.
+        let call = Atomic<UInt64>(0)
+        let sockets = Threads.Mutex<Set<Int32>>([])
+    }
+
+    private let shared = Shared()
     private let end: Wakeup
     private let thread: Threads.Mutex<OwnedThread?>
 
@@ -24,16 +30,20 @@ final class StallGuard: Sendable {
     init?() {
         guard let end = Wakeup() else { return nil }
         self.end = end
-        guard let started = OwnedThread(name: "http-guard", { [call] in Self.watch(call, end) }) else { return nil }
+        guard let started = OwnedThread(name: "http-guard", { [shared] in Self.watch(shared, end) }) else { return nil }
         thread = Threads.Mutex(started)
     }
 
-    /// Runs `body`, a call of libcurl's about the descriptor. For the engine's thread alone.
-    func watching(_ descriptor: Int32, number: UInt32, _ body: () -> Void) {
-        call.state.store(UInt64(number | 1) << 32 | UInt64(UInt32(bitPattern: descriptor)), ordering: .relaxed)
+    /// Runs `body`, a call of libcurl's. For the engine's thread alone.
+    func watching(call number: UInt64, _ body: () -> Void) {
+        shared.call.store(number, ordering: .relaxed)
         body()
-        call.state.store(0, ordering: .relaxed)
+        shared.call.store(0, ordering: .relaxed)
     }
+
+    func opened(_ socket: Int32) { shared.sockets.withLock { _ = $0.insert(socket) } }
+
+    func closed(_ socket: Int32) { shared.sockets.withLock { _ = $0.remove(socket) } }
 
     func stop() {
         end.signal()
@@ -44,18 +54,44 @@ final class StallGuard: Sendable {
         running?.join()
     }
 
-    private final class Call: Sendable {
-        let state = Atomic<UInt64>(0)
-    }
-
-    private static func watch(_ call: Call, _ end: Wakeup) {
+    private static func watch(_ shared: Shared, _ end: Wakeup) {
         var last: UInt64 = 0
+        var before: [Int32: UInt64] = [:]
         while true {
             var descriptor = pollfd(fd: end.readDescriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&descriptor, 1, look) == 0 else { return }
-            let now = call.state.load(ordering: .relaxed)
-            if now != 0, now == last { _ = shutdown(Int32(bitPattern: UInt32(truncatingIfNeeded: now)), Int32(SHUT_RDWR)) }
+            let now = shared.call.load(ordering: .relaxed)
+            if now == 0 || now != last {
+                before = [:]
+            } else {
+                // Under the lock no socket is closed, so no number is another's.
+                before = shared.sockets.withLock { sockets in
+                    var counts: [Int32: UInt64] = [:]
+                    for socket in sockets {
+                        guard let count = bytesRead(from: socket) else { continue }
+                        if let earlier = before[socket], count > earlier { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+                        counts[socket] = count
+                    }
+                    return counts
+                }
+            }
             last = now
         }
+    }
+
+    /// How many bytes we have taken off a TCP connection so far.
+    private static func bytesRead(from socket: Int32) -> UInt64? {
+        #if canImport(Glibc)
+        // The kernel's `tcp_info`, of which the C library's header knows only the first half: tcpi_bytes_received is the 17th word.
+        var words = [UInt64](repeating: 0, count: 17)
+        var length = socklen_t(words.count * 8)
+        var unread: Int32 = 0
+        guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &words, &length) == 0, length == words.count * 8,
+            ioctl(socket, UInt(FIONREAD), &unread) == 0
+        else { return nil }
+        return words[16] &- UInt64(unread)
+        #else
+        return nil
+        #endif
     }
 }

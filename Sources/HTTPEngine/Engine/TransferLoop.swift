@@ -9,7 +9,6 @@ final class TransferLoop {
     private let options: DownloaderOptions
     private let inbox: TransferInbox
     private let poller: Poller
-    private let connections: Connections
     private let multi: MultiHandle
     private let lookUps: LookUps
     private var knownNames = KnownNames()
@@ -21,6 +20,8 @@ final class TransferLoop {
     private var running: [UInt64: Transfer] = [:]
     /// Handles without a transfer, kept for the next ones; with the others never more than there are places.
     private var spare: [EasyHandle] = []
+    /// Kept even where handles are not: making one costs more than hashing a small body.
+    private var spareHashers: [SHA256Hasher] = []
     /// Answers of this turn, given when libcurl has returned.
     private var answers: [(TransferTicket, TransferTicket.Outcome)] = []
     /// When the next transfer may have waited too long for an answer or an address.
@@ -47,7 +48,6 @@ final class TransferLoop {
         self.inbox = inbox
         self.poller = poller
         self.multi = multi
-        connections = Connections(poller)
         self.lookUps = lookUps
     }
 
@@ -107,12 +107,7 @@ final class TransferLoop {
         }
         while running.count < options.maximumInFlight, let (transfer, addresses) = ready.popFirst() {
             transfer.waited()
-            guard let handle = spare.popLast() ?? EasyHandle(options, connections) else {
-                end(transfer, .failure(transfer.failure(.systemLimit, "no libcurl handle")))
-                continue
-            }
             running[transfer.id] = transfer
-            transfer.handle = handle
             request(transfer, addresses)
         }
     }
@@ -137,9 +132,9 @@ final class TransferLoop {
     private func lookedUp(_ transfer: Transfer, _ result: Resolution) {
         switch result {
         case .failure(let failure):
-            let kind = failure.kind(isRedirect: transfer.state.isRedirected)
+            let kind = options.proxy == nil ? failure.kind(isRedirect: transfer.state.isRedirected) : .proxy
             end(transfer, .failure(transfer.failure(kind, failure.description)))
-        case .success(let addresses) where transfer.handle == nil:
+        case .success(let addresses) where running[transfer.id] == nil:
             transfer.waits()
             ready.append((transfer, addresses), id: transfer.id)
         case .success(let addresses): request(transfer, addresses)
@@ -148,7 +143,11 @@ final class TransferLoop {
 
     /// Hands the transfer's current hop to libcurl.
     private func request(_ transfer: Transfer, _ addresses: [IPAddress]) {
-        guard let handle = transfer.handle else { return }
+        guard let handle = spare.popLast() ?? EasyHandle(options, multi.connections, spareHashers.popLast() ?? SHA256Hasher()) else {
+            end(transfer, .failure(transfer.failure(.systemLimit, "no libcurl handle")))
+            return
+        }
+        transfer.handle = handle
         let name = options.proxy.map { ($0.host, $0.port) } ?? (transfer.target.host, transfer.target.port)
         let names = addresses.isEmpty ? knownNames.forget() : knownNames.begin(name.0, name.1, addresses)
         transfer.knownName = addresses.isEmpty ? nil : name
@@ -188,7 +187,7 @@ final class TransferLoop {
     private func repeatOnNewConnection(_ transfer: Transfer, _ handle: EasyHandle) {
         multi.remove(handle)
         transfer.state.startsAnew()
-        if !handle.repeatOnNewConnection() || !multi.add(handle) {
+        if !handle.repeatOnNewConnection(within: transfer.timeLeft) || !multi.add(handle) {
             end(transfer, .failure(transfer.failure(.engine, "no memory for the request")))
         }
     }
@@ -232,8 +231,6 @@ final class TransferLoop {
         running[transfer.id] = nil
         if let handle = transfer.handle {
             takeOut(transfer, handle)
-            transfer.handle = nil
-            spare.append(handle)
         }
         answers.append((transfer.ticket, outcome))
     }
@@ -242,6 +239,8 @@ final class TransferLoop {
     private func takeOut(_ transfer: Transfer, _ handle: EasyHandle) {
         multi.remove(handle)
         handle.end()
+        transfer.handle = nil
+        if CurlLibrary.mayReuseHandles { spare.append(handle) } else { spareHashers.append(handle.hasher) }
         if let (host, port) = transfer.knownName { knownNames.end(host, port) }
         transfer.knownName = nil
     }

@@ -19,6 +19,7 @@ extension TransferState {
         var finalURL = ""
         /// Whether the process cannot have another descriptor.
         var lacksDescriptors = false
+        var isBehindProxy = false
     }
 
     /// Why the transfer failed; nil when it succeeded.
@@ -56,6 +57,11 @@ extension TransferState {
             return nil
         case .timeout(.body) where !ending.isOutOfTime:
             return (.tooSlow, ending.text)
+        // With a proxy the only connection is the one to it.
+        case .connect? where ending.isBehindProxy, .timeout(.connect)? where ending.isBehindProxy:
+            return (.proxy, ending.text)
+        case .reset? where ending.isBehindProxy && ending.text.contains("CONNECT"):
+            return (.proxy, ending.text)
         // What libcurl says of a body whose chunks are malformed it says of a lost connection too.
         case .reset where ending.text.hasSuffix(" in chunked-encoding"):
             return (.protocolError, ending.text)

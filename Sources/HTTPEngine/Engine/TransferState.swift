@@ -41,6 +41,7 @@ struct TransferState {
     private(set) var socketError: Int32?
     /// Whether the connection it was given had something in it already.
     private(set) var hasFoundLeftover = false
+    private var hasStartedAnew = false
 
     init(maximumBody: Int64, maximumHeaders: Int, isConditional: Bool = false) {
         self.maximumBody = maximumBody
@@ -70,10 +71,16 @@ struct TransferState {
         refusal = (address, reason)
     }
 
-    mutating func foundLeftover() { hasFoundLeftover = true }
+    /// Only an earlier answer's leftover is a reason to ask again: a server that speaks first on a new connection does not speak HTTP.
+    mutating func foundLeftover(onNewConnection isNew: Bool) {
+        if isNew || hasStartedAnew { stop = .rules("it spoke before it was asked") } else { hasFoundLeftover = true }
+    }
 
-    /// The hop is asked once more, on a connection of its own.
-    mutating func startsAnew() { hasFoundLeftover = false }
+    /// The hop is asked once more, on a connection of its own; not a third time.
+    mutating func startsAnew() {
+        hasFoundLeftover = false
+        hasStartedAnew = true
+    }
 
     mutating func requestStarts() { phase = .response }
 
@@ -130,6 +137,9 @@ struct TransferState {
 
     /// Whether an answer of this status leads on, if it says where to.
     var leadsOn: Bool { [301, 302, 303, 307, 308].contains(status) }
+
+    /// Whether this hop has made a connection of its own.
+    var hasOpenedSocket: Bool { socketsOpened > 0 }
 
     /// The address refused on this hop, when no other address of the host could be tried.
     var refusedAddress: (address: IPAddress, reason: AddressGuard.Reason)? { socketsOpened == 0 ? refusal : nil }

@@ -12,6 +12,8 @@ extension FetchError {
         case tooManyRedirects
         case dns(NameFailure)
         case connect
+        /// The proxy could not be reached, or would not go on to the host.
+        case proxy
         case tls
         case timeout(Phase)
         /// The transfer stayed below the least permitted speed.
@@ -72,6 +74,7 @@ extension FetchError.Kind {
         case .dns(.nobodyAnswers): "no-dns"
         case .dns: "dns"
         case .connect: "connect"
+        case .proxy: "proxy"
         case .tls: "tls"
         case .timeout: "timeout"
         case .tooSlow: "slow"
@@ -102,6 +105,7 @@ extension FetchError.Kind {
         case .dns(.serverFailed): "The host name could not be resolved"
         case .dns(.nobodyAnswers): "No name server answers"
         case .connect: "Could not connect"
+        case .proxy: "The proxy is of no help"
         case .tls: "No trusted TLS connection"
         case .timeout(.resolve): "Timed out resolving the host name"
         case .timeout(.connect): "Timed out connecting"

@@ -7,7 +7,7 @@ extension FetchError {
         case unreachable
         /// The host asks for a pause, of this length where it said one, and the URL is not to blame.
         case throttled(Duration?)
-        /// This machine cannot look up any name: no URL is to blame.
+        /// This machine cannot look up any name, or its proxy does not serve it: no URL is to blame.
         case withoutNetwork
         /// It will be the same every time.
         case never
@@ -22,7 +22,7 @@ extension FetchError.Kind {
     var retry: FetchError.RetryClass {
         switch self {
         case .dns(.serverFailed), .dns(.noAddress), .connect, .timeout(.resolve), .timeout(.connect): .unreachable
-        case .dns(.nobodyAnswers): .withoutNetwork
+        case .dns(.nobodyAnswers), .proxy: .withoutNetwork
         case .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated: .later
         case .status(408), .status(425), .status(429), .status(503), .throttled: .throttled(nil)
         case .status(500...599): .later

@@ -36,7 +36,8 @@ package struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Compared with the end of a name, without `-` and `_`: `X-Amz-Signature`, `access_token`.
     private static let secretNames = [
-        "token", "key", "keyid", "password", "passwd", "pwd", "secret", "sig", "signature", "auth", "authorization", "credential",
+        "token", "key", "pass", "passphrase", "sas", "keyid", "password", "passwd", "pwd", "secret", "sig", "signature", "auth",
+        "authorization", "credential",
         "credentials", "session", "sessionid", "sid", "jwt", "code", "policy", "hmac",
     ]
 }

@@ -1,3 +1,4 @@
+import CCurl
 import Testing
 
 @testable import HTTPEngine
@@ -37,6 +38,23 @@ import Testing
         #expect(error.kind == .timeout(.response))
         #expect(error.detail == "no answer in the time for one")
         await fixture.origin.wait { $0 == .closed }
+    }
+
+    @Test("A server that speaks before it is asked is asked no second time")
+    func speaksFirst() async throws {
+        // It has spoken by the time the connection is used: the greeting lies in the kernel's buffer.
+        var state = TransferState(maximumBody: 10, maximumHeaders: 10)
+        state.socketOpens()
+        state.foundLeftover(onNewConnection: state.hasOpenedSocket)
+        #expect(!state.hasFoundLeftover)
+        #expect(state.failure(.init(code: CURLE_ABORTED_BY_CALLBACK, text: ""))?.kind == .protocolError)
+        var reused = TransferState(maximumBody: 10, maximumHeaders: 10)
+        reused.foundLeftover(onNewConnection: reused.hasOpenedSocket)
+        #expect(reused.hasFoundLeftover)
+        reused.startsAnew()
+        reused.foundLeftover(onNewConnection: false)
+        #expect(!reused.hasFoundLeftover)
+        #expect(reused.failure(.init(code: CURLE_ABORTED_BY_CALLBACK, text: ""))?.kind == .protocolError)
     }
 
     @Test("The time for an answer is not one for the body")

@@ -18,7 +18,30 @@ import Testing
         #expect(head.contains("\r\nProxy-Authorization: Basic bWU6cHc=\r\n"))
     }
 
-    @Test("A proxy that cannot be reached is no connection")
+    @Test(
+        "A proxy that cannot be reached, found, or will not go on is no URL's fault",
+        arguments: ["http://127.0.0.1:1", "http://nowhere.invalid:1"])
+    func useless(address: String) async throws {
+        let fixture = try EngineFixture {
+            $0.proxy = try? ProxyAddress(address)
+        } script: {
+            $0.answer()
+        }
+        #expect(try await fixture.failure().retry == .withoutNetwork)
+    }
+
+    @Test("A proxy that refuses to connect is said to", arguments: [302, 407, 502])
+    func refusing(status: Int) async throws {
+        let proxy = ScriptedOrigin { $0.answer(status) }
+        let fixture = try EngineFixture {
+            $0.proxy = try? ProxyAddress("http://127.0.0.1:\(proxy.port)")
+        } script: {
+            $0.answer()
+        }
+        #expect(try await fixture.failure(url: "https://name.invalid/").kind == .proxy)
+    }
+
+    @Test("A proxy that cannot be reached is the proxy's fault")
     func unreachable() async throws {
         let unused = ScriptedOrigin { _ in false }.port
         let fixture = try EngineFixture {
@@ -26,7 +49,7 @@ import Testing
         } script: {
             $0.answer()
         }
-        #expect(try await fixture.failure().kind == .connect)
+        #expect(try await fixture.failure().kind == .proxy)
     }
 
     @Test(

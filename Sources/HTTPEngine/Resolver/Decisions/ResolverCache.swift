@@ -64,8 +64,8 @@ struct ResolverCache {
         case .failure(.noSuchName), .failure(.noAddress):
             return .seconds(min(max(ttl ?? 30, 1), 300))
         case .failure(.serverFailed), .failure(.timedOut):
-            // Long enough for those who ask in the same moment, and over by the time of another attempt.
-            return .seconds(3)
+            // For those who ask in the same moment. Another attempt, which may come soon, is to be one.
+            return .milliseconds(200)
         case .failure(.noNameServer), .failure(.systemLimit), .failure(.badName), .failure(.onion):
             return .zero
         }

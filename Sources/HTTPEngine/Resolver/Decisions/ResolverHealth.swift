@@ -10,6 +10,8 @@ struct ResolverHealth {
     let doubt: Duration
     private var lastAnswer: Instant?
     private var lastProbe: Instant?
+    /// When the servers answered again after having been gone.
+    private var recovery: Instant?
 
     /// - Parameter timeout: What a look-up may take; a tenth of it is enough to doubt, and half of it to be sure.
     init(timeout: Duration) {
@@ -18,6 +20,7 @@ struct ResolverHealth {
 
     /// Any answer to any question, whatever it says.
     mutating func answered(at now: Instant) {
+        if let lastProbe, now - (lastAnswer ?? lastProbe) >= doubt * 5 { recovery = now }
         lastAnswer = now
     }
 
@@ -32,6 +35,8 @@ struct ResolverHealth {
     /// Whether the servers have been silent for so long, to a look-up that began then and to the tests meanwhile, that it is their fault.
     func areGone(since start: Instant, at now: Instant) -> Bool {
         guard let lastAnswer else { return true }
+        // What began while they were gone had too little of its time from them.
+        if let recovery, recovery >= start { return true }
         return lastAnswer < start || now - lastAnswer >= doubt * 5
     }
 }

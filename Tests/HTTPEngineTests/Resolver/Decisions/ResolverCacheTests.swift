@@ -44,10 +44,10 @@ struct ResolverCacheTests {
     @Test(
         arguments: [
             (address, 0, 1), (address, 77, 77), (address, .max, 3600), (.failure(.noSuchName), nil, 30), (.failure(.noAddress), 0, 1),
-            (.failure(.noSuchName), 86_400, 300), (.failure(.timedOut), nil, 3), (.failure(.serverFailed(.refused)), 60, 3),
+            (.failure(.noSuchName), 86_400, 300), (.failure(.timedOut), nil, 0.2), (.failure(.serverFailed(.refused)), 60, 0.2),
             (.failure(.noNameServer), 60, 0), (.failure(.systemLimit), nil, 0),
-        ] as [(Resolution, UInt32?, Int)])
-    func `an outcome is believed for as long as it says, within limits`(outcome: Resolution, ttl: UInt32?, seconds: Int) {
+        ] as [(Resolution, UInt32?, Double)])
+    func `an outcome is believed for as long as it says, within limits`(outcome: Resolution, ttl: UInt32?, seconds: Double) {
         #expect(ResolverCache.lifetime(of: outcome, ttl: ttl) == .seconds(seconds))
     }
 }
