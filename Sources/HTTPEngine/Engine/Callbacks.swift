@@ -24,8 +24,8 @@ func receiveHeader(
     guard transfer.headerCame(line) else { return -1 }
     if line.count <= 2, line.allSatisfy({ $0 == 0x0d || $0 == 0x0a }) {
         let status = handle.number(CURLINFO_RESPONSE_CODE)
-        // Who sends a body with these sends it when the next answer is due.
-        if status == 204 || status == 205 { handle.forbidReuse() }
+        // Who sends a body with 204 or 205 sends it when the next answer is due.
+        if status == 204 || status == 205 || handle.connections.isFull { handle.forbidReuse() }
         guard transfer.headersEnded(status: status) else { return -1 }
     }
     return line.count

@@ -20,17 +20,28 @@ final class Connections {
 
     private let stallGuard: StallGuard
 
-    init(_ poller: Poller, _ stallGuard: StallGuard) {
+    init(_ poller: Poller, _ stallGuard: StallGuard, most: Int) {
+        self.most = most
         self.poller = poller
         self.stallGuard = stallGuard
     }
 
+    /// More than this are not kept for later requests.
+    private let most: Int
+    private var count = 0
+
+    /// Whether a connection is to be closed when its transfer ends. libcurl has a limit of its own, but keeps something of every host it closes a
+    /// connection to for that reason, and walks through all of it with each transfer.
+    var isFull: Bool { count > most }
+
     func opened(_ socket: Int32) {
+        count += 1
         new.insert(socket)
         stallGuard.opened(socket)
     }
 
     func closed(_ socket: Int32) {
+        count -= 1
         poller.forget(socket)
         stallGuard.closed(socket)
         new.remove(socket)

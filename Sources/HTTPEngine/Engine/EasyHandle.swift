@@ -126,6 +126,8 @@ final class EasyHandle {
             gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, options.minimumSpeed),
             gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Int(options.minimumSpeedWindow.components.seconds)),
             gannet_easy_set_offset(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(options.maximumBody)),
+            // Idle ones make room for others after this.
+            gannet_easy_set_long(easy, CURLOPT_MAXAGE_CONN, 30),
             // What it knows of names it is told by us, and when to forget it.
             gannet_easy_set_long(easy, CURLOPT_DNS_CACHE_TIMEOUT, 24 * 3600),
 

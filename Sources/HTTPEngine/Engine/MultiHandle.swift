@@ -12,7 +12,7 @@ final class MultiHandle {
     private(set) var deadline: ContinuousClock.Instant?
 
     /// Nil when there is no memory, thread or descriptor.
-    init?(_ poller: Poller, idleConnections: Int) {
+    init?(_ poller: Poller, places: Int) {
         guard CurlLibrary.isReady, let stallGuard = StallGuard() else { return nil }
         self.stallGuard = stallGuard
         guard let multi = curl_multi_init() else {
@@ -21,7 +21,7 @@ final class MultiHandle {
         }
         self.multi = multi
         self.poller = poller
-        connections = Connections(poller, stallGuard)
+        connections = Connections(poller, stallGuard, most: 2 * places)
         let me = Unmanaged.passUnretained(self).toOpaque()
         gannet_multi_on_socket(multi) { _, socket, what, context, _ in
             MultiHandle.from(context)?.watch(socket, what)
@@ -33,8 +33,8 @@ final class MultiHandle {
             return 0
         }
         gannet_multi_set_pointer(multi, CURLMOPT_TIMERDATA, me)
-        // libcurl closes the idle connection used longest ago when there are more than this.
-        gannet_multi_set_long(multi, CURLMOPT_MAXCONNECTS, idleConnections)
+        // Never reached; see `Connections.isFull`.
+        gannet_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 8 * places)
     }
 
     deinit {

@@ -40,7 +40,7 @@ final class TransferLoop {
     }
 
     private init?(_ options: DownloaderOptions, _ inbox: TransferInbox) {
-        guard let poller = Poller(), let multi = MultiHandle(poller, idleConnections: options.maximumInFlight),
+        guard let poller = Poller(), let multi = MultiHandle(poller, places: options.maximumInFlight),
             let lookUps = try? LookUps(options.resolver, poller),
             poller.watch(inbox.wakeup.readDescriptor, .inbox, reads: true, writes: false)
         else { return nil }
