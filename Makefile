@@ -11,8 +11,13 @@ build: ## build gannet for release, as Scripts/gannet does
 test: ## install what is missing, build, run all tests
 	@Scripts/test
 
-fuzz: ## hold the state against its model for many random courses; SEED=… replays one, SEEDS=… and STEPS=… say how much
+fuzz: ## throw made-up input at the state, against its model, and at all that reads from strangers; see CONTRIBUTING.md
+ifeq ($(filter-out model,$(TARGET)),)
 	@GANNET_FUZZ_SEED=$(SEED) GANNET_FUZZ_SEEDS=$(or $(SEEDS),2000) GANNET_FUZZ_STEPS=$(STEPS) Scripts/test --filter ModelTests
+endif
+ifneq ($(TARGET),model)
+	@RUNS=$(RUNS) SEED=$(SEED) SANITIZE=$(SANITIZE) Scripts/fuzz $(TARGET) $(INPUT)
+endif
 
 check: ## format, imports, thread and address sanitizers
 	@Scripts/check

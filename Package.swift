@@ -113,8 +113,7 @@ let package = Package(
             path: "Benchmarks/StateBenchmark", swiftSettings: settings),
         .executableTarget(
             name: "HTTPBenchmark", dependencies: ["BenchmarkKit", "HTTPEngine", "GannetTestKit", "Threads"],
-            path: "Benchmarks/HTTPBenchmark",
-            swiftSettings: settings),
+            path: "Benchmarks/HTTPBenchmark", swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(
@@ -137,6 +136,12 @@ let package = Package(
             dependencies: ["Gannet", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "Threads", "GannetTestKit"],
             swiftSettings: settings),
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "Threads", "GannetTestKit"], swiftSettings: settings),
+        // What a stranger may send, made up for as long as one likes: Scripts/fuzz.
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
+        .executableTarget(
+            name: "FuzzTargets", dependencies: ["HTTPEngine", "ImageProbe", "GannetTestKit", "CLibFuzzer"], path: "Tests/FuzzTargets",
+            exclude: ["Dictionaries"], swiftSettings: settings),
+        .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "GannetTestKit"], swiftSettings: settings),
         // The evil origin of the test kit, for a person with a client of their own.
         .executableTarget(name: "EvilServer", dependencies: ["GannetTestKit"], path: "Tests/EvilServer", swiftSettings: settings),
         .testTarget(

@@ -1,6 +1,6 @@
 extension HeaderField {
     /// Whether the header says who somebody is, so that no other origin may see it. Judged by its name, and rather once too often.
-    var isCredential: Bool {
+    package var isCredential: Bool {
         let name = name.lowercased()
         return Self.credentialWords.contains { name.contains($0) }
     }

@@ -1,13 +1,13 @@
 /// Where a request goes: a URL that has been checked, and whom it means.
-struct RequestTarget: Sendable, Hashable {
-    let url: String
-    let isSecure: Bool
+package struct RequestTarget: Sendable, Hashable {
+    package let url: String
+    package let isSecure: Bool
     /// In ASCII and small letters; an IPv6 address in brackets.
-    let host: String
-    let port: Int
+    package let host: String
+    package let port: Int
     private let credentials: String?
 
-    init(_ url: String) throws(URLRejection) {
+    package init(_ url: String) throws(URLRejection) {
         let parts = try CanonicalURL.parse(url)
         self.url = url
         isSecure = parts.scheme == "https"
@@ -18,7 +18,7 @@ struct RequestTarget: Sendable, Hashable {
 
     /// Where a `Location` leads from here. Credentials come along to the same origin and are taken from nobody else: a stranger shall not
     /// choose as whom we come to a third party.
-    func following(_ location: [UInt8]) throws(URLRejection) -> RequestTarget {
+    package func following(_ location: [UInt8]) throws(URLRejection) -> RequestTarget {
         let handle = CurlURL()
         try handle.set(url)
         let user = try handle.get(.user)
@@ -35,7 +35,7 @@ struct RequestTarget: Sendable, Hashable {
     }
 
     /// Whether what was meant for this origin may go to the other: the same one, or the same host from http to https.
-    func trusts(_ other: RequestTarget) -> Bool {
+    package func trusts(_ other: RequestTarget) -> Bool {
         guard host == other.host else { return false }
         if isSecure == other.isSecure { return port == other.port }
         return other.isSecure && port == 80 && other.port == 443

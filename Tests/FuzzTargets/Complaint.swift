@@ -1,0 +1,11 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Writes a line to standard error.
+func complain(_ sentence: String) {
+    let line = "fuzz: \(sentence)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
+}

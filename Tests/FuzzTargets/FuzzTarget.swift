@@ -1,0 +1,21 @@
+/// A part of the system that takes what strangers send, and what must hold whatever they send.
+struct FuzzTarget: Sendable {
+    let name: String
+    /// In bytes; longer inputs find little more and take longer.
+    let maximumLength: Int
+    /// Inputs to begin with.
+    let seeds: @Sendable () -> [[UInt8]]
+    /// Throws when something does not hold.
+    let check: @Sendable ([UInt8]) throws(BrokenInvariant) -> Void
+
+    static let all: [FuzzTarget] = [.canonicaliser, .redirects, .headers, .decoders, .images]
+}
+
+/// What does not hold, as a sentence.
+struct BrokenInvariant: Error, CustomStringConvertible {
+    let description: String
+}
+
+func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(BrokenInvariant) {
+    if !condition { throw BrokenInvariant(description: sentence()) }
+}
