@@ -96,6 +96,9 @@ let package = Package(
         // What an image is by its bytes, which knows nothing of where they came from.
         .target(name: "ImageProbe", swiftSettings: settings),
 
+        // What was fetched, kept: one fetch for all who ask, tiers, freshness.
+        .target(name: "FetchCache", dependencies: ["HTTPEngine", "Threads"], swiftSettings: settings),
+
         // Where the two meet, and the command line around them.
         .target(
             name: "Gannet", dependencies: ["RedisClient", "ClusterState", "FetchQueue", "HTTPEngine", "Threads"],
@@ -146,6 +149,8 @@ let package = Package(
         .executableTarget(name: "EvilServer", dependencies: ["GannetTestKit"], path: "Tests/EvilServer", swiftSettings: settings),
         .testTarget(
             name: "ImageProbeTests", dependencies: ["ImageProbe", "GannetTestKit"], exclude: ["Samples"], swiftSettings: settings),
+        .testTarget(
+            name: "FetchCacheTests", dependencies: ["FetchCache", "HTTPEngine", "Threads", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "CommandLineKit", "GannetTestKit"], swiftSettings: settings),
