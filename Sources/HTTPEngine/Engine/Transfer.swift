@@ -179,6 +179,12 @@ final class Transfer {
         return false
     }
 
+    /// Of the body as it will be kept; `checkLength` has looked at the header.
+    private var announcedLength: Int? {
+        guard decoder == nil, let digits = responseHeaders.bytes(of: "content-length") else { return nil }
+        return Int(String(decoding: digits, as: UTF8.self))
+    }
+
     private func prepareDecoder() -> Bool {
         let headers = responseHeaders
         // libcurl takes the end of such a coding for granted.
@@ -200,7 +206,7 @@ final class Transfer {
     private func store(_ bytes: UnsafeRawBufferPointer, _ hasher: SHA256Hasher) -> Bool {
         guard state.unpacked(bytes.count) else { return false }
         do throws(StorageFailure) {
-            if body == nil { body = BodyStore(ticket.request.body, hasher: hasher) }
+            if body == nil { body = BodyStore(ticket.request.body, hasher: hasher, expected: announcedLength) }
             try body?.write(bytes)
             return true
         } catch {

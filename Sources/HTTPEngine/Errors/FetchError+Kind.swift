@@ -1,6 +1,6 @@
 extension FetchError {
     /// The ways in which a fetch fails.
-    package enum Kind: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
         /// The text is not an absolute http or https URL that can be requested.
         case invalidURL
         /// The request asks for something that cannot be sent, such as a header that is the engine's own.
@@ -44,7 +44,7 @@ extension FetchError {
     }
 
     /// Why a host's name led to no address.
-    package enum NameFailure: Sendable, Hashable, CaseIterable {
+    public enum NameFailure: Sendable, Hashable, CaseIterable {
         /// The name does not exist, and whoever would know has said so.
         case noSuchName
         /// It exists and has no address.
@@ -56,7 +56,7 @@ extension FetchError {
     }
 
     /// The part of a transfer in which a timeout struck.
-    package enum Phase: String, Sendable, Hashable, CaseIterable {
+    public enum Phase: String, Sendable, Hashable, CaseIterable {
         case resolve, connect, response, body
     }
 }

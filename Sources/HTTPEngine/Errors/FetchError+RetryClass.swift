@@ -1,6 +1,6 @@
 extension FetchError {
     /// What a failure says of the next attempt.
-    package enum RetryClass: Sendable, Hashable {
+    public enum RetryClass: Sendable, Hashable {
         /// It may be otherwise next time, at the URL's own expense: a timeout, a reset, a 5xx.
         case later
         /// As above, and the host as a whole was not reached.

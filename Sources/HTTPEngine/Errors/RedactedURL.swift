@@ -1,9 +1,9 @@
 /// A URL, or what was meant as one, in a form that may be printed and stored: without credentials.
-package struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
-    package let description: String
+public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
+    public let description: String
 
     /// Drops user and password, and the values of query parameters that usually hold a secret.
-    package init(_ url: String) {
+    public init(_ url: String) {
         description = Self.withoutSecretParameters(Self.withoutUserInfo(url)).escapedForDisplay
     }
 
