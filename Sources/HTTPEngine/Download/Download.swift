@@ -40,10 +40,13 @@ package struct Download: Sendable, Hashable {
         /// What was asked for, without user and password.
         package var url: String
         package var status: Int
+        /// What came with it: for how long the redirect may be believed is said here.
+        package var headers: ResponseHeaders
 
-        package init(url: String, status: Int) {
+        package init(url: String, status: Int, headers: ResponseHeaders = ResponseHeaders()) {
             self.url = url
             self.status = status
+            self.headers = headers
         }
     }
 }
