@@ -8,12 +8,17 @@ package struct FetchError: Error, Sendable, Hashable {
     package var detail: String
     /// For how long the server asked to be left alone, an hour at most.
     package var retryAfter: Duration?
+    /// Those of the answer whose status is the error; none otherwise.
+    package var headers: ResponseHeaders
 
-    package init(kind: Kind, url: String, detail: String = "", retryAfter: Duration? = nil) {
+    package init(
+        kind: Kind, url: String, detail: String = "", retryAfter: Duration? = nil, headers: ResponseHeaders = ResponseHeaders()
+    ) {
         self.kind = kind
         self.url = RedactedURL(url)
         self.detail = detail.escapedForDisplay
         self.retryAfter = retryAfter
+        self.headers = headers
     }
 }
 
