@@ -40,10 +40,13 @@ public struct Download: Sendable, Hashable {
         /// What was asked for, without user and password.
         public var url: String
         public var status: Int
+        /// What came with it: for how long the redirect may be believed is said here.
+        public var headers: ResponseHeaders
 
-        public init(url: String, status: Int) {
+        public init(url: String, status: Int, headers: ResponseHeaders = ResponseHeaders()) {
             self.url = url
             self.status = status
+            self.headers = headers
         }
     }
 }

@@ -24,6 +24,7 @@ extension EasyHandle {
         if let (kind, detail) = transfer.state.failure(ending) {
             var error = transfer.failure(kind, detail)
             if case .throttled = kind.retry { error.retryAfter = transfer.retryAfter }
+            if case .status = kind { error.headers = transfer.responseHeaders }
             return .failure(error)
         }
         if let reason = transfer.undecoded() { return .failure(transfer.failure(.truncated, reason)) }

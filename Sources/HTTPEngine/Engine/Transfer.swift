@@ -134,7 +134,7 @@ final class Transfer {
 
     /// Turns to the next hop. What told the last origin who we are is left out where another is asked.
     func go(to next: RequestTarget) {
-        hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.url), status: state.status))
+        hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.url), status: state.status, headers: responseHeaders))
         if !target.trusts(next) { headers.removeAll(where: \.isCredential) }
         target = next
         state.redirects()

@@ -8,12 +8,17 @@ public struct FetchError: Error, Sendable, Hashable {
     public var detail: String
     /// For how long the server asked to be left alone, an hour at most.
     public var retryAfter: Duration?
+    /// Those of the answer whose status is the error; none otherwise.
+    public var headers: ResponseHeaders
 
-    public init(kind: Kind, url: String, detail: String = "", retryAfter: Duration? = nil) {
+    public init(
+        kind: Kind, url: String, detail: String = "", retryAfter: Duration? = nil, headers: ResponseHeaders = ResponseHeaders()
+    ) {
         self.kind = kind
         self.url = RedactedURL(url)
         self.detail = detail.escapedForDisplay
         self.retryAfter = retryAfter
+        self.headers = headers
     }
 }
 
