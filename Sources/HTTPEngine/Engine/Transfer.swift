@@ -132,6 +132,12 @@ final class Transfer {
         }
     }
 
+    /// The current hop is asked again.
+    func startsAnew() {
+        state.startsAnew()
+        answerDeadline = nil
+    }
+
     /// Turns to the next hop. What told the last origin who we are is left out where another is asked.
     func go(to next: RequestTarget) {
         hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.url), status: state.status, headers: responseHeaders))

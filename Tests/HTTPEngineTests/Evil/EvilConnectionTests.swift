@@ -35,6 +35,23 @@ import Testing
         }
     }
 
+    @Test func `a server that refuses the only stream of each HTTP/2 connection is asked three times and no more`() async throws {
+        let bench = try await EvilBench()
+        let before = bench.origin.count(.http2GoAway)
+        #expect(try await bench.fetch(.http2GoAway) == .fails(.reset))
+        let after = bench.origin.count(.http2GoAway)
+        #expect(after.connections - before.connections == 3)
+    }
+
+    @Test(arguments: [.closesAfterRequest, .resetsAfterRequest] as [EvilBehaviour])
+    func `a new connection that ends unanswered is not another's to pay for`(behaviour: EvilBehaviour) async throws {
+        let bench = try await EvilBench()
+        let before = bench.origin.count(behaviour)
+        #expect(try await bench.fetch(behaviour) == .fails(.reset))
+        let after = bench.origin.count(behaviour)
+        #expect(after.connections - before.connections == 1)
+    }
+
     @Test func `a body slower than permitted is given up before the whole time is over`() async throws {
         let bench = try await EvilBench {
             $0.timeout = .seconds(30)
