@@ -122,7 +122,8 @@ final class Transfer {
         guard places.count <= 1 else { throw failure(.protocolError, "it names several places to go on to") }
         guard let place = responseHeaders.bytes(of: "location"), !place.isEmpty else { return nil }
         guard hops.count < options.maximumRedirects else {
-            throw failure(.tooManyRedirects, "more than \(options.maximumRedirects) times; the last led from \(RedactedURL(target.url))")
+            let count = options.maximumRedirects.of("time")
+            throw failure(.tooManyRedirects, "more than \(count); the last led from \(RedactedURL(target.url))")
         }
         do throws(URLRejection) {
             return try target.following(place)

@@ -7,7 +7,7 @@ extension FetchError {
         case invalidRequest
         /// Every address of the host is one the address guard refuses.
         case refusedAddress
-        /// A redirect led to something other than an http or https URL.
+        /// A redirect led to a URL that cannot be fetched, or to none.
         case refusedRedirect
         case tooManyRedirects
         case dns(NameFailure)
@@ -98,7 +98,7 @@ extension FetchError.Kind {
         case .invalidURL: "Not a URL that can be fetched"
         case .invalidRequest: "Not a request that can be sent"
         case .refusedAddress: "The address is not public and not permitted"
-        case .refusedRedirect: "Redirected to something that is not an http or https URL"
+        case .refusedRedirect: "Redirected to a URL that cannot be fetched"
         case .tooManyRedirects: "Redirected too often"
         case .dns(.noSuchName): "The host name does not exist"
         case .dns(.noAddress): "The host name has no address"

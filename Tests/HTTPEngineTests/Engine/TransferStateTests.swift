@@ -93,6 +93,14 @@ import Testing
         #expect(state.wasLeftUnanswered(CURLE_HTTP2))
     }
 
+    @Test("One byte is no plural", arguments: [(1, "more than 1 byte"), (2, "more than 2 bytes")])
+    func plurals(limit: Int64, detail: String) {
+        var state = TransferState(maximumBody: limit, maximumHeaders: 100)
+        state.headersEnded(status: 200)
+        _ = state.transferred(Int(limit) + 1)
+        #expect(state.failure(.init(code: CURLE_WRITE_ERROR, text: ""))?.detail == detail)
+    }
+
     @Test("A timeout has the phase it struck in") mutating func phases() {
         #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .timeout(.resolve))
         state.socketOpens()
