@@ -81,7 +81,8 @@ final class WorkTally: Sendable {
     /// Says how many failures were not told one by one.
     func finish() {
         let untold = state.withLock { max(0, $0.complaints - Self.mostComplaints) }
-        if untold > 0, console.verbosity != .verbose { console.error(text: "… and \(Amounts.count(untold, "further failure"))") }
+        guard untold > 0, console.verbosity != .verbose else { return }
+        console.error(text: "… and \(Amounts.count(untold, "further failure")); '--verbose' tells of each")
     }
 
     /// What has happened so far, for a line now and then.
