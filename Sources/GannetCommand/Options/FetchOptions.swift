@@ -35,7 +35,8 @@ struct FetchOptions: Sendable {
         "Requests in flight at once at one host, whatever the port, from all workers together.")
     private static let hostRate = Flag(
         "host-rate", .rate, section: .fetching,
-        "Requests a second at one host, from all workers together; without it as many as there can be.")
+        "Requests a second at one host, from all workers together; without it as many as there can be. A pause that has begun outlasts its run."
+    )
     private static let retryCount = Flag(
         "retries", .integer(in: 0...100), default: "3", section: .fetching,
         "Further attempts after one that failed and may do better: no connection or a lost one, a timeout, a 5xx. A host that asks for patience "
