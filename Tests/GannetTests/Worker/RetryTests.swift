@@ -124,6 +124,19 @@ import Threads
         }
     }
 
+    @Test func `a URL that has waited for a proxy for too long is given up for that, and its host not blamed`() async throws {
+        let server = try await RedisServer.start(.init { $0.movableClock = true })
+        try await WorkerFixture.with(server) { fixture in
+            try await fixture.fill(0..<1)
+            let worker = try await fixture.start(downloader(failing: .max, with: .proxy)) { $0.giveUpAfter = .milliseconds(1) }
+            await worker.wait(for: \.isPutOff)
+            server.clock.advance(by: .seconds(10))
+            #expect(await worker.end.end == .empty)
+            #expect(try await page(0, fixture).content.fields[.errorClass] == "proxy")
+        }
+        try await server.stop()
+    }
+
     @Test func `followers of a URL that is tried again wait for that`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill([1, 1, 1])
