@@ -78,6 +78,24 @@ import Testing
         #expect(decision.audience == .sameRequest)
     }
 
+    @Test(
+        arguments: [
+            (.status(404), true), (.status(410), true), (.status(403), true), (.status(451), true), (.status(429), false),
+            (.status(408), false),
+            (.status(500), false), (.status(503), false), (.status(302), false), (.dns(.noSuchName), false), (.tls, false),
+            (.connect, false),
+            (.cancelled, false),
+        ] as [(FetchError.Kind, Bool)])
+    func `what is kept is dropped when its origin refuses it, and not when it fails`(kind: FetchError.Kind, isDropped: Bool) {
+        func outdates(_ request: RequestFacts) -> Bool {
+            FailureDecision(
+                after: FetchError(kind: kind, url: Kept.url), for: request, requestedAt: .came, failedAt: .came, policy: policy
+            ).outdatesKept
+        }
+        #expect(outdates(Kept.request) == isDropped)
+        #expect(!outdates(RequestFacts(url: Kept.url, headers: HTTPLines.fields(["Cookie: a"]))))
+    }
+
     @Test func `the times are the policy's, and none is longer than the longest`() {
         var policy = policy
         policy.failures.missing = .seconds(7)

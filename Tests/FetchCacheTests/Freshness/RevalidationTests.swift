@@ -62,7 +62,12 @@ import Testing
             Issue.record("\(outcome(german))")
             return
         }
+        guard case .confirmed = outcome(german, finalURL: "HTTPS://Example.ORG:443/x/../%61#part") else {
+            Issue.record("another spelling is another URL")
+            return
+        }
         #expect(outcome(german, finalURL: "https://example.org/b") == .unusable(.otherURL))
+        #expect(outcome(german, finalURL: "") == .unusable(.otherURL))
         #expect(outcome(Kept.request) == .unusable(.otherVariant))
         #expect(outcome(german, status: 200) == .unusable(.notNotModified))
     }
@@ -122,6 +127,10 @@ import Testing
         #expect(once == .confirmedOnce(.noStore))
         let other = stored.revalidated(by: Kept.exchange(["Vary: *"], status: 304), policy: policy)
         #expect(other == .confirmedOnce(.variesByAnything))
+        // Who asked with credentials got its word for themselves.
+        let request = RequestFacts(url: Kept.url, headers: HTTPLines.fields(["Authorization: a"]))
+        let theirs = stored.revalidated(by: Kept.exchange(["ETag: \"a\""], status: 304, request: request), policy: policy)
+        #expect(theirs == .confirmedOnce(.credentials))
     }
 
     @Test func `a 304 may name other headers to vary by`() throws {

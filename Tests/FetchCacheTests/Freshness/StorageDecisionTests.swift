@@ -45,6 +45,12 @@ import Testing
         #expect(reason.audience == audience)
     }
 
+    @Test(arguments: StorageDecision.Reason.allCases)
+    func `what is kept is dropped when its origin says something new to everybody`(reason: StorageDecision.Reason) {
+        let isSpecial: [StorageDecision.Reason] = [.requestForbids, .credentials, .interim, .partial, .incomplete, .notModified]
+        #expect(reason.outdatesKept == !isSpecial.contains(reason))
+    }
+
     @Test(arguments: [
         (["Authorization: a"], "https://example.org/", true), (["Cookie: a"], "https://example.org/", true),
         (["X-Auth-Token: a"], "https://example.org/", true), (["Accept: a"], "https://example.org/", false),

@@ -4,7 +4,7 @@ internal import HTTPEngine
 package enum Revalidation: Sendable, Hashable {
     /// It holds, and this is to be kept in its place.
     case confirmed(StoredAnswer)
-    /// It holds for those who wait, but may not be kept any longer.
+    /// It holds for those who wait, but this is nothing to keep; whether what is kept stays says `Reason.outdatesKept`.
     case confirmedOnce(StorageDecision.Reason)
     /// The 304 is about something else: the URL has to be fetched without conditions.
     case unusable(Mismatch)
@@ -37,7 +37,7 @@ extension StoredAnswer {
     private func mismatch(with news: Exchange) -> Revalidation.Mismatch? {
         guard news.status == 304 else { return .notNotModified }
         // A tag tells states of one resource apart; elsewhere the same one may mean anything.
-        guard news.finalURL == finalURL else { return .otherURL }
+        guard Self.isSame(news.finalURL, finalURL) else { return .otherURL }
         guard VariantKey(selecting, request: news.request.headers) == variant else { return .otherVariant }
         let theirs = Validators(news.headers)
         let ours = headers.validators
@@ -50,5 +50,12 @@ extension StoredAnswer {
         }
         // Without any it is about the only answer that the request named.
         return nil
+    }
+
+    /// Another caller may have written the URL in another way.
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        if one == other { return true }
+        guard let one = try? CanonicalURL(one), let other = try? CanonicalURL(other) else { return false }
+        return one.text == other.text
     }
 }

@@ -6,6 +6,9 @@ package struct FailureDecision: Sendable, Hashable {
     package let keptUntil: Moment
     /// Who of those that wait for the fetch fails with it; the others fetch for themselves.
     package let audience: Audience
+    /// Whether what is kept for the URL is to be dropped: its origin has said that it is not there, or not to be had. Otherwise the next
+    /// failure that permits it would bring it back.
+    package let outdatesKept: Bool
 
     /// - Parameter failedAt: By the wall clock.
     package init(
@@ -28,6 +31,11 @@ package struct FailureDecision: Sendable, Hashable {
         }
         keptUntil = failedAt + min(max(time, .zero), times.maximum)
         self.audience = audience
+        outdatesKept = Self.isRefusal(error) && !request.hasCredentials
+    }
+
+    private static func isRefusal(_ error: FetchError) -> Bool {
+        if case .status(400...499) = error.kind, case .never = error.retry { true } else { false }
     }
 
     private static func audience(of kind: FetchError.Kind) -> Audience {

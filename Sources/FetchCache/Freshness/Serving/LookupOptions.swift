@@ -24,8 +24,7 @@ package struct LookupOptions: Sendable, Hashable {
         return options
     }
 
-    /// These together with the directives of a request, each as the stricter has it; what gives leave counts where only one does. A number
-    /// that cannot be read is taken for the strictest.
+    /// These together with the directives of a request; where both speak, the stricter counts. A number that cannot be read is the strictest.
     package func tightened(by control: CacheControl) -> Self {
         var options = self
         options.maximumAge = Self.stricter(maximumAge, control.maxAge, strictest: .zero, min)

@@ -4,7 +4,7 @@ struct Usability {
     private let options: LookupOptions
     private let policy: FreshnessPolicy
     private let now: Moment
-    /// Whether it may stand for an answer of the origin's at all: none may that an earlier one, or another's, would be.
+    /// Whether it may be used at all without the origin's word.
     private let isTrusted: Bool
 
     /// Nil when it is an answer to other requests.

@@ -61,4 +61,14 @@ extension StorageDecision.Reason {
         case .partial, .incomplete, .notModified: .nobody
         }
     }
+
+    /// Whether what is kept for the URL so far is to be dropped: its origin has said something else since. Not where only this request, or
+    /// its fetch, was a special one.
+    package var outdatesKept: Bool {
+        switch self {
+        case .requestForbids, .credentials, .interim, .partial, .incomplete, .notModified: false
+        case .noStore, .isPrivate, .status, .notUnderstood, .noLifetime, .variesByAnything, .variesByTooMuch, .unkeepableHeaders, .ofNoUse:
+            true
+        }
+    }
 }

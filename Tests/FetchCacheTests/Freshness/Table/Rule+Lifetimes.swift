@@ -3,84 +3,35 @@
 extension Rule {
     /// For how long is it fresh, by what it says?
     static let lifetimes: [Rule] = [
-        Rule(
-            section: "9111 4.2", sentence: "fresh until its age is its lifetime", answer: ["Cache-Control: max-age=60"], after: 59.999,
-            outcome: .fresh),
-        Rule(section: "9111 4.2", sentence: "and not when it is", answer: ["Cache-Control: max-age=60"], after: 60, outcome: .ask),
-        Rule(section: "9111 5.2.2.1", sentence: "a lifetime of nothing", answer: ["Cache-Control: max-age=0"], after: 0, outcome: .ask),
-        Rule(
-            section: "9111 5.2.2.10", sentence: "s-maxage goes before max-age", answer: ["Cache-Control: max-age=1, s-maxage=60"],
-            after: 30,
-            outcome: .fresh),
-        Rule(
-            section: "9111 5.2.2.10", sentence: "also when it is shorter",
-            answer: ["Cache-Control: s-maxage=1", "Cache-Control: max-age=60"], after: 30,
-            outcome: .ask),
-        Rule(
-            section: "9111 4.2.1", sentence: "also when it is no number", answer: ["Cache-Control: s-maxage=x, max-age=60"], after: 0,
-            outcome: .ask),
-        Rule(
-            section: "9111 5.3", sentence: "max-age goes before Expires", answer: ["Cache-Control: max-age=60", "Expires: {-60}"],
-            after: 30,
-            outcome: .fresh),
-        Rule(
-            section: "9111 5.3", sentence: "also before one that is no date", answer: ["Cache-Control: max-age=60", "Expires: 0"],
-            after: 30, outcome: .fresh),
-        Rule(
-            section: "9111 5.3", sentence: "also when it is shorter", answer: ["Cache-Control: max-age=0", "Expires: {60}"], after: 0,
-            outcome: .ask),
-        Rule(
-            section: "9111 5.3", sentence: "also when it is no number", answer: ["Cache-Control: max-age=x", "Expires: {60}"], after: 0,
-            outcome: .ask),
+        row("9111 4.2", "fresh until its age is its lifetime", ["Cache-Control: max-age=60"], after: 59.999, .fresh),
+        row("9111 4.2", "and not when it is", ["Cache-Control: max-age=60"], after: 60, .ask),
+        row("9111 5.2.2.1", "a lifetime of nothing", ["Cache-Control: max-age=0"], .ask),
+        row("9111 5.2.2.10", "s-maxage goes before max-age", ["Cache-Control: max-age=1, s-maxage=60"], after: 30, .fresh),
+        row("9111 5.2.2.10", "also when it is shorter", ["Cache-Control: s-maxage=1", "Cache-Control: max-age=60"], after: 30, .ask),
+        row("9111 4.2.1", "also when it is no number", ["Cache-Control: s-maxage=x, max-age=60"], .ask),
+        row("9111 5.3", "max-age goes before Expires", ["Cache-Control: max-age=60", "Expires: {-60}"], after: 30, .fresh),
+        row("9111 5.3", "also before one that is no date", ["Cache-Control: max-age=60", "Expires: 0"], after: 30, .fresh),
+        row("9111 5.3", "also when it is shorter", ["Cache-Control: max-age=0", "Expires: {60}"], .ask),
+        row("9111 5.3", "also when it is no number", ["Cache-Control: max-age=x", "Expires: {60}"], .ask),
 
-        Rule(section: "9111 5.3", sentence: "Expires", answer: ["Date: {0}", "Expires: {60}"], after: 59, outcome: .fresh),
-        Rule(section: "9111 5.3", sentence: "Expires has passed", answer: ["Date: {0}", "Expires: {60}"], after: 60, outcome: .ask),
-        Rule(section: "9111 5.3", sentence: "it is over at once", answer: ["Date: {0}", "Expires: {0}"], after: 0, outcome: .ask),
-        Rule(
-            section: "9111 4.2.1", sentence: "Expires and Date are by one clock, which may be fast",
-            answer: ["Date: {3600}", "Expires: {3660}"], after: 60,
-            outcome: .ask),
-        Rule(
-            section: "9111 4.2.1", sentence: "and then Expires is no time of ours", answer: ["Date: {400}", "Expires: {300}"], after: 0,
-            outcome: .ask),
-        Rule(
-            section: "9111 4.2.1", sentence: "without Date it is counted from when it came", answer: ["Expires: {60}"], after: 59,
-            outcome: .fresh),
-        Rule(
-            section: "9110 6.6.1", sentence: "and so it is where Date is none", answer: ["Date: yesterday", "Expires: {60}"], after: 59,
-            outcome: .fresh),
-        Rule(section: "9111 5.3", sentence: "0 is a time in the past", answer: ["Expires: 0"], after: 0, outcome: .ask),
-        Rule(section: "9111 5.3", sentence: "and so is -1", answer: ["Expires: -1"], after: 0, outcome: .ask),
-        Rule(
-            section: "9111 4.2", sentence: "a zone other than GMT makes it none", answer: ["Expires: Sat, 01 Jun 2050 00:00:00 CET"],
-            after: 0, outcome: .ask),
-        Rule(
-            section: "9111 4.2", sentence: "letters may be in any case", answer: ["Expires: SAT, 01 jun 2050 00:00:00 gmt"], after: 86_400,
-            outcome: .fresh),
-        Rule(
-            section: "9110 5.6.7", sentence: "the format of RFC 850", answer: ["Expires: Wednesday, 01-Jun-50 00:00:00 GMT"], after: 86_400,
-            outcome: .fresh),
-        Rule(
-            section: "9110 5.6.7", sentence: "the format of asctime", answer: ["Expires: Wed Jun  1 00:00:00 2050"], after: 86_400,
-            outcome: .fresh),
-        Rule(
-            section: "9110 5.6.7", sentence: "two digits 50 years on are a hundred years less",
-            answer: ["Expires: Friday, 01-Jun-75 00:00:00 GMT"],
-            after: 0, outcome: .ask),
-        Rule(
-            section: "9111 4.2.1", sentence: "two that differ are none", answer: ["Expires: {60}", "Expires: {90}"], after: 0, outcome: .ask
-        ),
-        Rule(
-            section: "9110 5.3", sentence: "two that are the same are one", answer: ["Expires: {60}", "Expires: {60}"], after: 30,
-            outcome: .fresh),
-        Rule(
-            section: "9111 4.2.1", sentence: "nothing is guessed where something was said",
-            answer: ["Expires: 0", "Last-Modified: {-864000}"], after: 0,
-            outcome: .ask),
-        Rule(
-            section: "9111 5.4", sentence: "Pragma says nothing in an answer", answer: ["Cache-Control: max-age=60", "Pragma: no-cache"],
-            after: 30,
-            outcome: .fresh),
+        row("9111 5.3", "Expires", ["Date: {0}", "Expires: {60}"], after: 59, .fresh),
+        row("9111 5.3", "Expires has passed", ["Date: {0}", "Expires: {60}"], after: 60, .ask),
+        row("9111 5.3", "it is over at once", ["Date: {0}", "Expires: {0}"], .ask),
+        row("9111 4.2.1", "Expires and Date are by one clock, which may be fast", ["Date: {3600}", "Expires: {3660}"], after: 60, .ask),
+        row("9111 4.2.1", "and then Expires is no time of ours", ["Date: {400}", "Expires: {300}"], .ask),
+        row("9111 4.2.1", "without Date it is counted from when it came", ["Expires: {60}"], after: 59, .fresh),
+        row("9110 6.6.1", "and so it is where Date is none", ["Date: yesterday", "Expires: {60}"], after: 59, .fresh),
+        row("9111 5.3", "0 is a time in the past", ["Expires: 0"], .ask),
+        row("9111 5.3", "and so is -1", ["Expires: -1"], .ask),
+        row("9111 4.2", "a zone other than GMT makes it none", ["Expires: Sat, 01 Jun 2050 00:00:00 CET"], .ask),
+        row("9111 4.2", "letters may be in any case", ["Expires: SAT, 01 jun 2050 00:00:00 gmt"], after: 86_400, .fresh),
+        row("9110 5.6.7", "the format of RFC 850", ["Expires: Wednesday, 01-Jun-50 00:00:00 GMT"], after: 86_400, .fresh),
+        row("9110 5.6.7", "the format of asctime", ["Expires: Wed Jun  1 00:00:00 2050"], after: 86_400, .fresh),
+        row("9110 5.6.7", "two digits 50 years on are a hundred years less", ["Expires: Friday, 01-Jun-75 00:00:00 GMT"], .ask),
+        row("9111 4.2.1", "two that differ are none", ["Expires: {60}", "Expires: {90}"], .ask),
+        row("9110 5.3", "two that are the same are one", ["Expires: {60}", "Expires: {60}"], after: 30, .fresh),
+        row("9111 4.2.1", "nothing is guessed where something was said", ["Expires: 0", "Last-Modified: {-864000}"], .ask),
+        row("9111 5.4", "Pragma says nothing in an answer", ["Cache-Control: max-age=60", "Pragma: no-cache"], after: 30, .fresh),
     ]
 
     /// What is a directive, and what is its number?
@@ -121,6 +72,6 @@ extension Rule {
             ("9111 5.2.2.4", "no-cache for those that decide", "max-age=3600, no-cache=\"cache-control\"", .ask),
             ("9111 5.2.2.4", "no-cache both ways", "max-age=3600, no-cache=\"a\", no-cache", .ask),
         ].map { (section: String, sentence: String, value: String, outcome: Outcome) in
-            Rule(section: section, sentence: sentence, answer: ["Cache-Control: \(value)"], after: 30, outcome: outcome)
+            row(section, sentence, ["Cache-Control: \(value)"], after: 30, outcome)
         }
 }

@@ -5,10 +5,7 @@ extension Rule {
         _ section: String, _ sentence: String, by hops: [(status: Int, headers: [String])], asks: [String] = [], after: Double = 30,
         _ outcome: Outcome
     ) -> Rule {
-        Rule(
-            section: section, sentence: sentence, answer: ["Cache-Control: max-age=60, stale-if-error=60"], asks: asks, redirects: hops,
-            after: after,
-            outcome: outcome)
+        row(section, sentence, ["Cache-Control: max-age=60, stale-if-error=60"], asks: asks, redirects: hops, after: after, outcome)
     }
 
     /// What do the answers on the way say? Kept under the first URL is what all of them together led to.
@@ -39,11 +36,11 @@ extension Rule {
     ]
 
     private static func configured(
-        _ sentence: String, _ cacheControl: [String], after: Double, _ outcome: Outcome, _ change: (inout FreshnessPolicy) -> Void
+        _ sentence: String, _ answer: [String], after: Double = 0, _ outcome: Outcome, _ change: (inout FreshnessPolicy) -> Void
     ) -> Rule {
         var policy = FreshnessPolicy()
         change(&policy)
-        return Rule(section: "9111 4.2.4", sentence: sentence, answer: cacheControl, after: after, policy: policy, outcome: outcome)
+        return row("9111 4.2.4", sentence, answer, after: after, policy: policy, outcome)
     }
 
     /// What has somebody configured? What RFC 9111 leaves to caches, or to a contract of their own.
@@ -57,7 +54,7 @@ extension Rule {
         configured("but not against must-revalidate", ["Cache-Control: max-age=1, must-revalidate"], after: 30, .ask) {
             $0.minimumLifetime = .seconds(60)
         },
-        configured("nor against no-cache", ["Cache-Control: no-cache"], after: 0, .ask) { $0.minimumLifetime = .seconds(60) },
+        configured("nor against no-cache", ["Cache-Control: no-cache"], .ask) { $0.minimumLifetime = .seconds(60) },
         configured("nor for who sets a cookie", ["Cache-Control: max-age=1", "Set-Cookie: a=b"], after: 30, .ask) {
             $0.minimumLifetime = .seconds(60)
         },
@@ -79,7 +76,7 @@ extension Rule {
         configured("and before", ["Cache-Control: max-age=60, stale-while-revalidate=600"], after: 90, .ask) {
             $0.maximumStaleness = .seconds(30)
         },
-        configured("no guesses", ["Last-Modified: {-86400000}"], after: 0, .ask) { $0.heuristicFraction = 0 },
+        configured("no guesses", ["Last-Modified: {-86400000}"], .ask) { $0.heuristicFraction = 0 },
         configured("bolder guesses", ["Last-Modified: {-6000}"], after: 2999, .fresh) { $0.heuristicFraction = 0.5 },
         configured("shorter guesses", ["Last-Modified: {-86400000}"], after: 60, .ask) { $0.heuristicMaximum = .seconds(60) },
         configured("clocks that differ more", ["Cache-Control: max-age=60"], after: -60, .fresh) { $0.clockTolerance = .seconds(60) },

@@ -26,7 +26,7 @@ extension Rule {
             ("9111 5.2.2.2", "what must be asked for is fresh before", "max-age=60, must-revalidate", 59, .fresh),
             ("8246 2", "what does not change is asked for when it is stale", "max-age=60, immutable", 61, .ask),
         ].map { (section: String, sentence: String, value: String, after: Double, outcome: Outcome) in
-            Rule(section: section, sentence: sentence, answer: ["Cache-Control: \(value)"], after: after, outcome: outcome)
+            row(section, sentence, ["Cache-Control: \(value)"], after: after, outcome)
         }
 
     /// What does the request want?
@@ -69,28 +69,21 @@ extension Rule {
             ("5861 4", "and the origin's", "max-age=60, must-revalidate", "stale-if-error=30", 61, .ask),
             ("9111 5.2.1", "a directive for answers is none", "max-age=60", "public, s-maxage=0, must-revalidate", 30, .fresh),
         ].map { (section: String, sentence: String, answer: String, asks: String, after: Double, outcome: Outcome) in
-            Rule(
-                section: section, sentence: sentence, answer: ["Cache-Control: \(answer)"], asks: ["Cache-Control: \(asks)"], after: after,
-                outcome: outcome)
+            row(section, sentence, ["Cache-Control: \(answer)"], asks: ["Cache-Control: \(asks)"], after: after, outcome)
         } + [
-            Rule(
-                section: "9111 5.4", sentence: "Pragma says nothing in a request", answer: ["Cache-Control: max-age=60"],
-                asks: ["Pragma: no-cache"],
-                after: 1, outcome: .fresh),
-            Rule(
-                section: "8246 3", sentence: "over http anybody could have said that it does not change",
-                answer: ["Cache-Control: max-age=60, immutable"], asks: ["Cache-Control: max-age=30"], url: "http://example.org/a",
-                after: 31,
-                outcome: .ask),
-            Rule(
-                section: "9111 5.2.1.1", sentence: "a batch is content with what is no older, fresh or stale",
-                answer: ["Cache-Control: max-age=10"],
-                after: 3600, options: .accepting(upTo: .seconds(3600)), outcome: .stale),
-            Rule(
-                section: "9111 5.2.1.1", sentence: "and not with what is older", answer: ["Cache-Control: max-age=10"], after: 3601,
-                options: .accepting(upTo: .seconds(3600)), outcome: .ask),
-            Rule(
-                section: "9111 5.2.1.1", sentence: "of options and headers the stricter counts", answer: ["Cache-Control: max-age=10"],
-                asks: ["Cache-Control: max-age=60"], after: 61, options: .accepting(upTo: .seconds(3600)), outcome: .ask),
+            row(
+                "9111 5.4", "Pragma says nothing in a request", ["Cache-Control: max-age=60"], asks: ["Pragma: no-cache"], after: 1, .fresh),
+            row(
+                "8246 3", "over http anybody could have said that it does not change", ["Cache-Control: max-age=60, immutable"],
+                asks: ["Cache-Control: max-age=30"], url: "http://example.org/a", after: 31, .ask),
+            row(
+                "9111 5.2.1.1", "a batch is content with what is no older, fresh or stale", ["Cache-Control: max-age=10"], after: 3600,
+                options: .accepting(upTo: .seconds(3600)), .stale),
+            row(
+                "9111 5.2.1.1", "and not with what is older", ["Cache-Control: max-age=10"], after: 3601,
+                options: .accepting(upTo: .seconds(3600)), .ask),
+            row(
+                "9111 5.2.1.1", "of options and headers the stricter counts", ["Cache-Control: max-age=10"],
+                asks: ["Cache-Control: max-age=60"], after: 61, options: .accepting(upTo: .seconds(3600)), .ask),
         ]
 }

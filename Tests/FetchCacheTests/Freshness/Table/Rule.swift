@@ -8,22 +8,22 @@ struct Rule: Sendable, CustomTestStringConvertible {
     /// The RFC and its section.
     var section: String
     var sentence: String
-    var status = 200
+    var status: Int
     var answer: [String]
     /// Headers of the request that it came to.
-    var request: [String] = []
+    var request: [String]
     /// Headers of the later request; nil are the same.
     var asks: [String]?
-    var url = "https://example.org/a"
+    var url: String
     /// Answers that led on before this one.
-    var redirects: [(status: Int, headers: [String])] = []
+    var redirects: [(status: Int, headers: [String])]
     /// Seconds for which the fetch took.
-    var took = 0.0
-    var isComplete = true
+    var took: Double
+    var isComplete: Bool
     /// Seconds from its arrival to the later request.
     var after: Double
-    var options = LookupOptions()
-    var policy = FreshnessPolicy()
+    var options: LookupOptions
+    var policy: FreshnessPolicy
     var outcome: Outcome
 
     enum Outcome: Sendable, Equatable {
@@ -39,6 +39,19 @@ struct Rule: Sendable, CustomTestStringConvertible {
         case miss
         case unavailable
         case notKept(StorageDecision.Reason)
+    }
+
+    /// A row as the table has it.
+    static func row(
+        _ section: String, _ sentence: String, _ answer: [String], status: Int = 200, request: [String] = [], asks: [String]? = nil,
+        url: String = "https://example.org/a", redirects: [(status: Int, headers: [String])] = [], took: Double = 0,
+        isComplete: Bool = true,
+        after: Double = 0, options: LookupOptions = LookupOptions(), policy: FreshnessPolicy = FreshnessPolicy(), _ outcome: Outcome
+    ) -> Rule {
+        Rule(
+            section: section, sentence: sentence, status: status, answer: answer, request: request, asks: asks, url: url,
+            redirects: redirects,
+            took: took, isComplete: isComplete, after: after, options: options, policy: policy, outcome: outcome)
     }
 
     var testDescription: String { "\(section): \(sentence)" }
