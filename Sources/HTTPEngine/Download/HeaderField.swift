@@ -24,8 +24,8 @@ public struct HeaderField: Sendable, Hashable {
 }
 
 extension UInt8 {
-    /// RFC 9110's tchar.
-    fileprivate var isTokenByte: Bool {
+    /// RFC 9110's tchar: what the names of headers, and words in their values, are made of.
+    package var isTokenByte: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
         default: "!#$%&'*+-.^_`|~".utf8.contains(self)

@@ -10,7 +10,7 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Works on text that no parser would accept too, and then rather drops too much.
-    static func withoutUserInfo(_ url: String) -> String {
+    package static func withoutUserInfo(_ url: String) -> String {
         let bytes = Array(url.utf8)
         // Only a prefix of letters is a scheme: in "a:b@c://d" the first part is already user and password.
         var start = 0

@@ -10,6 +10,12 @@ public struct ResponseHeaders: Sendable, Hashable {
         lines = Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
     }
 
+    /// These and the given ones behind them.
+    package func adding(_ fields: [(name: String, value: String)]) -> ResponseHeaders {
+        let isOpen = lines.last.map { $0 != 0x0a } ?? false
+        return ResponseHeaders(lines: lines + (isOpen ? [0x0a] : []) + ResponseHeaders(fields).lines)
+    }
+
     /// The first value of that name; what is not UTF-8 is repaired.
     public subscript(name: String) -> String? { values(of: name).first }
 
@@ -25,7 +31,7 @@ public struct ResponseHeaders: Sendable, Hashable {
     }
 
     /// The first value of that name, byte for byte.
-    func bytes(of name: StaticString) -> [UInt8]? {
+    package func bytes(of name: StaticString) -> [UInt8]? {
         var found: [UInt8]?
         name.withUTF8Buffer { name in
             scan(for: name) { value in
@@ -37,7 +43,7 @@ public struct ResponseHeaders: Sendable, Hashable {
     }
 
     /// Whether there is a line of that name: what nearly every answer is asked costs no allocation.
-    func has(_ name: StaticString) -> Bool {
+    package func has(_ name: StaticString) -> Bool {
         var isFound = false
         name.withUTF8Buffer { name in
             scan(for: name) { _ in
