@@ -1,10 +1,10 @@
 import COpenSSL
 
 /// An incremental SHA-256 that can be used again after each result: looking the algorithm up anew costs more than hashing a small body.
-final class SHA256Hasher {
+package final class SHA256Hasher {
     private let context: OpaquePointer
 
-    init() {
+    package init() {
         guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
             fatalError("libcrypto has no memory for, or no, SHA-256.")
         }
@@ -13,12 +13,12 @@ final class SHA256Hasher {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    func update(_ bytes: UnsafeRawBufferPointer) {
+    package func update(_ bytes: UnsafeRawBufferPointer) {
         guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else { fatalError("SHA-256 refused an update.") }
     }
 
     /// The digest of everything since the last result.
-    func finish() -> SHA256Digest {
+    package func finish() -> SHA256Digest {
         withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
             guard EVP_DigestFinal_ex(context, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), nil) == 1 else {
                 fatalError("SHA-256 refused to finish.")
@@ -29,7 +29,7 @@ final class SHA256Hasher {
     }
 
     /// Forgets what it has been fed.
-    func reset() {
+    package func reset() {
         guard EVP_DigestInit_ex(context, nil, nil) == 1 else { fatalError("SHA-256 refused to start again.") }
     }
 }

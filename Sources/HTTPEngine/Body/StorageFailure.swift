@@ -4,15 +4,21 @@ import Glibc
 import Darwin
 #endif
 
-/// What the system refused about a body's file.
-struct StorageFailure: Error, Hashable, CustomStringConvertible {
-    let action: String
-    let path: String
-    let errno: Int32
+/// What the system refused about a file or a folder.
+package struct StorageFailure: Error, Hashable, CustomStringConvertible {
+    package let action: String
+    package let path: String
+    package let errno: Int32
+
+    package init(action: String, path: String, errno: Int32) {
+        self.action = action
+        self.path = path
+        self.errno = errno
+    }
 
     var kind: FetchError.Kind { SystemLimit.isShortage(errno) ? .systemLimit : .storage }
 
-    var description: String {
+    package var description: String {
         let reason = SystemLimit.isShortage(errno) ? SystemLimit.sentence(errno) : String(cString: strerror(errno))
         return "cannot \(action) \(path): \(reason)"
     }

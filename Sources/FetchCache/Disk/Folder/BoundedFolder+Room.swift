@@ -1,0 +1,101 @@
+internal import HTTPEngine
+
+// How a folder is kept within its limit. Each call blocks, and does a bounded amount of work.
+extension BoundedFolder {
+    private static let mostCounts = 64
+    private static let mostRemovals = 4096
+
+    /// Sets room aside for a file of this cost. What could not be removed now is left to the next writes, up to a sixteenth of the limit.
+    func makeRoom(for cost: Int64) throws(StoreFailure) {
+        var counts = 0
+        var removals = 0
+        while counts < Self.mostCounts, removals < Self.mostRemovals {
+            switch withState({ $0.step(toFit: cost) }) {
+            case .enough: return
+            case .count(let shard):
+                counts += 1
+                count(shard)
+            case .remove(let file):
+                removals += 1
+                _ = try StoreFailure.wrapping { () throws(StorageFailure) in try evict(file) }
+            }
+        }
+        guard withState({ $0.squeeze(cost) }) else { throw .noRoom }
+    }
+
+    /// Removes files for the sake of a full disk; false when none could be removed.
+    func shrink(by bytes: Int64) -> Bool {
+        var freed: Int64 = 0
+        var steps = 0
+        while freed < bytes, steps < Self.mostCounts * 4 {
+            steps += 1
+            switch withState({ $0.stepToRemove() }) {
+            case .enough: break
+            case .count(let shard): count(shard)
+            case .remove(let file): freed += (try? evict(file)) ?? 0
+            }
+        }
+        return freed > 0
+    }
+
+    /// Removes a file unless it was used after it had been seen; returns what room that makes.
+    private func evict(_ file: ColdFiles.File) throws(StorageFailure) -> Int64 {
+        let name = file.name
+        guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard) else {
+            withState { $0.removed(file.bytes, from: name.shard) }
+            return 0
+        }
+        guard status.used <= file.used else {
+            withState { $0.spared(.init(name: name, bytes: FolderState.cost(ofSize: status.size), used: status.used)) }
+            return 0
+        }
+        guard try shard.removeFile(name.file) else { return 0 }
+        withState { $0.removed(file.bytes, from: name.shard) }
+        note { $0.evictions += 1 }
+        return file.bytes
+    }
+
+    /// Looks at all files of a shard. Where it cannot, what was known stays.
+    func count(_ shard: UInt8) {
+        var count = ShardCount()
+        do throws(StorageFailure) {
+            guard let folder = try self.shard(shard) else { return withState { $0.counted(shard, count) } }
+            try folder.forEachName { file in
+                guard let name = EntryName(file: file, shard: shard, kind: kind), let status = try? FileStatus(file, in: folder),
+                    status.isRegular
+                else { return }
+                let cost = FolderState.cost(ofSize: status.size)
+                count.bytes += cost
+                count.files += 1
+                count.cold.see(.init(name: name, bytes: cost, used: status.used))
+            }
+        } catch {
+            return
+        }
+        withState { $0.counted(shard, count) }
+    }
+
+    /// Counts shards that are due when nothing more urgent is to be done, and clears away after each round what dead writers left.
+    func lookIfDue() {
+        guard withState({ $0.isCountWanted() }) else { return }
+        // Where one waits already, it goes on with all that are due.
+        threads.tidy { [weak self] in
+            guard let self else { return }
+            if withState({ $0.isRoundComplete }) { removeLeftovers() }
+            count(withState { $0.nextCount() })
+            lookIfDue()
+        }
+    }
+
+    /// Removes temporary files without a living writer.
+    private func removeLeftovers() {
+        guard let folder = try? temporary() else { return }
+        try? folder.forEachName { name in
+            // For writing, since network file systems give no other exclusive locks.
+            guard name.hasPrefix(BodyFile.prefix), let file = try? FoundFile(name, in: folder, forWriting: true),
+                file.lock() ?? (file.age >= options.leftoverAge), (try? folder.removeFile(name)) == true
+            else { return }
+            note { $0.leftovers += 1 }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// An estimate of something that is spread over 256 shards and that others change as well: the bytes in a folder, or its files.
+///
+/// What this process does it knows. What others did comes out when a shard is counted again; and since shards are alike, the shards
+/// counted last tell how much the others do while this one adds something, so the estimate runs ahead of the counting. Without that,
+/// ten processes that fill a folder together would each notice too late that it is full, and then each empty it.
+struct SharedSum: Sendable {
+    static let shards = 256
+
+    private struct Shard {
+        var sum: Int64 = 0
+        /// `added` when it was counted last.
+        var countedAt: Int64?
+    }
+
+    private var values = [Shard](repeating: Shard(), count: shards)
+    private let limit: Int64
+    /// All that this process ever added, which is the clock of its estimate.
+    private var added: Int64 = 0
+    /// What is in shards that were counted, and what this process did to the others.
+    private var counted: Int64 = 0
+    private var uncounted: Int64 = 0
+    private var countedShards = 0
+    /// The sum of all `countedAt`, as it may be large.
+    private var countedAt: Double = 0
+    // The others' changes in the last counts and what this process added meanwhile; older counts weigh less and less.
+    private var othersChange: Double = 0
+    private var ownProgress: Double = 0
+
+    /// What a count weighs when the next one is there.
+    private static let memory = 31.0 / 32
+    /// An estimate made of fewer shards is none: one large file would be taken for 256.
+    private static let enough = 64
+
+    init(limit: Int64) { self.limit = limit }
+
+    var isCounted: Bool { countedShards == Self.shards }
+
+    mutating func add(_ amount: Int64, to shard: UInt8, replacing old: Int64 = 0) {
+        added += amount
+        change(shard, by: amount - old)
+    }
+
+    mutating func remove(_ amount: Int64, from shard: UInt8) { change(shard, by: -amount) }
+
+    /// A shard was counted.
+    mutating func count(_ shard: UInt8, as actual: Int64) {
+        let before = values[Int(shard)]
+        if let then = before.countedAt {
+            othersChange = othersChange * Self.memory + Double(actual - before.sum) * Double(Self.shards)
+            // A process that added next to nothing learns little about how its own pace compares.
+            ownProgress = ownProgress * Self.memory + max(Double(added - then), Double(limit) / 4096)
+            countedAt -= Double(then)
+            counted -= before.sum
+        } else {
+            countedShards += 1
+            uncounted -= before.sum
+        }
+        values[Int(shard)] = Shard(sum: actual, countedAt: added)
+        countedAt += Double(added)
+        counted += actual
+    }
+
+    var estimate: Int64 {
+        guard countedShards >= Self.enough else { return counted + uncounted }
+        var estimate = Double(counted) * (isCounted ? 1 : Double(Self.shards) / Double(countedShards))
+        if ownProgress > 0 {
+            let sinceCount = Double(added) - countedAt / Double(countedShards)
+            estimate += min(max(othersChange / ownProgress * sinceCount, -estimate), Double(limit))
+        }
+        return Int64(estimate)
+    }
+
+    private mutating func change(_ shard: UInt8, by amount: Int64) {
+        let before = values[Int(shard)]
+        // Below nothing is only what others had removed, or added, before.
+        let after = before.countedAt == nil ? before.sum + amount : max(0, before.sum + amount)
+        values[Int(shard)].sum = after
+        if before.countedAt == nil { uncounted += after - before.sum } else { counted += after - before.sum }
+    }
+}
