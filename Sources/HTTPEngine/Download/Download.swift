@@ -30,6 +30,13 @@ public struct Download: Sendable, Hashable {
         self.hops = hops
     }
 
+    /// An answer that did not come through a network: that of a scripted downloader, say.
+    public init(finalURL: String, status: Int = 200, headers: ResponseHeaders = ResponseHeaders(), bytes: [UInt8] = []) {
+        self.init(
+            finalURL: finalURL, status: status, headers: headers, body: .bytes(bytes), byteCount: Int64(bytes.count),
+            transferredBytes: Int64(bytes.count), duration: .zero, hops: [])
+    }
+
     /// The `Content-Type` as sent, cut at 256 characters and without control characters.
     public var contentType: String? {
         headers["content-type"].map { String($0.filter { !$0.isControl }.prefix(256)) }

@@ -32,6 +32,8 @@ extension FetchError {
         case badEncoding
         /// The answer is not HTTP, or breaks its rules.
         case protocolError
+        /// The body is not what it should be, such as an image.
+        case unexpectedContent
         /// The host kept asking for patience for too long.
         case throttled
         case cancelled
@@ -85,6 +87,7 @@ extension FetchError.Kind {
         case .headersTooLarge: "headers"
         case .badEncoding: "encoding"
         case .protocolError: "protocol"
+        case .unexpectedContent: "content"
         case .throttled: "throttled"
         case .cancelled: "cancelled"
         case .storage: "storage"
@@ -119,6 +122,7 @@ extension FetchError.Kind {
         case .headersTooLarge: "The response headers are larger than permitted"
         case .badEncoding: "The body's content encoding cannot be decoded"
         case .protocolError: "The server broke the rules of HTTP"
+        case .unexpectedContent: "The body is not what was asked for"
         case .throttled: "The host asked for patience for too long"
         case .cancelled: "Cancelled"
         case .storage: "The body could not be stored"

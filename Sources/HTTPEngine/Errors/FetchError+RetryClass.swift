@@ -27,7 +27,7 @@ extension FetchError.Kind {
         case .status(408), .status(425), .status(429), .status(503), .throttled: .throttled(nil)
         case .status(500...599): .later
         case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .tls, .status,
-            .tooLarge, .headersTooLarge, .badEncoding, .protocolError, .engine:
+            .tooLarge, .headersTooLarge, .badEncoding, .protocolError, .unexpectedContent, .engine:
             .never
         case .storage, .systemLimit: .local
         case .cancelled: .cancelled

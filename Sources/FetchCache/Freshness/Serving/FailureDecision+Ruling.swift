@@ -39,7 +39,8 @@ extension FailureTimes {
         case .dns(.noSuchName): noSuchHost
         case .tls: tls
         case .refusedAddress: refusedAddress
-        case .status, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge, .badEncoding, .protocolError: unusable
+        case .status, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge, .badEncoding, .protocolError, .unexpectedContent:
+            unusable
         case .dns(.noAddress), .dns(.serverFailed), .connect, .timeout(.resolve), .timeout(.connect): unreachable
         case .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated, .throttled: failing
         // This machine's, this caller's, or known before anything is fetched.

@@ -17,7 +17,8 @@ package enum StaleIfError {
         switch kind {
         case .status(let code): [500, 502, 503, 504].contains(code)
         case .dns, .connect, .proxy, .tls, .timeout, .tooSlow, .reset, .truncated, .badEncoding, .protocolError, .throttled: true
-        case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge, .cancelled,
+        case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge,
+            .unexpectedContent, .cancelled,
             .storage, .systemLimit, .engine:
             false
         }
