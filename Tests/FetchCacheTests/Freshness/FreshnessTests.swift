@@ -40,6 +40,23 @@ import Testing
         #expect(freshness(["Last-Modified: {60}"]).source == .unknown)
     }
 
+    @Test func `nothing is guessed for a status that may not be kept for a guessed time`() {
+        let modified = ["Last-Modified: {-864000}"]
+        #expect(Freshness(of: Kept.exchange(modified, status: 403), policy: FreshnessPolicy()).source == .unknown)
+        #expect(Freshness(of: Kept.exchange(modified, status: 404), policy: FreshnessPolicy()).source == .heuristic)
+    }
+
+    @Test(arguments: ["must-revalidate", "proxy-revalidate", "s-maxage=60"])
+    func `what must not be used stale has one end`(directive: String) {
+        var policy = FreshnessPolicy()
+        policy.staleIfError = .seconds(9)
+        let freshness = freshness(["Cache-Control: max-age=60, stale-while-revalidate=9, stale-if-error=9, \(directive)"], policy: policy)
+        #expect(freshness.mustRevalidate)
+        #expect(freshness.freshUntil == .came + .seconds(60))
+        #expect(freshness.staleWhileRevalidateUntil == freshness.freshUntil)
+        #expect(freshness.staleIfErrorUntil == freshness.freshUntil)
+    }
+
     @Test func `the fraction of a second that a date cannot tell is no age`() {
         let freshness = freshness(["Cache-Control: max-age=60", "Date: {0}"], at: .came + .milliseconds(1999))
         #expect(freshness.generatedAt == .came + .milliseconds(999))

@@ -65,6 +65,15 @@ import Testing
         }
     }
 
+    @Test func `an answer has one form`() throws {
+        var bytes = try Kept.answer(["Cache-Control: max-age=60"]).encoded
+        // As if the URL that answered were another one, and then it is not.
+        bytes[1] &= ~8
+        #expect(StoredAnswer(decoding: bytes + [UInt8(Kept.url.utf8.count)] + Array(Kept.url.utf8)) == nil)
+        let other = Kept.url.replacing("/a", with: "/b")
+        #expect(StoredAnswer(decoding: bytes + [UInt8(other.utf8.count)] + Array(other.utf8))?.finalURL == other)
+    }
+
     /// What is read is what would be written: so no two forms mean one answer, and no number is beyond its bound.
     private func check(_ bytes: [UInt8], _ note: String) {
         guard let answer = StoredAnswer(decoding: bytes) else { return }

@@ -25,6 +25,15 @@ extension Rule {
         redirected(
             "9111 5.2.2.2", "one that must not be used stale",
             by: [(301, ["Cache-Control: max-age=20, must-revalidate, stale-if-error=60"])], .ask),
+        redirected(
+            "9111 5.2.2.2", "whoever is content with it", by: [(301, ["Cache-Control: max-age=20, must-revalidate"])],
+            asks: ["Cache-Control: max-stale"], .ask),
+        redirected(
+            "9111 5.2.1.1", "it is as old as the oldest", by: [(301, ["Cache-Control: max-age=600", "Age: 40"])],
+            asks: ["Cache-Control: max-age=69"], .ask),
+        redirected(
+            "9111 5.2.1.1", "and no older", by: [(301, ["Cache-Control: max-age=600", "Age: 40"])], asks: ["Cache-Control: max-age=70"],
+            .fresh),
         redirected("5861 4", "both permit it after an error", by: [(302, ["Cache-Control: max-age=20, stale-if-error=60"])], .askOrStale),
         redirected(
             "9111 4.1", "one that depends on the request", by: [(302, ["Cache-Control: max-age=60", "Vary: X-Device"])],
