@@ -156,7 +156,11 @@ let package = Package(
         .testTarget(
             name: "ImageProbeTests", dependencies: ["ImageProbe", "GannetTestKit"], exclude: ["Samples"], swiftSettings: settings),
         .testTarget(
-            name: "FetchCacheTests", dependencies: ["FetchCache", "HTTPEngine", "Threads", "GannetTestKit"], swiftSettings: settings),
+            name: "FetchCacheTests", dependencies: ["FetchCache", "HTTPEngine", "Threads", "GannetTestKit", "DiskWriter"],
+            swiftSettings: settings),
+        // A process that writes to a cache folder until it is killed.
+        .executableTarget(
+            name: "DiskWriter", dependencies: ["FetchCache", "HTTPEngine"], path: "Tests/DiskWriter", swiftSettings: settings),
         .testTarget(
             name: "GannetFetchTests",
             dependencies: [

@@ -23,6 +23,15 @@ extension BoundedFolder {
         guard withState({ $0.squeeze(cost) }) else { throw .noRoom }
     }
 
+    /// Removes what may go of a folder above its limit, before another shard is looked at; false when it cannot.
+    private func shrinkToLimit() -> Bool {
+        for _ in 0..<Self.mostRemovals {
+            guard let file = withState({ $0.removalToLimit() }) else { return true }
+            guard (try? evict(file)) != nil else { return false }
+        }
+        return true
+    }
+
     /// Removes files for the sake of a full disk; false when none could be removed.
     func shrink(by bytes: Int64) -> Bool {
         var freed: Int64 = 0
@@ -75,7 +84,8 @@ extension BoundedFolder {
         withState { $0.counted(shard, count) }
     }
 
-    /// Counts shards that are due when nothing more urgent is to be done, and clears away after each round what dead writers left.
+    /// Counts shards that are due when nothing more urgent is to be done, brings a folder down that is above its limit, and clears away
+    /// after each round what dead writers left.
     func lookIfDue() {
         guard withState({ $0.isCountWanted() }) else { return }
         // Where one waits already, it goes on with all that are due.
@@ -83,7 +93,7 @@ extension BoundedFolder {
             guard let self else { return }
             if withState({ $0.isRoundComplete }) { removeLeftovers() }
             count(withState { $0.nextCount() })
-            lookIfDue()
+            if shrinkToLimit() { lookIfDue() }
         }
     }
 

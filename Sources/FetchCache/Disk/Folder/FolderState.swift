@@ -24,9 +24,11 @@ struct FolderState: Sendable {
     private var addedFiles: Int64 = 0
     /// How many shards are to be looked at although there is room: at first all.
     private var wantedCounts = SharedSum.shards
+    /// How many shards were looked at since a file came or went.
+    private var idleCounts = 0
 
-    /// Of as many files seen one may go. So it is among the least recently used eighth, and nearly always close to the very end.
-    private static let seenForOne = 8.0
+    /// Of the files seen this share may go. So each is among the least recently used eighth, and nearly always close to the very end.
+    private static let shareToGo = 1.0 / 8
     /// Small folders have few files in a shard: one may go for as many shards seen.
     private static let shardsForOne = 64.0
     /// How much of the limit is written between two counts.
@@ -74,11 +76,23 @@ struct FolderState: Sendable {
 
     /// The next step to make the folder smaller, whatever its limit.
     mutating func stepToRemove() -> Step {
-        if credit >= 1, let file = cold.popColdest() {
-            credit -= 1
-            return .remove(file)
-        }
-        return .count(nextCount())
+        if let file = removal() { .remove(file) } else { .count(nextCount()) }
+    }
+
+    private mutating func removal() -> ColdFiles.File? {
+        guard credit >= 1, let file = cold.popColdest() else { return nil }
+        credit -= 1
+        return file
+    }
+
+    /// A file that may go of a folder above its limit; nil when there is none, or another shard is to be looked at first.
+    mutating func removalToLimit() -> ColdFiles.File? { isAboveLimit ? removal() : nil }
+
+    private var isAboveLimit: Bool { bytes.estimate > limit || files.estimate > maximumFiles }
+
+    /// How much of a folder that is above its limit has to go.
+    private var excess: Double {
+        max(1 - Double(limit) / Double(max(1, bytes.estimate)), 1 - Double(maximumFiles) / Double(max(1, files.estimate)))
     }
 
     private func fits(_ cost: Int64, slack: Int64) -> Bool {
@@ -95,12 +109,13 @@ struct FolderState: Sendable {
     // MARK: What was seen and done
 
     /// Whether a shard is to be looked at although there is room: at first all, then one for each
-    /// thousandth of the limit that is written.
+    /// thousandth of the limit that is written, and as many as it takes in a folder above its limit.
     mutating func isCountWanted() -> Bool {
         if addedBytes >= limit / Self.paceOfCounts || addedFiles >= max(1, maximumFiles / Self.paceOfCounts) {
             wantedCounts = max(wantedCounts, 1)
         }
-        return wantedCounts > 0
+        // Where nothing can be removed, looking on would never end.
+        return wantedCounts > 0 || isAboveLimit && idleCounts < SharedSum.shards
     }
 
     /// The shard to look at now.
@@ -110,6 +125,7 @@ struct FolderState: Sendable {
         addedBytes = 0
         addedFiles = 0
         wantedCounts = max(0, wantedCounts - 1)
+        idleCounts += 1
         return shard
     }
 
@@ -117,7 +133,7 @@ struct FolderState: Sendable {
         bytes.count(shard, as: count.bytes)
         files.count(shard, as: count.files)
         cold.see(count.cold, of: shard)
-        credit = min(credit, Double(ColdFiles.capacity)) + Double(count.files) / Self.seenForOne + 1 / Self.shardsForOne
+        credit = min(credit, Double(ColdFiles.capacity)) + Double(count.files) * max(Self.shareToGo, excess) + 1 / Self.shardsForOne
     }
 
     /// A file was written, perhaps in the stead of another.
@@ -126,12 +142,14 @@ struct FolderState: Sendable {
         files.add(1, to: shard, replacing: old == nil ? 0 : 1)
         addedBytes += cost
         addedFiles += 1
+        idleCounts = 0
     }
 
     /// A file is gone.
     mutating func removed(_ cost: Int64, from shard: UInt8) {
         bytes.remove(cost, from: shard)
         files.remove(1, from: shard)
+        idleCounts = 0
     }
 
     /// A file that was to go was used meanwhile.

@@ -31,7 +31,8 @@ struct FoundFile: ~Copyable {
         // Without O_NONBLOCK a pipe of this name would hold the thread for good.
         let opened = openat(folder, name, access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard opened >= 0 else {
-            if errno == ENOENT { return nil }
+            // There is none, or it is a link, a folder or a socket.
+            if [ENOENT, ELOOP, EISDIR, ENXIO].contains(errno) { return nil }
             throw StorageFailure(action: "open", path: path, errno: errno)
         }
         var status = stat()

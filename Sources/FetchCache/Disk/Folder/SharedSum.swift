@@ -67,7 +67,7 @@ struct SharedSum: Sendable {
             let sinceCount = Double(added) - countedAt / Double(countedShards)
             estimate += min(max(othersChange / ownProgress * sinceCount, -estimate), Double(limit))
         }
-        return Int64(estimate)
+        return Int64(estimate.rounded())
     }
 
     private mutating func change(_ shard: UInt8, by amount: Int64) {

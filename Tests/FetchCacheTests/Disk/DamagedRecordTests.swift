@@ -1,0 +1,132 @@
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+@testable import FetchCache
+
+@Suite(.timeLimit(.minutes(2))) struct DamagedRecordTests {
+    @Test func `a byte changed anywhere in a small record makes it a miss`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        let record = (metadata: Array("text/plain".utf8), body: DiskFixture.bytes(100))
+        try await tier.write(DiskFixture.key(1), metadata: record.metadata, body: record.body)
+        let file = try fixture.onlyFile()
+        let good = try contents(ofFile: file)
+        // Header, key, slot, metadata, body.
+        #expect(good.count == [64, 32, 44, 10, 100].reduce(0, +))
+        for offset in good.indices {
+            for flip in [1, 0x80, 0xff] as [UInt8] {
+                var bad = good
+                bad[offset] ^= flip
+                try DiskFixture.overwrite(file, with: bad)
+                #expect(await tier.read(DiskFixture.key(1)) == nil, "offset \(offset)")
+                // Only what may be of a version to come is left.
+                if !(8..<12).contains(offset) { #expect(fixture.files() == [], "offset \(offset)") }
+            }
+        }
+        try DiskFixture.overwrite(file, with: good)
+        #expect(await tier.read(DiskFixture.key(1))?.body == record.body)
+    }
+
+    @Test func `a record that was cut, or has bytes too many, is a miss`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        try await tier.write(DiskFixture.key(1), metadata: [1, 2, 3], body: DiskFixture.bytes(50))
+        let file = try fixture.onlyFile()
+        let good = try contents(ofFile: file)
+        for bad in good.indices.map({ Array(good[..<$0]) }) + [good + [0], good + good, [UInt8](repeating: 0, count: good.count)] {
+            try DiskFixture.overwrite(file, with: bad)
+            #expect(await tier.read(DiskFixture.key(1)) == nil, "\(bad.count) bytes")
+            #expect(fixture.files() == [])
+        }
+    }
+
+    @Test func `lengths made up by a stranger lead nowhere`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        try await tier.write(DiskFixture.key(1), metadata: [1, 2, 3], body: DiskFixture.bytes(50))
+        let file = try fixture.onlyFile()
+        let good = try contents(ofFile: file)
+        for (field, size) in [(12, 4), (16, 8), (24, 4), (28, 4), (64 + 32 + 8, 4)] {
+            for value in [0, 1, 2, 1 << 31, .max, .max - 64, UInt64(good.count)] as [UInt64] {
+                var bad = good
+                withUnsafeBytes(of: value.littleEndian) { bad.replaceSubrange(field..<(field + size), with: $0.prefix(size)) }
+                guard bad != good else { continue }
+                try DiskFixture.overwrite(file, with: bad)
+                #expect(await tier.read(DiskFixture.key(1)) == nil, "\(value) at \(field)")
+            }
+        }
+    }
+
+    @Test func `of a large record, any byte changed leaves nothing wrong to be read`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        let body = DiskFixture.bytes(65_536)
+        try await tier.write(DiskFixture.key(1), metadata: Array("first".utf8), body: body)
+        #expect(try await tier.updateMetadata(DiskFixture.key(1), Array("second".utf8), ofBody: SHA256Digest(of: body)))
+        let file = try fixture.onlyFile()
+        let good = try contents(ofFile: file)
+        let start = good.count - body.count
+        var older = 0
+        for offset in Array(0..<start) + [start, start + 1, start + 30_000, good.count - 1] {
+            var bad = good
+            bad[offset] ^= 0x10
+            try DiskFixture.overwrite(file, with: bad)
+            guard let record = await tier.read(DiskFixture.key(1)) else { continue }
+            // The slot that counts fails, and the one before it is whole.
+            #expect(record.body == body && offset >= 96 && offset < start, "offset \(offset)")
+            #expect(["first", "second"].contains(String(decoding: record.metadata, as: UTF8.self)), "offset \(offset)")
+            if record.metadata == Array("first".utf8) { older += 1 }
+        }
+        #expect(older == 44 + "second".utf8.count)
+    }
+
+    @Test func `a record of a version to come is a miss, and is left alone until its key is written`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        try await tier.write(DiskFixture.key(1), metadata: [], body: DiskFixture.bytes(100_000))
+        let file = try fixture.onlyFile()
+        var newer = try contents(ofFile: file)
+        newer[8] = 2
+        try DiskFixture.overwrite(file, with: newer)
+        #expect(await tier.read(DiskFixture.key(1)) == nil)
+        #expect(try await tier.updateMetadata(DiskFixture.key(1), [], ofBody: SHA256Digest(of: DiskFixture.bytes(100_000))) == false)
+        #expect(try contents(ofFile: file) == newer)
+        #expect(tier.counts.damaged == 0)
+        try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
+        #expect(await tier.read(DiskFixture.key(1))?.body == [1])
+    }
+
+    @Test func `a whole record under another's name is a miss`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
+        let record = try contents(ofFile: fixture.onlyFile())
+        #expect(try await tier.remove(DiskFixture.key(1)))
+        try await tier.write(DiskFixture.key(2), metadata: [], body: [2])
+        try DiskFixture.overwrite(fixture.onlyFile(), with: record)
+        #expect(await tier.read(DiskFixture.key(2)) == nil)
+        #expect(tier.counts.damaged == 1)
+    }
+
+    @Test(arguments: [0, 5, 2_000_000]) func `a blob that is not what its name says is a miss, and removed`(size: Int) async throws {
+        let fixture = try DiskFixture()
+        let blobs = try fixture.blobs()
+        let digest = try await blobs.put(DiskFixture.bytes(2_000_000))
+        let file = try fixture.onlyFile()
+        let good = try contents(ofFile: file)
+        for damage in 0..<2 {
+            var bad = Array(good[..<size])
+            if size == good.count { bad[size / 2] ^= 1 }
+            try DiskFixture.overwrite(file, with: bad)
+            if damage == 0 {
+                #expect(await blobs.get(digest) == nil)
+            } else {
+                #expect(try await blobs.get(digest, asFileIn: fixture.folder.path) == nil)
+            }
+            #expect(fixture.files() == [])
+        }
+        #expect(try fixture.folder.files == ["cache"])
+        #expect(blobs.counts.damaged == 2)
+    }
+}

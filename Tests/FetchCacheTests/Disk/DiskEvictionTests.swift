@@ -1,0 +1,93 @@
+import Foundation
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+@testable import FetchCache
+
+@Suite(.timeLimit(.minutes(1))) struct DiskEvictionTests {
+    /// 100 records, of which number 0 was used longest ago, in a folder where they count as 8704 bytes each.
+    private static func filled(_ fixture: DiskFixture) async throws {
+        let tier = try fixture.tier()
+        for number in 0..<100 {
+            try await tier.write(DiskFixture.key(number), metadata: [], body: DiskFixture.bytes(6000))
+            try DiskFixture.age("\(fixture.path)/\(path(number))", by: 10_000 - number)
+        }
+    }
+
+    private static func path(_ number: Int) -> String {
+        let name = EntryName(DiskFixture.key(number).bytes, kind: ".record")
+        return "\(name.folder)/\(name.file)"
+    }
+
+    private static func present(_ fixture: DiskFixture) -> [Int] {
+        (0..<100).filter { access("\(fixture.path)/\(path($0))", F_OK) == 0 }
+    }
+
+    @Test func `what was used longest ago goes first, approximately`() async throws {
+        let fixture = try DiskFixture()
+        try await Self.filled(fixture)
+        // A process that finds the folder full, and knows nothing of it but what it looks at.
+        let tier = try fixture.tier(limit: 100 * 8704)
+        _ = await tier.countedUsage()
+        for number in 1000..<1030 { try await tier.write(DiskFixture.key(number), metadata: [], body: DiskFixture.bytes(6000)) }
+        let present = Self.present(fixture)
+        #expect(present.count == 70 && tier.counts.evictions == 30)
+        // Each was one of the oldest eighth at least.
+        #expect(present.filter { $0 >= 45 }.count == 55, "\(present)")
+        #expect(fixture.cost() <= 100 * 8704)
+    }
+
+    @Test func `what was read lately stays`() async throws {
+        let fixture = try DiskFixture()
+        try await Self.filled(fixture)
+        let tier = try fixture.tier(limit: 100 * 8704)
+        _ = await tier.countedUsage()
+        // The first write fills the list of what is to go; what is read after that is spared all the same.
+        try await tier.write(DiskFixture.key(1000), metadata: [], body: DiskFixture.bytes(6000))
+        let used = Self.present(fixture).prefix(10)
+        for number in used { #expect(await tier.read(DiskFixture.key(number)) != nil) }
+        for number in 1001..<1050 { try await tier.write(DiskFixture.key(number), metadata: [], body: DiskFixture.bytes(6000)) }
+        #expect(Set(Self.present(fixture)).isSuperset(of: used))
+        #expect(tier.counts.evictions == 50)
+    }
+
+    @Test func `the number of files is limited as well`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier { $0.folder.maximumFiles = 20 }
+        for number in 0..<100 { try await tier.write(DiskFixture.key(number), metadata: [], body: []) }
+        #expect(fixture.files().count == 20)
+        #expect(await tier.read(DiskFixture.key(99)) != nil)
+    }
+
+    @Test func `one large record takes the place of many small ones`() async throws {
+        let fixture = try DiskFixture()
+        try await Self.filled(fixture)
+        let tier = try fixture.tier(limit: 100 * 8704)
+        _ = await tier.countedUsage()
+        try await tier.write(DiskFixture.key(1000), metadata: [], body: DiskFixture.bytes(200_000))
+        #expect(fixture.cost() <= 100 * 8704)
+        #expect(await tier.read(DiskFixture.key(1000))?.body.count == 200_000)
+        #expect((70...80).contains(Self.present(fixture).count))
+    }
+
+    @Test func `a folder far above its limit is brought down to it when it is opened`() async throws {
+        let fixture = try DiskFixture()
+        try await Self.filled(fixture)
+        let tier = try fixture.tier(limit: 20 * 8704)
+        while fixture.cost() > 20 * 8704 || !tier.usage.isCounted { await Task.yield() }
+        let present = Self.present(fixture)
+        #expect((15...20).contains(present.count) && present.filter { $0 >= 60 }.count == present.count, "\(present)")
+        try await tier.write(DiskFixture.key(1000), metadata: [], body: DiskFixture.bytes(6000))
+    }
+
+    @Test func `what others removed is no reason to remove more`() async throws {
+        let fixture = try DiskFixture()
+        try await Self.filled(fixture)
+        let tier = try fixture.tier(limit: 100 * 8704)
+        _ = await tier.countedUsage()
+        try await fixture.tier().removeAll()
+        for number in 0..<100 { try await tier.write(DiskFixture.key(number), metadata: [], body: DiskFixture.bytes(6000)) }
+        #expect(Self.present(fixture).count > 90)
+    }
+}

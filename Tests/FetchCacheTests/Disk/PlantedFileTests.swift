@@ -1,0 +1,121 @@
+import Foundation
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+@testable import FetchCache
+
+/// What somebody put where the cache looks.
+@Suite(.timeLimit(.minutes(1))) struct PlantedFileTests {
+    private let fixture: DiskFixture
+    /// A folder that is not the cache's, with what must not change.
+    private let outside: TemporaryFolder
+
+    init() throws {
+        fixture = try DiskFixture()
+        outside = try TemporaryFolder()
+        try outside.write([1, 2, 3], to: "file")
+    }
+
+    private func expectOutsideUntouched() throws {
+        #expect(try outside.files.filter { $0 != "file" } == [])
+        #expect(try contents(ofFile: outside.file("file")) == [1, 2, 3])
+    }
+
+    private func makeCache() async throws -> (tier: DiskTier, blobs: BlobFolder) {
+        let (tier, blobs) = (try fixture.tier(), try fixture.blobs())
+        try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
+        try await blobs.put([1])
+        return (tier, blobs)
+    }
+
+    @Test(arguments: ["temporary", "shard"]) func `a folder that is a link to another is not entered`(part: String) async throws {
+        let (tier, _) = try await makeCache()
+        let name = tier.name(of: DiskFixture.key(1))
+        let folder = "\(fixture.path)/\(part == "shard" ? name.folder : part)"
+        try FileManager.default.removeItem(atPath: folder)
+        try #require(symlink(outside.path, folder) == 0)
+        // One that would be read, counted or cleared away, if the link were followed.
+        try outside.write([9], to: ".gannet-leftover")
+        try outside.write([9], to: name.file)
+
+        for tier in [tier, try fixture.tier()] {
+            if part == "shard" { #expect(await tier.read(DiskFixture.key(1)) == nil) }
+            let failure = await #expect(throws: StoreFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: [2]) }
+            guard case .system(let cause) = failure, [ENOTDIR, ELOOP].contains(cause.errno) else {
+                throw KitError("\(String(describing: failure))")
+            }
+            while !tier.usage.isCounted && part != "shard" { await Task.yield() }
+            _ = await tier.countedUsage()
+            _ = try? await tier.removeAll()
+        }
+        #expect(try contents(ofFile: outside.file(".gannet-leftover")) == [9] && contents(ofFile: outside.file(name.file)) == [9])
+        #expect(try outside.files.count == 3)
+    }
+
+    @Test func `a file that is a link is not read, and is replaced by a write`() async throws {
+        let (tier, blobs) = try await makeCache()
+        let digest = SHA256Digest(of: [1, 2, 3] as [UInt8])
+        try await blobs.put([1, 2, 3])
+        for file in fixture.files() {
+            unlink(file)
+            // To what would be right even.
+            try #require(symlink(outside.file("file"), file) == 0)
+        }
+        #expect(await tier.read(DiskFixture.key(1)) == nil)
+        #expect(await blobs.get(digest) == nil)
+        #expect(await blobs.contains(digest) == false)
+        #expect(await tier.countedUsage().files == 0)
+        _ = try? await tier.updateMetadata(DiskFixture.key(1), [5], ofBody: SHA256Digest(of: [1]))
+        try expectOutsideUntouched()
+
+        try await tier.write(DiskFixture.key(1), metadata: [], body: [2])
+        try await blobs.put([1, 2, 3])
+        #expect(await tier.read(DiskFixture.key(1))?.body == [2])
+        #expect(await blobs.get(digest) == [1, 2, 3])
+        try expectOutsideUntouched()
+    }
+
+    @Test func `what is no file holds nobody up and is not removed`() async throws {
+        let (tier, _) = try await makeCache()
+        let name = tier.name(of: DiskFixture.key(1))
+        let path = "\(fixture.path)/\(name.folder)/\(name.file)"
+        for kind in ["pipe", "folder"] {
+            unlink(path)
+            try #require((kind == "pipe" ? mkfifo(path, 0o600) : mkdir(path, 0o700)) == 0)
+            #expect(await tier.read(DiskFixture.key(1)) == nil)
+            #expect(try await tier.updateMetadata(DiskFixture.key(1), [], ofBody: SHA256Digest(of: [1])) == false)
+            #expect(await tier.countedUsage().files == 0)
+            #expect(access(path, F_OK) == 0)
+            if kind == "pipe" {
+                try await tier.write(DiskFixture.key(1), metadata: [], body: [2])
+                #expect(await tier.read(DiskFixture.key(1))?.body == [2])
+            } else {
+                await #expect(throws: StoreFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: [2]) }
+            }
+        }
+    }
+
+    @Test func `what is not the cache's is neither counted nor removed`() async throws {
+        let (tier, _) = try await makeCache()
+        let shard = "\(fixture.path)/\(tier.name(of: DiskFixture.key(1)).folder)"
+        let names = ["notes.txt", "AA.record", String(repeating: "g", count: 62) + ".record", "00.record", ".gannet-x"]
+        for name in names { try DiskFixture.overwrite("\(shard)/\(name)", with: [1]) }
+        try DiskFixture.overwrite("\(fixture.path)/temporary/notes.txt", with: [1])
+        #expect(await tier.countedUsage().files == 1)
+        try await tier.removeAll()
+        let reopened = try fixture.tier()
+        while !reopened.usage.isCounted { await Task.yield() }
+        for name in names { #expect(access("\(shard)/\(name)", F_OK) == 0) }
+        #expect(fixture.files(in: "temporary").count == 1)
+    }
+
+    @Test func `a name that is none of the cache's kind is recognised`() {
+        let good = String(repeating: "0a", count: 31)
+        #expect(EntryName(file: good, shard: 1, kind: "")?.file == good)
+        #expect(EntryName(file: good + ".record", shard: 1, kind: ".record") != nil)
+        for (name, kind) in [(good, ".record"), (good + ".record", ""), (good + "0", ""), (".record", ".record"), ("", ""), ("..", "")] {
+            #expect(EntryName(file: name, shard: 1, kind: kind) == nil, "\(name)")
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+@testable import FetchCache
+
+@Suite(.timeLimit(.minutes(1))) struct RemovedFolderTests {
+    private static func code(_ failure: StoreFailure?) -> Int32? {
+        if case .system(let failure) = failure { failure.errno } else { nil }
+    }
+
+    @Test func `a folder that is removed in use is made again`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        let blobs = try fixture.blobs()
+        for round in 0..<3 {
+            let digest = try await blobs.put(DiskFixture.bytes(100, seed: UInt64(round)))
+            try await tier.write(DiskFixture.key(1), metadata: [], body: [UInt8(round)])
+            #expect(await tier.read(DiskFixture.key(1))?.body == [UInt8(round)])
+            #expect(await blobs.get(digest) != nil)
+            try FileManager.default.removeItem(atPath: fixture.path)
+            #expect(await tier.read(DiskFixture.key(1)) == nil)
+            #expect(await blobs.get(digest) == nil)
+        }
+        #expect(tier.counts.failedWrites == 0 && tier.counts.failedReads == 0)
+    }
+
+    @Test func `parts of a folder that are removed are made again`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        for part in ["temporary", EntryName(DiskFixture.key(1).bytes, kind: "").folder] {
+            try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
+            try FileManager.default.removeItem(atPath: "\(fixture.path)/\(part)")
+            try await tier.write(DiskFixture.key(1), metadata: [], body: [2])
+            #expect(await tier.read(DiskFixture.key(1))?.body == [2])
+        }
+    }
+
+    @Test func `what another process makes in the place of a removed folder is found`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
+        try FileManager.default.removeItem(atPath: fixture.path)
+        let other = try fixture.tier()
+        try await other.write(DiskFixture.key(1), metadata: [], body: [2])
+        // The first look notices that its folder is gone.
+        _ = await tier.read(DiskFixture.key(1))
+        #expect(await tier.read(DiskFixture.key(1))?.body == [2])
+    }
+
+    @Test func `a file in the place of a folder is a failure that is told, and a miss`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
+        try FileManager.default.removeItem(atPath: fixture.path)
+        try DiskFixture.overwrite(fixture.path, with: [1, 2, 3])
+        for tier in [tier, try fixture.tier()] {
+            #expect(await tier.read(DiskFixture.key(1)) == nil)
+            let failure = await #expect(throws: StoreFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: [1]) }
+            #expect(Self.code(failure) == ENOTDIR)
+            #expect(failure?.description.contains(fixture.path) == true)
+        }
+        #expect(try contents(ofFile: fixture.path) == [1, 2, 3])
+        unlink(fixture.path)
+        try await tier.write(DiskFixture.key(1), metadata: [], body: [3])
+        #expect(await tier.read(DiskFixture.key(1))?.body == [3])
+    }
+
+    @Test func `a folder that cannot be made is a failure that is told`() async throws {
+        let tier = try DiskTier("/proc/gannet/cache")
+        #expect(await tier.read(DiskFixture.key(1)) == nil)
+        let failure = await #expect(throws: StoreFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: [1]) }
+        #expect(Self.code(failure) != nil)
+    }
+
+    @Test func `the folders above are made, and a link the user made there is followed`() async throws {
+        let fixture = try DiskFixture()
+        let target = fixture.folder.file("elsewhere")
+        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
+        try #require(symlink(target, fixture.folder.file("link")) == 0)
+        let tier = try DiskTier("\(fixture.folder.file("link"))/a/b/c/")
+        try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(target)/a/b/c").contains("temporary"))
+    }
+
+    #if os(Linux)
+    @Test("Without permission reads find nothing and writes fail, typed")
+    func permission() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try DiskFixture()
+            let tier = try fixture.tier()
+            try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
+            if getuid() == 0 {
+                // Nothing is closed to root: from here on the process is nobody.
+                try #require(seteuid(65_534) == 0)
+            } else {
+                try #require(chmod(fixture.path, 0) == 0)
+            }
+            for tier in [tier, try fixture.tier()] {
+                #expect(await tier.read(DiskFixture.key(1)) == nil)
+                let failure = await #expect(throws: StoreFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: []) }
+                #expect(Self.code(failure) == EACCES)
+            }
+            if getuid() == 0 { try #require(seteuid(0) == 0) } else { try #require(chmod(fixture.path, 0o700) == 0) }
+            #expect(await tier.read(DiskFixture.key(1))?.body == [1])
+        }
+    }
+
+    @Test("Without descriptors reads find nothing, writes fail, typed, and nothing is taken for damaged")
+    func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try DiskFixture()
+            let tier = try fixture.tier()
+            let blobs = try fixture.blobs()
+            try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
+            let digest = try await blobs.put([1])
+            // Threads are there already; one that starts opens a file for its name.
+            var limit = rlimit()
+            try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            for spare in 0..<5 as Range<Int32> {
+                let free = dup(0)
+                close(free)
+                var few = limit
+                few.rlim_cur = rlim_t(free + spare)
+                try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0)
+                let record = await tier.read(DiskFixture.key(1))
+                let blob = await blobs.get(digest)
+                var failure: StoreFailure?
+                do throws(StoreFailure) { try await tier.write(DiskFixture.key(2), metadata: [], body: [2]) } catch { failure = error }
+                try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+                #expect(record == nil || record?.body == [1])
+                #expect(blob == nil || blob == [1])
+                if spare < 3 { #expect(Self.code(failure) == EMFILE || failure != nil) }
+                if spare == 0 { #expect(record == nil && blob == nil) }
+            }
+            #expect(tier.counts.damaged == 0 && blobs.counts.damaged == 0)
+            #expect(await tier.read(DiskFixture.key(1))?.body == [1])
+            #expect(await blobs.get(digest) == [1])
+            #expect(fixture.files(in: "temporary") == [])
+        }
+    }
+    #endif
+}

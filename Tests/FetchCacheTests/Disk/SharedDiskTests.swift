@@ -1,0 +1,128 @@
+import Foundation
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+@testable import FetchCache
+
+/// A folder that several processes use.
+@Suite(.timeLimit(.minutes(2))) struct SharedDiskTests {
+    @Test func `a writer killed at any moment leaves nothing that is half written`() async throws {
+        let fixture = try DiskFixture()
+        let seed = UInt64.random(in: 0 ... .max)
+        var halves = 0
+        for round in 0..<8 {
+            let writer = try await DiskWriterProcess(["records", fixture.path, "2000000000", "1000", "6000000", "\(seed)"], until: "began")
+            // In mid-write, as far as one can tell from outside.
+            while fixture.files(in: "temporary").isEmpty { await Task.yield() }
+            for _ in 0..<(round * 1000) { await Task.yield() }
+            try await writer.kill9()
+            halves += fixture.files(in: "temporary").count
+
+            let tier = try fixture.tier(limit: 2_000_000_000)
+            for file in fixture.files() {
+                let name = file.split(separator: "/").suffix(2).joined().dropLast(".record".utf8.count)
+                let key = try #require(DiskKey(Self.bytes(ofHex: String(name))))
+                #expect(await tier.read(key) != nil, "seed \(seed), \(file)")
+            }
+            #expect(tier.counts.damaged == 0 && tier.counts.failedReads == 0, "seed \(seed)")
+            // What it left is cleared away by whoever comes next.
+            while !tier.usage.isCounted { await Task.yield() }
+            #expect(fixture.files(in: "temporary") == [])
+            try await tier.removeAll()
+        }
+        #expect(halves > 0, "seed \(seed): no kill came in time to show anything")
+    }
+
+    private static func bytes(ofHex text: String) -> [UInt8] {
+        stride(from: 0, to: text.count, by: 2).compactMap { UInt8(text.dropFirst($0).prefix(2), radix: 16) }
+    }
+
+    @Test func `what a dead writer left is removed, what a living one is writing is not`() async throws {
+        let fixture = try DiskFixture()
+        let temporary = "\(fixture.path)/temporary"
+        try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+        let other = try await DiskWriterProcess(["half", temporary], until: "half")
+        let own = try BodyFile(lockedIn: OpenFolder(temporary))
+        let living = fixture.files(in: "temporary").sorted()
+        #expect(living.count == 2)
+        for number in 0..<5 { try DiskFixture.overwrite("\(temporary)/.gannet-dead\(number)", with: [1]) }
+
+        func openAndLook() async throws -> Int {
+            let tier = try fixture.tier()
+            while !tier.usage.isCounted { await Task.yield() }
+            return tier.counts.leftovers
+        }
+        #expect(try await openAndLook() == 5)
+        #expect(fixture.files(in: "temporary").sorted() == living)
+        try await other.kill9()
+        #expect(try await openAndLook() == 1)
+        #expect(fixture.files(in: "temporary") == [own.path])
+
+        // The one that is alive ends well.
+        let shard = try OpenFolder("00", in: OpenFolder(fixture.path), creating: true)
+        try own.move(to: shard, as: "moved")
+        #expect(access("\(fixture.path)/00/moved", F_OK) == 0)
+    }
+
+    @Test func `processes that share a folder stay near the limit together`() async throws {
+        let fixture = try DiskFixture()
+        let limit: Int64 = 8_000_000
+        let seed = UInt64.random(in: 0 ... .max)
+        let writers = try await withThrowingTaskGroup(of: DiskWriterProcess.self) { group in
+            for number in 0..<2 as Range<UInt64> {
+                group.addTask {
+                    try await DiskWriterProcess(["records", fixture.path, "\(limit)", "2500", "10000", "\(seed &+ number)"], until: "began")
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        var highest: Int64 = 0
+        while writers.contains(where: { $0.process.isRunning }) { highest = max(highest, fixture.cost()) }
+        for writer in writers { try await writer.finish() }
+        // Five times the limit was written.
+        let last = fixture.cost()
+        #expect(max(highest, last) < limit * 115 / 100 && last > limit * 85 / 100, "seed \(seed)")
+        let usage = await (try fixture.tier()).countedUsage()
+        #expect(usage.bytes == last && usage.files == fixture.files().count)
+    }
+
+    @Test func `of two that write and change the same records, each reads what one of them wrote`() async throws {
+        let fixture = try DiskFixture()
+        let tiers = [try fixture.tier(limit: 3_000_000), try fixture.tier(limit: 3_000_000)]
+        let seed = UInt64.random(in: 0 ... .max)
+        // What belongs together: metadata begins with the number its body was made of.
+        func body(_ number: UInt64) -> [UInt8] { DiskFixture.bytes(number.isMultiple(of: 2) ? 70_000 : 3000, seed: number) }
+        func metadata(_ number: UInt64, _ update: Int) -> [UInt8] { Array("\(number) \(update)".utf8) }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for lane in 0..<8 as Range<UInt64> {
+                group.addTask {
+                    var random = SeededBytes(seed: seed &+ lane)
+                    let tier = tiers[Int(lane % 2)]
+                    var found = 0
+                    for step in 0..<100 {
+                        let key = DiskFixture.key(Int(random.next() % 4))
+                        let number = random.next() % 6
+                        switch random.next() % 10 {
+                        case 0...3:
+                            guard let record = await tier.read(key) else { continue }
+                            found += 1
+                            let words = String(decoding: record.metadata, as: UTF8.self).split(separator: " ")
+                            let written = try #require(words.first.flatMap { UInt64($0) })
+                            #expect(record.body == body(written), "seed \(seed)")
+                        case 4...6: try await tier.write(key, metadata: metadata(number, 0), body: body(number))
+                        case 7, 8:
+                            _ = try await tier.updateMetadata(key, metadata(number, step), ofBody: SHA256Digest(of: body(number)))
+                        default: try await tier.remove(key)
+                        }
+                    }
+                    return found
+                }
+            }
+            let found = try await group.reduce(0, +)
+            #expect(found > 0)
+        }
+        #expect(tiers.allSatisfy { $0.counts.damaged == 0 && $0.counts.failedReads == 0 && $0.counts.failedWrites == 0 }, "seed \(seed)")
+        #expect(fixture.files(in: "temporary") == [])
+    }
+}

@@ -1,0 +1,106 @@
+import FetchCache
+import Foundation
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+/// A folder for a cache, and what tests do behind its back.
+struct DiskFixture: Sendable {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("cache")
+    }
+
+    func tier(limit: Int64 = 1 << 30, _ change: (inout DiskTierOptions) -> Void = { _ in }) throws -> DiskTier {
+        var options = DiskTierOptions()
+        options.folder.limit = limit
+        change(&options)
+        return try DiskTier(path, options)
+    }
+
+    func blobs(limit: Int64 = 1 << 30, _ change: (inout FolderOptions) -> Void = { _ in }) throws -> BlobFolder {
+        var options = FolderOptions()
+        options.limit = limit
+        change(&options)
+        return try BlobFolder(path, options)
+    }
+
+    static func key(_ number: Int) -> DiskKey {
+        guard let key = DiskKey(SHA256Digest(of: "key \(number)".utf8).bytes) else { fatalError("A digest is a key.") }
+        return key
+    }
+
+    static func bytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+        var random = SeededBytes(seed: seed)
+        return random.next(count: count)
+    }
+
+    /// The files of records or blobs, or of `temporary`, by their paths.
+    func files(in part: String? = nil) -> [String] {
+        let root = part.map { "\(path)/\($0)" } ?? path
+        return FileManager.default.enumerator(atPath: root)?.compactMap { entry in
+            guard let name = entry as? String, part != nil || !name.hasPrefix("temporary") else { return nil }
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: "\(root)/\(name)", isDirectory: &isFolder), !isFolder.boolValue else { return nil }
+            return "\(root)/\(name)"
+        } ?? []
+    }
+
+    /// The one file there is.
+    func onlyFile() throws -> String {
+        let files = files()
+        try #require(files.count == 1)
+        return files[0]
+    }
+
+    /// What all files together count as, by the documented rule.
+    func cost() -> Int64 {
+        files().reduce(0) { sum, file in
+            // It may have been removed meanwhile.
+            var status = stat()
+            guard lstat(file, &status) == 0 else { return sum }
+            return sum + (Int64(status.st_size) + 4095) / 4096 * 4096 + 512
+        }
+    }
+
+    /// Makes a file look as if it had last been used so long ago.
+    static func age(_ file: String, by seconds: Int) throws {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let then = timespec(tv_sec: now.tv_sec - seconds, tv_nsec: 0)
+        try #require(utimensat(AT_FDCWD, file, [then, then], 0) == 0)
+    }
+
+    /// How long ago a file was used.
+    static func age(of file: String) throws -> Int {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return now.tv_sec - (try status(of: file)).st_mtim.tv_sec
+    }
+
+    static func status(of file: String) throws -> stat {
+        var status = stat()
+        try #require(lstat(file, &status) == 0, "\(file): \(String(cString: strerror(errno)))")
+        return status
+    }
+
+    static func overwrite(_ file: String, with bytes: [UInt8]) throws {
+        let descriptor = open(file, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CREAT, 0o600)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        try #require(write(descriptor, bytes, bytes.count) == bytes.count)
+    }
+}
+
+extension DiskFixture {
+    /// A folder of another file system than that of temporary files, where files may be made.
+    static let otherFileSystem: String? = {
+        var own = stat()
+        var other = stat()
+        guard let folder = try? TemporaryFolder(), stat(folder.path, &own) == 0 else { return nil }
+        return ["/dev/shm", "/var/tmp"].first { stat($0, &other) == 0 && other.st_dev != own.st_dev && access($0, W_OK) == 0 }
+    }()
+}

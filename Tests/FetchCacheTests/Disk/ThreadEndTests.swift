@@ -1,0 +1,30 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@testable import FetchCache
+
+#if os(Linux)
+/// In a process of its own, whose threads are nobody else's.
+@Suite(.timeLimit(.minutes(1))) struct ThreadEndTests {
+    private static func count() -> Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.filter { (try? contents(ofFile: "/proc/self/task/\($0)/comm")) == Array("gannet-files\n".utf8) }.count
+    }
+
+    @Test("The threads of a folder end with what they are for")
+    func end() async {
+        await #expect(processExitsWith: .success) {
+            var threads: FileThreads? = FileThreads(.init(threads: 4, reads: 10, writes: 10, bytes: 10))
+            let gate = Gate()
+            let tasks = (0..<4).map { [threads] _ in Task { _ = await threads?.run(.reads) { _ in gate.pass() } } }
+            try await gate.holds(4)
+            try #require(Self.count() == 4)
+            gate.open()
+            for task in tasks { await task.value }
+            threads = nil
+            while Self.count() > 0 { await Task.yield() }
+        }
+    }
+}
+#endif
