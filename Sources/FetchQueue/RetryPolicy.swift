@@ -23,6 +23,9 @@ package struct RetryPolicy: Sendable, Equatable {
     package var firstPause = Duration.seconds(1)
     package var longestPause = Duration.seconds(60)
 
+    /// A host that asks for less has not said how long: at its word it would be asked again without a pause.
+    package var shortestCoolDown = Duration.seconds(1)
+
     /// A host that asks for longer is asked again after this.
     package var longestCoolDown = Duration.seconds(3600)
 
@@ -51,7 +54,7 @@ package struct RetryPolicy: Sendable, Equatable {
         case .final: return .giveUp
         case .throttled(let pause):
             if throttled >= giveUpAfter { return .giveUpThrottled }
-            return .coolDown(pause.map { min(max($0, .zero), longestCoolDown) })
+            return .coolDown(pause.flatMap { $0 < shortestCoolDown ? nil : min($0, longestCoolDown) })
         case .withoutNetwork:
             // Half of it at least: whoever takes the job next may be on this machine too.
             return throttled >= giveUpAfter ? .giveUpThrottled : .coolDown(networkPause * (0.5 + min(1, max(0, random)) / 2))

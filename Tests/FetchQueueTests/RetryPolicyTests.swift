@@ -47,7 +47,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (nil, nil), (Duration.seconds(7), Duration.seconds(7)), (.seconds(-1), .zero), (.seconds(3600), .seconds(3600)),
+        (nil, nil), (Duration.seconds(7), Duration.seconds(7)), (.seconds(-1), nil), (.zero, nil), (.seconds(1), .seconds(1)),
+        (.seconds(3600), .seconds(3600)),
         (.seconds(86_400), .seconds(3600)),
     ])
     func `a host that asks for a pause has it, within bounds, and costs the job no retry`(asked: Duration?, given: Duration?) {

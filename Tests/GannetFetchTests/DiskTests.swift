@@ -10,13 +10,15 @@ struct DiskTests {
 
     init() async throws {
         folder = try TemporaryFolder()
+        let failing = folder.file("failing")
         origin = try await Origin.start(
             .init {
                 $0.directives = """
                     location = /kept { add_header Cache-Control max-age=600; return 200 body; }
                     location = /secret { add_header Cache-Control no-store; return 200 secret; }
+                    location = /failing { add_header Cache-Control "max-age=0, stale-if-error=600" always; if (-e FOLDER) { return 503; } return 200 body; }
                     location / { add_header Cache-Control max-age=0; }
-                    """
+                    """.replacing("FOLDER", with: failing)
             })
     }
 
@@ -93,6 +95,17 @@ struct DiskTests {
         try FileManager.default.removeItem(atPath: folder.path)
         #expect(try await fetcher.response(for: FetchRequest(origin.url("/kept"))).source == .memory)
         _ = try await fetcher.data(for: FetchRequest(origin.url("/1.bin")))
+        await fetcher.close()
+        try await origin.stop()
+    }
+
+    @Test func `what is on the disk alone stands in for an origin that fails, for every caller`() async throws {
+        _ = try await response("/failing")
+        try folder.write([], to: "failing")
+        let fetcher = try fetcher()
+        for _ in 0..<3 {
+            #expect(try await fetcher.response(for: FetchRequest(origin.url("/failing"))).source == .stale)
+        }
         await fetcher.close()
         try await origin.stop()
     }

@@ -183,4 +183,91 @@ struct SharedTierTests {
         await cache.close()
         try await origin.stop()
     }
+
+    @Test func `a cache that nobody holds any more still wakes those who wait`() async throws {
+        let redis = try await RedisServer.shared
+        let server = try HostileServer(
+            .readUntil("\r\n\r\n"), .pause(.milliseconds(500)),
+            .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nhi"), .silence)
+        let request = FetchRequest("http://127.0.0.1:\(server.port)/")
+        let fetchers = [try fetcher(try await cache(redis)), try fetcher(try await cache(redis))]
+        let start = ContinuousClock.now
+        let first = Task { try await fetchers[0].data(for: request) }
+        try await server.accepted(1)
+        #expect(try await fetchers[1].response(for: request).source == .shared)
+        // By message; a lock of thirty seconds would have been waited for.
+        #expect(ContinuousClock.now - start < .seconds(10))
+        _ = try await first.value
+        try await server.stop()
+    }
+
+    @Test func `an answer is handed out although Redis has stopped replying`() async throws {
+        let redis = try await RedisServer.start()
+        let downloader = ScriptedDownloader { _ in .held }
+        let cache = try await cache(redis)
+        var options = FetcherOptions.local
+        options.shared = cache.shared
+        let fetcher = try Fetcher(options, downloader: downloader)
+        let call = Task { try await fetcher.data(for: FetchRequest("http://a/")) }
+        await downloader.waitForStarts(1)
+        redis.pause()
+        downloader.open()
+        // A commit alone may take twenty seconds to fail.
+        let start = ContinuousClock.now
+        #expect(try await call.value == Data("http://a/".utf8))
+        #expect(ContinuousClock.now - start < .seconds(10))
+        redis.resume()
+        await fetcher.close()
+        await cache.close()
+        try await redis.stop()
+    }
+
+    @Test func `a long URL is shared like a short one`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init {
+                $0.directives = "large_client_header_buffers 4 16k; location = /a { add_header Cache-Control max-age=60; return 200 body; }"
+            })
+        let cache = try await cache(redis)
+        let request = FetchRequest(origin.url("/a?" + String(repeating: "x", count: 7000)))
+        #expect(try await fetcher(cache).response(for: request).source == .network)
+        #expect(try await fetcher(cache).response(for: request).source == .shared)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `a page that makes no sense is fetched anew`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=60; return 200 body; }" })
+        let cache = try await cache(redis)
+        let request = FetchRequest(origin.url("/a"))
+        _ = try await fetcher(cache).data(for: request)
+        // The digest, and all that comes after it.
+        let script = """
+            local key = redis.call('KEYS', ARGV[1])[1]
+            redis.call('SET', key, redis.call('GET', key):sub(1, 32) .. ('\\0'):rep(60))
+            return 1
+            """
+        #expect(try await redis.command("EVAL", script, "0", "{\(namespace)}page:*") == .integer(1))
+        #expect(try await fetcher(cache).response(for: request).data == Data("body".utf8))
+        #expect(try await fetcher(cache).response(for: request).source == .shared)
+        #expect(try await origin.requests().count == 2)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `an answer from another process is held to what this one's caller wants`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; add_header Age 100; return 200 body; }" })
+        let cache = try await cache(redis)
+        _ = try await fetcher(cache).data(for: FetchRequest(origin.url("/a")))
+        let young = FetchRequest(origin.url("/a")) { $0.maximumAge = .seconds(50) }
+        #expect(try await fetcher(cache).response(for: young).source == .network)
+        let old = FetchRequest(origin.url("/a")) { $0.maximumAge = .seconds(200) }
+        #expect(try await fetcher(cache).response(for: old).source == .shared)
+        await cache.close()
+        try await origin.stop()
+    }
 }

@@ -32,6 +32,7 @@ package struct PageContent: Sendable, Equatable {
     private static let schemes = ["", "http://", "https://"]
     private static let mostFields = 63
     private static let factsTag: UInt8 = 64
+    private static let longestFacts = 40_000
 }
 
 extension PageContent {
@@ -53,7 +54,7 @@ extension PageContent {
         bytes.append(kind)
         bytes.append(number: size, count: 5)
         // Cut short they would say something else.
-        let facts = facts.flatMap { $0.count <= Self.longestField ? $0 : nil }
+        let facts = facts.flatMap { $0.count <= Self.longestFacts ? $0 : nil }
         bytes.append(UInt8(fields.count + (facts == nil ? 0 : 1) | scheme << 6))
         for (field, value) in fields.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let value = Array(value.utf8.prefix(Self.longestField))

@@ -34,10 +34,13 @@ struct Asked: Sendable {
     /// The same for nobody in particular: to have something newer than what came then.
     func behind(since: Moment) -> Asked { Asked(self, behindSince: since) }
 
+    /// With what the headers say of it.
     var options: LookupOptions {
         var options = LookupOptions()
         options.maximumAge = request.maximumAge
-        options.refresh = request.refresh || behindSince != nil
+        options.refresh = request.refresh
+        options = options.tightened(by: facts.control)
+        options.refresh = options.refresh || behindSince != nil
         return options
     }
 

@@ -28,6 +28,8 @@ package final class CachingFetch: Sendable {
     let failures: FailureMemory
     let gate: DownloadGate
     let refreshes: Refreshes
+    let endings = Endings()
+    let removals = Removals()
     private let counts = Mutex(FetchStatistics())
     private let flights = InFlight<FlightKey, ServedAnswer>()
 
@@ -59,6 +61,7 @@ package final class CachingFetch: Sendable {
 
     package func remove(_ request: FetchRequest) async {
         guard let asked = try? Asked(request, userAgent: parts.userAgent) else { return }
+        removals.note(asked.key, at: parts.now())
         parts.memory.removeValue(for: asked.key)
         failures.forget(asked.key)
         await parts.disk?.remove(asked.key)
@@ -67,6 +70,7 @@ package final class CachingFetch: Sendable {
 
     /// Forgets what this process keeps.
     package func removeAll() async {
+        removals.noteAll(at: parts.now())
         parts.memory.removeAll()
         failures.forgetAll()
         await parts.disk?.removeAll()
@@ -76,6 +80,7 @@ package final class CachingFetch: Sendable {
     package func close() async {
         refreshes.end()
         await flights.cancelAll()
+        await endings.finish()
         await parts.disk?.finish()
     }
 
@@ -103,11 +108,27 @@ package final class CachingFetch: Sendable {
             case .revalidate, .miss, .unavailable: break
             }
         }
-        if !asked.request.refresh, let failure = failures.failure(for: asked.key, at: now) {
-            count { $0.failuresServed += 1 }
-            return Flight(fetch: self, asked: asked, priority: FlightPriority(.low)).instead(of: failure, kept)
-        }
+        // What is not in memory may be on the disk, to stand in for it.
+        if kept != nil || parts.disk == nil, let instead = failed(asked, kept, now) { return instead }
         return await join(asked, asked.request.priority)
+    }
+
+    /// What a remembered failure comes to; `nil` where there is none.
+    func failed(_ asked: Asked, _ kept: CachedAnswer?, _ now: Moment) -> Result<ServedAnswer, FetchError>? {
+        guard !asked.options.refresh, let failure = failures.failure(for: asked.key, at: now) else { return nil }
+        count { $0.failuresServed += 1 }
+        return instead(of: failure, kept, asked)
+    }
+
+    /// A failure, or what is kept where it may stand in for it.
+    func instead(of error: FetchError, _ stale: CachedAnswer?, _ asked: Asked) -> Result<ServedAnswer, FetchError> {
+        guard let stale,
+            StaleIfError.permits(
+                stale.facts, after: error, for: asked.facts, options: asked.options, policy: parts.policy, now: parts.now())
+        else { return .failure(error) }
+        parts.memory.insert(stale, for: asked.key, cost: stale.cost)
+        count { $0.staleServed += 1 }
+        return .success(ServedAnswer(stale, .stale))
     }
 
     /// What is kept, as it is served and counted.

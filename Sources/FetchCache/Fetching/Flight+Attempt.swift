@@ -29,7 +29,7 @@ extension Flight {
                 }
                 return Attempt(outcome: await arrived(download, exchange, lease))
             case .failure(let error) where error.kind == .cancelled:
-                await lease?.release()
+                await release(lease)
                 if isLost, !Task.isCancelled {
                     fetch.count { $0.locksLost += 1 }
                     return Attempt(outcome: nil)
@@ -37,7 +37,7 @@ extension Flight {
                 return Attempt(outcome: .failure(error))
             case .failure(let error):
                 await failed(error, requestedAt, receivedAt, lease)
-                return Attempt(outcome: instead(of: error, stale))
+                return Attempt(outcome: fetch.instead(of: error, stale, asked))
             }
         }
     }
@@ -73,7 +73,7 @@ extension Flight {
     private func arrived(_ download: Download, _ exchange: Exchange, _ lease: (any SharedLease)?) async -> Result<ServedAnswer, FetchError>
     {
         guard case .bytes(let body) = download.body else {
-            await lease?.release()
+            await release(lease)
             return .failure(
                 FetchError(kind: .engine, url: asked.request.url, detail: "the downloader put the body elsewhere than in memory"))
         }
@@ -82,7 +82,7 @@ extension Flight {
             counts.bytes += download.transferredBytes
         }
         guard (200...299).contains(download.status) else {
-            await lease?.release()
+            await release(lease)
             return .failure(FetchError(kind: .status(download.status), url: asked.request.url, headers: download.headers))
         }
         switch StorageDecision(for: exchange, policy: parts.policy) {
@@ -116,22 +116,24 @@ extension Flight {
         // With something to ask by, a stale answer still saves its body's way.
         let kept = max(ends - now, answer.facts.conditions.isEmpty ? .zero : parts.policy.maximumStaleness)
         let retention = SharedRetention(fresh: max(.zero, freshness.freshUntil - now), keep: max(.seconds(1), kept))
-        switch await lease?.commit(answer, kept: retention, revalidated: revalidated) {
-        case .fenced:
-            // Another's answer stands, which this one must not hide.
-            fetch.count { $0.fenced += 1 }
-            await forget()
-        case .lost: fetch.count { $0.locksLost += 1 }
-        case .unavailable:
-            fetch.count { $0.sharedUnavailable += 1 }
-            keep(answer)
-        case .stored, nil: keep(answer)
+        keep(answer)
+        guard let lease else { return }
+        await fetch.endings.run { [self] in
+            switch await lease.commit(answer, kept: retention, revalidated: revalidated) {
+            case .stored: break
+            case .fenced:
+                // Another's answer stands, which this one must not hide.
+                fetch.count { $0.fenced += 1 }
+                await forget()
+            case .lost: fetch.count { $0.locksLost += 1 }
+            case .unavailable: fetch.count { $0.sharedUnavailable += 1 }
+            }
         }
     }
 
     private func commitNothing(because reason: StorageDecision.Reason, status: Int, _ lease: (any SharedLease)?) async {
         if reason.outdatesKept { await forget() }
-        await lease?.shareNothing(status: status)
+        if let lease { await fetch.endings.run { await lease.shareNothing(status: status) } }
     }
 
     private func failed(_ error: FetchError, _ requestedAt: Moment, _ failedAt: Moment, _ lease: (any SharedLease)?) async {
@@ -142,8 +144,13 @@ extension Flight {
         if decision.keptUntil > failedAt { fetch.failures.remember(error, for: asked.key, until: decision.keptUntil) }
         switch decision.audience {
         // The key holds all headers, so who waits under it has sent the same.
-        case .allWaiting, .sameRequest: await lease?.fail(error, for: decision.keptUntil - failedAt)
-        case .sameMachine, .nobody: await lease?.release()
+        case .allWaiting, .sameRequest:
+            if let lease { await fetch.endings.run { await lease.fail(error, for: decision.keptUntil - failedAt) } }
+        case .sameMachine, .nobody: await release(lease)
         }
+    }
+
+    private func release(_ lease: (any SharedLease)?) async {
+        if let lease { await fetch.endings.run { await lease.release() } }
     }
 }

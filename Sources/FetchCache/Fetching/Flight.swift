@@ -15,16 +15,20 @@ struct Flight: Sendable {
         // Another may have landed since whoever asked looked.
         var stale = parts.memory.value(for: asked.key)
         if let stale, let served = serve(stale, .memory) { return .success(served) }
-        if !asked.options.refresh, let failure = fetch.failures.failure(for: asked.key, at: parts.now()) {
-            return instead(of: failure, stale)
-        }
         if let disk = parts.disk, let kept = await disk.answer(for: asked.key) {
             if let served = serve(kept, .disk) { return .success(served) }
             stale = .newer(stale, kept)
         }
+        if let instead = fetch.failed(asked, stale, parts.now()) { return instead }
+        if asked.options.onlyIfCached {
+            return .failure(
+                FetchError(kind: .status(504), url: asked.request.url, detail: "nothing that is kept will do, and nothing is to be fetched")
+            )
+        }
         guard let shared = parts.shared else { return await attempt(nil, stale).outcome ?? .failure(cancellation) }
+        var ask = ask
         for _ in 0..<Self.mostAttempts {
-            if let outcome = await throughShared(shared, stale) { return outcome }
+            if let outcome = await throughShared(shared, &ask, &stale) { return outcome }
         }
         return .failure(
             FetchError(kind: .timeout(.response), url: asked.request.url, detail: "the right to fetch it was lost several times"))
@@ -45,16 +49,25 @@ struct Flight: Sendable {
         return fetch.served(kept, source, now)
     }
 
-    /// `nil` when the right to fetch was lost and has to be asked for again.
-    private func throughShared(_ shared: any SharedTier, _ stale: CachedAnswer?) async -> Result<ServedAnswer, FetchError>? {
+    /// `nil` when the right to fetch has to be asked for again.
+    private func throughShared(
+        _ shared: any SharedTier, _ ask: inout SharedAsk, _ stale: inout CachedAnswer?
+    ) async -> Result<ServedAnswer, FetchError>? {
+        let askedAt = parts.now()
         switch await shared.acquire(ask) {
         case .found(let answer):
+            // What has come while this waited is for those who waited, whatever it says of its age.
+            guard answer.facts.receivedAt >= askedAt || isNews(answer) || mayBeServed(answer) else {
+                stale = .newer(stale, answer)
+                ask.refresh = true
+                return nil
+            }
             fetch.count { $0.sharedHits += 1 }
             keep(answer)
             return .success(ServedAnswer(answer, .shared))
         case .failed(let error):
             fetch.count { $0.failuresServed += 1 }
-            return instead(of: error, stale)
+            return fetch.instead(of: error, stale, asked)
         case .notShared: return await attempt(nil, stale).outcome ?? .failure(cancellation)
         case .unavailable:
             fetch.count { $0.sharedUnavailable += 1 }
@@ -64,6 +77,13 @@ struct Flight: Sendable {
             let stale = CachedAnswer.newer(stale, lease.stale)
             if asked.behindSince == nil, let stale, let served = await serveWhileAsking(stale, lease) { return .success(served) }
             return await attempt(lease, stale).outcome
+        }
+    }
+
+    private func mayBeServed(_ answer: CachedAnswer) -> Bool {
+        switch fetch.decide(answer, asked, parts.now()) {
+        case .fresh, .refreshEarly, .stale, .staleWhileRevalidate: true
+        case .revalidate, .miss, .unavailable: false
         }
     }
 
@@ -79,25 +99,19 @@ struct Flight: Sendable {
 
     private var ask: SharedAsk {
         var ask = SharedAsk(key: asked.key, url: asked.canonicalURL)
-        ask.refresh = asked.request.refresh && asked.behindSince == nil
-        ask.maximumAge = asked.request.maximumAge
+        ask.refresh = asked.options.refresh && asked.behindSince == nil
+        ask.maximumAge = asked.options.maximumAge
         // What has come since then is younger than this.
         if let since = asked.behindSince { ask.maximumAge = max(.zero, parts.now() - since - .milliseconds(1)) }
         return ask
     }
 
-    /// A failure, or what is kept where it may stand in for it.
-    func instead(of error: FetchError, _ stale: CachedAnswer?) -> Result<ServedAnswer, FetchError> {
-        guard let stale,
-            StaleIfError.permits(
-                stale.facts, after: error, for: asked.facts, options: asked.options, policy: parts.policy, now: parts.now())
-        else { return .failure(error) }
-        fetch.count { $0.staleServed += 1 }
-        return .success(ServedAnswer(stale, .stale))
-    }
-
     /// Puts an answer where the next who asks in this process finds it.
     func keep(_ answer: CachedAnswer) {
+        let askedAt = answer.facts.requestedAt
+        if fetch.removals.concern(asked.key, askedAt: askedAt) { return }
+        // One that was asked for later may have come sooner.
+        if let there = parts.memory.value(for: asked.key), there.facts.requestedAt > askedAt { return }
         fetch.failures.forget(asked.key)
         parts.memory.insert(answer, for: asked.key, cost: answer.cost)
         parts.disk?.keep(answer, for: asked.key)

@@ -16,10 +16,7 @@ public final class RedisCache: Sendable {
     /// To be given to ``FetcherOptions/shared``.
     public let shared: SharedCache
 
-    private let control: RedisConnection
-    private let bodies: RedisConnection
-    private let subscriber: RedisSubscriber
-    private let listening: Task<Void, Never>
+    private let link: RedisLink
 
     /// A cache that does not answer in this time is none.
     private static let patience = Duration.seconds(2)
@@ -45,36 +42,21 @@ public final class RedisCache: Sendable {
             let bodies = try await RedisConnection.connect(configuration)
             let subscriber = try await RedisSubscriber.connect(control.configuration)
             let inbox = try await subscriber.subscribe(to: [cluster.inbox(of: name)])
-            return RedisCache(options, cluster, bodies, subscriber, inbox, name)
+            let link = RedisLink(control: control, bodies: bodies, subscriber: subscriber, inbox: inbox)
+            return RedisCache(options, cluster, link, inbox: cluster.inbox(of: name))
         }
     }
 
-    private init(
-        _ options: RedisCacheOptions, _ cluster: ClusterState, _ bodies: RedisConnection, _ subscriber: RedisSubscriber,
-        _ inbox: RedisSubscription, _ name: String
-    ) {
-        control = cluster.connection
-        self.bodies = bodies
-        self.subscriber = subscriber
-        let freed = FreedURLs()
-        listening = Task { await freed.listen(to: inbox) }
+    private init(_ options: RedisCacheOptions, _ cluster: ClusterState, _ link: RedisLink, inbox: String) {
+        self.link = link
         let store = SharedBodies(
-            store: BlobStore(bodies, namespace: options.namespace), limit: options.bodyLimit, sparing: options.lease)
+            store: BlobStore(link.bodies, namespace: options.namespace), limit: options.bodyLimit, sparing: options.lease)
         shared = SharedCache(
             RedisTier(
-                cluster: cluster, bodies: store, renewals: Renewals(cluster, lease: options.lease), freed: freed, lease: options.lease,
-                inbox: cluster.inbox(of: name)))
-    }
-
-    deinit {
-        listening.cancel()
+                link: link, cluster: cluster, bodies: store, renewals: Renewals(cluster, lease: options.lease), lease: options.lease,
+                inbox: inbox))
     }
 
     /// Ends the connections. Fetchers that use it go on without it.
-    public func close() async {
-        listening.cancel()
-        await subscriber.close()
-        await control.close()
-        await bodies.close()
-    }
+    public func close() async { await link.close() }
 }

@@ -8,10 +8,10 @@ internal import Threads
 ///
 /// A caller that finds somebody else at work waits for the word that the URL is free, or for the end of that other's lock.
 struct RedisTier: SharedTier {
+    let link: RedisLink
     let cluster: ClusterState
     let bodies: SharedBodies
     let renewals: Renewals
-    let freed: FreedURLs
     let lease: Duration
     /// The channel on which this process is told of freed URLs.
     let inbox: String
@@ -23,9 +23,10 @@ struct RedisTier: SharedTier {
         request.inbox = inbox
         request.refresh = ask.refresh
         request.maximumAge = ask.maximumAge
+        var useless = 0
         while !Task.isCancelled {
             guard breaker.mayTry() else { return .unavailable("Redis was away a moment ago.") }
-            let number = freed.expect(id)
+            let number = link.freed.expect(id)
             let asked = ContinuousClock.now
             let answer: AcquireAnswer
             do throws(StateError) {
@@ -33,19 +34,24 @@ struct RedisTier: SharedTier {
                 breaker.succeeded()
             } catch {
                 if error.isTransient { breaker.failed() }
-                freed.forget(number, id)
+                link.freed.forget(number, id)
                 // The lock may have been taken all the same; it ends with its lease.
                 return .unavailable(error.description)
             }
             request.since = request.since ?? answer.now
             if case .busy(let atMost) = answer.fate {
-                await freed.wait(number, id, atMost: atMost + Self.grace)
+                await link.freed.wait(number, id, atMost: atMost + Self.grace)
                 continue
             }
-            freed.forget(number, id)
+            link.freed.forget(number, id)
             switch await outcome(of: answer, ask, id, asked) {
             case .some(let outcome): return outcome
-            case .none(let missing): request.missingBody = missing
+            case .none(let missing):
+                // What cannot be used a second time cannot be had this way; only a new one will do.
+                request.refresh = request.refresh || missing.isEmpty || request.missingBody != nil
+                request.missingBody = missing.isEmpty ? request.missingBody : missing
+                useless += 1
+                if useless > Self.mostUseless { return .notShared }
             }
         }
         return .cancelled
@@ -67,6 +73,9 @@ struct RedisTier: SharedTier {
             }
         }.value.get()
     }
+
+    /// So many pages that make no sense, or whose body is gone, are looked at before the caller helps himself.
+    private static let mostUseless = 3
 
     /// Whoever comes too early finds it as it was.
     private static let grace = Duration.milliseconds(20)

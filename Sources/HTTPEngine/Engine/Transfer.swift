@@ -76,7 +76,7 @@ final class Transfer {
         }
         guard state.phase == .body else { return true }
         answerDeadline = nil
-        return !state.hasBody || (checkLength() && prepareDecoder())
+        return !state.hasBody || (checkFraming() && checkLength() && prepareDecoder())
     }
 
     /// False ends the transfer.
@@ -169,6 +169,14 @@ final class Transfer {
 
     func failure(_ kind: FetchError.Kind, _ detail: String) -> FetchError {
         FetchError(kind: kind, url: ticket.request.url, detail: detail)
+    }
+
+    /// libcurl passes over a length, or a chunked coding, that is written in a way of its own, and takes whatever comes for the body.
+    private func checkFraming() -> Bool {
+        let headers = responseHeaders
+        guard headers.isAmbiguous("content-length") || headers.isAmbiguous("transfer-encoding") else { return true }
+        state.brokeRules("the header that says where its body ends is folded, or has a blank before the colon")
+        return false
     }
 
     /// libcurl believes a length as far as it is a number, and the last of several.

@@ -54,6 +54,21 @@ public struct ResponseHeaders: Sendable, Hashable {
         return isFound
     }
 
+    /// Whether a line of that name is one that libcurl and others read differently: folded, or with a blank before its colon.
+    func isAmbiguous(_ name: StaticString) -> Bool {
+        var isAmbiguous = false
+        name.withUTF8Buffer { name in
+            scan(for: name) { value in
+                // The bytes before the value, back to the line's beginning: a name, and a colon right behind it.
+                let before = value.base[..<value.startIndex].reversed().drop { $0 == 0x20 || $0 == 0x09 }.dropFirst()
+                if let last = before.first, last == 0x20 || last == 0x09 { isAmbiguous = true }
+            } fold: { _ in
+                isAmbiguous = true
+            }
+        }
+        return isAmbiguous
+    }
+
     private func scan(
         for name: some RandomAccessCollection<UInt8>, _ take: (Slice<UnsafeRawBufferPointer>) -> Void,
         fold: (Slice<UnsafeRawBufferPointer>) -> Void

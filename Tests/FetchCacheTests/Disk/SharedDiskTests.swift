@@ -72,7 +72,8 @@ import Testing
         let writers = try await withThrowingTaskGroup(of: DiskWriterProcess.self) { group in
             for number in 0..<2 as Range<UInt64> {
                 group.addTask {
-                    try await DiskWriterProcess(["records", fixture.path, "\(limit)", "2500", "10000", "\(seed &+ number)"], until: "began")
+                    try await DiskWriterProcess(
+                        ["records", fixture.path, "\(limit)", "2500", "10000", "\(seed &+ number)"], until: "began")
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

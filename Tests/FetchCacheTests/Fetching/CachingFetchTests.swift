@@ -153,4 +153,55 @@ struct CachingFetchTests {
         for task in [first, low, high] { _ = try await task.value }
         #expect(origin.requests.map(\.url) == ["http://a/first", "http://a/high", "http://a/low"])
     }
+
+    @Test func `what is removed while it is fetched is not kept, and those who wait have it all the same`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
+        let fetch = origin.fetch()
+        origin.hold()
+        let waiting = Task { try await fetch.text() }
+        try await origin.asked(1)
+        await fetch.remove(FetchRequest("http://a/"))
+        origin.release()
+        #expect(try await waiting.value == "one from network")
+        origin.passes(.milliseconds(1))
+        #expect(try await fetch.text() == "two from network")
+        #expect(try await fetch.text() == "two from memory")
+    }
+
+    @Test func `an answer that took long does not take the place of one that was asked for after it`() async throws {
+        origin.answers(ScriptedOrigin.ok("new", ("Cache-Control", "max-age=100")))
+        let slow = ScriptedOrigin()
+        slow.answers(ScriptedOrigin.ok("old", ("Cache-Control", "max-age=100")))
+        slow.hold()
+        let both = origin.fetch { $0.downloader = FirstElse(first: slow, others: origin) }
+        let old = Task { try await both.text() }
+        try await slow.asked(1)
+        origin.passes(.seconds(1))
+        #expect(try await both.text { $0.refresh = true } == "new from network")
+        slow.release()
+        #expect(try await old.value == "old from network")
+        #expect(try await both.text() == "new from memory")
+    }
+
+    @Test func `what the caller's own headers say of a cache is heeded`() async throws {
+        origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
+        let fetch = origin.fetch()
+        let noCache = try #require(HeaderField(name: "Cache-Control", value: "no-cache"))
+        let onlyIfCached = try #require(HeaderField(name: "Cache-Control", value: "only-if-cached"))
+        for _ in 0..<2 { #expect(try await fetch.text { $0.headers = [noCache] } == "x from network") }
+        let error = await #expect(throws: FetchError.self) { try await fetch.text { $0.headers = [onlyIfCached] } }
+        #expect(error?.kind == .status(504))
+        #expect(origin.requests.count == 2)
+    }
+}
+
+/// Asks one for the first download and another for the rest.
+private struct FirstElse: Downloader {
+    let first: ScriptedOrigin
+    let others: ScriptedOrigin
+
+    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+        first.requests.isEmpty ? try await first.download(request) : try await others.download(request)
+    }
 }

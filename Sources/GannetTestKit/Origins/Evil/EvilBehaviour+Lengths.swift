@@ -15,6 +15,11 @@ extension EvilBehaviour {
         case .wordLength: Self.lengths("five") + [.close]
         case .lengthWithGarbage: Self.lengths("5x") + [.close]
         case .lengthWithBlank: Self.lengths("5 5") + [.close]
+        // Headers that libcurl passes over, and others do not.
+        case .lengthBehindBlank: .head("HTTP/1.1 200 OK", "Content-Length : 100") + [.send("hello"), .close]
+        case .foldedLength: .head("HTTP/1.1 200 OK", "Content-Length:\r\n 100") + [.send("hello"), .close]
+        case .chunkedBehindBlank: .head("HTTP/1.1 200 OK", "Transfer-Encoding : chunked") + [.send("5\r\nhello\r\n0\r\n\r\n"), .close]
+        case .foldedChunked: .head("HTTP/1.1 200 OK", "Transfer-Encoding:\r\n chunked") + [.send("5\r\nhello\r\n0\r\n\r\n"), .close]
         // One more than 64 bits hold, and five more: what a careless parser takes for 5.
         case .overflowingLength: Self.lengths("99999999999999999999999999") + [.close]
         case .wrappingLength: Self.lengths("18446744073709551621") + [.close]

@@ -15,7 +15,8 @@ package enum EvilBehaviour: String, CaseIterable, Sendable {
 
     // Lengths that are none: `EvilBehaviour+Lengths.swift`.
     case truncatedBody, longerBody, twoLengths, twoEqualLengths, lengthList, differingLengthList, negativeLength, plusLength, hexLength,
-        emptyLength, wordLength, lengthWithGarbage, lengthWithBlank, overflowingLength, wrappingLength, noContentWithBody,
+        emptyLength, wordLength, lengthWithGarbage, lengthWithBlank,
+        lengthBehindBlank, foldedLength, chunkedBehindBlank, foldedChunked, overflowingLength, wrappingLength, noContentWithBody,
         noContentWithLength, resetContentWithBody, notModifiedUnasked, notModifiedWithBody, partialUnasked, endsWithConnection, emptyBody
 
     // Chunks that are none: `EvilBehaviour+Chunks.swift`.
