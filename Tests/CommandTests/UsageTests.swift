@@ -1,4 +1,5 @@
 import Foundation
+import GannetTestKit
 import Testing
 
 @testable import GannetCommand
@@ -80,6 +81,20 @@ import Testing
         #expect(outcome.errors.contains(sentence))
         #expect(outcome.output == "")
     }
+
+    #if os(Linux)
+    @Test("An encrypted CA file is refused, and nobody is asked for its password")
+    func encryptedAuthority() async throws {
+        let folder = try TemporaryFolder()
+        let head = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0123456789ABCDEF0123456789ABCDEF"
+        try folder.write(Array("-----BEGIN CERTIFICATE-----\n\(head)\n\nAAAA\n-----END CERTIFICATE-----\n".utf8), to: "ca.pem")
+        // Without a terminal the question would be put to standard error.
+        let outcome = try await program.run(
+            script: "exec setsid --wait \"$0\" run http://h/ -d out --ca-file '\(folder.file("ca.pem"))' < /dev/null")
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.hasPrefix("Error: The CA file "))
+    }
+    #endif
 
     @Test("A password in a mistaken address is not repeated")
     func passwords() async throws {

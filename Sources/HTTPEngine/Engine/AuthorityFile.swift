@@ -29,7 +29,8 @@ enum AuthorityFile {
         }
         ERR_clear_error()
         var count = 0
-        while let certificate = PEM_read_bio_X509_AUX(file, nil, nil, nil) {
+        // Without somebody to ask for the password of an encrypted one, OpenSSL asks the terminal and waits.
+        while let certificate = PEM_read_bio_X509_AUX(file, nil, { _, _, _, _ in -1 }, nil) {
             X509_free(certificate)
             count += 1
         }
