@@ -48,7 +48,7 @@ extension ResolveFailure: CustomStringConvertible {
         case .timedOut: "no answer in time, while the name servers answer for other names"
         case .noNameServer: "no name server answers at all; check the network and /etc/resolv.conf"
         case .systemLimit: "no file descriptor or memory was left to ask a name server; \(SystemLimit.advice)"
-        case .badName(let why): "not a host name: \(why)"
+        case .badName(let why): "not a host name: \(why.rawValue)"
         case .onion: "names under .onion are never looked up"
         }
     }

@@ -92,6 +92,11 @@ import Testing
         #expect(server.queries == 0)
     }
 
+    @Test func `what is wrong with a name is said in words`() {
+        let failure = ResolveFailure.badName(.emptyLabel)
+        #expect(failure.description == "not a host name: two dots follow each other, or it begins with one")
+    }
+
     @Test(arguments: ["wrong", "1.2.3.4:", "1.2.3.4:0", "1.2.3.4:65536", "1.2.3.4:53x", "[::1", "::1]:53", "[1.2.3.4]:53", "", ":53"])
     func `a name server that is none is refused with a sentence`(text: String) throws {
         var options = ResolverOptions()
