@@ -76,7 +76,7 @@ public final class Fetcher: Sendable {
             data: Data(served.body), finalURL: served.finalURL, status: served.status, headers: served.headers, source: served.source)
     }
 
-    /// Calls off the fetch of a URL, for all who wait for it.
+    /// Calls off the fetch of a URL, for all who wait for it without headers of their own.
     public func cancel(_ url: URL) async { await cancel(FetchRequest(url.absoluteString)) }
 
     /// Calls off the fetch for a request, for all who wait for it.
@@ -94,8 +94,8 @@ public final class Fetcher: Sendable {
     /// What has been served, and from where.
     public var statistics: FetchStatistics { fetch.statistics }
 
-    /// Calls off everything under way, writes what has come to the disk, and ends the engine's thread. What is asked for afterwards fails as
-    /// cancelled.
+    /// Calls off everything under way, writes what has come to the disk, lets go of what other processes wait for, and ends the engine's thread.
+    /// A program's last call: without it they wait until locks end by themselves. What has to be fetched afterwards fails as cancelled.
     public func close() async {
         await fetch.close()
         engine?.shutdown()

@@ -34,6 +34,9 @@ struct Asked: Sendable {
     /// The same for nobody in particular: to have something newer than what came then.
     func behind(since: Moment) -> Asked { Asked(self, behindSince: since) }
 
+    /// Whether the URL holds a password, which belongs neither on a disk nor in a Redis.
+    var isSecret: Bool { RedactedURL.withoutUserInfo(request.url) != request.url }
+
     /// With what the headers say of it.
     var options: LookupOptions {
         var options = LookupOptions()

@@ -56,7 +56,7 @@ package final class CachingFetch: Sendable {
 
     package func cancel(_ request: FetchRequest) async {
         guard let asked = try? Asked(request, userAgent: parts.userAgent) else { return }
-        await flights.cancel(asked.flight)
+        await flights.cancel { $0.key == asked.key }
     }
 
     package func remove(_ request: FetchRequest) async {
@@ -76,10 +76,12 @@ package final class CachingFetch: Sendable {
         await parts.disk?.removeAll()
     }
 
-    /// Calls off everything under way; returns when what has come is on the disk.
+    /// Calls off everything under way; returns when what has come is on the disk, and no other process is kept waiting for what has not.
     package func close() async {
-        refreshes.end()
-        await flights.cancelAll()
+        let behind = refreshes.end()
+        let tasks = await flights.cancel()
+        // A downloader that does not heed a cancellation is not waited for any longer.
+        await endings.run(patience: .seconds(5)) { for task in tasks + behind { await task.value } }
         await endings.finish()
         await parts.disk?.finish()
     }

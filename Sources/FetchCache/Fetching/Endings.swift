@@ -8,11 +8,11 @@ final class Endings: Sendable {
     }
 
     /// A reply in good times takes a thousandth of this. Waiting for it means that a program which ends with its last answer has shared it.
-    private static let patience = Duration.milliseconds(250)
+    static let patience = Duration.milliseconds(250)
     private let state = Mutex(State())
 
     /// Runs `ending`; returns when it is done, or goes on behind the caller.
-    func run(_ ending: @escaping @Sendable () async -> Void) async {
+    func run(patience: Duration = Endings.patience, _ ending: @escaping @Sendable () async -> Void) async {
         let done = Done()
         let number = state.withLock { state in
             state.last += 1
@@ -27,7 +27,7 @@ final class Endings: Sendable {
             }
         }
         let timer = Task {
-            try? await Task.sleep(for: Self.patience)
+            try? await Task.sleep(for: patience)
             done.fire()
         }
         await done.wait()
@@ -36,7 +36,7 @@ final class Endings: Sendable {
 
     private func ended(_ number: UInt64) { state.withLock { _ = $0.tasks.removeValue(forKey: number) } }
 
-    /// Returns when all that began before are done.
+    /// Returns when all that began before are done: each has limits of its own on how long it takes.
     func finish() async {
         for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
     }

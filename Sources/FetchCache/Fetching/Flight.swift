@@ -8,6 +8,8 @@ struct Flight: Sendable {
 
     var parts: CachingFetch.Parts { fetch.parts }
 
+    private var disk: AnswerDisk? { asked.isSecret ? nil : parts.disk }
+
     /// So often the right to fetch may be lost and asked for again. Each time somebody else has taken it over.
     private static let mostAttempts = 3
 
@@ -15,7 +17,7 @@ struct Flight: Sendable {
         // Another may have landed since whoever asked looked.
         var stale = parts.memory.value(for: asked.key)
         if let stale, let served = serve(stale, .memory) { return .success(served) }
-        if let disk = parts.disk, let kept = await disk.answer(for: asked.key) {
+        if let disk, let kept = await disk.answer(for: asked.key) {
             if let served = serve(kept, .disk) { return .success(served) }
             stale = .newer(stale, kept)
         }
@@ -25,7 +27,7 @@ struct Flight: Sendable {
                 FetchError(kind: .status(504), url: asked.request.url, detail: "nothing that is kept will do, and nothing is to be fetched")
             )
         }
-        guard let shared = parts.shared else { return await attempt(nil, stale).outcome ?? .failure(cancellation) }
+        guard !asked.isSecret, let shared = parts.shared else { return await attempt(nil, stale).outcome ?? .failure(cancellation) }
         var ask = ask
         for _ in 0..<Self.mostAttempts {
             if let outcome = await throughShared(shared, &ask, &stale) { return outcome }
@@ -114,13 +116,13 @@ struct Flight: Sendable {
         if let there = parts.memory.value(for: asked.key), there.facts.requestedAt > askedAt { return }
         fetch.failures.forget(asked.key)
         parts.memory.insert(answer, for: asked.key, cost: answer.cost)
-        parts.disk?.keep(answer, for: asked.key)
+        disk?.keep(answer, for: asked.key)
     }
 
     /// What was kept of the URL is out of date, and what has come in its place may not be kept.
     func forget() async {
         parts.memory.removeValue(for: asked.key)
-        await parts.disk?.remove(asked.key)
+        await disk?.remove(asked.key)
     }
 
     var cancellation: FetchError { FetchError(kind: .cancelled, url: asked.request.url) }

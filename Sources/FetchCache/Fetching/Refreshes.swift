@@ -25,12 +25,14 @@ final class Refreshes: Sendable {
         }
     }
 
-    func end() {
+    /// Calls off all; returns their tasks, which may take a while to come to their end.
+    func end() -> [Task<Void, Never>] {
         let tasks = state.withLock { state in
             state.isOver = true
             return Array(state.tasks.values)
         }
         for task in tasks { task.cancel() }
+        return tasks
     }
 
     // The task cannot be here before `start` has let the lock go.

@@ -75,11 +75,6 @@ struct FlightTable<Key: Hashable & Sendable> {
         return subscribers
     }
 
-    /// The flight that whoever asks for the key would join.
-    func flight(for key: Key) -> FlightID? { current[key] }
-
-    var all: [FlightID] { Array(flights.keys) }
-
     private mutating func add(_ subscriber: SubscriberID, _ priority: FetchPriority, to id: FlightID) {
         flights[id]?.subscribers[subscriber] = priority
         flights[id]?.counts[priority.rawValue] += 1

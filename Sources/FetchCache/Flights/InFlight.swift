@@ -9,6 +9,7 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
     private typealias Table = FlightTable<Key>
 
     private struct Flight {
+        let key: Key
         let task: Task<Void, Never>
         let priority: FlightPriority
     }
@@ -30,7 +31,7 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         if Task.isCancelled { return nil }
         let (subscriber, id, joining) = table.join(key, priority)
         switch joining {
-        case .takesOff: takeOff(id, priority, fetch)
+        case .takesOff: takeOff(key, id, priority, fetch)
         case .joins(let raised): if let raised { change(id, to: raised) }
         }
         return await withTaskCancellationHandler {
@@ -41,25 +42,24 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         }
     }
 
-    /// Calls off the fetch of a key, for all who wait for it. Returns whether there was one.
+    /// Calls off the fetches of all keys that are meant, for all who wait for them. Returns their tasks, which may take a while to come to their end.
     @discardableResult
-    package func cancel(_ key: Key) -> Bool {
-        guard let id = table.flight(for: key) else { return false }
-        cancel(id)
-        return true
+    package func cancel(where isMeant: @Sendable (Key) -> Bool = { _ in true }) -> [Task<Void, Never>] {
+        let meant = flights.filter { isMeant($0.value.key) }
+        for (id, flight) in meant {
+            flight.task.cancel()
+            land(id, nil)
+        }
+        return meant.map(\.value.task)
     }
 
-    package func cancelAll() {
-        for id in table.all { cancel(id) }
-    }
-
-    private func takeOff(_ id: Table.FlightID, _ priority: FetchPriority, _ fetch: @escaping Fetch) {
+    private func takeOff(_ key: Key, _ id: Table.FlightID, _ priority: FetchPriority, _ fetch: @escaping Fetch) {
         let flightPriority = FlightPriority(priority)
         let task = Task(priority: priority.taskPriority) {
             let outcome = await fetch(flightPriority)
             self.land(id, outcome)
         }
-        flights[id] = Flight(task: task, priority: flightPriority)
+        flights[id] = Flight(key: key, task: task, priority: flightPriority)
     }
 
     private func land(_ id: Table.FlightID, _ outcome: Outcome?) {
@@ -77,11 +77,6 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
             }
         }
         subscribers.removeValue(forKey: subscriber)?.resume(returning: nil)
-    }
-
-    private func cancel(_ id: Table.FlightID) {
-        flights[id]?.task.cancel()
-        land(id, nil)
     }
 
     private func change(_ id: Table.FlightID, to priority: FetchPriority) {

@@ -6,7 +6,9 @@ extension FetchError {
     init(_ content: PageContent, url: String) {
         let name = content.fields[.errorClass] ?? ""
         let message = content.fields[.errorMessage] ?? ""
-        // Of a newer version's class the message still tells.
-        self.init(kind: Kind(className: name) ?? .unexpectedContent, url: url, detail: message)
+        var kind = Kind(className: name)
+        // What was another process' own affair, or nobody's by now, is not this one's. Of a newer version's class the message still tells.
+        if let known = kind, [.cancelled, .local].contains(known.retry) || known == .invalidURL || known == .engine { kind = nil }
+        self.init(kind: kind ?? .unexpectedContent, url: url, detail: message)
     }
 }

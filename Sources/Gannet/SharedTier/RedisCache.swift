@@ -20,7 +20,7 @@ public final class RedisCache: Sendable {
 
     /// A cache that does not answer in this time is none.
     private static let patience = Duration.seconds(2)
-    private static let bodyPatience = Duration.seconds(20)
+    private static let bodyPatience = Duration.seconds(10)
 
     /// Connects, and throws why not when that fails, or when the namespace is another version's.
     public static func connect(_ options: RedisCacheOptions) async throws(ClusterError) -> RedisCache {

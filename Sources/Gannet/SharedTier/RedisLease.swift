@@ -34,6 +34,8 @@ struct RedisLease: SharedLease {
     }
 
     func fail(_ error: FetchError, for time: Duration) async {
+        // There is one page to a URL: the failure would take the place of what may stand in for it, and of what the next may ask by.
+        if stale != nil { return await release() }
         var content = PageContent(url: url)
         if case .status(let code) = error.kind { content.status = code }
         content.fields = [.errorClass: error.className, .errorMessage: error.detail]

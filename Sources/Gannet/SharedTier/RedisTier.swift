@@ -35,16 +35,24 @@ struct RedisTier: SharedTier {
             } catch {
                 if error.isTransient { breaker.failed() }
                 link.freed.forget(number, id)
-                // The lock may have been taken all the same; it ends with its lease.
+                if error.mayHaveExecuted { giveBack(request) }
                 return .unavailable(error.description)
             }
             request.since = request.since ?? answer.now
             if case .busy(let atMost) = answer.fate {
-                await link.freed.wait(number, id, atMost: atMost + Self.grace)
+                // Lease time goes on only while somebody calls: a dead holder's lock would outlive its time if nobody asked.
+                await link.freed.wait(number, id, atMost: min(atMost, lease / 3) + Self.grace)
                 continue
             }
             link.freed.forget(number, id)
-            switch await outcome(of: answer, ask, id, asked) {
+            let found: Found
+            do throws(StateError) {
+                found = try await outcome(of: answer, ask, id, asked)
+            } catch {
+                if error.isTransient { breaker.failed() }
+                return .unavailable(error.description)
+            }
+            switch found {
             case .some(let outcome): return outcome
             case .none(let missing):
                 // What cannot be used a second time cannot be had this way; only a new one will do.
@@ -74,6 +82,27 @@ struct RedisTier: SharedTier {
         }.value.get()
     }
 
+    /// Takes the lock that a call without an answer may have taken, once Redis replies again, and lets it go.
+    private func giveBack(_ request: AcquireRequest) {
+        var request = request
+        request.inbox = nil
+        let cluster = cluster
+        Task { [request, lease] in
+            let end = ContinuousClock.now + lease
+            while ContinuousClock.now < end {
+                try? await Task.sleep(for: OutageBreaker.shortestPause)
+                do throws(StateError) {
+                    let answer = try await cluster.acquire(request)
+                    guard case .leased(let token, _) = answer.fate else { return }
+                    _ = try await cluster.settle([Settlement(token, request.id, .handedBack)], random: .random(in: 0...1))
+                    return
+                } catch {
+                    guard error.isTransient else { return }
+                }
+            }
+        }
+    }
+
     /// So many pages that make no sense, or whose body is gone, are looked at before the caller helps himself.
     private static let mostUseless = 3
 
@@ -86,19 +115,21 @@ struct RedisTier: SharedTier {
         case none(missing: [UInt8])
     }
 
-    private func outcome(of answer: AcquireAnswer, _ ask: SharedAsk, _ id: URLID, _ asked: ContinuousClock.Instant) async -> Found {
+    private func outcome(
+        of answer: AcquireAnswer, _ ask: SharedAsk, _ id: URLID, _ asked: ContinuousClock.Instant
+    ) async throws(StateError) -> Found {
         switch answer.fate {
         case .busy: preconditionFailure("Whoever is told to wait has not been answered.")
         case .negative(let page): return .some(.failed(FetchError(page.content, url: ask.url)))
         case .fresh(let page) where !page.isStored: return .some(.notShared)
         case .fresh(let page):
-            guard let answer = await cached(page, at: answer.now) else { return .none(missing: page.content.digest ?? []) }
+            guard let answer = try await cached(page, at: answer.now) else { return .none(missing: page.content.digest ?? []) }
             return .some(.found(answer))
         case .leased(let token, let stale):
             // Until it is given up it has to be kept alive, whatever becomes of the caller.
             renewals.add(token, asked: asked)
             var old: CachedAnswer?
-            if let stale { old = await cached(stale, at: answer.now) }
+            if let stale { old = (try? await cached(stale, at: answer.now)) ?? nil }
             let lease = RedisLease(tier: self, token: token, id: id, url: ask.url, stale: old)
             if Task.isCancelled {
                 await lease.release()
@@ -109,9 +140,9 @@ struct RedisTier: SharedTier {
     }
 
     /// The answer that a page tells of, with the times of this process' clock; `nil` when its body is gone.
-    private func cached(_ page: Page, at queueNow: Int) async -> CachedAnswer? {
+    private func cached(_ page: Page, at queueNow: Int) async throws(StateError) -> CachedAnswer? {
         guard let facts = page.content.facts.flatMap({ StoredAnswer(decoding: $0) }), let digest = page.content.digest,
-            let body = await bodies.get(digest, count: page.content.size)
+            let body = try await bodies.get(digest, count: page.content.size)
         else { return nil }
         // By this machine's clock it came as long ago as by Redis'.
         let ago = Duration.milliseconds(max(0, queueNow - page.ended))

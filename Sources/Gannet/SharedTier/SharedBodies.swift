@@ -23,9 +23,9 @@ struct SharedBodies: Sendable {
     }
 
     /// The bytes that have this digest; `nil` where they are gone, or are not what they should be.
-    func get(_ digest: [UInt8], count: Int) async -> [UInt8]? {
+    func get(_ digest: [UInt8], count: Int) async throws(StateError) -> [UInt8]? {
         if count == 0 { return [] }
-        guard let bytes = try? await store.get(digest: digest) else { return nil }
+        guard let bytes = try await store.get(digest: digest) else { return nil }
         if bytes.count == count, SHA256Digest(of: bytes).bytes == digest { return bytes }
         _ = try? await store.remove(digest: digest)
         return nil

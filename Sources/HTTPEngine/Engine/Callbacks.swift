@@ -23,9 +23,12 @@ func receiveHeader(
     let line = UnsafeRawBufferPointer(start: data, count: size * count)
     guard transfer.headerCame(line) else { return -1 }
     if line.count <= 2, line.allSatisfy({ $0 == 0x0d || $0 == 0x0a }) {
+        // What a proxy says before the request is between it and libcurl.
+        guard transfer.state.phase.isAfterRequest else { return line.count }
         let status = handle.number(CURLINFO_RESPONSE_CODE)
-        // Who sends a body with 204 or 205 sends it when the next answer is due.
-        if status == 204 || status == 205 || handle.connections.isFull { handle.forbidReuse() }
+        // Who sends a body with 204 or 205, or cannot say how long one is, sends the rest when the next answer is due.
+        if status == 204 || status == 205 || handle.connections.isFull || !transfer.isWellFramed { handle.forbidReuse() }
+        if let ends = transfer.ends, handle.number(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0 { handle.connections.answersInTurn(ends) }
         guard transfer.headersEnded(status: status) else { return -1 }
     }
     return line.count
@@ -36,11 +39,13 @@ func requestStarts(
     _ port: Int32, _ localPort: Int32
 ) -> Int32 {
     guard let handle = EasyHandle.from(context), let transfer = handle.transfer else { return CURL_PREREQFUNC_ABORT }
-    // Whatever lies there before we have asked was left behind an earlier answer, and must not become the next one. (Under TLS it may be
-    // the session's own business.)
+    // Whatever lies there before we have asked was left behind an earlier answer, and must not become the next one. Under TLS it may be the
+    // session's own business, or another stream's, unless the connection has answered one request after the other.
     let remote = address.map { String(cString: $0) } ?? ""
+    let ends = Connections.Ends(localPort: localPort, remotePort: port, remote: remote)
+    transfer.ends = transfer.target.isSecure ? ends : nil
     let isClean =
-        transfer.target.isSecure || handle.connections.unreadBytes(localPort: localPort, remotePort: port, remote: remote) == 0
+        handle.connections.unreadBytes(ends) == 0 || transfer.target.isSecure && !handle.connections.hasAnsweredInTurn(ends)
     guard isClean else {
         transfer.state.foundLeftover(onNewConnection: transfer.state.hasOpenedSocket)
         return CURL_PREREQFUNC_ABORT

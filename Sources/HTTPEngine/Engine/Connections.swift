@@ -6,15 +6,18 @@ import Darwin
 
 /// The sockets libcurl has open, by what it tells of a connection when a request is about to be sent: it does not tell the socket.
 final class Connections {
-    private struct Ends: Hashable {
-        let localPort: UInt16
-        let remotePort: UInt16
-        let remote: String
+    /// What tells a connection from others.
+    struct Ends: Hashable {
+        fileprivate let localPort: UInt16
+        fileprivate let remotePort: UInt16
+        fileprivate let remote: String
     }
 
     private let poller: Poller
     private var sockets: [Ends: Int32] = [:]
     private var ends: [Int32: Ends] = [:]
+    /// Those that were used for HTTP/1, where nothing comes that was not asked for.
+    private var inTurn: Set<Ends> = []
     /// Opened, and not asked for since: until it is connected a socket has no ends.
     private var new: Set<Int32> = []
 
@@ -45,13 +48,19 @@ final class Connections {
         poller.forget(socket)
         stallGuard.closed(socket)
         new.remove(socket)
-        if let ends = ends.removeValue(forKey: socket) { sockets[ends] = nil }
+        if let ends = ends.removeValue(forKey: socket) {
+            sockets[ends] = nil
+            inTurn.remove(ends)
+        }
     }
 
+    /// Notes that an answer of HTTP/1 has come on a connection.
+    func answersInTurn(_ ends: Ends) { inTurn.insert(ends) }
+
+    func hasAnsweredInTurn(_ ends: Ends) -> Bool { inTurn.contains(ends) }
+
     /// How many bytes have come on a connection and not been read.
-    func unreadBytes(localPort: Int32, remotePort: Int32, remote: String) -> Int {
-        let wanted = Ends(
-            localPort: UInt16(truncatingIfNeeded: localPort), remotePort: UInt16(truncatingIfNeeded: remotePort), remote: remote)
+    func unreadBytes(_ wanted: Ends) -> Int {
         if sockets[wanted] == nil { learnEnds() }
         var count: Int32 = 0
         guard let socket = sockets[wanted], ioctl(socket, UInt(FIONREAD), &count) == 0 else { return 0 }
@@ -61,7 +70,7 @@ final class Connections {
     private func learnEnds() {
         for socket in new {
             guard let local = Self.address(of: socket, getsockname), let remote = Self.address(of: socket, getpeername) else { continue }
-            let found = Ends(localPort: local.port, remotePort: remote.port, remote: remote.address.description)
+            let found = Ends(localPort: Int32(local.port), remotePort: Int32(remote.port), remote: remote.address.description)
             sockets[found] = socket
             ends[socket] = found
             new.remove(socket)
@@ -80,5 +89,13 @@ final class Connections {
             // The port stands in the same place for both families.
             return (address, UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
         }
+    }
+}
+
+extension Connections.Ends {
+    /// As libcurl tells them.
+    init(localPort: Int32, remotePort: Int32, remote: String) {
+        self.init(
+            localPort: UInt16(truncatingIfNeeded: localPort), remotePort: UInt16(truncatingIfNeeded: remotePort), remote: remote)
     }
 }

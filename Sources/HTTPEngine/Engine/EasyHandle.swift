@@ -126,7 +126,6 @@ final class EasyHandle {
             gannet_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout.milliseconds),
             gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, options.minimumSpeed),
             gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Int(options.minimumSpeedWindow.components.seconds)),
-            gannet_easy_set_offset(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(options.maximumBody)),
             // Idle ones make room for others after this.
             gannet_easy_set_long(easy, CURLOPT_MAXAGE_CONN, 30),
             // What it knows of names it is told by us, and when to forget it.

@@ -16,6 +16,8 @@ final class Transfer {
     var handle: EasyHandle?
     /// The name that libcurl has been told the addresses of for the current hop.
     var knownName: (host: String, port: Int)?
+    /// The connection of the current hop, under TLS.
+    var ends: Connections.Ends?
     /// When the current hop's headers must have come; nil before the request and after them.
     private(set) var answerDeadline: ContinuousClock.Instant?
 
@@ -76,7 +78,7 @@ final class Transfer {
         }
         guard state.phase == .body else { return true }
         answerDeadline = nil
-        return !state.hasBody || (checkFraming() && checkLength() && prepareDecoder())
+        return !state.hasBody || (checkFraming() && prepareDecoder())
     }
 
     /// False ends the transfer.
@@ -171,33 +173,33 @@ final class Transfer {
         FetchError(kind: kind, url: ticket.request.url, detail: detail)
     }
 
-    /// libcurl passes over a length, or a chunked coding, that is written in a way of its own, and takes whatever comes for the body.
-    private func checkFraming() -> Bool {
+    /// Whether it is said, if at all, in one way only where the body ends. libcurl believes a length as far as it is a number, and the last of
+    /// several; it passes over a length, or a chunked coding, that is folded or has a blank before its colon.
+    var isWellFramed: Bool {
         let headers = responseHeaders
-        guard headers.isAmbiguous("content-length") || headers.isAmbiguous("transfer-encoding") else { return true }
-        state.brokeRules("the header that says where its body ends is folded, or has a blank before the colon")
-        return false
-    }
-
-    /// libcurl believes a length as far as it is a number, and the last of several.
-    private func checkLength() -> Bool {
-        let lengths = responseHeaders.has("content-length") ? Set(responseHeaders.values(of: "content-length")) : []
+        if headers.isAmbiguous("content-length") || headers.isAmbiguous("transfer-encoding") { return false }
+        let lengths = headers.has("content-length") ? Set(headers.values(of: "content-length")) : []
         if lengths.count < 2, lengths.allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) { return true }
         let parts = Set(lengths.flatMap { $0.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } } })
         // The same one said several times is RFC 9110's to accept.
-        if parts.count == 1, !lengths.contains(where: { $0.contains { $0 == " " } && !$0.contains(",") }),
-            parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } })
-        {
-            return true
-        }
-        state.brokeRules("its length is no number, or several")
-        return false
+        return parts.count == 1 && !lengths.contains { $0.contains { $0 == " " } && !$0.contains(",") }
+            && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
     }
 
-    /// Of the body as it will be kept; `checkLength` has looked at the header.
-    private var announcedLength: Int? {
-        guard decoder == nil, let digits = responseHeaders.bytes(of: "content-length") else { return nil }
-        return Int(String(decoding: digits, as: UTF8.self))
+    private func checkFraming() -> Bool {
+        guard isWellFramed else {
+            state.brokeRules("it cannot be told where its body ends: its length is no number, or said several times or in a way of its own")
+            return false
+        }
+        return state.announced(announcedLength)
+    }
+
+    private var announcedLength: Int64? {
+        responseHeaders.bytes(of: "content-length").map {
+            // Of the same one said several times, the first; one with more digits than fit is larger than anything.
+            let digits = $0.prefix { 0x30...0x39 ~= $0 }
+            return digits.isEmpty ? 0 : Int64(String(decoding: digits, as: UTF8.self)) ?? .max
+        }
     }
 
     private func prepareDecoder() -> Bool {
@@ -221,7 +223,7 @@ final class Transfer {
     private func store(_ bytes: UnsafeRawBufferPointer, _ hasher: SHA256Hasher) -> Bool {
         guard state.unpacked(bytes.count) else { return false }
         do throws(StorageFailure) {
-            if body == nil { body = BodyStore(ticket.request.body, hasher: hasher, expected: announcedLength) }
+            if body == nil { body = BodyStore(ticket.request.body, hasher: hasher, expected: decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil) }
             try body?.write(bytes)
             return true
         } catch {

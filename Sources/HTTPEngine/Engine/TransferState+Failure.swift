@@ -37,6 +37,7 @@ extension TransferState {
         case .noAnswer: return (.timeout(.response), "no answer in the time for one")
         case nil: break
         }
+        if status == 407, ending.isBehindProxy { return (.proxy, "it wants a name and a password (407)") }
         // No hop follows an error, so the status is final however the rest of that answer went.
         if status >= 400 { return (.status(status), "") }
 
@@ -61,8 +62,11 @@ extension TransferState {
         // With a proxy the only connection is the one to it.
         case .connect? where ending.isBehindProxy, .timeout(.connect)? where ending.isBehindProxy:
             return (.proxy, ending.text)
+        // It is there and does its work, but does not get to this host.
+        case .proxy? where ending.text.hasPrefix("Can't complete SOCKS"):
+            return (.connect, ending.text)
         case .reset? where ending.isBehindProxy && ending.text.contains("CONNECT"):
-            return (.proxy, ending.text)
+            return (ending.text.contains("407") ? .proxy : .connect, ending.text)
         // What libcurl says of a body whose chunks are malformed it says of a lost connection too.
         case .reset where ending.text.hasSuffix(" in chunked-encoding"):
             return (.protocolError, ending.text)
@@ -97,5 +101,6 @@ extension TransferState {
 }
 
 extension FetchError.Phase {
-    fileprivate var isAfterRequest: Bool { self == .response || self == .body }
+    /// Whether the request was on its way.
+    var isAfterRequest: Bool { self == .response || self == .body }
 }

@@ -132,6 +132,9 @@ struct TransferState {
         return bodyBytes <= maximumBody || tooLarge() != .stop
     }
 
+    /// The body will have so many bytes, as it comes. False ends the transfer.
+    mutating func announced(_ length: Int64?) -> Bool { length ?? 0 <= maximumBody || tooLarge() != .stop }
+
     private mutating func tooLarge() -> BodyAction {
         stop = .bodyTooLarge
         return .stop

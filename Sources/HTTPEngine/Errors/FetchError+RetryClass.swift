@@ -19,7 +19,7 @@ extension FetchError {
 }
 
 extension FetchError.Kind {
-    var retry: FetchError.RetryClass {
+    package var retry: FetchError.RetryClass {
         switch self {
         case .dns(.serverFailed), .dns(.noAddress), .connect, .timeout(.resolve), .timeout(.connect): .unreachable
         case .dns(.nobodyAnswers), .proxy: .withoutNetwork

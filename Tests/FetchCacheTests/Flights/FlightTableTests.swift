@@ -35,7 +35,7 @@ struct FlightTableTests {
         #expect(joining == .takesOff)
         #expect(next != flight)
         #expect(table.land(flight).isEmpty)
-        #expect(table.flight(for: "a") == next)
+        #expect(table.join("a", .normal).1 == next)
     }
 
     @Test mutating func `a landed flight tells whom it was for and is forgotten`() {

@@ -63,6 +63,34 @@ import Testing
         #expect(try await fixture.failure().kind == kind)
     }
 
+    @Test(
+        "The limit on bodies is one on what is kept, and not on what is said about it",
+        arguments: [("404 No", FetchError.Kind.status(404)), ("500 No", .status(500)), ("200 OK", .tooLarge)])
+    func largeBody(status: String, kind: FetchError.Kind) async throws {
+        let fixture = try EngineFixture {
+            $0.maximumBody = 10
+        } script: { peer in
+            peer.send("HTTP/1.1 \(status)\r\nContent-Length: 11\r\n\r\nhello world")
+            return true
+        }
+        #expect(try await fixture.failure().kind == kind)
+    }
+
+    @Test("A redirect with a page leads on, however small a body may be")
+    func largeRedirect() async throws {
+        let fixture = try EngineFixture {
+            $0.maximumBody = 5
+        } script: { peer in
+            if peer.path == "/" {
+                peer.send("HTTP/1.1 302 X\r\nLocation: /there\r\nContent-Length: 11\r\n\r\nhello world")
+            } else {
+                peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+            }
+            return true
+        }
+        #expect(try await fixture.get().byteCount == 5)
+    }
+
     @Test("A redirect loop ends at the limit")
     func loop() async throws {
         let fixture = try EngineFixture { $0.answer(302, headers: ["Location: /"]) }

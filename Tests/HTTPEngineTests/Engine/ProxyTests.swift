@@ -30,15 +30,28 @@ import Testing
         #expect(try await fixture.failure().retry == .withoutNetwork)
     }
 
-    @Test("A proxy that refuses to connect is said to", arguments: [302, 407, 502])
-    func refusing(status: Int) async throws {
+    @Test(
+        "A proxy that wants a password is at fault, and one that does not get to the host is not",
+        arguments: [(407, FetchError.Kind.proxy), (302, .connect), (502, .connect)])
+    func refusing(status: Int, kind: FetchError.Kind) async throws {
         let proxy = ScriptedOrigin { $0.answer(status) }
         let fixture = try EngineFixture {
             $0.proxy = try? ProxyAddress("http://127.0.0.1:\(proxy.port)")
         } script: {
             $0.answer()
         }
-        #expect(try await fixture.failure(url: "https://name.invalid/").kind == .proxy)
+        #expect(try await fixture.failure(url: "https://name.invalid/").kind == kind)
+    }
+
+    @Test("A proxy that wants a password for a plain request is at fault, and not the URL")
+    func wantsPassword() async throws {
+        let proxy = ScriptedOrigin { $0.answer(407) }
+        let fixture = try EngineFixture {
+            $0.proxy = try? ProxyAddress("http://127.0.0.1:\(proxy.port)")
+        } script: {
+            $0.answer()
+        }
+        #expect(try await fixture.failure(url: "http://name.invalid/").kind == .proxy)
     }
 
     @Test("A proxy that cannot be reached is the proxy's fault")

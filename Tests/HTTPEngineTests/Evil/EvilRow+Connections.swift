@@ -23,6 +23,7 @@ extension EvilRow {
         EvilRow(.closesWhenIdle, .gives("hello")),
         EvilRow(.garbageAfterAnswer, .gives("hello")),
         EvilRow(.extraAnswer, .gives("hello")),
+        EvilRow(.secureExtraAnswer, .gives("hello")),
         EvilRow(
             .lateExtraAnswer, .gives("hello"),
             aftermath: .sometimes("What comes unasked when the next request is on its way is taken for that one's answer.")),

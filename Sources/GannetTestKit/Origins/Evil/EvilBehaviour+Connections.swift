@@ -18,7 +18,7 @@ extension EvilBehaviour {
         case .closesWhenIdle: .answer() + [.close]
         // What must not become the answer to the next request.
         case .garbageAfterAnswer: .answer() + [.send("garbage\r\n\r\n")]
-        case .extraAnswer: .answer() + .answer("200 OK", body: "poison")
+        case .extraAnswer, .secureExtraAnswer: .answer() + .answer("200 OK", body: "poison")
         case .lateExtraAnswer: .answer() + [.pause(.milliseconds(20))] + .answer("200 OK", body: "poison")
         // What proxies say to a connection that has been idle for long.
         case .lateTimeout:

@@ -55,7 +55,7 @@ package enum EvilBehaviour: String, CaseIterable, Sendable {
     // Connections: `EvilBehaviour+Connections.swift`.
     case refusesConnections, closesAtOnce, resetsAtOnce, speaksFirst, closesAfterRequest, resetsAfterRequest, resetsInHeaders,
         resetsInBody, halfClosesUnanswered, halfClosesInBody, halfClosesAfterBody, closesOnSecondRequest, resetsOnSecondRequest,
-        closesWhenIdle, garbageAfterAnswer, extraAnswer, lateExtraAnswer,
+        closesWhenIdle, garbageAfterAnswer, extraAnswer, secureExtraAnswer, lateExtraAnswer,
         lateTimeout
 
     // TLS: `EvilBehaviour+TLS.swift`.

@@ -36,7 +36,7 @@ extension EvilBehaviour {
         case .http2GoAway, .http2Refused, .http2Reset, .http2Garbage, .http2Silent, .http2Pings, .http2Settings, .http2Continuations,
             .http2EmptyData, .http2EndlessBody, .http2HeaderBomb, .http2Push:
             .ownSecure(.http2)
-        case .cutWithoutFarewell, .garbageUnderTLS, .securePingPong: .secure
+        case .cutWithoutFarewell, .garbageUnderTLS, .securePingPong, .secureExtraAnswer: .secure
         default: .plain
         }
     }
