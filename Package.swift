@@ -123,6 +123,10 @@ let package = Package(
         .executableTarget(
             name: "HTTPBenchmark", dependencies: ["BenchmarkKit", "HTTPEngine", "GannetTestKit", "Threads"],
             path: "Benchmarks/HTTPBenchmark", swiftSettings: settings),
+        .executableTarget(
+            name: "CacheBenchmark",
+            dependencies: ["BenchmarkKit", "FetchCache", "Gannet", "GannetFetch", "GannetTestKit", "HTTPEngine", "Threads"],
+            path: "Benchmarks/CacheBenchmark", swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(

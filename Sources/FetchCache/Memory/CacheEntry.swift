@@ -1,5 +1,12 @@
 /// What a user put into the cache.
+@usableFromInline
 struct CacheEntry<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    let key: Key
-    let value: Value
+    @usableFromInline let key: Key
+    @usableFromInline let value: Value
+
+    @inlinable
+    init(key: Key, value: Value) {
+        self.key = key
+        self.value = value
+    }
 }

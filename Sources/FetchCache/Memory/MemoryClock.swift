@@ -2,6 +2,7 @@ internal import Synchronization
 
 /// Tells a cache the time, in nanoseconds since it was made, and only if an entry has ever had a deadline: reading a clock takes as long
 /// as a hit.
+@usableFromInline
 struct MemoryClock: ~Copyable, Sendable {
     private let nanoseconds: @Sendable () -> Int64
     private let hasDeadlines = Atomic(false)
@@ -12,9 +13,10 @@ struct MemoryClock: ~Copyable, Sendable {
     }
 
     /// Before all deadlines as long as there are none.
-    var now: Int64 { hasDeadlines.load(ordering: .relaxed) ? nanoseconds() : .min }
+    @usableFromInline var now: Int64 { hasDeadlines.load(ordering: .relaxed) ? nanoseconds() : .min }
 
     /// The moment after so much time, or the last one there is.
+    @usableFromInline
     func deadline(after time: Duration) -> Int64 {
         hasDeadlines.store(true, ordering: .relaxed)
         let (sum, overflow) = nanoseconds().addingReportingOverflow(time.saturatedNanoseconds)

@@ -223,7 +223,10 @@ final class Transfer {
     private func store(_ bytes: UnsafeRawBufferPointer, _ hasher: SHA256Hasher) -> Bool {
         guard state.unpacked(bytes.count) else { return false }
         do throws(StorageFailure) {
-            if body == nil { body = BodyStore(ticket.request.body, hasher: hasher, expected: decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil) }
+            if body == nil {
+                body = BodyStore(
+                    ticket.request.body, hasher: hasher, expected: decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil)
+            }
             try body?.write(bytes)
             return true
         } catch {

@@ -13,6 +13,9 @@ struct GhostTable {
     /// Counts what was added. Begins far enough from zero that blank marks are old.
     private var time: UInt32 = 1 << 31
 
+    /// How many there is room for.
+    var size: Int { marks.count }
+
     /// - Parameter limit: How many there is to be room for.
     mutating func add(_ hash: Int, limit: Int) {
         if limit > marks.count / 4 * 3 { grow(to: limit) }

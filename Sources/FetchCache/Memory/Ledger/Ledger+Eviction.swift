@@ -1,31 +1,26 @@
 // Where we differ from the paper, each because it measured better (`Scripts/bench cache`) or bounds the work:
 //
-// - The small queue's share moves with the requests: see SmallShare. For this, hashes of what leaves the main queue are remembered, too.
-// - Until something is evicted for the first time, what does not fit into the small queue's share goes to the main queue. So a set that is asked for in a
-//   circle and does not fit keeps its first part, instead of being pushed through as a whole.
-// - An entry of more than four times the mean cost takes the place of many others: that it came back once is not enough for the main queue, it has to be
-//   asked for while it is in the small one. That loses few bytes' worth of hits and gains more hits.
-// - An eviction spares at most 64 entries.
+// - The small queue's share moves with the requests: see SmallShare. For this, hashes of what leaves the main queue are remembered,
+//   too.
+// - Until something is evicted for the first time, what does not fit into the small queue's share goes to the main queue: there is
+//   nothing yet it would push out, and the small queue is not flooded.
+// - An entry of more than four times the mean cost takes the place of many others: that it came back once is not enough for the main
+//   queue, it has to be asked for while it is in the small one. That loses few bytes' worth of hits and gains more hits.
+// - An eviction spares at most 256 entries.
 extension Ledger {
     /// Entries that one eviction may spare before it takes what comes next, so that a caller never waits for a whole round.
-    private static let mostSpared = 64
-    /// What counts as a moment ago: so many evictions, as a part of the entries.
-    private static let moment = 0.03
+    private static let mostSpared = 256
     /// Costs above the mean by this factor are large.
     private static let large = 4
 
-    /// An entry that makes room for others.
-    enum Departure {
-        case evicted(SlotNumber)
-        case expired(SlotNumber)
-    }
-
     /// Takes out the entry whose turn it is, of at least one.
-    mutating func evict(at now: Int64) -> Departure {
+    mutating func evict(at now: Int64) -> SlotNumber {
         if let number = firstExpired(at: now) {
             remove(number)
-            return .expired(number)
+            statistics.expirations &+= 1
+            return number
         }
+        statistics.evictions &+= 1
         hasEvicted = true
         var spared = 0
         while true {
@@ -39,7 +34,7 @@ extension Ledger {
             } else {
                 remove(number)
                 remember(slot)
-                return .evicted(number)
+                return number
             }
         }
     }
@@ -56,11 +51,10 @@ extension Ledger {
 
     /// Where an entry that is not there yet begins.
     mutating func place(forNew hash: Int, cost: Int) -> Slot.Place {
-        let moment = max(1, Int(Double(count) * Self.moment))
         if let age = smallGhosts.remove(hash, limit: main.count) {
-            if age <= moment { share.grow(by: cost) }
+            share.grow(by: cost, age: age, entries: count)
         } else if let age = mainGhosts.remove(hash, limit: main.count / 2) {
-            if age <= moment { share.shrink(by: cost) }
+            share.shrink(by: cost, age: age, entries: count)
         } else {
             return !hasEvicted && share.isExceeded(by: small) ? .main : .small
         }

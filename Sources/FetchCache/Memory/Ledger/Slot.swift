@@ -1,5 +1,5 @@
 /// Names an entry for as long as it is in the cache. Slots of entries that went are used again, so that the numbers stay small.
-typealias SlotNumber = UInt32
+@usableFromInline typealias SlotNumber = UInt32
 
 extension SlotNumber {
     /// No entry: the end of a queue, or a place that is free.

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import FetchCache
+
+@Suite(.timeLimit(.minutes(1))) struct DeadlineHeapTests {
+    @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2]) func `the earliest deadline is always first`(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
+        var heap = DeadlineHeap()
+        var slots = ContiguousArray(repeating: Slot(hash: 0, cost: 0, place: .small), count: 100)
+        var deadlines: [SlotNumber: Int64] = [:]
+        for step in 0..<20_000 {
+            let slot = SlotNumber.random(in: 0..<100, using: &random)
+            if deadlines[slot] == nil {
+                let deadline = Int64.random(in: 0..<50, using: &random)
+                heap.add(slot, deadline, in: &slots)
+                deadlines[slot] = deadline
+            } else {
+                heap.remove(slot, in: &slots)
+                deadlines[slot] = nil
+                #expect(slots[Int(slot)].deadline == DeadlineHeap.none)
+            }
+            let earliest = deadlines.values.min()
+            let at: Comment = "seed \(seed), step \(step)"
+            #expect(heap.firstExpired(at: .max).flatMap { deadlines[$0] } == earliest, at)
+            if let earliest {
+                #expect(heap.firstExpired(at: earliest) != nil && heap.firstExpired(at: earliest - 1) == nil, at)
+            }
+            let other = SlotNumber.random(in: 0..<100, using: &random)
+            if let deadline = deadlines[other] { #expect(heap.deadline(at: slots[Int(other)].deadline) == deadline, at) }
+        }
+    }
+}

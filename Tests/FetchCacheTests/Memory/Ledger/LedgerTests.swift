@@ -1,0 +1,95 @@
+import Testing
+
+@testable import FetchCache
+
+@Suite(.timeLimit(.minutes(1))) struct LedgerTests {
+    /// A ledger whose entries are known by their hashes.
+    private struct Fixture {
+        var ledger: Ledger
+        var hashes: [SlotNumber: Int] = [:]
+        var evicted: [Int] = []
+
+        init(costLimit: Int = 100, countLimit: Int = .max) { ledger = Ledger(costLimit: costLimit, countLimit: countLimit) }
+
+        mutating func add(_ hash: Int, cost: Int = 1) {
+            let hashes = hashes
+            var left: [SlotNumber] = []
+            let slot = ledger.insert(
+                hash: hash, cost: cost, deadline: nil, at: 0, where: { hashes[$0] == hash }, leave: { left.append($0) })
+            for number in left { if let hash = self.hashes.removeValue(forKey: number) { evicted.append(hash) } }
+            self.hashes[slot] = hash
+        }
+
+        mutating func hit(_ hash: Int, times: Int = 1) {
+            let hashes = hashes
+            for _ in 0..<times { _ = ledger.lookUp(hash, at: 0) { hashes[$0] == hash } }
+        }
+
+        func place(_ hash: Int) -> Slot.Place? { hashes.first { $0.value == hash }.map { ledger.slots[Int($0.key)].place } }
+    }
+
+    /// A hash whose halves both differ from others'.
+    private func hash(_ number: Int) -> Int { number << 32 | number }
+
+    @Test func `what is new begins in the small queue once the cache has been full`() {
+        var fixture = Fixture()
+        for number in 1...100 { fixture.add(hash(number)) }
+        // Up to then, what exceeds the small queue's share went to the main one.
+        #expect(fixture.ledger.small.count == 11 && fixture.ledger.main.count == 89)
+        for number in 101...105 { fixture.add(hash(number)) }
+        #expect((101...105).allSatisfy { fixture.place(hash($0)) == .small })
+        #expect(fixture.evicted == (1...5).map(hash))
+    }
+
+    @Test func `one hit in the small queue leads to the main queue, where it has to prove itself again`() {
+        var fixture = Fixture()
+        for number in 1...100 { fixture.add(hash(number)) }
+        fixture.hit(hash(1), times: 5)
+        for number in 101...103 { fixture.add(hash(number)) }
+        #expect(fixture.place(hash(1)) == .main && fixture.place(hash(2)) == nil)
+        #expect(fixture.ledger.slots.count == 100)
+        #expect(fixture.hashes.first { $0.value == hash(1) }.map { fixture.ledger.slots[Int($0.key)].hits } == 0)
+    }
+
+    @Test func `an entry that comes back after it left the small queue goes to the main queue, and a large one to the small`() {
+        var fixture = Fixture()
+        for number in 1...100 { fixture.add(hash(number)) }
+        for number in 101...110 { fixture.add(hash(number)) }
+        #expect(fixture.place(hash(1)) == nil)
+        fixture.add(hash(1))
+        #expect(fixture.place(hash(1)) == .main)
+        fixture.add(hash(2), cost: 9)
+        #expect(fixture.place(hash(2)) == .small)
+    }
+
+    @Test func `the small queue grows when what has just left it comes back, and shrinks when the main queue's does`() {
+        var fixture = Fixture()
+        for number in 1...101 { fixture.add(hash(number)) }
+        #expect(fixture.evicted == [hash(1)])
+        fixture.add(hash(1))
+        #expect(abs(fixture.ledger.share.value - 0.11) < 0.001)
+        // With the small queue within its share now, the main queue's first has to go.
+        fixture.add(hash(200))
+        #expect(fixture.evicted.last == hash(12) && fixture.ledger.share.value > 0.1)
+        fixture.add(hash(12))
+        #expect(abs(fixture.ledger.share.value - 0.1) < 0.001)
+    }
+
+    @Test func `no eviction spares more than a few entries`() {
+        var fixture = Fixture(costLimit: 1000)
+        for number in 1...1000 {
+            fixture.add(hash(number))
+            fixture.hit(hash(number), times: 3)
+        }
+        // All were asked for; some are spared and the next one goes.
+        fixture.add(hash(1001))
+        #expect(fixture.evicted.count == 1 && fixture.ledger.count == 1000)
+        #expect(fixture.ledger.slots.count { $0.hits < 3 } < 270)
+    }
+
+    @Test func `slots are used again`() {
+        var fixture = Fixture(costLimit: .max, countLimit: 10)
+        for number in 1...1000 { fixture.add(hash(number), cost: number) }
+        #expect(fixture.ledger.slots.count == 10 && fixture.ledger.count == 10)
+    }
+}
