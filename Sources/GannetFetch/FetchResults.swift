@@ -12,13 +12,18 @@ public struct FetchResults: AsyncSequence {
     public typealias Element = FetchResult
     public typealias Failure = Never
 
-    private let iterator: AsyncIterator
+    private let atOnce: Int
+    private let next: () -> URL?
+    private let fetch: @Sendable (URL) async throws(FetchError) -> Data
 
     init(atOnce: Int, next: @escaping () -> URL?, fetch: @escaping @Sendable (URL) async throws(FetchError) -> Data) {
-        iterator = AsyncIterator(atOnce: atOnce, next: next, fetch: fetch)
+        self.atOnce = atOnce
+        self.next = next
+        self.fetch = fetch
     }
 
-    public func makeAsyncIterator() -> AsyncIterator { iterator }
+    /// Whoever holds it, and not the sequence, keeps what is under way. A second one goes on with the URLs that the first has left.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(atOnce: atOnce, next: next, fetch: fetch) }
 
     /// Begins fetches as results are asked for; when nobody holds it any more, what is under way is called off.
     public final class AsyncIterator: AsyncIteratorProtocol {

@@ -11,7 +11,8 @@ public struct FetcherOptions: Sendable {
     /// The most answers that are kept in memory.
     public var memoryCount = 10_000
 
-    /// A folder of this program's own in which answers outlive it; without one nothing is written.
+    /// A folder of this program's own in which answers outlive it; without one nothing is written. It is made when it is missing. One that cannot
+    /// be written to is no error: answers are then kept in memory alone. `~` is not expanded.
     public var diskFolder: String?
 
     /// The most that folder may hold, in bytes.
@@ -40,7 +41,8 @@ public struct FetcherOptions: Sendable {
     /// How many redirects are followed.
     public var maximumRedirects = 10
 
-    /// Sent with every request. Honest by default; put a way to reach you in it when you fetch much.
+    /// Sent with every request. Honest by default; put a way to reach you in it when you fetch much. It is part of what answers are kept
+    /// under: with another one nothing that was kept is found.
     public var userAgent: String?
 
     /// A PEM file of certificate authorities to trust instead of the system's.

@@ -171,6 +171,29 @@ struct SharedTierTests {
         #expect(try await redis.command("EVAL", script, "0", "{\(namespace):blob}:*") == .integer(1))
     }
 
+    @Test func `who waits asks again within a lease, whatever became of the word`() async throws {
+        let redis = try await RedisServer.start()
+        let server = try HostileServer(scripts: [
+            [.readUntil("\r\n\r\n"), .silence],
+            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nhi"), .silence],
+        ])
+        let request = FetchRequest("http://127.0.0.1:\(server.port)/")
+        let cache = try await cache(redis, lease: .seconds(15))
+        let holder = try fetcher(cache)
+        let first = Task { try await holder.data(for: request) }
+        try await server.accepted(1)
+        let waiter = try fetcher(cache)
+        let second = Task { try await waiter.data(for: request) }
+        while try await redis.command("KEYS", "*waiters*") == .list([]) { await Task.yield() }
+        try await redis.command("FLUSHALL")
+        let flushed = ContinuousClock.now
+        #expect(try await second.value == Data("hi".utf8))
+        #expect(ContinuousClock.now - flushed < .seconds(12))
+        first.cancel()
+        await cache.close()
+        try await server.stop()
+    }
+
     @Test func `while Redis is away fetchers go on without it`() async throws {
         let redis = try await RedisServer.start()
         let origin = try await Origin.start()

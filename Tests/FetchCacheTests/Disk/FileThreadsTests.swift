@@ -82,9 +82,8 @@ import Threads
         try await gate.holds(1)
         var patient: [Task<FileThreads.Outcome<Int>, Never>] = []
         for number in 0..<3 { patient.append(Task { await threads.run(.writes, mayBeRefused: false) { _ in number } }) }
-        while true {
-            if case .refused = await threads.run(.writes, { _ in }) { break }
-        }
+        while threads.waiting < 3 { await Task.yield() }
+        guard case .refused = await threads.run(.writes, { _ in }) else { throw KitError("it was not refused") }
         gate.open()
         for (number, task) in patient.enumerated() { #expect(Self.value(await task.value) == number) }
         await first

@@ -16,6 +16,8 @@ import GannetFetch
 
     private let fetcher: Fetcher
     private var loading: [URL: Task<Void, Never>] = [:]
+    /// Tells a row's load from one that was begun after it had left the view and come back.
+    private var loads: [URL: Int] = [:]
 
     public init(_ urls: [URL], fetcher: Fetcher) {
         self.urls = urls
@@ -27,6 +29,8 @@ import GannetFetch
         if case .picture = rows[url] { return }
         guard loading[url] == nil else { return }
         show(.placeholder, for: url)
+        let number = loads[url, default: 0] + 1
+        loads[url] = number
         loading[url] = Task {
             do throws(FetchError) {
                 let image = try await fetcher.image(for: FetchRequest(url.absoluteString) { $0.priority = .high })
@@ -35,7 +39,7 @@ import GannetFetch
                 // One that was scrolled out of view is no failure.
                 if error.kind != .cancelled { show(.failed(error), for: url) }
             }
-            loading[url] = nil
+            if loads[url] == number { loading[url] = nil }
         }
     }
 
