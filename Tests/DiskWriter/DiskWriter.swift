@@ -17,7 +17,9 @@ import Darwin
         let words = CommandLine.arguments
         switch words.dropFirst().first {
         case "records" where words.count == 7:
-            guard let limit = Int64(words[3]), let count = Int(words[4]), let size = Int(words[5]), let seed = UInt64(words[6]) else { break }
+            guard let limit = Int64(words[3]), let count = Int(words[4]), let size = Int(words[5]), let seed = UInt64(words[6]) else {
+                break
+            }
             return try await writeRecords(words[2], limit, count, size, seed)
         case "half" where words.count == 3:
             return try await writeHalf(words[2])

@@ -19,7 +19,8 @@ extension DiskTier {
         }
         let isAllThere = bytes.count == header.fileSize
         // Of a large body nothing is copied: what was read of it is read again.
-        guard let body = isAllThere ? Array(bytes[header.bodyOffset...]) : try file.bytes(header.bodySize, at: header.bodyOffset, for: caller)
+        guard
+            let body = isAllThere ? Array(bytes[header.bodyOffset...]) : try file.bytes(header.bodySize, at: header.bodyOffset, for: caller)
         else { return caller.isGone ? .useless : .damaged }
         guard SHA256Digest(of: body) == header.bodyDigest else { return .damaged }
         return .good(DiskRecord(metadata: slot.metadata, body: body, bodyDigest: header.bodyDigest))

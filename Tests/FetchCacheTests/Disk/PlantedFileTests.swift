@@ -45,7 +45,7 @@ import Testing
             guard case .system(let cause) = failure, [ENOTDIR, ELOOP].contains(cause.errno) else {
                 throw KitError("\(String(describing: failure))")
             }
-            while !tier.usage.isCounted && part != "shard" { await Task.yield() }
+            try await eventually { tier.usage.isCounted || part == "shard" }
             _ = await tier.countedUsage()
             _ = try? await tier.removeAll()
         }
@@ -105,7 +105,7 @@ import Testing
         #expect(await tier.countedUsage().files == 1)
         try await tier.removeAll()
         let reopened = try fixture.tier()
-        while !reopened.usage.isCounted { await Task.yield() }
+        try await eventually { reopened.usage.isCounted }
         for name in names { #expect(access("\(shard)/\(name)", F_OK) == 0) }
         #expect(fixture.files(in: "temporary").count == 1)
     }

@@ -9,7 +9,8 @@ extension FoundFile {
         var failure: StorageFailure?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
             while done < count, caller?.isGone != true {
-                let piece = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[done..<min(count, done + Self.piece)])
+                let piece = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[done..<min(count, done + Self.piece)])
                 do throws(StorageFailure) {
                     let read = try self.read(into: piece, at: offset + done)
                     done += read

@@ -79,7 +79,8 @@ struct RecordHeader: Equatable {
     static func read(_ bytes: [UInt8], key: DiskKey, fileSize: Int) -> Reading {
         guard bytes.starts(with: magic), let version = bytes.littleEndian(at: 8, as: UInt32.self), version > 0 else { return .damaged }
         guard version == Self.version else { return .newer }
-        guard bytes.littleEndian(at: 12, as: UInt32.self) == UInt32(key.bytes.count), let body = bytes.littleEndian(at: 16, as: UInt64.self),
+        guard bytes.littleEndian(at: 12, as: UInt32.self) == UInt32(key.bytes.count),
+            let body = bytes.littleEndian(at: 16, as: UInt64.self),
             let slots = bytes.littleEndian(at: 24, as: UInt32.self), let capacity = bytes.littleEndian(at: 28, as: UInt32.self),
             body <= UInt64(fileSize), (1...2).contains(slots), bytes.count >= fixedSize + key.bytes.count,
             let digest = SHA256Digest(bytes: bytes[32..<64]), bytes[fixedSize...].starts(with: key.bytes)
