@@ -22,7 +22,9 @@ let package = Package(
     name: "gannet",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "gannet", targets: ["GannetCommand"])
+        .executable(name: "gannet", targets: ["GannetCommand"]),
+        .library(name: "GannetFetch", targets: ["GannetFetch"]),
+        .library(name: "Gannet", targets: ["Gannet"]),
     ],
     targets: [
         // C libraries of the system. Their types stay inside the one or two targets that import them.
@@ -99,9 +101,13 @@ let package = Package(
         // What was fetched, kept: one fetch for all who ask, tiers, freshness.
         .target(name: "FetchCache", dependencies: ["HTTPEngine", "Threads"], swiftSettings: settings),
 
-        // Where the two meet, and the command line around them.
+        // The face for those who write programs in Swift.
+        .target(name: "GannetFetch", dependencies: ["HTTPEngine", "FetchCache", "ImageProbe", "Threads"], swiftSettings: settings),
+
+        // Where fetching and the cluster meet, and the command line around them.
         .target(
-            name: "Gannet", dependencies: ["RedisClient", "ClusterState", "FetchQueue", "HTTPEngine", "Threads"],
+            name: "Gannet",
+            dependencies: ["RedisClient", "ClusterState", "FetchQueue", "HTTPEngine", "FetchCache", "GannetFetch", "Threads"],
             swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         .executableTarget(
@@ -155,6 +161,18 @@ let package = Package(
         // A process that writes to a cache folder until it is killed.
         .executableTarget(
             name: "DiskWriter", dependencies: ["FetchCache", "HTTPEngine"], path: "Tests/DiskWriter", swiftSettings: settings),
+        .testTarget(
+            name: "GannetFetchTests",
+            dependencies: [
+                "GannetFetch", "Gannet", "FetchCache", "HTTPEngine", "ClusterState", "Threads", "GannetTestKit", "FetchProcess",
+                "ReadmeProgram",
+            ],
+            swiftSettings: settings),
+        // A process that fetches as a library's user would, until it is killed.
+        .executableTarget(
+            name: "FetchProcess", dependencies: ["GannetFetch", "Gannet"], path: "Tests/FetchProcess", swiftSettings: settings),
+        // The program that the README shows.
+        .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "CommandLineKit", "GannetTestKit"], swiftSettings: settings),

@@ -19,7 +19,7 @@ BEGIN {
     allow("HTTPEngine", "CCurl CEpoll COpenSSL CAres CZlib CBrotli CZstd Threads")
     allow("ImageProbe", "")
     allow("FetchCache", "HTTPEngine Threads")
-    allow("GannetFetch", "HTTPEngine FetchCache ImageProbe")
+    allow("GannetFetch", "HTTPEngine FetchCache ImageProbe Threads")
     allow("Gannet", "RedisClient ClusterState FetchQueue HTTPEngine FetchCache GannetFetch Threads")
     allow("CommandLineKit", "")
     allow("GannetCommand", "Gannet CommandLineKit Threads")

@@ -62,6 +62,9 @@ extension ClusterState {
         return page
     }
 
+    /// Forgets what is known of a URL. A flight that is under way writes its outcome all the same.
+    package func removePage(_ id: URLID) async throws(StateError) { _ = try await send(RedisCommand("DEL", keys.page(id))) }
+
     /// Says how many requests a host may have in flight and how long to pause between two, whatever workers say; `nil` takes it back.
     package func setRule(_ rule: HostRule?, for host: String) async throws(StateError) {
         guard let rule else {

@@ -22,6 +22,8 @@ package struct PageContent: Sendable, Equatable {
     package var kind: UInt8 = 0
     package var size = 0
     package var fields: [Field: String] = [:]
+    /// What the library's cache knows of the answer, in its own format.
+    package var facts: [UInt8]?
 
     package init(url: String) { self.url = url }
 
@@ -29,6 +31,7 @@ package struct PageContent: Sendable, Equatable {
     private static let longestField = 4096
     private static let schemes = ["", "http://", "https://"]
     private static let mostFields = 63
+    private static let factsTag: UInt8 = 64
 }
 
 extension PageContent {
@@ -49,12 +52,19 @@ extension PageContent {
         bytes.append(number: status, count: 2)
         bytes.append(kind)
         bytes.append(number: size, count: 5)
-        bytes.append(UInt8(fields.count | scheme << 6))
+        // Cut short they would say something else.
+        let facts = facts.flatMap { $0.count <= Self.longestField ? $0 : nil }
+        bytes.append(UInt8(fields.count + (facts == nil ? 0 : 1) | scheme << 6))
         for (field, value) in fields.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let value = Array(value.utf8.prefix(Self.longestField))
             bytes.append(field.rawValue)
             bytes.append(number: value.count, count: 2)
             bytes.append(contentsOf: value)
+        }
+        if let facts {
+            bytes.append(Self.factsTag)
+            bytes.append(number: facts.count, count: 2)
+            bytes.append(contentsOf: facts)
         }
         return bytes
     }
@@ -66,7 +76,11 @@ extension PageContent {
         else { return nil }
         for _ in 0..<form & Self.mostFields {
             guard let tag = reader.number(1), let length = reader.number(2), let value = reader.bytes(length) else { return nil }
-            if let field = Field(rawValue: UInt8(tag)) { fields[field] = String(decoding: value, as: UTF8.self) }
+            if tag == Self.factsTag {
+                facts = Array(value)
+            } else if let field = Field(rawValue: UInt8(tag)) {
+                fields[field] = String(decoding: value, as: UTF8.self)
+            }
         }
         self.url = Self.schemes[form >> 6] + String(decoding: reader.all(), as: UTF8.self)
         self.digest = digest.allSatisfy { $0 == 0 } ? nil : Array(digest)

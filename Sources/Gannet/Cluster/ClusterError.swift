@@ -2,8 +2,8 @@ internal import ClusterState
 internal import RedisClient
 
 /// Why the cluster's state could not be reached or changed, as a sentence for the person who has to mend it.
-package struct ClusterError: Error, Sendable, CustomStringConvertible {
-    package enum Reason: Sendable {
+public struct ClusterError: Error, Sendable, CustomStringConvertible {
+    public enum Reason: Sendable {
         /// The address or what goes with it is wrong.
         case usage
         /// Redis is away, refuses us, or is not fit for this.
@@ -14,8 +14,8 @@ package struct ClusterError: Error, Sendable, CustomStringConvertible {
         case defect
     }
 
-    package let reason: Reason
-    package let description: String
+    public let reason: Reason
+    public let description: String
 
     init(_ reason: Reason, _ description: String) {
         self.reason = reason

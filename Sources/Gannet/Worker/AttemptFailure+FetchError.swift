@@ -23,7 +23,7 @@ extension Settlement.HostNews {
             case .dns(.noSuchName), .dns(.noAddress), .dns(.serverFailed), .connect, .timeout(.resolve), .timeout(.connect): .unreachable
             // With these there was an answer, or the beginning of one.
             case .status, .throttled, .timeout(.body), .truncated, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge,
-                .badEncoding:
+                .badEncoding, .unexpectedContent:
                 .answered
             case .dns(.nobodyAnswers), .proxy, .timeout(.response), .tooSlow, .reset, .tls, .protocolError, .invalidURL, .invalidRequest,
                 .refusedAddress, .cancelled, .storage, .systemLimit, .engine:

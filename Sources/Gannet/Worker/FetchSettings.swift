@@ -28,7 +28,12 @@ package struct FetchSettings: Sendable {
 
     /// Throws when one of the settings cannot be used.
     package func validate() throws(Invalid) {
-        _ = try downloaderOptions(concurrency: 1)
+        let options = try downloaderOptions(concurrency: 1)
+        do throws(DownloaderOptions.Invalid) {
+            try options.validate()
+        } catch {
+            throw Invalid(description: error.description)
+        }
     }
 
     func makeDownloader(concurrency: Int) throws(WorkerFailure) -> CurlDownloader {

@@ -101,7 +101,9 @@ struct JobRunner: Sendable {
         case .coolDown(let pause): (outcome, news) = (.throttled(for: pause), .putOff(error, pause))
         case .giveUp: (outcome, news) = (.failed(PageContent(error, of: job), .forThoseWhoWait), .failed(error))
         case .giveUpThrottled:
-            let patience = FetchError(kind: .throttled, url: job.url, detail: error.detail)
+            // Where a proxy or all name servers were missing, no host has asked for anything.
+            let patience =
+                error.retry == .withoutNetwork ? error : FetchError(kind: .throttled, url: job.url, detail: error.detail)
             (outcome, news) = (.failed(PageContent(patience, of: job), .forThoseWhoWait), .failed(patience))
         }
         return try await settle(job, outcome, host: Settlement.HostNews(error.kind)) ? news : .lost(job)

@@ -13,8 +13,8 @@ package enum WorkerReport: Sendable {
     /// The URL had been fetched for another job, and its body is not here: it has to be fetched again.
     case bodyMissing(url: String)
 
-    /// An attempt failed, and there will be another: after this time, or when the host has had its rest.
-    case putOff(url: String, sentence: String, pause: Duration?)
+    /// An attempt failed, and there will be another: after this time, or when the host has had its rest. With a want it is no URL's fault.
+    case putOff(url: String, sentence: String, pause: Duration?, want: NetworkWant?)
 
     /// Given up; the URL is without credentials, the sentence names it.
     case failed(url: String, sentence: String)
@@ -47,7 +47,7 @@ extension WorkerReport {
     static func left(_ job: Job) -> Self { .left(url: RedactedURL(job.url).description) }
     static func bodyMissing(_ job: Job) -> Self { .bodyMissing(url: RedactedURL(job.url).description) }
     static func putOff(_ error: FetchError, _ pause: Duration?) -> Self {
-        .putOff(url: error.url.description, sentence: error.description, pause: pause)
+        .putOff(url: error.url.description, sentence: error.description, pause: pause, want: NetworkWant(error))
     }
     static func failed(_ error: FetchError) -> Self { .failed(url: error.url.description, sentence: error.description) }
 }

@@ -35,10 +35,12 @@ struct FetchOptions: Sendable {
         "Requests in flight at once at one host, whatever the port, from all workers together.")
     private static let hostRate = Flag(
         "host-rate", .rate, section: .fetching,
-        "Requests a second at one host, from all workers together; without it as many as there can be.")
+        "Requests a second at one host, from all workers together; without it as many as there can be. A pause that has begun outlasts its run."
+    )
     private static let retryCount = Flag(
         "retries", .integer(in: 0...100), default: "3", section: .fetching,
-        "Further attempts after one that failed and may do better: no connection, a timeout, a 5xx.")
+        "Further attempts after one that failed and may do better: no connection or a lost one, a timeout, a 5xx. A host that asks for patience "
+            + "(408, 425, 429, 503) uses up none, nor does a proxy or a network that cannot be used.")
     private static let patience = Flag(
         "give-up-after", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "24h", section: .fetching,
         "How long a host may answer that it is too busy (429, 503) before a URL is given up.")

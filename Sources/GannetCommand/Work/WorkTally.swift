@@ -19,6 +19,7 @@ final class WorkTally: Sendable {
     private let state = Mutex(State())
     private let console: Console
     private let watch: RedisWatch
+    private let network: NetworkWatch
     private let whole: Whole?
     private let start = ContinuousClock.now
 
@@ -33,6 +34,7 @@ final class WorkTally: Sendable {
     init(_ console: Console, _ watch: RedisWatch, of whole: Whole? = nil) {
         self.console = console
         self.watch = watch
+        network = NetworkWatch(console)
         self.whole = whole
     }
 
@@ -49,7 +51,8 @@ final class WorkTally: Sendable {
             console.detail("\(url) is there already, as \(file)")
         case .bodyMissing(let url):
             console.detail("\(url) was fetched, but not into this folder: it is fetched again")
-        case .putOff(_, let sentence, let pause):
+        case .putOff(_, let sentence, let pause, let want):
+            if let want { network.note(want) }
             console.detail("will be tried again \(pause.map { "in \(Amounts.time($0))" } ?? "after a pause"): \(sentence)")
         case .failed(_, let sentence):
             let isTold = state.withLock { state in
@@ -81,7 +84,8 @@ final class WorkTally: Sendable {
     /// Says how many failures were not told one by one.
     func finish() {
         let untold = state.withLock { max(0, $0.complaints - Self.mostComplaints) }
-        if untold > 0, console.verbosity != .verbose { console.error(text: "… and \(Amounts.count(untold, "further failure"))") }
+        guard untold > 0, console.verbosity != .verbose else { return }
+        console.error(text: "… and \(Amounts.count(untold, "further failure")); '--verbose' tells of each")
     }
 
     /// What has happened so far, for a line now and then.

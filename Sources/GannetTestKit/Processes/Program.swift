@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -12,5 +14,13 @@ package enum Program {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let folders = path.split(separator: ":").map(String.init) + ["/usr/bin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"]
         return folders.lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+
+    /// The path of a program of this package, which is built beside the tests. It is found by where the tests themselves lie.
+    package static func built(_ name: String) -> String {
+        let bundles = CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)
+        let folders = bundles.compactMap { bundle in bundle.firstRange(of: ".xctest").map { bundle[..<$0.lowerBound] } }
+            .compactMap { path in path.lastIndex(of: "/").map { path[..<$0] } }
+        return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 } ?? "\(name), which is not beside the tests"
     }
 }

@@ -1,7 +1,7 @@
 internal import Threads
 
 /// State behind a lock, with callers that wait until it answers them: what tests use instead of sleeping.
-final class Monitor<State: Sendable>: Sendable {
+package final class Monitor<State: Sendable>: Sendable {
     private struct Waiter: Sendable {
         /// Looks at the state; when it is satisfied, the closure that resumes the waiter.
         let attempt: @Sendable (inout State) -> (@Sendable () -> Void)?
@@ -16,13 +16,13 @@ final class Monitor<State: Sendable>: Sendable {
 
     private let storage: Mutex<Storage>
 
-    init(_ state: State) {
+    package init(_ state: State) {
         storage = Mutex(Storage(state: state))
     }
 
     /// Changes or reads the state, then resumes, outside the lock, every waiter that the change satisfies.
     @discardableResult
-    func update<Result: Sendable>(_ change: @Sendable (inout State) -> Result) -> Result {
+    package func update<Result: Sendable>(_ change: @Sendable (inout State) -> Result) -> Result {
         let (result, resumptions) = storage.withLock { storage in
             let result = change(&storage.state)
             var resumptions: [@Sendable () -> Void] = []
@@ -38,7 +38,7 @@ final class Monitor<State: Sendable>: Sendable {
     }
 
     /// Waits until `answer` gives a value. Throws `CancellationError` when the task is cancelled first.
-    func wait<Value: Sendable>(for answer: @escaping @Sendable (inout State) -> Value?) async throws -> Value {
+    package func wait<Value: Sendable>(for answer: @escaping @Sendable (inout State) -> Value?) async throws -> Value {
         let id = storage.withLock { storage in
             storage.nextWaiter += 1
             return storage.nextWaiter

@@ -6,9 +6,16 @@ struct BodyStore {
     /// Made when the first byte has to go there, or at the end of an empty body: a failed request costs the disk nothing.
     private var file: BodyFile?
 
-    init(_ destination: BodyDestination, hasher: SHA256Hasher) {
+    /// A promise of a long body is not worth more memory than this before it comes.
+    private static let mostReserved = 4 << 20
+
+    /// - Parameter expected: How long the body will be, as far as anybody has said.
+    init(_ destination: BodyDestination, hasher: SHA256Hasher, expected: Int? = nil) {
         self.destination = destination
         self.hasher = hasher
+        if let expected, case .memory(let most, _) = destination, (0...most).contains(expected) {
+            bytes.reserveCapacity(min(expected, Self.mostReserved))
+        }
     }
 
     mutating func write(_ new: UnsafeRawBufferPointer) throws(StorageFailure) {

@@ -1,18 +1,18 @@
 import COpenSSL
 
 /// 32 bytes of SHA-256.
-package struct SHA256Digest: Sendable, Hashable {
+public struct SHA256Digest: Sendable, Hashable {
     // Four words instead of an array: a digest costs no allocation.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// The digest whose 32 bytes are given; nil for any other count.
-    package init?(bytes: some Collection<UInt8>) {
+    public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
         self = Array(bytes).withUnsafeBytes { Self(raw: $0) }
     }
 
     /// The digest of the bytes.
-    package init(of bytes: some Collection<UInt8>) {
+    public init(of bytes: some Collection<UInt8>) {
         let hasher = SHA256Hasher()
         Array(bytes).withUnsafeBytes { hasher.update($0) }
         self = hasher.finish()
@@ -26,16 +26,16 @@ package struct SHA256Digest: Sendable, Hashable {
     }
 
     /// The 32 bytes in order.
-    package var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
+    public var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
-    package static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+    public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 
-    package func hash(into hasher: inout Hasher) { withUnsafeBytes(of: words) { hasher.combine(bytes: $0) } }
+    public func hash(into hasher: inout Hasher) { withUnsafeBytes(of: words) { hasher.combine(bytes: $0) } }
 }
 
 extension SHA256Digest: CustomStringConvertible {
     /// 64 hexadecimal digits in lower case.
-    package var description: String { bytes.hexadecimal }
+    public var description: String { bytes.hexadecimal }
 }
 
 extension [UInt8] {

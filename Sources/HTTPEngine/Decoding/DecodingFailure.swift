@@ -23,7 +23,7 @@ extension DecodingFailure: CustomStringConvertible {
         case .truncated(let coding): "the \(coding.rawValue)-encoded body was cut: it ends before its encoding does"
         case .malformed(let coding, let detail): "the body cannot be decoded as \(coding.rawValue): \(detail)"
         case .tooLarge(let coding, let limit):
-            "the body decodes as \(coding.rawValue) to more than \(limit) bytes that are themselves encoded"
+            "the body decodes as \(coding.rawValue) to more than \(limit.of("byte")) of what is encoded once more"
         case .outOfMemory(let coding): "there is no memory to decode a body as \(coding.rawValue)"
         }
     }

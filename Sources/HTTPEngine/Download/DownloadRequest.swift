@@ -1,12 +1,12 @@
 /// What to fetch and where its body goes.
-package struct DownloadRequest: Sendable, Hashable {
+public struct DownloadRequest: Sendable, Hashable {
     /// The URL as the user gave it; it is requested like this and not in its canonical form.
-    package var url: String
-    package var body: BodyDestination
+    public var url: String
+    public var body: BodyDestination
     /// Sent in addition to the engine's own headers. Those that are credentials go to the URL's own origin only.
-    package var headers: [HeaderField]
+    public var headers: [HeaderField]
 
-    package init(url: String, body: BodyDestination, headers: [HeaderField] = []) {
+    public init(url: String, body: BodyDestination, headers: [HeaderField] = []) {
         self.url = url
         self.body = body
         self.headers = headers
@@ -20,7 +20,7 @@ package struct DownloadRequest: Sendable, Hashable {
 }
 
 /// Where the body of an answer is put.
-package enum BodyDestination: Sendable, Hashable {
+public enum BodyDestination: Sendable, Hashable {
     /// A new temporary file in the folder.
     case file(in: String)
     /// Memory while it has at most so many bytes, and from there on a new temporary file in the folder.

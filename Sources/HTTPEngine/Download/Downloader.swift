@@ -1,5 +1,5 @@
 /// Fetches one URL into one file.
-package protocol Downloader: Sendable {
+public protocol Downloader: Sendable {
     /// Requests the URL and stores the body of a successful answer (status 200 to 299) in a new file, which is then the caller's.
     ///
     /// Whatever is thrown, and when the task is cancelled, no file is left behind and the connection of an unfinished transfer is closed.

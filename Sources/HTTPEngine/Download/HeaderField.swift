@@ -1,10 +1,10 @@
 /// A request header that can be sent as it is: no line breaks, and none of those by which HTTP frames a message.
-package struct HeaderField: Sendable, Hashable {
-    package let name: String
-    package let value: String
+public struct HeaderField: Sendable, Hashable {
+    public let name: String
+    public let value: String
 
     /// Nil when the name is not a token, is the engine's to set, or the value has control characters.
-    package init?(name: String, value: String) {
+    public init?(name: String, value: String) {
         guard !name.isEmpty, name.utf8.count <= 256, value.utf8.count <= 8192, name.utf8.allSatisfy(\.isTokenByte),
             value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }), !Self.ownedByEngine.contains(name.lowercased())
         else { return nil }
@@ -24,8 +24,8 @@ package struct HeaderField: Sendable, Hashable {
 }
 
 extension UInt8 {
-    /// RFC 9110's tchar.
-    fileprivate var isTokenByte: Bool {
+    /// RFC 9110's tchar: what the names of headers, and words in their values, are made of.
+    package var isTokenByte: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
         default: "!#$%&'*+-.^_`|~".utf8.contains(self)

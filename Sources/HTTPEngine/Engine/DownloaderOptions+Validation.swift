@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 extension DownloaderOptions {
     /// Throws when a value could not be meant or could not be given to libcurl.
-    func validate() throws(Invalid) {
+    package func validate() throws(Invalid) {
         try validate("timeout", timeout)
         try validate("connect timeout", connectTimeout)
         try validate("time for an answer", answerTimeout)
@@ -26,9 +20,7 @@ extension DownloaderOptions {
         guard HeaderField(name: "User-Agent", value: userAgent) != nil, !userAgent.isEmpty else {
             throw Invalid("The user agent must be 1 to 8192 bytes long, without control characters.")
         }
-        if let caFile, access(caFile, R_OK) != 0 {
-            throw Invalid("The CA file \(caFile.escapedForDisplay) cannot be read: \(String(cString: strerror(errno))).")
-        }
+        if let caFile { try AuthorityFile.check(caFile) }
     }
 
     private func validate(_ name: String, _ duration: Duration) throws(Invalid) {

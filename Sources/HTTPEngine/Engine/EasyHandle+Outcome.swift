@@ -12,7 +12,8 @@ extension EasyHandle {
         guard let transfer else { fatalError("A libcurl handle ended that has no transfer.") }
         let request = transfer.ticket.request
         let finalURL = RedactedURL.withoutUserInfo(transfer.target.url)
-        var ending = TransferState.Ending(code: code, text: "", sentRange: request.asksForPart)
+        var ending = TransferState.Ending(
+            code: code, text: "", sentRange: request.asksForPart, followsRedirects: options.maximumRedirects > 0)
         if code != CURLE_OK {
             ending.text = text(for: code)
             // libcurl's clock has milliseconds, and may be one ahead of ours.
@@ -24,6 +25,7 @@ extension EasyHandle {
         if let (kind, detail) = transfer.state.failure(ending) {
             var error = transfer.failure(kind, detail)
             if case .throttled = kind.retry { error.retryAfter = transfer.retryAfter }
+            if case .status = kind { error.headers = transfer.responseHeaders }
             return .failure(error)
         }
         if let reason = transfer.undecoded() { return .failure(transfer.failure(.truncated, reason)) }

@@ -58,7 +58,8 @@ final class EasyHandle {
 
     /// Makes the same request once more, and not on a connection that was used before.
     func repeatOnNewConnection(within time: Duration) -> Bool {
-        gannet_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK
+        errorText[0] = 0
+        return gannet_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK
             && gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, time.milliseconds)) == CURLE_OK
     }
 

@@ -122,7 +122,8 @@ final class Transfer {
         guard places.count <= 1 else { throw failure(.protocolError, "it names several places to go on to") }
         guard let place = responseHeaders.bytes(of: "location"), !place.isEmpty else { return nil }
         guard hops.count < options.maximumRedirects else {
-            throw failure(.tooManyRedirects, "more than \(options.maximumRedirects) times; the last led from \(RedactedURL(target.url))")
+            let count = options.maximumRedirects.of("time")
+            throw failure(.tooManyRedirects, "more than \(count); the last led from \(RedactedURL(target.url))")
         }
         do throws(URLRejection) {
             return try target.following(place)
@@ -132,9 +133,15 @@ final class Transfer {
         }
     }
 
+    /// The current hop is asked again.
+    func startsAnew() {
+        state.startsAnew()
+        answerDeadline = nil
+    }
+
     /// Turns to the next hop. What told the last origin who we are is left out where another is asked.
     func go(to next: RequestTarget) {
-        hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.url), status: state.status))
+        hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.url), status: state.status, headers: responseHeaders))
         if !target.trusts(next) { headers.removeAll(where: \.isCredential) }
         target = next
         state.redirects()
@@ -179,6 +186,12 @@ final class Transfer {
         return false
     }
 
+    /// Of the body as it will be kept; `checkLength` has looked at the header.
+    private var announcedLength: Int? {
+        guard decoder == nil, let digits = responseHeaders.bytes(of: "content-length") else { return nil }
+        return Int(String(decoding: digits, as: UTF8.self))
+    }
+
     private func prepareDecoder() -> Bool {
         let headers = responseHeaders
         // libcurl takes the end of such a coding for granted.
@@ -200,7 +213,7 @@ final class Transfer {
     private func store(_ bytes: UnsafeRawBufferPointer, _ hasher: SHA256Hasher) -> Bool {
         guard state.unpacked(bytes.count) else { return false }
         do throws(StorageFailure) {
-            if body == nil { body = BodyStore(ticket.request.body, hasher: hasher) }
+            if body == nil { body = BodyStore(ticket.request.body, hasher: hasher, expected: announcedLength) }
             try body?.write(bytes)
             return true
         } catch {

@@ -166,7 +166,7 @@ final class TransferLoop {
     private func collect() {
         while let (handle, code) = multi.nextEnded() {
             guard let transfer = handle.transfer else { continue }
-            if transfer.state.hasFoundLeftover {
+            if transfer.state.hasFoundLeftover || transfer.state.wasLeftUnanswered(code) {
                 repeatOnNewConnection(transfer, handle)
                 continue
             }
@@ -186,7 +186,7 @@ final class TransferLoop {
 
     private func repeatOnNewConnection(_ transfer: Transfer, _ handle: EasyHandle) {
         multi.remove(handle)
-        transfer.state.startsAnew()
+        transfer.startsAnew()
         if !handle.repeatOnNewConnection(within: transfer.timeLeft) || !multi.add(handle) {
             end(transfer, .failure(transfer.failure(.engine, "no memory for the request")))
         }

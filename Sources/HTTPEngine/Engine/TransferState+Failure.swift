@@ -20,6 +20,7 @@ extension TransferState {
         /// Whether the process cannot have another descriptor.
         var lacksDescriptors = false
         var isBehindProxy = false
+        var followsRedirects = true
     }
 
     /// Why the transfer failed; nil when it succeeded.
@@ -27,9 +28,9 @@ extension TransferState {
     /// An answer that leads on, or would if it said where to, is no success either.
     func failure(_ ending: Ending) -> (kind: FetchError.Kind, detail: String)? {
         switch stop {
-        case .headersTooLarge: return (.headersTooLarge, "more than \(maximumHeaders) bytes")
-        case .bodyTooLarge: return (.tooLarge, "more than \(maximumBody) bytes")
-        case .uninteresting: return (.status(status), "")
+        case .headersTooLarge: return (.headersTooLarge, "more than \(maximumHeaders.of("byte"))")
+        case .bodyTooLarge: return (.tooLarge, "more than \(maximumBody.of("byte"))")
+        case .uninteresting: return (.status(status), reason(ending))
         case .encoding(let reason): return (.badEncoding, reason)
         case .storage(let failure): return (failure.kind, failure.description)
         case .rules(let how): return (.protocolError, how)
@@ -50,7 +51,7 @@ extension TransferState {
         if let shortage = shortage(ending) { return (.systemLimit, SystemLimit.sentence(shortage)) }
         switch FetchError.Kind(ending.code, phase: phase) {
         case nil where !isSuccess:
-            return status == 0 ? (.reset, "it ended within the headers") : (.status(status), "")
+            return status == 0 ? (.reset, "it ended within the headers") : (.status(status), reason(ending))
         case nil where status == 206 && !ending.sentRange:
             return (.protocolError, "it sent a part (206) where the whole was asked for")
         case nil:
@@ -72,11 +73,14 @@ extension TransferState {
         case .engine where ending.code != CURLE_OUT_OF_MEMORY && ending.code != CURLE_WRITE_ERROR && phase.isAfterRequest:
             return (.protocolError, ending.text)
         case .tooLarge:
-            return (.tooLarge, "more than \(maximumBody) bytes")
+            return (.tooLarge, "more than \(maximumBody.of("byte"))")
         case let kind?:
             return (kind, ending.text)
         }
     }
+
+    /// Why an answer's status is the end of it, where that does not go without saying: had it named a place, that would be the next hop.
+    private func reason(_ ending: Ending) -> String { leadsOn && ending.followsRedirects ? "it named no place to go on to" : "" }
 
     /// The errno of a descriptor that could not be had, where that may be why the transfer failed.
     private func shortage(_ ending: Ending) -> Int32? {

@@ -41,7 +41,13 @@ struct TransferState {
     private(set) var socketError: Int32?
     /// Whether the connection it was given had something in it already.
     private(set) var hasFoundLeftover = false
-    private var hasStartedAnew = false
+    /// How often the hop has been asked again, on a connection of its own.
+    private(set) var newStarts = 0
+    /// Whether the last request went out on a connection that had been made for another.
+    private(set) var isOnUsedConnection = false
+    private var hasNewSocket = false
+    /// Whether anything of an answer has come since.
+    private(set) var hasAnswer = false
 
     init(maximumBody: Int64, maximumHeaders: Int, isConditional: Bool = false) {
         self.maximumBody = maximumBody
@@ -62,6 +68,7 @@ struct TransferState {
     mutating func socketOpens() {
         phase = .connect
         socketsOpened += 1
+        hasNewSocket = true
         socketError = nil
     }
 
@@ -73,20 +80,29 @@ struct TransferState {
 
     /// Only an earlier answer's leftover is a reason to ask again: a server that speaks first on a new connection does not speak HTTP.
     mutating func foundLeftover(onNewConnection isNew: Bool) {
-        if isNew || hasStartedAnew { stop = .rules("it spoke before it was asked") } else { hasFoundLeftover = true }
+        if isNew || newStarts > 0 { stop = .rules("it spoke before it was asked") } else { hasFoundLeftover = true }
     }
 
-    /// The hop is asked once more, on a connection of its own; not a third time.
+    /// The hop is asked once more, on a connection of its own.
     mutating func startsAnew() {
         hasFoundLeftover = false
-        hasStartedAnew = true
+        newStarts += 1
+        phase = .connect
     }
 
-    mutating func requestStarts() { phase = .response }
+    /// libcurl may say so several times of a hop: what it sent on a connection that had ended meanwhile it sends again by itself.
+    mutating func requestStarts() {
+        phase = .response
+        isOnUsedConnection = !hasNewSocket
+        hasNewSocket = false
+        // What had come until now was a proxy's.
+        hasAnswer = false
+    }
 
     /// False ends the transfer.
     mutating func headerCame(_ count: Int) -> Bool {
         headerBytes += count
+        hasAnswer = true
         guard headerBytes <= maximumHeaders else {
             stop = .headersTooLarge
             return false

@@ -1,13 +1,13 @@
 extension FetchError {
     /// The ways in which a fetch fails.
-    package enum Kind: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
         /// The text is not an absolute http or https URL that can be requested.
         case invalidURL
         /// The request asks for something that cannot be sent, such as a header that is the engine's own.
         case invalidRequest
         /// Every address of the host is one the address guard refuses.
         case refusedAddress
-        /// A redirect led to something other than an http or https URL.
+        /// A redirect led to a URL that cannot be fetched, or to none.
         case refusedRedirect
         case tooManyRedirects
         case dns(NameFailure)
@@ -32,6 +32,8 @@ extension FetchError {
         case badEncoding
         /// The answer is not HTTP, or breaks its rules.
         case protocolError
+        /// The body is not what it should be, such as an image.
+        case unexpectedContent
         /// The host kept asking for patience for too long.
         case throttled
         case cancelled
@@ -44,7 +46,7 @@ extension FetchError {
     }
 
     /// Why a host's name led to no address.
-    package enum NameFailure: Sendable, Hashable, CaseIterable {
+    public enum NameFailure: Sendable, Hashable, CaseIterable {
         /// The name does not exist, and whoever would know has said so.
         case noSuchName
         /// It exists and has no address.
@@ -56,7 +58,7 @@ extension FetchError {
     }
 
     /// The part of a transfer in which a timeout struck.
-    package enum Phase: String, Sendable, Hashable, CaseIterable {
+    public enum Phase: String, Sendable, Hashable, CaseIterable {
         case resolve, connect, response, body
     }
 }
@@ -85,6 +87,7 @@ extension FetchError.Kind {
         case .headersTooLarge: "headers"
         case .badEncoding: "encoding"
         case .protocolError: "protocol"
+        case .unexpectedContent: "content"
         case .throttled: "throttled"
         case .cancelled: "cancelled"
         case .storage: "storage"
@@ -98,7 +101,7 @@ extension FetchError.Kind {
         case .invalidURL: "Not a URL that can be fetched"
         case .invalidRequest: "Not a request that can be sent"
         case .refusedAddress: "The address is not public and not permitted"
-        case .refusedRedirect: "Redirected to something that is not an http or https URL"
+        case .refusedRedirect: "Redirected to a URL that cannot be fetched"
         case .tooManyRedirects: "Redirected too often"
         case .dns(.noSuchName): "The host name does not exist"
         case .dns(.noAddress): "The host name has no address"
@@ -119,6 +122,7 @@ extension FetchError.Kind {
         case .headersTooLarge: "The response headers are larger than permitted"
         case .badEncoding: "The body's content encoding cannot be decoded"
         case .protocolError: "The server broke the rules of HTTP"
+        case .unexpectedContent: "The body is not what was asked for"
         case .throttled: "The host asked for patience for too long"
         case .cancelled: "Cancelled"
         case .storage: "The body could not be stored"

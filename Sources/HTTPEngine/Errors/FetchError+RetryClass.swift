@@ -1,6 +1,6 @@
 extension FetchError {
     /// What a failure says of the next attempt.
-    package enum RetryClass: Sendable, Hashable {
+    public enum RetryClass: Sendable, Hashable {
         /// It may be otherwise next time, at the URL's own expense: a timeout, a reset, a 5xx.
         case later
         /// As above, and the host as a whole was not reached.
@@ -27,7 +27,7 @@ extension FetchError.Kind {
         case .status(408), .status(425), .status(429), .status(503), .throttled: .throttled(nil)
         case .status(500...599): .later
         case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .tls, .status,
-            .tooLarge, .headersTooLarge, .badEncoding, .protocolError, .engine:
+            .tooLarge, .headersTooLarge, .badEncoding, .protocolError, .unexpectedContent, .engine:
             .never
         case .storage, .systemLimit: .local
         case .cancelled: .cancelled

@@ -1,14 +1,16 @@
 /// A URL, or what was meant as one, in a form that may be printed and stored: without credentials.
-package struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
-    package let description: String
+public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
+    public let description: String
 
-    /// Drops user and password, and the values of query parameters that usually hold a secret.
-    package init(_ url: String) {
-        description = Self.withoutSecretParameters(Self.withoutUserInfo(url)).escapedForDisplay
+    /// Drops user and password, the values of query parameters that usually hold a secret, and the fragment: it is never sent, so it explains
+    /// nothing, and sign-ins leave tokens there.
+    public init(_ url: String) {
+        let sent = String(Substring(url.utf8.prefix { $0 != 0x23 }))
+        description = Self.withoutSecretParameters(Self.withoutUserInfo(sent)).escapedForDisplay
     }
 
     /// Works on text that no parser would accept too, and then rather drops too much.
-    static func withoutUserInfo(_ url: String) -> String {
+    package static func withoutUserInfo(_ url: String) -> String {
         let bytes = Array(url.utf8)
         // Only a prefix of letters is a scheme: in "a:b@c://d" the first part is already user and password.
         var start = 0
@@ -24,14 +26,13 @@ package struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
 
     private static func withoutSecretParameters(_ url: String) -> String {
         guard let mark = url.utf8.firstIndex(of: 0x3f) else { return url }
-        let tail = url[url.index(after: mark)...]
-        let query = tail.prefix { $0 != "#" }
+        let query = url[url.index(after: mark)...]
         let parameters = query.split(separator: "&", omittingEmptySubsequences: false).map { parameter -> String in
             guard let equals = parameter.utf8.firstIndex(of: 0x3d) else { return String(parameter) }
             let name = parameter[..<equals].lowercased().filter { $0 != "-" && $0 != "_" }
             return secretNames.contains(where: name.hasSuffix) ? "\(parameter[...equals])…" : String(parameter)
         }
-        return url[...mark] + parameters.joined(separator: "&") + tail[query.endIndex...]
+        return url[...mark] + parameters.joined(separator: "&")
     }
 
     /// Compared with the end of a name, without `-` and `_`: `X-Amz-Signature`, `access_token`.

@@ -5,7 +5,8 @@ package struct HTTPDate: Sendable, Hashable {
 
     /// Reads one of the three formats of RFC 9110, section 5.6.7; nil when it is none of them or no day that ever was.
     ///
-    /// Letters must be in their case. The day of the week must be one, but not the date's: what counts is the date.
+    /// The case of letters does not matter, as RFC 9111 wants it of caches (section 4.2). The day of the week must be one, but not the
+    /// date's: what counts is the date.
     /// - Parameter now: In seconds since 1970; settles the century of the obsolete format that has two digits for the year.
     package init?(_ text: String, now: Int64) {
         var scanner = HTTPDateScanner(text)

@@ -1,22 +1,22 @@
-/// Reads the text of a date from its beginning; each format is tried on the whole of it.
+/// Reads the text of a date from its beginning, in whatever case; each format is tried on the whole of it.
 struct HTTPDateScanner {
     private let bytes: [UInt8]
     private var index = 0
 
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-    private static let longDays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    private static let longDays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
     /// The text may have blanks around it, as the value of a header.
     init(_ text: String) {
-        bytes = Array(text.trimmedOfBlanks.utf8)
+        bytes = text.trimmedOfBlanks.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
     }
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`
     mutating func imfFixdate() -> HTTPDateFields? {
         index = 0
         guard name(Self.days) != nil, skip(", "), let day = number(2), skip(" "), let month = name(Self.months), skip(" "),
-            let year = number(4), skip(" "), let time = timeOfDay(), skip(" GMT"), isAtEnd
+            let year = number(4), skip(" "), let time = timeOfDay(), skip(" gmt"), isAtEnd
         else { return nil }
         return fields(year, true, month, day, time)
     }
@@ -25,7 +25,7 @@ struct HTTPDateScanner {
     mutating func rfc850() -> HTTPDateFields? {
         index = 0
         guard name(Self.longDays) != nil, skip(", "), let day = number(2), skip("-"), let month = name(Self.months), skip("-"),
-            let year = number(2), skip(" "), let time = timeOfDay(), skip(" GMT"), isAtEnd
+            let year = number(2), skip(" "), let time = timeOfDay(), skip(" gmt"), isAtEnd
         else { return nil }
         return fields(year, false, month, day, time)
     }

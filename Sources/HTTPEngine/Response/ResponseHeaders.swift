@@ -1,20 +1,26 @@
 /// The header lines of one answer, kept as they came and read when somebody asks.
-package struct ResponseHeaders: Sendable, Hashable {
+public struct ResponseHeaders: Sendable, Hashable {
     /// Lines with their ends, the status line not among them.
     private let lines: [UInt8]
 
-    package init(lines: [UInt8] = []) { self.lines = lines }
+    public init(lines: [UInt8] = []) { self.lines = lines }
 
     /// For tests and for answers that were kept: each pair a line.
-    package init(_ fields: [(name: String, value: String)]) {
+    public init(_ fields: [(name: String, value: String)]) {
         lines = Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
     }
 
+    /// These and the given ones behind them.
+    package func adding(_ fields: [(name: String, value: String)]) -> ResponseHeaders {
+        let isOpen = lines.last.map { $0 != 0x0a } ?? false
+        return ResponseHeaders(lines: lines + (isOpen ? [0x0a] : []) + ResponseHeaders(fields).lines)
+    }
+
     /// The first value of that name; what is not UTF-8 is repaired.
-    package subscript(name: String) -> String? { values(of: name).first }
+    public subscript(name: String) -> String? { values(of: name).first }
 
     /// The values of that name in the order they came, without the blanks around them. A line that begins with a blank belongs to the one before it.
-    package func values(of name: String) -> [String] {
+    public func values(of name: String) -> [String] {
         var values: [[UInt8]] = []
         scan(for: Array(name.utf8)) {
             values.append(Array($0))
@@ -25,7 +31,7 @@ package struct ResponseHeaders: Sendable, Hashable {
     }
 
     /// The first value of that name, byte for byte.
-    func bytes(of name: StaticString) -> [UInt8]? {
+    package func bytes(of name: StaticString) -> [UInt8]? {
         var found: [UInt8]?
         name.withUTF8Buffer { name in
             scan(for: name) { value in
@@ -37,7 +43,7 @@ package struct ResponseHeaders: Sendable, Hashable {
     }
 
     /// Whether there is a line of that name: what nearly every answer is asked costs no allocation.
-    func has(_ name: StaticString) -> Bool {
+    package func has(_ name: StaticString) -> Bool {
         var isFound = false
         name.withUTF8Buffer { name in
             scan(for: name) { _ in

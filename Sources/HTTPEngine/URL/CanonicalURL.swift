@@ -1,6 +1,7 @@
 /// An http or https URL that has been checked, and the form in which equal URLs are equal text.
 ///
-/// It is read by libcurl's own parser, so that what is checked is what will be fetched. Two URLs with one canonical form lead to
+/// It is read by libcurl's own parser, so that what is checked is what will be fetched: `http:/h/` too, which is `http://h/` to it and to
+/// browsers (`SameURLs` in the tests has each such case with its rule). Two URLs with one canonical form lead to
 /// the same request; two forms may still mean the same resource.
 package struct CanonicalURL: Sendable, Hashable {
     /// The longest URL accepted, in bytes.

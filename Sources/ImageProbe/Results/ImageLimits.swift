@@ -1,11 +1,11 @@
 /// How large a picture may be. A few hundred bytes can announce billions of pixels, for which a decoder would take memory.
-package struct ImageLimits: Sendable, Hashable {
+public struct ImageLimits: Sendable, Hashable {
     /// Pixels in all.
-    package var pixels: Int
+    public var pixels: Int
     /// Pixels across, and down: a picture of one row may be small and still be more than decoders can count.
-    package var side: Int
+    public var side: Int
 
-    package init(pixels: Int = 100_000_000, side: Int = 1_000_000) {
+    public init(pixels: Int = 100_000_000, side: Int = 1_000_000) {
         self.pixels = pixels
         self.side = side
     }

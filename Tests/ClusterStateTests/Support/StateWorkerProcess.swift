@@ -1,5 +1,4 @@
 import ClusterState
-import Foundation
 import GannetTestKit
 import RedisClient
 
@@ -13,7 +12,9 @@ struct StateWorkerProcess: Sendable {
         let milliseconds = Int(lease / .milliseconds(1))
         guard case .unix(let socket) = fixture.redis.configuration.address else { throw KitError("the worker connects to a Unix socket") }
         process = try ChildProcess(
-            .init(Self.path, [socket, fixture.namespace, fixture.queue.name, "\(jobs)", "\(milliseconds)", "\(hostLimit)"]))
+            .init(
+                Program.built("StateWorker"), [socket, fixture.namespace, fixture.queue.name, "\(jobs)", "\(milliseconds)", "\(hostLimit)"])
+        )
         guard let line = try await process.output.line(where: { $0.hasPrefix("holds ") }) else {
             throw KitError("the worker ended with \(try await process.exitStatus): \(process.errors.text)")
         }
@@ -25,12 +26,4 @@ struct StateWorkerProcess: Sendable {
         process.kill()
         _ = try await process.exitStatus
     }
-
-    private static let path: String = {
-        let bundles = CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)
-        let folders = bundles.compactMap { bundle in bundle.firstRange(of: ".xctest").map { bundle[..<$0.lowerBound] } }
-            .compactMap { path in path.lastIndex(of: "/").map { path[..<$0] } }
-        return folders.map { "\($0)/StateWorker" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-            ?? "StateWorker, which is not beside the tests"
-    }()
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(outcome.output.hasPrefix("0 URLs fetched, 30 failed; 0 B in "))
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count { $0.hasPrefix("failed: The address is not public and not permitted (http://127.0.0.1:") } == 20)
-        #expect(lines.last == "… and 10 further failures")
+        #expect(lines.last == "… and 10 further failures; '--verbose' tells of each")
         #expect(try fleet.bodies() == [])
         #expect(try await fleet.requests().isEmpty)
         #expect(try await fleet.queueKeys() == .list([]))

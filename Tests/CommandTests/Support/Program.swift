@@ -18,14 +18,7 @@ struct Program: Sendable {
         environment = ["PATH": path, "HOME": home, "GANNET_HOME": home, "GANNET_REDIS_IDLE": "30s"].merging(more) { $1 }
     }
 
-    static let path: String = {
-        let bundles = CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)
-        let folders = bundles.filter { $0.contains(".xctest") }.map { bundle in
-            bundle.split(separator: "/", omittingEmptySubsequences: false).prefix { !$0.contains(".xctest") }.joined(separator: "/")
-        }
-        let candidates = folders.map { $0 + "/gannet" }
-        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "gannet, which is not beside the tests"
-    }()
+    static let path = GannetTestKit.Program.built("gannet")
 
     /// Returns when the process has ended *and* nobody else holds its output open.
     func run(_ words: String...) async throws -> Outcome {

@@ -95,6 +95,23 @@ import Threads
         try await server.stop()
     }
 
+    @Test(
+        arguments: [(.proxy, .proxy), (.dns(.nobodyAnswers), .nameServer), (.status(429), nil)]
+            as [(FetchError.Kind, NetworkWant.Part?)])
+    func `what is put off for want of a network says so`(kind: FetchError.Kind, part: NetworkWant.Part?) async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<1)
+            let worker = try await fixture.start(downloader(failing: .max, with: kind)) { $0.retries = 0 }
+            await worker.wait(for: \.isPutOff)
+            worker.stop()
+            #expect(await worker.end.end == .drained)
+            let wants = worker.reports.compactMap { report in
+                if case .putOff(_, _, _, let want) = report { want?.part } else { nil }
+            }
+            #expect(wants == (part.map { [$0] } ?? []))
+        }
+    }
+
     @Test func `a host that asks for patience for too long has its URL given up`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<1)
@@ -105,6 +122,19 @@ import Threads
             let page = try await page(0, fixture)
             #expect(page.isNegative && page.content.fields[.errorClass] == "throttled")
         }
+    }
+
+    @Test func `a URL that has waited for a proxy for too long is given up for that, and its host not blamed`() async throws {
+        let server = try await RedisServer.start(.init { $0.movableClock = true })
+        try await WorkerFixture.with(server) { fixture in
+            try await fixture.fill(0..<1)
+            let worker = try await fixture.start(downloader(failing: .max, with: .proxy)) { $0.giveUpAfter = .milliseconds(1) }
+            await worker.wait(for: \.isPutOff)
+            server.clock.advance(by: .seconds(10))
+            #expect(await worker.end.end == .empty)
+            #expect(try await page(0, fixture).content.fields[.errorClass] == "proxy")
+        }
+        try await server.stop()
     }
 
     @Test func `followers of a URL that is tried again wait for that`() async throws {

@@ -68,17 +68,19 @@ import Testing
         #expect(accepted <= 64)
     }
 
-    @Test("Redirects are followed and counted, and the last URL is told without credentials")
+    @Test("Redirects are followed and told of with their headers, and the last URL is told without credentials")
     func redirects() async throws {
         let fixture = try EngineFixture { peer in
             switch peer.path {
-            case "/1": peer.answer(302, headers: ["Location: /2"], body: Array("moved".utf8))
+            case "/1": peer.answer(302, headers: ["Location: /2", "Cache-Control: max-age=7"], body: Array("moved".utf8))
             case "/2": peer.answer(308, headers: ["Location: 3?x"])
             default: peer.answer(body: Array("here".utf8))
             }
         }
         let download = try await fixture.get(url: fixture.origin.url("/1", credentials: "me:pw@"))
         #expect(download.hops.map(\.status) == [302, 308])
+        #expect(download.hops.map { $0.headers["cache-control"] } == ["max-age=7", nil])
+        #expect(download.headers["location"] == nil)
         #expect(download.hops.map(\.url) == [fixture.origin.url("/1"), fixture.origin.url("/2")])
         #expect(download.finalURL == fixture.origin.url("/3?x"))
         #expect(try fixture.contents(download) == Array("here".utf8))

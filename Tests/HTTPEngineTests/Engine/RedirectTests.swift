@@ -24,7 +24,7 @@ import Testing
         for name in Self.secrets { #expect(!head.contains("\r\n\(name.lowercased()):"), "\(name)") }
         #expect(head.contains("\r\nx-plain: s3cret\r\n"))
         #expect(download.finalURL == second.url("/there"))
-        #expect(download.hops == [.init(url: fixture.origin.url("/"), status: 302)])
+        #expect(download.hops.map(\.url) == [fixture.origin.url("/")])
     }
 
     @Test("To the same origin credentials come along")
@@ -79,6 +79,31 @@ import Testing
         #expect(try await fixture.failure().kind == kind)
     }
 
+    @Test(
+        "A redirect that leads nowhere is said to be one, and what is wrong with it",
+        arguments: [
+            ("X: y", "The server answered 302 (@): it named no place to go on to."),
+            ("Location: ", "The server answered 302 (@): it named no place to go on to."),
+            (
+                "Location: http://a b/",
+                "Redirected to a URL that cannot be fetched (@): it led to 'http://a b/': its host is not a valid name or address."
+            ),
+            (
+                "Location: mailto:me",
+                "Redirected to a URL that cannot be fetched (@): it led to 'mailto:me': only http and https are fetched, not 'mailto'."
+            ),
+            ("Location: /", "Redirected too often (@): more than 1 time; the last led from @."),
+        ])
+    func sentences(header: String, sentence: String) async throws {
+        let fixture = try EngineFixture {
+            $0.maximumRedirects = 1
+        } script: {
+            $0.answer(302, headers: [header])
+        }
+        let url = fixture.origin.url("/")
+        #expect(try await fixture.failure().description == sentence.split(separator: "@").joined(separator: url))
+    }
+
     @Test("Without redirects permitted, one is its status")
     func none() async throws {
         let fixture = try EngineFixture {
@@ -86,7 +111,8 @@ import Testing
         } script: {
             $0.answer(302, headers: ["Location: /2"])
         }
-        #expect(try await fixture.failure().kind == .status(302))
+        let error = try await fixture.failure()
+        #expect(error.kind == .status(302) && error.detail == "")
     }
 
     @Test("The time for the whole is one for all hops")

@@ -57,6 +57,50 @@ import Testing
         #expect(kind(state, CURLE_UNSUPPORTED_PROTOCOL) == .refusedRedirect)
     }
 
+    @Test("A request that its connection did not live to see answered is made again, twice, and not once anything of an answer has come")
+    mutating func unanswered() {
+        state.socketOpens()
+        #expect(!state.wasLeftUnanswered(CURLE_HTTP2))
+        state.requestStarts()
+        #expect(state.wasLeftUnanswered(CURLE_HTTP2))
+        #expect(!state.wasLeftUnanswered(CURLE_SEND_ERROR))
+        // libcurl has taken another connection that was there.
+        state.requestStarts()
+        for code in [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING] { #expect(state.wasLeftUnanswered(code)) }
+        for code in [CURLE_OK, CURLE_HTTP2_STREAM, CURLE_OPERATION_TIMEDOUT] { #expect(!state.wasLeftUnanswered(code)) }
+        var answered = state
+        _ = answered.headerCame(10)
+        #expect(!answered.wasLeftUnanswered(CURLE_RECV_ERROR))
+        var late = state
+        late.gaveUpWaiting()
+        #expect(!late.wasLeftUnanswered(CURLE_RECV_ERROR))
+        for _ in 0..<2 {
+            #expect(state.wasLeftUnanswered(CURLE_HTTP2))
+            state.startsAnew()
+            state.socketOpens()
+            state.requestStarts()
+        }
+        #expect(!state.wasLeftUnanswered(CURLE_HTTP2))
+        // The next hop is another server's.
+        state.redirects()
+        state.requestStarts()
+        #expect(state.wasLeftUnanswered(CURLE_HTTP2))
+    }
+
+    @Test("What a proxy says before the request is no part of its answer") mutating func proxyFirst() {
+        _ = state.headerCame(10)
+        state.requestStarts()
+        #expect(state.wasLeftUnanswered(CURLE_HTTP2))
+    }
+
+    @Test("One byte is no plural", arguments: [(1, "more than 1 byte"), (2, "more than 2 bytes")])
+    func plurals(limit: Int64, detail: String) {
+        var state = TransferState(maximumBody: limit, maximumHeaders: 100)
+        state.headersEnded(status: 200)
+        _ = state.transferred(Int(limit) + 1)
+        #expect(state.failure(.init(code: CURLE_WRITE_ERROR, text: ""))?.detail == detail)
+    }
+
     @Test("A timeout has the phase it struck in") mutating func phases() {
         #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .timeout(.resolve))
         state.socketOpens()

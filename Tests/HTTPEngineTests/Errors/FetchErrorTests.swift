@@ -52,13 +52,15 @@ import Testing
     }
 
     @Test(
-        "User, password and secret parameters are not printed, whatever the text around them",
+        "User, password, secret parameters and fragments are not printed, whatever the text around them",
         arguments: [
             ("http://u:p@h/a@b", "http://h/a@b"), ("http://u:p@x@h/", "http://h/"), ("u:p@h/", "h/"), ("HTTP://u:p@h", "HTTP://h"),
             ("http:/u:p@h/", "http:/h/"), ("http:\\\\u:p@h/", "http:\\\\h/"),
             ("http://h/?a=1&X-Amz-Signature=f&b", "http://h/?a=1&X-Amz-Signature=…&b"),
-            ("http://h/?access_token=t#f", "http://h/?access_token=…#f"), ("http://h/?Key=", "http://h/?Key=…"),
-            ("http://h/?q=a=b", "http://h/?q=a=b"),
+            ("http://h/?access_token=t#f", "http://h/?access_token=…"), ("http://h/?Key=", "http://h/?Key=…"),
+            ("http://h/?q=a=b", "http://h/?q=a=b"), ("http://h/a#access_token=t", "http://h/a"),
+            ("http://h/#\u{301}token=t?a", "http://h/"),
+            ("http://h?a#b?c", "http://h?a"), ("#f", ""),
             ("", ""), ("?", "?"), ("@", ""), ("http://h?u=a@b", "http://h?u=a@b"),
         ])
     func redaction(url: String, printed: String) {

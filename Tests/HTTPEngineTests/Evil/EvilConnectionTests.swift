@@ -35,6 +35,23 @@ import Testing
         }
     }
 
+    @Test func `a server that refuses the only stream of each HTTP/2 connection is asked three times and no more`() async throws {
+        let bench = try await EvilBench()
+        let before = bench.origin.count(.http2GoAway)
+        #expect(try await bench.fetch(.http2GoAway) == .fails(.reset))
+        let after = bench.origin.count(.http2GoAway)
+        #expect(after.connections - before.connections == 3)
+    }
+
+    @Test(arguments: [.closesAfterRequest, .resetsAfterRequest] as [EvilBehaviour])
+    func `a new connection that ends unanswered is not another's to pay for`(behaviour: EvilBehaviour) async throws {
+        let bench = try await EvilBench()
+        let before = bench.origin.count(behaviour)
+        #expect(try await bench.fetch(behaviour) == .fails(.reset))
+        let after = bench.origin.count(behaviour)
+        #expect(after.connections - before.connections == 1)
+    }
+
     @Test func `a body slower than permitted is given up before the whole time is over`() async throws {
         let bench = try await EvilBench {
             $0.timeout = .seconds(30)
@@ -62,7 +79,13 @@ import Testing
     }
 
     @Test func `floods leave the engine time for good fetches`() async throws {
-        let bench = try await EvilBench { $0.maximumBody = 1 << 40 }
+        // Not the bench's own patience: a busy machine gives neither side much of its time, and starvation lasts.
+        let bench = try await EvilBench {
+            $0.maximumBody = 1 << 40
+            $0.timeout = .seconds(20)
+            $0.answerTimeout = .seconds(20)
+            $0.minimumSpeed = 0
+        }
         let floods: [EvilBehaviour] = [.endlessBody, .endlessChunks, .endlessTinyChunks, .endlessExtensions, .gzipOfNothing]
         _ = try await bench.during(floods) { () async throws in
             for _ in 0..<10 { #expect(try await bench.fetch(.good) == .gives(EvilBench.good)) }

@@ -24,6 +24,13 @@ import Testing
         #expect(headers.bytes(of: "a") == [0x78, 0xff, 0x00, 0x79])
     }
 
+    @Test("Headers that are added stand on lines of their own", arguments: ["A: x\r\n", "A: x"])
+    func adding(lines: String) {
+        let headers = ResponseHeaders(lines: Array(lines.utf8)).adding([("B", "y"), ("a", "z")])
+        #expect(headers.values(of: "a") == ["x", "z"])
+        #expect(headers["b"] == "y")
+    }
+
     @Test("The encodings of a body are named in their order, and those that change nothing are left out")
     func encodings() {
         func names(_ values: String...) -> [String] {

@@ -1,0 +1,63 @@
+import Foundation
+import GannetFetch
+import PictureList
+import Testing
+
+/// Answers as a test says, without a network.
+struct ScriptedDownloader: Downloader {
+    var bodies: [String: Data]
+
+    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+        guard let body = bodies[request.url] else { throw FetchError(kind: .status(404), url: request.url) }
+        return Download(finalURL: request.url, bytes: Array(body))
+    }
+}
+
+@MainActor struct PictureListTests {
+    private static let pixel = Data(
+        base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")!
+    private let good = URL(string: "https://example.com/pixel.png")!
+    private let text = URL(string: "https://example.com/text.png")!
+    private let missing = URL(string: "https://example.com/missing.png")!
+
+    private func list() throws -> PictureList {
+        let downloader = ScriptedDownloader(bodies: [good.absoluteString: Self.pixel, text.absoluteString: Data("no picture".utf8)])
+        return PictureList([good, text, missing], fetcher: try Fetcher(downloader: downloader))
+    }
+
+    @Test func `a row has a placeholder, then its picture or why there is none`() async throws {
+        let list = try list()
+        for url in list.urls {
+            list.appeared(url)
+            guard case .placeholder = list.rows[url] else {
+                Issue.record("no placeholder")
+                return
+            }
+        }
+        await list.settled()
+        guard case .picture(let image) = list.rows[good] else {
+            Issue.record("no picture")
+            return
+        }
+        #expect(image.format == .png && image.size == ImageSize(width: 1, height: 1))
+        guard case .failed(let notAPicture) = list.rows[text], case .failed(let notThere) = list.rows[missing] else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(notAPicture.kind == .unexpectedContent)
+        #expect(notThere.kind == .status(404))
+    }
+
+    @Test func `a row that has left the view is no failure, and is fetched when it comes back`() async throws {
+        let list = try list()
+        list.appeared(good)
+        list.disappeared(good)
+        await list.settled()
+        list.appeared(good)
+        await list.settled()
+        guard case .picture = list.rows[good] else {
+            Issue.record("no picture")
+            return
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package import HTTPEngine
+internal import Threads
+
+/// Fetching with all that is kept: who asks is answered from the nearest tier that has a good answer, and all who ask for the same at a time
+/// share one fetch.
+package final class CachingFetch: Sendable {
+    /// What it is made of.
+    package struct Parts: Sendable {
+        package var downloader: any Downloader
+        package var memory: MemoryCache<CacheKey, CachedAnswer>
+        package var disk: AnswerDisk?
+        package var shared: (any SharedTier)?
+        package var policy = FreshnessPolicy()
+        package var maximumInFlight = 64
+        package var maximumBody: Int64 = 100_000_000
+        package var userAgent: String?
+        package var now: @Sendable () -> Moment = { .now }
+        /// From 0 up to but not 1.
+        package var random: @Sendable () -> Double = { .random(in: 0..<1) }
+
+        package init(downloader: any Downloader, memory: MemoryCache<CacheKey, CachedAnswer>) {
+            self.downloader = downloader
+            self.memory = memory
+        }
+    }
+
+    let parts: Parts
+    let failures: FailureMemory
+    let gate: DownloadGate
+    let refreshes: Refreshes
+    private let counts = Mutex(FetchStatistics())
+    private let flights = InFlight<FlightKey, ServedAnswer>()
+
+    package init(_ parts: Parts) {
+        self.parts = parts
+        failures = FailureMemory()
+        gate = DownloadGate(places: parts.maximumInFlight)
+        refreshes = Refreshes(most: parts.maximumInFlight)
+    }
+
+    /// The answer to a request, from wherever it is to be had.
+    package func serve(_ request: FetchRequest) async -> Result<ServedAnswer, FetchError> {
+        do throws(FetchError) {
+            return await answer(try Asked(request, userAgent: parts.userAgent))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// How many calls wait for a fetch.
+    package var waiting: Int { get async { await flights.subscriberCount } }
+
+    package var statistics: FetchStatistics { counts.withLock { $0 } }
+
+    package func cancel(_ request: FetchRequest) async {
+        guard let asked = try? Asked(request, userAgent: parts.userAgent) else { return }
+        await flights.cancel(asked.flight)
+    }
+
+    package func remove(_ request: FetchRequest) async {
+        guard let asked = try? Asked(request, userAgent: parts.userAgent) else { return }
+        parts.memory.removeValue(for: asked.key)
+        failures.forget(asked.key)
+        await parts.disk?.remove(asked.key)
+        await parts.shared?.remove(asked.key)
+    }
+
+    /// Forgets what this process keeps.
+    package func removeAll() async {
+        parts.memory.removeAll()
+        failures.forgetAll()
+        await parts.disk?.removeAll()
+    }
+
+    /// Calls off everything under way; returns when what has come is on the disk.
+    package func close() async {
+        refreshes.end()
+        await flights.cancelAll()
+        await parts.disk?.finish()
+    }
+
+    func count(_ change: (inout FetchStatistics) -> Void) { counts.withLock { change(&$0) } }
+
+    func decide(_ kept: CachedAnswer?, _ asked: Asked, _ now: Moment) -> LookupDecision {
+        LookupDecision(kept?.facts, for: asked.facts, options: asked.options, policy: parts.policy, now: now, random: parts.random())
+    }
+
+    /// Has the origin asked while the caller goes on with what is kept.
+    func refreshBehind(_ asked: Asked, _ kept: CachedAnswer) {
+        let behind = asked.behind(since: kept.facts.receivedAt)
+        refreshes.start(asked.key) { [self] in _ = await join(behind, .low) }
+    }
+
+    private func answer(_ asked: Asked) async -> Result<ServedAnswer, FetchError> {
+        let now = parts.now()
+        let kept = parts.memory.value(for: asked.key)
+        if let kept {
+            switch decide(kept, asked, now) {
+            case .fresh, .stale: return .success(served(kept, .memory, now))
+            case .refreshEarly, .staleWhileRevalidate:
+                refreshBehind(asked, kept)
+                return .success(served(kept, .memory, now))
+            case .revalidate, .miss, .unavailable: break
+            }
+        }
+        if !asked.request.refresh, let failure = failures.failure(for: asked.key, at: now) {
+            count { $0.failuresServed += 1 }
+            return Flight(fetch: self, asked: asked, priority: FlightPriority(.low)).instead(of: failure, kept)
+        }
+        return await join(asked, asked.request.priority)
+    }
+
+    /// What is kept, as it is served and counted.
+    func served(_ kept: CachedAnswer, _ tier: AnswerSource, _ now: Moment) -> ServedAnswer {
+        let source = kept.facts.freshness.isFresh(at: now) ? tier : .stale
+        count { counts in
+            switch source {
+            case .memory: counts.memoryHits += 1
+            case .disk: counts.diskHits += 1
+            case .stale: counts.staleServed += 1
+            case .shared, .network, .revalidated: break
+            }
+        }
+        return ServedAnswer(kept, source)
+    }
+
+    private func join(_ asked: Asked, _ priority: FetchPriority) async -> Result<ServedAnswer, FetchError> {
+        let outcome = await flights.outcome(for: asked.flight, priority: priority) { [self] priority in
+            await Flight(fetch: self, asked: asked, priority: priority).outcome()
+        }
+        // The same URL may have been written in another way by whoever asked first.
+        return (outcome ?? .failure(FetchError(kind: .cancelled, url: asked.request.url))).mapError { error in
+            var error = error
+            error.url = RedactedURL(asked.request.url)
+            return error
+        }
+    }
+}

@@ -1,0 +1,149 @@
+internal import HTTPEngine
+
+extension Flight {
+    /// What an attempt came to.
+    struct Attempt: Sendable {
+        /// `nil` when the right to fetch was lost on the way.
+        let outcome: Result<ServedAnswer, FetchError>?
+    }
+
+    /// Asks the origin: for the whole, or whether what is kept still holds. The right to do so, where there is one, is given up in any case.
+    func attempt(_ lease: (any SharedLease)?, _ stale: CachedAnswer?) async -> Attempt {
+        var conditions: [HeaderField] = []
+        if let stale, stale.body.count == stale.facts.byteCount, case .revalidate(let headers, _) = fetch.decide(stale, asked, parts.now())
+        {
+            conditions = headers
+        }
+        while true {
+            let requestedAt = parts.now()
+            let (result, isLost) = await download(conditions, lease)
+            let receivedAt = parts.now()
+            switch result {
+            case .success(let download):
+                let exchange = Exchange(download, request: asked.facts, requestedAt: requestedAt, receivedAt: receivedAt)
+                if download.status == 304, let stale, !conditions.isEmpty {
+                    if let outcome = await confirmed(stale, exchange, lease) { return Attempt(outcome: .success(outcome)) }
+                    // It was about something else. Without conditions it cannot be.
+                    conditions = []
+                    continue
+                }
+                return Attempt(outcome: await arrived(download, exchange, lease))
+            case .failure(let error) where error.kind == .cancelled:
+                await lease?.release()
+                if isLost, !Task.isCancelled {
+                    fetch.count { $0.locksLost += 1 }
+                    return Attempt(outcome: nil)
+                }
+                return Attempt(outcome: .failure(error))
+            case .failure(let error):
+                await failed(error, requestedAt, receivedAt, lease)
+                return Attempt(outcome: instead(of: error, stale))
+            }
+        }
+    }
+
+    /// Transfers, unless the right to do so is lost meanwhile: then another does it, and this is called off.
+    private func download(_ conditions: [HeaderField], _ lease: (any SharedLease)?) async -> (Result<Download, FetchError>, isLost: Bool) {
+        let request = DownloadRequest(
+            url: asked.request.url, body: .memory(upTo: Int(clamping: parts.maximumBody), thenFileIn: "/"),
+            headers: asked.request.headers + conditions)
+        let downloader = parts.downloader
+        let task = Task { [gate = fetch.gate, priority, cancellation] in
+            await gate.within(priority) { () async -> Result<Download, FetchError> in
+                do throws(FetchError) {
+                    return .success(try await downloader.download(request))
+                } catch {
+                    return .failure(error)
+                }
+            } ?? .failure(cancellation)
+        }
+        let loss = LossFlag()
+        lease?.whenLost {
+            loss.set()
+            task.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        return (result, loss.isSet)
+    }
+
+    private func arrived(_ download: Download, _ exchange: Exchange, _ lease: (any SharedLease)?) async -> Result<ServedAnswer, FetchError>
+    {
+        guard case .bytes(let body) = download.body else {
+            await lease?.release()
+            return .failure(
+                FetchError(kind: .engine, url: asked.request.url, detail: "the downloader put the body elsewhere than in memory"))
+        }
+        fetch.count { counts in
+            counts.downloads += 1
+            counts.bytes += download.transferredBytes
+        }
+        guard (200...299).contains(download.status) else {
+            await lease?.release()
+            return .failure(FetchError(kind: .status(download.status), url: asked.request.url, headers: download.headers))
+        }
+        switch StorageDecision(for: exchange, policy: parts.policy) {
+        case .keep(let terms):
+            let facts = StoredAnswer(
+                exchange, terms: terms, canonicalURL: asked.canonicalURL, digest: SHA256Digest(of: body), byteCount: Int64(body.count))
+            await commit(CachedAnswer(facts: facts, body: body), lease, revalidated: false)
+        case .refuse(let reason): await commitNothing(because: reason, status: download.status, lease)
+        }
+        return .success(ServedAnswer(download, body: body))
+    }
+
+    /// `nil` when the 304 is about something else.
+    private func confirmed(_ stale: CachedAnswer, _ exchange: Exchange, _ lease: (any SharedLease)?) async -> ServedAnswer? {
+        var answer = stale
+        switch stale.facts.revalidated(by: exchange, policy: parts.policy) {
+        case .unusable: return nil
+        case .confirmed(let facts):
+            answer.facts = facts
+            await commit(answer, lease, revalidated: true)
+        case .confirmedOnce(let reason): await commitNothing(because: reason, status: stale.facts.status, lease)
+        }
+        fetch.count { $0.revalidations += 1 }
+        return ServedAnswer(answer, .revalidated)
+    }
+
+    private func commit(_ answer: CachedAnswer, _ lease: (any SharedLease)?, revalidated: Bool) async {
+        let now = parts.now()
+        let freshness = answer.facts.freshness
+        let ends = max(freshness.freshUntil, freshness.staleWhileRevalidateUntil, freshness.staleIfErrorUntil)
+        // With something to ask by, a stale answer still saves its body's way.
+        let kept = max(ends - now, answer.facts.conditions.isEmpty ? .zero : parts.policy.maximumStaleness)
+        let retention = SharedRetention(fresh: max(.zero, freshness.freshUntil - now), keep: max(.seconds(1), kept))
+        switch await lease?.commit(answer, kept: retention, revalidated: revalidated) {
+        case .fenced:
+            // Another's answer stands, which this one must not hide.
+            fetch.count { $0.fenced += 1 }
+            await forget()
+        case .lost: fetch.count { $0.locksLost += 1 }
+        case .unavailable:
+            fetch.count { $0.sharedUnavailable += 1 }
+            keep(answer)
+        case .stored, nil: keep(answer)
+        }
+    }
+
+    private func commitNothing(because reason: StorageDecision.Reason, status: Int, _ lease: (any SharedLease)?) async {
+        if reason.outdatesKept { await forget() }
+        await lease?.shareNothing(status: status)
+    }
+
+    private func failed(_ error: FetchError, _ requestedAt: Moment, _ failedAt: Moment, _ lease: (any SharedLease)?) async {
+        fetch.count { $0.failures += 1 }
+        let decision = FailureDecision(
+            after: error, for: asked.facts, requestedAt: requestedAt, failedAt: failedAt, policy: parts.policy)
+        if decision.outdatesKept { await forget() }
+        if decision.keptUntil > failedAt { fetch.failures.remember(error, for: asked.key, until: decision.keptUntil) }
+        switch decision.audience {
+        // The key holds all headers, so who waits under it has sent the same.
+        case .allWaiting, .sameRequest: await lease?.fail(error, for: decision.keptUntil - failedAt)
+        case .sameMachine, .nobody: await lease?.release()
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import HTTPEngine
+
+/// One fetch of one URL, for all who wait for it: looks where somebody who has just asked could not look, and else asks the origin.
+struct Flight: Sendable {
+    let fetch: CachingFetch
+    let asked: Asked
+    let priority: FlightPriority
+
+    var parts: CachingFetch.Parts { fetch.parts }
+
+    /// So often the right to fetch may be lost and asked for again. Each time somebody else has taken it over.
+    private static let mostAttempts = 3
+
+    func outcome() async -> Result<ServedAnswer, FetchError> {
+        // Another may have landed since whoever asked looked.
+        var stale = parts.memory.value(for: asked.key)
+        if let stale, let served = serve(stale, .memory) { return .success(served) }
+        if !asked.options.refresh, let failure = fetch.failures.failure(for: asked.key, at: parts.now()) {
+            return instead(of: failure, stale)
+        }
+        if let disk = parts.disk, let kept = await disk.answer(for: asked.key) {
+            if let served = serve(kept, .disk) { return .success(served) }
+            stale = .newer(stale, kept)
+        }
+        guard let shared = parts.shared else { return await attempt(nil, stale).outcome ?? .failure(cancellation) }
+        for _ in 0..<Self.mostAttempts {
+            if let outcome = await throughShared(shared, stale) { return outcome }
+        }
+        return .failure(
+            FetchError(kind: .timeout(.response), url: asked.request.url, detail: "the right to fetch it was lost several times"))
+    }
+
+    /// Whether it has come since the caller was answered behind whom this asks.
+    private func isNews(_ kept: CachedAnswer) -> Bool { asked.behindSince.map { kept.facts.receivedAt > $0 } ?? false }
+
+    /// Serves what is kept, if it may be served without asking; and keeps it in memory, where it was not.
+    private func serve(_ kept: CachedAnswer, _ source: AnswerSource) -> ServedAnswer? {
+        let now = parts.now()
+        switch isNews(kept) ? .fresh : fetch.decide(kept, asked, now) {
+        case .fresh, .stale: break
+        case .refreshEarly, .staleWhileRevalidate: fetch.refreshBehind(asked, kept)
+        case .revalidate, .miss, .unavailable: return nil
+        }
+        parts.memory.insert(kept, for: asked.key, cost: kept.cost)
+        return fetch.served(kept, source, now)
+    }
+
+    /// `nil` when the right to fetch was lost and has to be asked for again.
+    private func throughShared(_ shared: any SharedTier, _ stale: CachedAnswer?) async -> Result<ServedAnswer, FetchError>? {
+        switch await shared.acquire(ask) {
+        case .found(let answer):
+            fetch.count { $0.sharedHits += 1 }
+            keep(answer)
+            return .success(ServedAnswer(answer, .shared))
+        case .failed(let error):
+            fetch.count { $0.failuresServed += 1 }
+            return instead(of: error, stale)
+        case .notShared: return await attempt(nil, stale).outcome ?? .failure(cancellation)
+        case .unavailable:
+            fetch.count { $0.sharedUnavailable += 1 }
+            return await attempt(nil, stale).outcome ?? .failure(cancellation)
+        case .cancelled: return .failure(cancellation)
+        case .leased(let lease):
+            let stale = CachedAnswer.newer(stale, lease.stale)
+            if asked.behindSince == nil, let stale, let served = await serveWhileAsking(stale, lease) { return .success(served) }
+            return await attempt(lease, stale).outcome
+        }
+    }
+
+    /// Where what there is may be served while the origin is asked: the right to ask goes to a fetch of its own.
+    private func serveWhileAsking(_ stale: CachedAnswer, _ lease: any SharedLease) async -> ServedAnswer? {
+        guard case .staleWhileRevalidate = fetch.decide(stale, asked, parts.now()) else { return nil }
+        let behind = Flight(fetch: fetch, asked: asked.behind(since: stale.facts.receivedAt), priority: FlightPriority(.low))
+        let starts = fetch.refreshes.start(asked.key) { _ = await behind.attempt(lease, stale) }
+        guard starts else { return nil }
+        fetch.count { $0.staleServed += 1 }
+        return ServedAnswer(stale, .stale)
+    }
+
+    private var ask: SharedAsk {
+        var ask = SharedAsk(key: asked.key, url: asked.canonicalURL)
+        ask.refresh = asked.request.refresh && asked.behindSince == nil
+        ask.maximumAge = asked.request.maximumAge
+        // What has come since then is younger than this.
+        if let since = asked.behindSince { ask.maximumAge = max(.zero, parts.now() - since - .milliseconds(1)) }
+        return ask
+    }
+
+    /// A failure, or what is kept where it may stand in for it.
+    func instead(of error: FetchError, _ stale: CachedAnswer?) -> Result<ServedAnswer, FetchError> {
+        guard let stale,
+            StaleIfError.permits(
+                stale.facts, after: error, for: asked.facts, options: asked.options, policy: parts.policy, now: parts.now())
+        else { return .failure(error) }
+        fetch.count { $0.staleServed += 1 }
+        return .success(ServedAnswer(stale, .stale))
+    }
+
+    /// Puts an answer where the next who asks in this process finds it.
+    func keep(_ answer: CachedAnswer) {
+        fetch.failures.forget(asked.key)
+        parts.memory.insert(answer, for: asked.key, cost: answer.cost)
+        parts.disk?.keep(answer, for: asked.key)
+    }
+
+    /// What was kept of the URL is out of date, and what has come in its place may not be kept.
+    func forget() async {
+        parts.memory.removeValue(for: asked.key)
+        await parts.disk?.remove(asked.key)
+    }
+
+    var cancellation: FetchError { FetchError(kind: .cancelled, url: asked.request.url) }
+}

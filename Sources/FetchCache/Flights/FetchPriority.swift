@@ -1,0 +1,17 @@
+/// How much a fetch matters among those that wait for a place.
+public enum FetchPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
+    /// Only when nobody else wants the place, such as a prefetch.
+    case background
+    case low, normal, high
+
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    var taskPriority: TaskPriority {
+        switch self {
+        case .background: .background
+        case .low: .low
+        case .normal: .medium
+        case .high: .high
+        }
+    }
+}

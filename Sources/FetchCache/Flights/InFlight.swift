@@ -1,0 +1,92 @@
+package import HTTPEngine
+
+/// One fetch for all who ask for the same while it lasts.
+///
+/// Each caller leaves on its own: a cancelled one is answered at once and nobody else notices. When the last one leaves, the fetch is cancelled.
+package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
+    package typealias Outcome = Result<Value, FetchError>
+    package typealias Fetch = @Sendable (FlightPriority) async -> Outcome
+    private typealias Table = FlightTable<Key>
+
+    private struct Flight {
+        let task: Task<Void, Never>
+        let priority: FlightPriority
+    }
+
+    private var table = Table()
+    private var flights: [Table.FlightID: Flight] = [:]
+    private var subscribers: [Table.SubscriberID: CheckedContinuation<Outcome?, Never>] = [:]
+
+    package init() {}
+
+    /// How many fetches are under way.
+    package var count: Int { table.count }
+
+    /// How many wait for them.
+    package var subscriberCount: Int { subscribers.count }
+
+    /// Waits for the fetch of this key that is under way, or else for this one; `nil` when the caller's task is cancelled, or the key is.
+    package func outcome(for key: Key, priority: FetchPriority, _ fetch: @escaping Fetch) async -> Outcome? {
+        if Task.isCancelled { return nil }
+        let (subscriber, id, joining) = table.join(key, priority)
+        switch joining {
+        case .takesOff: takeOff(id, priority, fetch)
+        case .joins(let raised): if let raised { change(id, to: raised) }
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { subscribers[subscriber] = $0 }
+        } onCancel: {
+            // Comes in after the continuation is in place: until then this actor is busy here.
+            Task { await self.leave(subscriber) }
+        }
+    }
+
+    /// Calls off the fetch of a key, for all who wait for it. Returns whether there was one.
+    @discardableResult
+    package func cancel(_ key: Key) -> Bool {
+        guard let id = table.flight(for: key) else { return false }
+        cancel(id)
+        return true
+    }
+
+    package func cancelAll() {
+        for id in table.all { cancel(id) }
+    }
+
+    private func takeOff(_ id: Table.FlightID, _ priority: FetchPriority, _ fetch: @escaping Fetch) {
+        let flightPriority = FlightPriority(priority)
+        let task = Task(priority: priority.taskPriority) {
+            let outcome = await fetch(flightPriority)
+            self.land(id, outcome)
+        }
+        flights[id] = Flight(task: task, priority: flightPriority)
+    }
+
+    private func land(_ id: Table.FlightID, _ outcome: Outcome?) {
+        flights[id] = nil
+        for subscriber in table.land(id) { subscribers.removeValue(forKey: subscriber)?.resume(returning: outcome) }
+    }
+
+    private func leave(_ subscriber: Table.SubscriberID) {
+        let (id, leaving) = table.leave(subscriber)
+        if let id {
+            switch leaving {
+            case .nothing: break
+            case .goesOn(let lowered): if let lowered { change(id, to: lowered) }
+            case .callsOff: flights.removeValue(forKey: id)?.task.cancel()
+            }
+        }
+        subscribers.removeValue(forKey: subscriber)?.resume(returning: nil)
+    }
+
+    private func cancel(_ id: Table.FlightID) {
+        flights[id]?.task.cancel()
+        land(id, nil)
+    }
+
+    private func change(_ id: Table.FlightID, to priority: FetchPriority) {
+        guard let flight = flights[id] else { return }
+        flight.priority.change(to: priority)
+        if #available(macOS 26, *) { flight.task.escalatePriority(to: priority.taskPriority) }
+    }
+}

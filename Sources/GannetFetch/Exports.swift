@@ -1,0 +1,4 @@
+// One import gives a user all that the face speaks of: requests and errors, priorities, the memory cache, image sizes.
+@_exported public import FetchCache
+@_exported public import HTTPEngine
+@_exported public import ImageProbe

@@ -1,0 +1,46 @@
+internal import HTTPEngine
+internal import Threads
+
+/// The live engine, started by the first download: a program that fetches nothing has no thread for it.
+final class LazyEngine: Downloader {
+    private enum State {
+        case idle
+        case running(CurlDownloader)
+        case over
+    }
+
+    private let options: DownloaderOptions
+    private let state = Mutex(State.idle)
+
+    init(_ options: DownloaderOptions) { self.options = options }
+
+    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+        try await engine(for: request.url).download(request)
+    }
+
+    func shutdown() {
+        let engine = state.withLock { state -> CurlDownloader? in
+            defer { state = .over }
+            if case .running(let engine) = state { return engine }
+            return nil
+        }
+        engine?.shutdown()
+    }
+
+    private func engine(for url: String) throws(FetchError) -> CurlDownloader {
+        try state.withLock { state throws(FetchError) in
+            switch state {
+            case .running(let engine): return engine
+            case .over: throw FetchError(kind: .cancelled, url: url, detail: "the fetcher was closed")
+            case .idle:
+                do throws(DownloaderOptions.Invalid) {
+                    let engine = try CurlDownloader(options)
+                    state = .running(engine)
+                    return engine
+                } catch {
+                    throw FetchError(kind: .systemLimit, url: url, detail: error.description)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+@testable import FetchCache
+
+/// What callers get while what is kept gets old.
+struct CachingFetchTests {
+    private let origin = ScriptedOrigin()
+
+    @Test func `while it is fresh nobody is asked, and then with its tag`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10"), ("ETag", "\"1\"")),
+            ScriptedOrigin.notModified(("Cache-Control", "max-age=10"), ("ETag", "\"1\"")))
+        let fetch = origin.fetch()
+        #expect(try await fetch.text() == "one from network")
+        origin.passes(.seconds(9))
+        #expect(try await fetch.text() == "one from memory")
+        origin.passes(.seconds(2))
+        #expect(try await fetch.text() == "one from revalidated")
+        origin.passes(.seconds(9))
+        #expect(try await fetch.text() == "one from memory")
+        #expect(origin.conditions == [[], ["If-None-Match"]])
+    }
+
+    @Test func `a 304 about something else is asked about again without conditions`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1"), ("ETag", "\"1\"")), ScriptedOrigin.notModified(("ETag", "\"2\"")),
+            ScriptedOrigin.ok("two", ("ETag", "\"2\"")))
+        let fetch = origin.fetch()
+        _ = try await fetch.text()
+        origin.passes(.seconds(2))
+        #expect(try await fetch.text() == "two from network")
+        #expect(origin.conditions == [[], ["If-None-Match"], []])
+    }
+
+    @Test func `stale-while-revalidate serves what is there and asks behind it, once`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1, stale-while-revalidate=60")),
+            ScriptedOrigin.ok("two", ("Cache-Control", "max-age=60")))
+        let fetch = origin.fetch()
+        _ = try await fetch.text()
+        origin.passes(.seconds(2))
+        origin.hold()
+        for _ in 0..<5 { #expect(try await fetch.text() == "one from stale") }
+        try await origin.asked(2)
+        origin.release()
+        while try await fetch.text() != "two from memory" { await Task.yield() }
+        #expect(origin.requests.count == 2)
+    }
+
+    @Test func `a hot answer is fetched again before it is stale, by one caller that does not wait for it`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
+        // The first fetch takes a second; a draw this high looks far ahead.
+        let fetch = origin.fetch { $0.random = { 0.999999 } }
+        origin.hold()
+        let first = Task { try await fetch.text() }
+        try await origin.asked(1)
+        origin.passes(.seconds(1))
+        origin.release()
+        #expect(try await first.value == "one from network")
+        origin.passes(.seconds(95))
+        #expect(try await fetch.text() == "one from memory")
+        while try await fetch.text() != "two from memory" { await Task.yield() }
+        #expect(origin.requests.count == 2)
+    }
+
+    @Test func `stale-if-error stands in for an origin that fails, and only for so long`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1, stale-if-error=60")), ScriptedOrigin.failure(.status(503)))
+        let fetch = origin.fetch()
+        _ = try await fetch.text()
+        origin.passes(.seconds(5))
+        #expect(try await fetch.text() == "one from stale")
+        // The failure is remembered, and does not hide what may be served.
+        #expect(try await fetch.text() == "one from stale")
+        #expect(origin.requests.count == 2)
+        origin.passes(.seconds(60))
+        await #expect(throws: FetchError.self) { try await fetch.text() }
+    }
+
+    @Test func `an origin that forbids it is never stood in for`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1, stale-if-error=60, must-revalidate")), ScriptedOrigin.failure(.connect))
+        let fetch = origin.fetch()
+        _ = try await fetch.text()
+        origin.passes(.seconds(2))
+        await #expect(throws: FetchError.self) { try await fetch.text() }
+    }
+
+    @Test func `an answer that may not be kept takes away the one before`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1, stale-if-error=60")),
+            ScriptedOrigin.ok("two", ("Cache-Control", "no-store")),
+            ScriptedOrigin.failure(.connect))
+        let fetch = origin.fetch()
+        _ = try await fetch.text()
+        origin.passes(.seconds(2))
+        #expect(try await fetch.text() == "two from network")
+        await #expect(throws: FetchError.self) { try await fetch.text() }
+    }
+
+    @Test func `a refresh asks whatever is kept, and a limit on age what is older`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
+        let fetch = origin.fetch()
+        _ = try await fetch.text()
+        #expect(try await fetch.text { $0.refresh = true } == "two from network")
+        origin.passes(.seconds(10))
+        #expect(try await fetch.text { $0.maximumAge = .seconds(20) } == "two from memory")
+        #expect(try await fetch.text { $0.maximumAge = .seconds(5) } == "two from network")
+    }
+
+    @Test func `a failure is remembered for its time`() async throws {
+        origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there"))
+        let fetch = origin.fetch()
+        for _ in 0..<3 { await #expect(throws: FetchError.self) { try await fetch.text() } }
+        #expect(origin.requests.count == 1)
+        origin.passes(.seconds(301))
+        #expect(try await fetch.text() == "there from network")
+    }
+
+    @Test func `what a caller sends is part of what it gets back`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100"), ("Vary", "accept-language")))
+        let fetch = origin.fetch()
+        let german = try #require(HeaderField(name: "Accept-Language", value: "de"))
+        let french = try #require(HeaderField(name: "accept-language", value: "fr"))
+        _ = try await fetch.text { $0.headers = [german] }
+        #expect(try await fetch.text { $0.headers = [german] } == "one from memory")
+        #expect(try await fetch.text { $0.headers = [french] } == "one from network")
+        #expect(try await fetch.text() == "one from network")
+    }
+
+    @Test func `an answer to somebody in particular is kept for nobody`() async throws {
+        origin.answers(ScriptedOrigin.ok("mine", ("Cache-Control", "max-age=100")))
+        let fetch = origin.fetch()
+        let key = try #require(HeaderField(name: "Authorization", value: "Bearer me"))
+        for _ in 0..<2 { #expect(try await fetch.text { $0.headers = [key] } == "mine from network") }
+    }
+
+    @Test func `no more transfers run at a time than may, and the important come first`() async throws {
+        origin.answers(ScriptedOrigin.ok("x"))
+        let fetch = origin.fetch { $0.maximumInFlight = 1 }
+        origin.hold()
+        let first = Task { try await fetch.serve(FetchRequest("http://a/first")).get() }
+        try await origin.asked(1)
+        let low = Task { try await fetch.serve(FetchRequest("http://a/low") { $0.priority = .low }).get() }
+        while fetch.gate.waiting < 1 { await Task.yield() }
+        let high = Task { try await fetch.serve(FetchRequest("http://a/high") { $0.priority = .high }).get() }
+        while fetch.gate.waiting < 2 { await Task.yield() }
+        #expect(origin.requests.count == 1)
+        origin.release()
+        for task in [first, low, high] { _ = try await task.value }
+        #expect(origin.requests.map(\.url) == ["http://a/first", "http://a/high", "http://a/low"])
+    }
+}

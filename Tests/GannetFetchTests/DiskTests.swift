@@ -1,0 +1,99 @@
+import Foundation
+import GannetFetch
+import GannetTestKit
+import Testing
+
+/// Fetchers over one folder.
+struct DiskTests {
+    private let folder: TemporaryFolder
+    private let origin: Origin
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        origin = try await Origin.start(
+            .init {
+                $0.directives = """
+                    location = /kept { add_header Cache-Control max-age=600; return 200 body; }
+                    location = /secret { add_header Cache-Control no-store; return 200 secret; }
+                    location / { add_header Cache-Control max-age=0; }
+                    """
+            })
+    }
+
+    private func fetcher() throws -> Fetcher {
+        var options = FetcherOptions.local
+        options.diskFolder = folder.file("cache")
+        return try Fetcher(options)
+    }
+
+    /// What one program that begins and ends gets.
+    private func response(_ path: String) async throws -> FetchResponse {
+        let fetcher = try fetcher()
+        let response = try await fetcher.response(for: FetchRequest(origin.url(path)))
+        await fetcher.close()
+        return response
+    }
+
+    @Test func `answers outlive the program`() async throws {
+        let first = try await response("/kept")
+        let second = try await response("/kept")
+        #expect(first.source == .network && second.source == .disk)
+        #expect(second.data == Data("body".utf8) && second.status == 200 && second.finalURL == origin.url("/kept"))
+        #expect(try await origin.requests().count == 1)
+        try await origin.stop()
+    }
+
+    @Test func `one that is out of date costs a 304`() async throws {
+        let path = try #require(origin.files.last?.path)
+        let first = try await response(path)
+        for _ in 0..<2 {
+            let again = try await response(path)
+            #expect(again.source == .revalidated && again.data == first.data)
+        }
+        #expect(try await origin.requests().map(\.status) == [200, 304, 304])
+        try await origin.stop()
+    }
+
+    @Test func `what may not be kept is not on the disk`() async throws {
+        _ = try await response("/secret")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        for file in files {
+            guard let data = FileManager.default.contents(atPath: folder.file(file)) else { continue }
+            #expect(data.firstRange(of: Data("secret".utf8)) == nil)
+        }
+        #expect(try await response("/secret").source == .network)
+        try await origin.stop()
+    }
+
+    @Test func `a byte that has changed on the disk is never served`() async throws {
+        _ = try await response("/kept")
+        let file = try #require(try FileManager.default.subpathsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".record") })
+        var data = try #require(FileManager.default.contents(atPath: folder.file(file)))
+        data[data.count - 1] ^= 1
+        try data.write(to: URL(filePath: folder.file(file)))
+        let again = try await response("/kept")
+        #expect(again.source == .network && again.data == Data("body".utf8))
+        #expect(try await response("/kept").source == .disk)
+        try await origin.stop()
+    }
+
+    @Test func `what is removed stays so after a restart`() async throws {
+        let fetcher = try fetcher()
+        let request = FetchRequest(origin.url("/kept"))
+        _ = try await fetcher.data(for: request)
+        await fetcher.remove(request)
+        await fetcher.close()
+        #expect(try await response("/kept").source == .network)
+        try await origin.stop()
+    }
+
+    @Test func `a folder that is taken away is no more than a cache that is`() async throws {
+        let fetcher = try fetcher()
+        _ = try await fetcher.data(for: FetchRequest(origin.url("/kept")))
+        try FileManager.default.removeItem(atPath: folder.path)
+        #expect(try await fetcher.response(for: FetchRequest(origin.url("/kept"))).source == .memory)
+        _ = try await fetcher.data(for: FetchRequest(origin.url("/1.bin")))
+        await fetcher.close()
+        try await origin.stop()
+    }
+}

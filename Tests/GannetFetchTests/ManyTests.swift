@@ -1,0 +1,83 @@
+import Foundation
+import GannetFetch
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+struct ManyTests {
+    @Test func `ten pictures that take their time come in about the time of one`() async throws {
+        let png = try #require(Data(base64Encoded: Samples.png))
+        let server = try HostileServer(
+            .readUntil("\r\n\r\n"), .pause(.milliseconds(200)),
+            .send(Array("HTTP/1.1 200 OK\r\nContent-Length: \(png.count)\r\n\r\n".utf8) + png), .close)
+        let fetcher = try Fetcher(.local)
+        let urls = (0..<10).compactMap { URL(string: "http://127.0.0.1:\(server.port)/\($0)") }
+        let images = await fetcher.images(from: urls)
+        #expect(images.count == 10)
+        #expect(images.values.allSatisfy { (try? $0.get()) == png })
+        // All ten were on their way before the first could be answered.
+        #expect(server.connections == 10)
+        try await server.stop()
+    }
+
+    @Test func `results come as they are there, and no more are fetched ahead than may be in flight`() async throws {
+        let downloader = ScriptedDownloader { $0.hasSuffix("/0") ? .held : .body($0) }
+        var options = FetcherOptions.local
+        options.maximumInFlight = 3
+        let fetcher = try Fetcher(options, downloader: downloader)
+        let urls = (0..<20).compactMap { URL(string: "http://a/\($0)") }
+        var order: [String] = []
+        for await item in fetcher.results(for: urls) {
+            order.append(item.url.lastPathComponent)
+            if order.count == 19 { downloader.open() }
+        }
+        #expect(order.count == 20)
+        #expect(order.last == "0")
+        #expect(downloader.most <= 3)
+    }
+
+    @Test func `URLs may be made up as they are needed`() async throws {
+        let downloader = ScriptedDownloader { .body($0) }
+        var options = FetcherOptions.local
+        options.maximumInFlight = 4
+        let fetcher = try Fetcher(options, downloader: downloader)
+        let endless = (0...).lazy.compactMap { URL(string: "http://a/\($0)") }
+        var count = 0
+        for await _ in fetcher.results(for: endless) {
+            count += 1
+            if count == 100 { break }
+        }
+        #expect(downloader.urls.count <= 104)
+    }
+
+    @Test func `one image that is none does not keep the others`() async throws {
+        let downloader = ScriptedDownloader { $0.hasSuffix("bad") ? .body("<html>no</html>") : .failure(.connect) }
+        let fetcher = try Fetcher(.local, downloader: downloader)
+        let urls = ["bad", "gone"].compactMap { URL(string: "http://a/\($0)") }
+        let images = await fetcher.images(from: urls)
+        let kinds = urls.map { url -> FetchError.Kind? in
+            if case .failure(let error) = images[url] { error.kind } else { nil }
+        }
+        #expect(kinds == [.unexpectedContent, .connect])
+    }
+
+    @Test func `nothing to fetch is nothing`() async throws {
+        let fetcher = try Fetcher(.local)
+        #expect(await fetcher.images(from: []).isEmpty)
+        #expect(await fetcher.prefetch([]) == 0)
+    }
+
+    @Test func `what was prefetched is there, and was fetched when nobody wanted the place`() async throws {
+        let downloader = ScriptedDownloader { _ in .held }
+        var options = FetcherOptions.local
+        options.maximumInFlight = 1
+        let fetcher = try Fetcher(options, downloader: downloader)
+        let urls = ["a", "b"].compactMap { URL(string: "http://a/\($0)") }
+        let prefetch = Task { await fetcher.prefetch(urls) }
+        await downloader.waitForStarts(1)
+        let wanted = Task { try await fetcher.data(for: FetchRequest("http://a/wanted")) }
+        downloader.open()
+        _ = try await wanted.value
+        #expect(await prefetch.value == 2)
+    }
+}

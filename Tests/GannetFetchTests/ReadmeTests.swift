@@ -1,0 +1,33 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// The program in the README is the one that is built here.
+struct ReadmeTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test func `the README shows the program that is built`() throws {
+        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        let program = try String(contentsOf: Self.root.appending(path: "Tests/ReadmeProgram/main.swift"), encoding: .utf8)
+        #expect(readme.contains("```swift\n\(program)```\n"))
+    }
+
+    @Test func `it fetches pictures, says what is none, and finds them on the disk the next time`() async throws {
+        let folder = try TemporaryFolder()
+        let samples = Self.root.appending(path: "Tests/ImageProbeTests/Samples").path
+        let origin = try await Origin.start(
+            .init { $0.directives = "location /pictures/ { alias \(samples)/; add_header Cache-Control max-age=600; }" })
+        let arguments = [origin.url("/pictures/rgb8.png"), origin.url("/pictures/make.py"), origin.url("/pictures/none.png")]
+        for round in 1...2 {
+            let process = try ChildProcess(
+                .init(Program.built("ReadmeProgram"), arguments, environment: ["TMPDIR": folder.path, "PATH": "/usr/bin:/bin"]))
+            #expect(try await process.exitStatus == .exited(0))
+            let text = process.output.text
+            #expect(text.contains("rgb8.png: PNG, "))
+            #expect(text.contains("make.py): Not an image"))
+            #expect(text.contains("The server answered 404"))
+            #expect(text.contains(round == 1 ? "2 downloaded, 0 from the disk" : "0 downloaded, 2 from the disk"))
+        }
+        try await origin.stop()
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import Gannet
+import GannetFetch
+import GannetTestKit
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Several processes over one Redis.
+struct SharedTierTests {
+    private let namespace = "shared-\(UInt64.random(in: 0 ... .max))"
+
+    private func cache(_ redis: RedisServer, lease: Duration = .seconds(30), bodyLimit: Int = 100_000_000) async throws -> RedisCache {
+        try await RedisCache.connect(
+            RedisCacheOptions(redis: "unix://\(redis.socketPath)") {
+                $0.namespace = namespace
+                $0.lease = lease
+                $0.bodyLimit = bodyLimit
+            })
+    }
+
+    private func fetcher(_ cache: RedisCache) throws -> Fetcher {
+        var options = FetcherOptions.local
+        options.shared = cache.shared
+        return try Fetcher(options)
+    }
+
+    @Test func `ten thousand calls in eight processes make one request`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; return 200 body; }" })
+        var processes: [FetchingProcess] = []
+        for _ in 0..<8 { processes.append(try await FetchingProcess(redis, origin.url("/a"), namespace: namespace, calls: 1250)) }
+        var downloads = 0
+        for process in processes {
+            let outcome = try await process.outcome
+            #expect(outcome.good == 1250 && outcome.body == "body")
+            downloads += outcome.downloads
+        }
+        #expect(downloads == 1)
+        #expect(try await origin.requests().map(\.path) == ["/a"])
+        try await origin.stop()
+    }
+
+    @Test func `when the one who fetches is killed another takes over at the end of his lock`() async throws {
+        let redis = try await RedisServer.shared
+        let server = try HostileServer(scripts: [
+            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nh"), .silence],
+            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\nwhole"), .silence],
+        ])
+        let url = "http://127.0.0.1:\(server.port)/"
+        let holder = try await FetchingProcess(redis, url, namespace: namespace, lease: .seconds(1))
+        try await server.accepted(1)
+        let waiter = try await FetchingProcess(redis, url, namespace: namespace, lease: .seconds(1))
+        // Longer than a lease: it is renewed as long as its holder lives.
+        try await Task.sleep(for: .milliseconds(1500))
+        #expect(server.connections == 1)
+        holder.process.kill()
+        let outcome = try await waiter.outcome
+        #expect(outcome.body == "whole" && outcome.downloads == 1)
+        #expect(server.connections == 2)
+        try await server.stop()
+    }
+
+    @Test func `who was stopped beyond the end of his lock is fenced, and the successor's answer stands`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; return 200 successor; }" })
+        let folder = try TemporaryFolder()
+        let pipe = folder.file("line")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let line = open(pipe, O_RDWR)
+        defer { close(line) }
+        let stubborn = try await FetchingProcess(
+            redis, origin.url("/a"), namespace: namespace, lease: .seconds(1), stubbornAt: pipe)
+        _ = try await stubborn.process.output.line { $0 == "asked" }
+        stubborn.process.signal(SIGSTOP)
+
+        let cache = try await cache(redis)
+        let fetcher = try fetcher(cache)
+        let successor = try await fetcher.response(for: FetchRequest(origin.url("/a")))
+        #expect(successor.source == .network && successor.data == Data("successor".utf8))
+
+        stubborn.process.signal(SIGCONT)
+        _ = write(line, "\n", 1)
+        let late = try await stubborn.outcome
+        #expect(late.fenced == 1 && late.good == 1)
+        let other = try self.fetcher(cache)
+        let standing = try await other.response(for: FetchRequest(origin.url("/a")))
+        #expect(standing.source == .shared && standing.data == Data("successor".utf8))
+        #expect(try await redis.command("HGET", "{\(namespace)}count", "doubleFetches") == .text("1"))
+        #expect(try await origin.requests().count == 1)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `an answer that is not to be kept lies nowhere, and those who waited for it ask for themselves`() async throws {
+        let redis = try await RedisServer.shared
+        let server = try HostileServer(
+            .readUntil("\r\n\r\n"), .pause(.milliseconds(300)),
+            .send("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 6\r\n\r\nsecret"), .silence)
+        let url = "http://127.0.0.1:\(server.port)/"
+        let cache = try await cache(redis)
+        let bodies = try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                let fetcher = try fetcher(cache)
+                group.addTask { try await fetcher.data(for: FetchRequest(url)) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(bodies == Array(repeating: Data("secret".utf8), count: 4))
+        #expect(server.connections == 4)
+        let dump = try await redis.command("KEYS", "*\(namespace)*blob*")
+        #expect(dump == .list([]))
+        await cache.close()
+        try await server.stop()
+    }
+
+    @Test func `a failure is the other processes' too`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start()
+        let cache = try await cache(redis)
+        for _ in 0..<3 {
+            let error = await #expect(throws: FetchError.self) {
+                try await fetcher(cache).data(for: FetchRequest(origin.url("/none")))
+            }
+            #expect(error?.kind == .status(404))
+        }
+        #expect(try await origin.requests().count == 1)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `an answer that is out of date in all processes is asked about once, with what there is`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(.init { $0.directives = "location / { add_header Cache-Control max-age=0; }" })
+        let file = try #require(origin.files.last)
+        let cache = try await cache(redis)
+        let first = try await fetcher(cache).response(for: FetchRequest(origin.url(file.path)))
+        let second = try await fetcher(cache).response(for: FetchRequest(origin.url(file.path)))
+        #expect(first.source == .network && second.source == .revalidated && first.data == second.data)
+        #expect(try await origin.requests().map(\.status) == [200, 304])
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `a body that is gone is fetched again, and one that is not what it should be as well`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; return 200 body; }" })
+        let cache = try await cache(redis)
+        let request = FetchRequest(origin.url("/a"))
+        _ = try await fetcher(cache).data(for: request)
+        try await changeBodies(redis, "redis.call('SET', key, 'BODY')")
+        #expect(try await fetcher(cache).response(for: request).data == Data("body".utf8))
+        try await changeBodies(redis, "redis.call('DEL', key)")
+        #expect(try await fetcher(cache).response(for: request).source == .network)
+        #expect(try await fetcher(cache).response(for: request).source == .shared)
+        #expect(try await origin.requests().count == 3)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    /// Does something to each body's key; the keys are not text.
+    private func changeBodies(_ redis: RedisServer, _ change: String) async throws {
+        let script = "local keys = redis.call('KEYS', ARGV[1]); for _, key in ipairs(keys) do \(change) end; return #keys"
+        #expect(try await redis.command("EVAL", script, "0", "{\(namespace):blob}:*") == .integer(1))
+    }
+
+    @Test func `while Redis is away fetchers go on without it`() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await Origin.start()
+        let cache = try await cache(redis)
+        let fetcher = try fetcher(cache)
+        _ = try await fetcher.data(for: FetchRequest(origin.url("/1.bin")))
+        try await redis.kill9()
+        _ = try await fetcher.data(for: FetchRequest(origin.url("/2.bin")))
+        #expect(fetcher.statistics.sharedUnavailable > 0)
+        await cache.close()
+        try await origin.stop()
+    }
+}
