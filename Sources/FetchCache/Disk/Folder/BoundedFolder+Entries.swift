@@ -86,6 +86,7 @@ extension BoundedFolder {
         _ name: EntryName, size: Int, _ put: (OpenFolder) throws(StoreFailure) -> Void
     ) throws(StoreFailure) {
         guard size <= options.largestFile else { throw .tooLarge }
+        try beginWriting()
         let cost = FolderState.cost(ofSize: Int64(size))
         try makeRoom(for: cost)
         defer { withState { $0.release(cost) } }
@@ -119,6 +120,7 @@ extension BoundedFolder {
         try put(shard)
         let replaced = old.flatMap { $0.isRegular ? FolderState.cost(ofSize: $0.size) : nil }
         withState { $0.added(cost, to: name.shard, replacing: replaced) }
+        noteWritten()
     }
 }
 
