@@ -50,11 +50,11 @@ extension BoundedFolder {
         }
     }
 
-    /// Removes an entry; false when there is none.
+    /// Removes an entry; false when there is none. What is no file is not the cache's.
     func remove(_ name: EntryName) throws(StorageFailure) -> Bool {
-        guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard), try shard.removeFile(name.file) else {
-            return false
-        }
+        guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard), status.isRegular,
+            try shard.removeFile(name.file)
+        else { return false }
         withState { $0.removed(FolderState.cost(ofSize: status.size), from: name.shard) }
         return true
     }
