@@ -44,9 +44,10 @@ extension DiskTier {
     func update(
         _ key: DiskKey, _ metadata: [UInt8], _ bodyDigest: SHA256Digest, for caller: FileThreads.Caller
     ) throws(StoreFailure) -> Bool {
-        switch try StoreFailure.wrapping({ () throws(StorageFailure) in try updateInPlace(key, metadata, bodyDigest) }) {
+        switch try updateInPlace(key, metadata, bodyDigest) {
         case .done: return true
         case .otherBody: return false
+        case .refused(let failure): throw failure
         case .impossible: break
         }
         let old = try StoreFailure.wrapping { () throws(StorageFailure) in
@@ -59,20 +60,27 @@ extension DiskTier {
 
     private enum Update {
         case done, otherBody, impossible
+        case refused(StoreFailure)
     }
 
-    private func updateInPlace(_ key: DiskKey, _ metadata: [UInt8], _ bodyDigest: SHA256Digest) throws(StorageFailure) -> Update {
+    private func updateInPlace(_ key: DiskKey, _ metadata: [UInt8], _ bodyDigest: SHA256Digest) throws(StoreFailure) -> Update {
         let name = name(of: key)
-        guard let shard = try folder.shard(name.shard), let file = try FoundFile(name.file, in: shard, forWriting: true) else {
-            return .otherBody
+        do throws(StorageFailure) {
+            guard let shard = try folder.shard(name.shard), let file = try FoundFile(name.file, in: shard, forWriting: true) else {
+                return .otherBody
+            }
+            // A file that has other names is somebody else's, too. Of two that change a file at the same time one has to write a new one; where
+            // there are no locks, what both write is torn, and the older slot goes on counting.
+            guard file.links == 1, file.lock() != false, case .good(let start) = try readStart(key, of: file) else { return .impossible }
+            guard start.header.bodyDigest == bodyDigest else { return .otherBody }
+            guard let slot = start.slot.successor(metadata, in: start.header) else { return .impossible }
+            do throws(StoreFailure) { try folder.beginWriting() } catch { return .refused(error) }
+            try file.write(slot.encoded(in: start.header), at: start.header.offset(ofSlot: slot.number))
+            folder.noteWritten()
+            return .done
+        } catch {
+            throw .system(error)
         }
-        // A file that has other names is somebody else's, too. Of two that change a file at the same time one has to wait, or, where there
-        // are no locks, to fail: then the slot is torn, and the older one goes on counting.
-        guard file.links == 1, file.lock() != false, case .good(let start) = try readStart(key, of: file) else { return .impossible }
-        guard start.header.bodyDigest == bodyDigest else { return .otherBody }
-        guard let slot = start.slot.successor(metadata, in: start.header) else { return .impossible }
-        try file.write(slot.encoded(in: start.header), at: start.header.offset(ofSlot: slot.number))
-        return .done
     }
 
     /// The header and the slot that counts, and all bytes that were read for them.

@@ -20,7 +20,7 @@ import Testing
             }
             if round >= 2 {
                 // In the middle of it, unless it is done by then.
-                while fixture.files(in: "temporary").isEmpty && fixture.files().count < round { await Task.yield() }
+                try await eventually { !fixture.files(in: "temporary").isEmpty || fixture.files().count >= round }
             }
             writing.cancel()
             _ = await writing.result

@@ -109,6 +109,42 @@ import Testing
         #expect(tier.counts.damaged == 1)
     }
 
+    @Test func `what is known of one record is not taken for what is known of another`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        var records: [[UInt8]] = []
+        for number in 1...2 {
+            try await tier.write(
+                DiskFixture.key(number), metadata: Array("about \(number)".utf8), body: DiskFixture.bytes(100, seed: UInt64(number)))
+            let name = tier.name(of: DiskFixture.key(number))
+            records.append(try contents(ofFile: "\(fixture.path)/\(name.folder)/\(name.file)"))
+        }
+        // A whole slot, digest included, in a file whose lengths are the same.
+        let slot = 96..<(records[0].count - 100)
+        var mixed = records[0]
+        mixed.replaceSubrange(slot, with: records[1][slot])
+        let name = tier.name(of: DiskFixture.key(1))
+        try DiskFixture.overwrite("\(fixture.path)/\(name.folder)/\(name.file)", with: mixed)
+        #expect(await tier.read(DiskFixture.key(1)) == nil)
+        #expect(tier.counts.damaged == 1)
+    }
+
+    @Test func `slots do not change places`() async throws {
+        let fixture = try DiskFixture()
+        let tier = try fixture.tier()
+        let body = DiskFixture.bytes(70_000)
+        try await tier.write(DiskFixture.key(1), metadata: [1], body: body)
+        #expect(try await tier.updateMetadata(DiskFixture.key(1), [2], ofBody: SHA256Digest(of: body)))
+        let file = try fixture.onlyFile()
+        var record = try contents(ofFile: file)
+        let length = (record.count - body.count - 96) / 2
+        let first = Array(record[96..<(96 + length)])
+        record.replaceSubrange(96..<(96 + length), with: record[(96 + length)..<(96 + 2 * length)])
+        record.replaceSubrange((96 + length)..<(96 + 2 * length), with: first)
+        try DiskFixture.overwrite(file, with: record)
+        #expect(await tier.read(DiskFixture.key(1)) == nil)
+    }
+
     @Test(arguments: [0, 5, 2_000_000]) func `a blob that is not what its name says is a miss, and removed`(size: Int) async throws {
         let fixture = try DiskFixture()
         let blobs = try fixture.blobs()

@@ -36,9 +36,9 @@ import Testing
         #expect(fixture.files(in: "temporary") == [])
     }
 
-    @Test(arguments: [[], [UInt8](0..<200), DiskFixture.bytes(4000)])
-    func `metadata changes and the body stays`(metadata: [UInt8]) async throws {
+    @Test(arguments: [0, 200, 4000]) func `metadata changes and the body stays`(length: Int) async throws {
         let fixture = try DiskFixture()
+        let metadata = DiskFixture.bytes(length)
         let tier = try fixture.tier()
         for size in [0, 100, 65_536, 1_000_000] {
             let body = DiskFixture.bytes(size)
@@ -151,6 +151,7 @@ import Testing
     @Test func `options that make no sense are refused`() throws {
         let changes: [(inout DiskTierOptions) -> Void] = [
             { $0.folder.limit = 1000 }, { $0.folder.limit = .max }, { $0.folder.maximumFiles = 0 }, { $0.folder.maximumFile = 0 },
+            { $0.folder.maximumFile = .max },
             { $0.folder.threads = 0 }, { $0.folder.threads = 65 }, { $0.folder.maximumWaitingReads = 0 },
             { $0.folder.maximumWaitingWrites = 0 }, { $0.folder.maximumWaitingBytes = 0 }, { $0.folder.longestPause = .zero },
             { $0.folder.useInterval = .seconds(-1) }, { $0.folder.leftoverAge = .seconds(-1) }, { $0.maximumMetadata = -1 },

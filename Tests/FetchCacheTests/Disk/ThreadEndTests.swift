@@ -23,7 +23,7 @@ import Testing
             gate.open()
             for task in tasks { await task.value }
             threads = nil
-            while Self.count() > 0 { await Task.yield() }
+            try await eventually { Self.count() == 0 }
         }
     }
 }

@@ -50,11 +50,11 @@ extension BoundedFolder {
         }
     }
 
-    /// Removes an entry; false when there is none.
+    /// Removes an entry; false when there is none. What is no file is not the cache's.
     func remove(_ name: EntryName) throws(StorageFailure) -> Bool {
-        guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard), try shard.removeFile(name.file) else {
-            return false
-        }
+        guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard), status.isRegular,
+            try shard.removeFile(name.file)
+        else { return false }
         withState { $0.removed(FolderState.cost(ofSize: status.size), from: name.shard) }
         return true
     }
@@ -86,6 +86,7 @@ extension BoundedFolder {
         _ name: EntryName, size: Int, _ put: (OpenFolder) throws(StoreFailure) -> Void
     ) throws(StoreFailure) {
         guard size <= options.largestFile else { throw .tooLarge }
+        try beginWriting()
         let cost = FolderState.cost(ofSize: Int64(size))
         try makeRoom(for: cost)
         defer { withState { $0.release(cost) } }
@@ -119,6 +120,7 @@ extension BoundedFolder {
         try put(shard)
         let replaced = old.flatMap { $0.isRegular ? FolderState.cost(ofSize: $0.size) : nil }
         withState { $0.added(cost, to: name.shard, replacing: replaced) }
+        noteWritten()
     }
 }
 

@@ -50,7 +50,7 @@ extension BoundedFolder {
     /// Removes a file unless it was used after it had been seen; returns what room that makes.
     private func evict(_ file: ColdFiles.File) throws(StorageFailure) -> Int64 {
         let name = file.name
-        guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard) else {
+        guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard), status.isRegular else {
             withState { $0.removed(file.bytes, from: name.shard) }
             return 0
         }

@@ -111,20 +111,20 @@ final class BoundedFolder: Sendable {
 
     // MARK: Writing, as callers see it
 
-    /// Runs a write on one of the threads, unless writing is paused.
+    /// Runs what may write on one of the threads, unless writing is paused.
     /// - Parameters:
     ///   - bytes: What the write holds in memory until its turn.
     ///   - mayBeDropped: Whether it is dropped when too many wait.
     func write<Value: Sendable>(
         bytes: Int, mayBeDropped: Bool, _ work: @escaping @Sendable (FileThreads.Caller) throws(StoreFailure) -> Value
     ) async throws(StoreFailure) -> Value {
-        if let failure = beginWriting() {
+        if let failure = pause({ $0.isOver(at: $1) }) {
             note { $0.pausedWrites += 1 }
-            throw .paused(failure)
+            throw failure
         }
         let outcome = await threads.run(.writes, bytes: bytes, mayBeRefused: mayBeDropped) { [self] caller in
             let result = Result { () throws(StoreFailure) in try work(caller) }
-            endWriting(result)
+            if case .failure(let failure) = result { noteFailure(failure) }
             return result
         }
         switch outcome {
@@ -138,27 +138,37 @@ final class BoundedFolder: Sendable {
         }
     }
 
-    /// Why writing is paused; nil when it may be tried.
-    private func beginWriting() -> StorageFailure? {
-        let now = now()
-        return writing.withLock { writing in writing.pause.begin(at: now) ? nil : writing.lastFailure }
+    /// To be called before something is written.
+    func beginWriting() throws(StoreFailure) {
+        if let failure = pause({ $0.begin(at: $1) }) { throw failure }
     }
 
-    private func endWriting<Value>(_ result: Result<Value, StoreFailure>) {
-        switch result {
-        case .success:
-            note { $0.writes += 1 }
-            writing.withLock { $0.pause.succeeded() }
-        case .failure(.system(let failure)):
+    /// To be called when something was written.
+    func noteWritten() {
+        note { $0.writes += 1 }
+        writing.withLock { $0.pause.succeeded() }
+    }
+
+    private func noteFailure(_ failure: StoreFailure) {
+        switch failure {
+        case .system(let cause):
             note { $0.failedWrites += 1 }
             let now = now()
             writing.withLock { writing in
-                writing.lastFailure = failure
+                writing.lastFailure = cause
                 writing.pause.failed(at: now)
             }
-        case .failure(.noRoom), .failure(.wrongDigest), .failure(.source): note { $0.failedWrites += 1 }
-        case .failure: break
+        case .paused: note { $0.pausedWrites += 1 }
+        case .noRoom, .wrongDigest, .source: note { $0.failedWrites += 1 }
+        case .tooLarge, .crowded, .cancelled: break
         }
+    }
+
+    /// Why writing is paused; nil when `mayGoOn` says that it is not.
+    private func pause(_ mayGoOn: (inout WritePause, ContinuousClock.Instant) -> Bool) -> StoreFailure? {
+        let now = now()
+        let cause = writing.withLock { writing in mayGoOn(&writing.pause, now) ? nil : writing.lastFailure }
+        return cause.map { .paused($0) }
     }
 }
 

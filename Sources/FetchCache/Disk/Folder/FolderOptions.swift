@@ -29,6 +29,9 @@ package struct FolderOptions: Sendable {
         package let description: String
     }
 
+    /// No file may be larger.
+    static let largestMaximumFile = 64 << 30
+
     /// The least limit that is of any use.
     package static let smallestLimit: Int64 = 64 << 10
 
@@ -39,7 +42,7 @@ package struct FolderOptions: Sendable {
         try require(limit >= Self.smallestLimit, "A folder's limit is at least \(Self.smallestLimit) bytes.")
         try require(limit <= 1 << 60, "A folder's limit is at most \(1 << 60) bytes.")
         try require((1...1_000_000_000).contains(maximumFiles), "A folder holds 1 to 1000000000 files.")
-        try require(maximumFile > 0, "The largest file has at least one byte.")
+        try require((1...Self.largestMaximumFile).contains(maximumFile), "The largest file has 1 to \(Self.largestMaximumFile) bytes.")
         try require((1...64).contains(threads), "A folder has 1 to 64 threads.")
         try require(maximumWaitingReads > 0 && maximumWaitingWrites > 0, "At least one read and one write may wait.")
         try require(maximumWaitingBytes > 0, "At least one byte may wait to be written.")

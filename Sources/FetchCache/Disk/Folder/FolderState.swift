@@ -43,8 +43,10 @@ struct FolderState: Sendable {
         order = (0...UInt8.max).shuffled(using: &random)
     }
 
-    /// What a file of this size counts as.
-    static func cost(ofSize size: Int64) -> Int64 { (max(0, size) + 4095) / 4096 * 4096 + 512 }
+    /// What a file of this size counts as. A stranger's may be a hole of any size: none counts as more than the largest there can be.
+    static func cost(ofSize size: Int64) -> Int64 {
+        (min(max(0, size), Int64(FolderOptions.largestMaximumFile)) + 4095) / 4096 * 4096 + 512
+    }
 
     var usage: FolderUsage { FolderUsage(bytes: bytes.estimate, files: Int(files.estimate), isCounted: bytes.isCounted) }
 

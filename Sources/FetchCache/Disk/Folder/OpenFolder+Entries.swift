@@ -23,12 +23,15 @@ extension OpenFolder {
             throw StorageFailure(action: "list", path: path, errno: code)
         }
         defer { closedir(stream) }
-        while let entry = readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { break }
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) { String(cString: $0) }
             }
             if name != ".", name != ".." { body(name) }
         }
+        guard errno == 0 else { throw StorageFailure(action: "list", path: path, errno: errno) }
     }
 
     /// Removes a file; false when there is none of the name.

@@ -18,15 +18,22 @@ struct WritePause: Sendable {
 
     init(longest: Duration) { self.longest = longest }
 
-    /// Whether an attempt may be made now.
-    mutating func begin(at now: Instant) -> Bool {
+    /// Whether it is worth while to get ready for an attempt.
+    func isOver(at now: Instant) -> Bool {
         switch state {
-        case .open: return true
-        case .paused(let until, let length), .trial(let until, let length):
-            guard now >= until else { return false }
-            state = .trial(until: now + length, length)
-            return true
+        case .open: true
+        case .paused(let until, _), .trial(let until, _): now >= until
         }
+    }
+
+    /// Whether an attempt may be made now. One that is begun has to write: what else succeeds says nothing.
+    mutating func begin(at now: Instant) -> Bool {
+        guard isOver(at: now) else { return false }
+        switch state {
+        case .open: break
+        case .paused(_, let length), .trial(_, let length): state = .trial(until: now + length, length)
+        }
+        return true
     }
 
     mutating func succeeded() { state = .open(failures: 0) }

@@ -63,9 +63,6 @@ final class FileThreads: Sendable {
         state.wakeAll()
     }
 
-    /// How many jobs wait for a thread.
-    var waiting: Int { state.withLock { $0.lines.count } }
-
     /// Does `work` on one of the threads; leaves at once when the task is cancelled, whatever the disk does.
     /// - Parameters:
     ///   - bytes: What the job holds in memory until its turn.

@@ -44,7 +44,7 @@ struct JobLines<Job> {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    var count: Int { reads.jobs.count + writes.jobs.count + tidying.jobs.count }
+    var isEmpty: Bool { reads.jobs.isEmpty && writes.jobs.isEmpty && tidying.jobs.isEmpty }
 
     /// Puts a job at the end of its line. Nil, when it may be refused and the line is long enough.
     mutating func add(_ job: Job, to line: Line, bytes: Int, mayBeRefused: Bool) -> Place? {

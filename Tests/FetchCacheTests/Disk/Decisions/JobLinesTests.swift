@@ -18,7 +18,7 @@ struct JobLinesTests {
         }
 
         var hasNext: Bool { lines.hasNext }
-        var isEmpty: Bool { lines.count == 0 }
+        var isEmpty: Bool { lines.isEmpty }
         func next() -> Int? { lines.next()?.job }
         func ended(_ line: Line) { lines.ended(line) }
         func remove(_ place: JobLines<Int>.Place) -> Int? { lines.remove(place) }
@@ -82,7 +82,7 @@ struct JobLinesTests {
 
         #expect(lines.add(12, .tidying) != nil && lines.add(13, .tidying) == nil)
         #expect(lines.removeAll().sorted() == [1, 2, 4, 7, 9, 11, 12])
-        #expect(lines.count == 0 && !lines.hasNext)
+        #expect(lines.isEmpty && !lines.hasNext)
         #expect(lines.add(14, .writes, bytes: 100) != nil && lines.next() == 14)
     }
 

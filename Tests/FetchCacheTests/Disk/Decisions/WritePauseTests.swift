@@ -10,6 +10,7 @@ struct WritePauseTests {
         private var pause: WritePause
 
         init(longest: Duration) { pause = WritePause(longest: longest) }
+        func isOver(at now: ContinuousClock.Instant) -> Bool { pause.isOver(at: now) }
         func begin(at now: ContinuousClock.Instant) -> Bool { pause.begin(at: now) }
         func failed(at now: ContinuousClock.Instant) { pause.failed(at: now) }
         func succeeded() { pause.succeeded() }
@@ -32,6 +33,16 @@ struct WritePauseTests {
             #expect(!pause.begin(at: now))
             pause.failed(at: now)
         }
+    }
+
+    @Test func `getting ready is no attempt`() {
+        let pause = Tried(longest: .seconds(60))
+        #expect(pause.isOver(at: Self.start))
+        for _ in 0..<3 { pause.failed(at: Self.start) }
+        #expect(!pause.isOver(at: Self.start))
+        for _ in 0..<3 { #expect(pause.isOver(at: Self.start + .seconds(1))) }
+        #expect(pause.begin(at: Self.start + .seconds(1)))
+        #expect(!pause.isOver(at: Self.start + .seconds(1)))
     }
 
     @Test func `a success ends it all`() {

@@ -1,8 +1,9 @@
-import FetchCache
 import Foundation
 import GannetTestKit
 import HTTPEngine
 import Testing
+
+@testable import FetchCache
 
 /// A folder for a cache, and what tests do behind its back.
 struct DiskFixture: Sendable {
@@ -78,7 +79,7 @@ struct DiskFixture: Sendable {
     static func age(of file: String) throws -> Int {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        return now.tv_sec - (try status(of: file)).st_mtim.tv_sec
+        return now.tv_sec - Int(FileStatus(try status(of: file)).used / 1_000_000_000)
     }
 
     static func status(of file: String) throws -> stat {
