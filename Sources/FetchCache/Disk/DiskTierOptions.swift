@@ -10,7 +10,7 @@ package struct DiskTierOptions: Sendable {
     package func validate() throws(FolderOptions.Invalid) {
         try folder.validate()
         guard (0...(16 << 20)).contains(maximumMetadata) else {
-            throw FolderOptions.Invalid(description: "Metadata has at most 0 to \(16 << 20) bytes.")
+            throw FolderOptions.Invalid(description: "The largest metadata has 0 to \(16 << 20) bytes.")
         }
     }
 }

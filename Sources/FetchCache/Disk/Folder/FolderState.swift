@@ -110,8 +110,8 @@ struct FolderState: Sendable {
 
     // MARK: What was seen and done
 
-    /// Whether a shard is to be looked at although there is room: at first all, then one for each
-    /// thousandth of the limit that is written, and as many as it takes in a folder above its limit.
+    /// Whether a shard is to be looked at although there is room: at first all, then one for each thousandth of the limit that is written,
+    /// and as many as it takes in a folder above its limit.
     mutating func isCountWanted() -> Bool {
         if addedBytes >= limit / Self.paceOfCounts || addedFiles >= max(1, maximumFiles / Self.paceOfCounts) {
             wantedCounts = max(wantedCounts, 1)
