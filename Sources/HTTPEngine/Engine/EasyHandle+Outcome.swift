@@ -13,13 +13,13 @@ extension EasyHandle {
         let request = transfer.ticket.request
         let finalURL = RedactedURL.withoutUserInfo(transfer.target.url)
         var ending = TransferState.Ending(
-            code: code, text: "", sentRange: request.asksForPart, followsRedirects: options.maximumRedirects > 0)
+            code: code, text: "", sentRange: request.asksForPart, isBehindProxy: options.proxy != nil,
+            followsRedirects: options.maximumRedirects > 0)
         if code != CURLE_OK {
             ending.text = text(for: code)
             // libcurl's clock has milliseconds, and may be one ahead of ours.
             ending.isOutOfTime = transfer.timeLeft <= .milliseconds(5)
             ending.finalURL = RedactedURL(finalURL).description
-            ending.isBehindProxy = options.proxy != nil
             ending.lacksDescriptors = SystemLimit.lacksDescriptors
         }
         if let (kind, detail) = transfer.state.failure(ending) {
