@@ -55,11 +55,9 @@ struct Flight: Sendable {
     private func throughShared(
         _ shared: any SharedTier, _ ask: inout SharedAsk, _ stale: inout CachedAnswer?
     ) async -> Result<ServedAnswer, FetchError>? {
-        let askedAt = parts.now()
         switch await shared.acquire(ask) {
-        case .found(let answer):
-            // What has come while this waited is for those who waited, whatever it says of its age.
-            guard answer.facts.receivedAt >= askedAt || isNews(answer) || mayBeServed(answer) else {
+        case .found(let answer, let hasComeSince):
+            guard hasComeSince || isNews(answer) || mayBeServed(answer) else {
                 stale = .newer(stale, answer)
                 ask.refresh = true
                 return nil

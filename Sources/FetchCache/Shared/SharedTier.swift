@@ -26,7 +26,8 @@ package struct SharedAsk: Sendable {
 
 /// What the shared tier says.
 package enum SharedAnswer: Sendable {
-    case found(CachedAnswer)
+    /// One that has come since this was asked is the caller's whatever it says of its age: he waited for it.
+    case found(CachedAnswer, hasComeSince: Bool)
     /// Somebody has tried, and it is not to be tried again for now.
     case failed(FetchError)
     /// The caller fetches it, and nobody else does meanwhile.

@@ -38,7 +38,8 @@ struct RedisTier: SharedTier {
                 if error.mayHaveExecuted { giveBack(request) }
                 return .unavailable(error.description)
             }
-            request.since = request.since ?? answer.now
+            let since = request.since
+            request.since = since ?? answer.now
             if case .busy(let atMost) = answer.fate {
                 // Lease time goes on only while somebody calls: a dead holder's lock would outlive its time if nobody asked.
                 await link.freed.wait(number, id, atMost: min(atMost, lease / 3) + Self.grace)
@@ -47,7 +48,7 @@ struct RedisTier: SharedTier {
             link.freed.forget(number, id)
             let found: Found
             do throws(StateError) {
-                found = try await outcome(of: answer, ask, id, asked)
+                found = try await outcome(of: answer, ask, id, asked, since: since)
             } catch {
                 if error.isTransient { breaker.failed() }
                 return .unavailable(error.description)
@@ -116,7 +117,7 @@ struct RedisTier: SharedTier {
     }
 
     private func outcome(
-        of answer: AcquireAnswer, _ ask: SharedAsk, _ id: URLID, _ asked: ContinuousClock.Instant
+        of answer: AcquireAnswer, _ ask: SharedAsk, _ id: URLID, _ asked: ContinuousClock.Instant, since: Int?
     ) async throws(StateError) -> Found {
         switch answer.fate {
         case .busy: preconditionFailure("Whoever is told to wait has not been answered.")
@@ -124,7 +125,8 @@ struct RedisTier: SharedTier {
         case .fresh(let page) where !page.isStored: return .some(.notShared)
         case .fresh(let page):
             guard let answer = try await cached(page, at: answer.now) else { return .none(missing: page.content.digest ?? []) }
-            return .some(.found(answer))
+            // In Redis' time, in which both are told: by this machine's it would be a matter of milliseconds on the way.
+            return .some(.found(answer, hasComeSince: since.map { page.ended >= $0 } ?? false))
         case .leased(let token, let stale):
             // Until it is given up it has to be kept alive, whatever becomes of the caller.
             renewals.add(token, asked: asked)
