@@ -24,7 +24,7 @@ enum EnqueueCommand: Command {
 
     static func run(_ options: EnqueueOptions) async throws(CommandFailure) -> ExitStatus {
         let console = Console(options.verbosity)
-        let lines = try Feeding.open(options.input)
+        let rows = try Feeding.open(options.input)
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console)
@@ -32,7 +32,7 @@ enum EnqueueCommand: Command {
             let batch = String(UInt64.random(in: .min ... .max), radix: 36)
             let outcome = await interruption.cancelling {
                 let producer = try await access.cluster.producer(queue: queue, batch: batch, from: "")
-                return try await Feeding.feed(options.input, lines, into: producer)
+                return try await Feeding.feed(options.input, rows, into: producer)
             }
             // Nobody can go on with this batch: as far as it came it is complete.
             if outcome.value == nil { await interruption.cleaningUp { try await access.cluster.close(batch: batch, of: queue) } }

@@ -21,7 +21,7 @@ struct RunIdentity: Sendable {
             parts += ["file", URL(fileURLWithPath: path).standardizedFileURL.path]
             var status = stat()
             _ = stat(path, &status)
-            source += ["\(status.st_ino)", "\(status.st_size)", "\(status.modification)"]
+            source += ["\(status.st_ino)", "\(status.st_size)", "\(status.modification)", "\(input.list)"]
             self.source = Fingerprint.of(source)
         case .standardInput:
             parts.append("standard input")
