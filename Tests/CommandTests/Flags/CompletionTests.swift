@@ -89,11 +89,11 @@ import Testing
             asking: #"""
                 zmodload zsh/zpty
                 zpty it zsh -f -i
-                zpty -w it "PS1=; PROMPT_SP=; autoload -U compinit && compinit -D -u; source <("$1" completions zsh); typeset -ga offers"
+                zpty -w it "PS1=; PROMPT_SP=; autoload -U compinit && compinit -D -u; source <(\"$1\" completions zsh); typeset -ga offers"
                 zpty -w it "compadd() {
                     local -a offered
-                    if [[ \${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then builtin compadd -O offered "\$@"; offers+=(\$offered); fi
-                    builtin compadd "\$@"
+                    if [[ \${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then builtin compadd -O offered \"\$@\"; offers+=(\$offered); fi
+                    builtin compadd \"\$@\"
                 }"
                 zpty -w it "tell() { zle complete-word; print; print -rl -- OFFER:\${^offers} THE-END }; zle -N tell; bindkey ^G tell; print READY"
                 zpty -r -m it started "*READY*READY*"
