@@ -5,8 +5,9 @@ enum CommandTable {
     static let parser = CommandLineParser(root: root, environmentPrefix: "GANNET_")
 
     private static let commands: [any Command.Type] = [
-        RunCommand.self, EnqueueCommand.self, WorkCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
-        PurgeCommand.self, CompletionsCommand.self, ReferenceCommand.self,
+        RunCommand.self, EnqueueCommand.self, WorkCommand.self, GetCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
+        PurgeCommand.self,
+        CompletionsCommand.self, ReferenceCommand.self,
     ]
     private static let groups = [
         CommandGroup(
@@ -16,7 +17,7 @@ enum CommandTable {
             "redis", "Start or stop the private Redis, which commands use when '--redis' is not given.",
             [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self]),
     ]
-    private static let later = ["get", "explain", "jobs", "export", "doctor", "demo", "bench"]
+    private static let later = ["explain", "jobs", "export", "doctor", "demo", "bench"]
 
     private static let root = CommandSpec(
         "gannet",
