@@ -158,7 +158,8 @@ let package = Package(
         // What a stranger may send, made up for as long as one likes: Scripts/fuzz.
         .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
         .executableTarget(
-            name: "FuzzTargets", dependencies: ["HTTPEngine", "ImageProbe", "GannetTestKit", "CLibFuzzer"], path: "Tests/FuzzTargets",
+            name: "FuzzTargets", dependencies: ["HTTPEngine", "ImageProbe", "URLLists", "GannetTestKit", "CLibFuzzer"],
+            path: "Tests/FuzzTargets",
             exclude: ["Dictionaries"], swiftSettings: settings),
         .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "GannetTestKit"], swiftSettings: settings),
         // The evil origin of the test kit, for a person with a client of their own.
