@@ -84,7 +84,7 @@ package final class Cluster: Sendable {
     /// Works on a queue until it is empty, where that is asked for, or until `stops` says so.
     /// - Parameter report: Called for everything worth telling, from the worker's own task.
     package func work(
-        on name: String, fetch: FetchSettings, into folder: BodyFolder, options: WorkerOptions, stops: AsyncStream<Void>,
+        on name: String, fetch: FetchSettings, into output: any JobOutput, options: WorkerOptions, stops: AsyncStream<Void>,
         report: @escaping @Sendable (WorkerReport) -> Void
     ) async -> Result<WorkerEnd, WorkerFailure> {
         do throws(WorkerFailure) {
@@ -95,7 +95,7 @@ package final class Cluster: Sendable {
             let name = Worker.randomName()
             let (subscriber, inbox) = try await listen(to: queue.inbox(of: name))
             let worker = Worker(
-                name, queue: queue, downloader: downloader, folder: folder, inbox: inbox, options: options, report: report)
+                name, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, report: report)
             let outcome = await worker.run(stops: stops)
             await subscriber.close()
             return outcome

@@ -37,8 +37,8 @@ package struct Producer: ~Copyable {
         summary.accepted = progress.total
     }
 
-    /// Takes the next line of the input.
-    package mutating func add(_ text: [UInt8], from place: EnqueueSummary.Place) async throws(ClusterError) {
+    /// Takes the next row of the input.
+    package mutating func add(_ text: ArraySlice<UInt8>, from place: EnqueueSummary.Place) async throws(ClusterError) {
         position += 1
         do throws(URLRejection) {
             let url = try CanonicalURL(bytes: text)

@@ -24,13 +24,13 @@ enum EnqueueCommand: Command {
     }
 
     static func run(_ options: EnqueueOptions) async throws(CommandFailure) -> ExitStatus {
-        let lines = try Feeding.open(options.input)
+        let rows = try Feeding.open(options.input)
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.target.connection, console: options.target.console)
             let enqueueing = Enqueueing(options, access.cluster, interruption)
             do throws(CommandFailure) {
-                let status = try await enqueueing.course(lines)
+                let status = try await enqueueing.course(rows)
                 await access.close()
                 return status
             } catch {

@@ -17,8 +17,8 @@ struct Enqueueing: Sendable {
         batch = options.batch ?? String(UInt64.random(in: .min ... .max), radix: 36)
     }
 
-    func course(_ lines: URLLines?) async throws(CommandFailure) -> ExitStatus {
-        let fed = await interruption.cancelling { try await feed(lines) }
+    func course(_ rows: InputRows?) async throws(CommandFailure) -> ExitStatus {
+        let fed = await interruption.cancelling { try await feed(rows) }
         if options.batch == nil, fed.value == nil {
             // Nobody can go on with this batch: as far as it came it is complete.
             await interruption.cleaningUp { try await cluster.close(batch: batch, of: queue) }
@@ -54,7 +54,7 @@ struct Enqueueing: Sendable {
     }
 
     /// Throws ``ClusterError`` or ``CommandFailure``.
-    private func feed(_ lines: URLLines?) async throws -> (EnqueueSummary, isResumed: Bool) {
+    private func feed(_ rows: InputRows?) async throws -> (EnqueueSummary, isResumed: Bool) {
         let source = options.batch == nil ? "" : options.input.fingerprint ?? "standard input"
         let producer = try await cluster.producer(queue: queue, batch: batch, from: source, options: options.submission)
         guard producer.origin == source else {
@@ -66,7 +66,7 @@ struct Enqueueing: Sendable {
         if before > 0 {
             console.note("going on with the batch '\(batch)': \(Amounts.count(before, "URL")) had been accepted before.")
         }
-        return (try await Feeding.feed(options.input, lines, into: producer), before > 0)
+        return (try await Feeding.feed(options.input, rows, into: producer), before > 0)
     }
 
     private func show(_ report: EnqueueReport) throws(CommandFailure) {

@@ -9,7 +9,7 @@ extension InputOptions {
         case .file(let path):
             var status = stat()
             _ = stat(path, &status)
-            return Fingerprint.of(urls + ["\(status.st_ino)", "\(status.st_size)", "\(status.modification)"])
+            return Fingerprint.of(urls + ["\(status.st_ino)", "\(status.st_size)", "\(status.modification)", "\(list)"])
         case .standardInput: return nil
         case nil: return Fingerprint.of(urls)
         }
