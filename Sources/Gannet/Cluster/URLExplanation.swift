@@ -10,23 +10,10 @@ package struct URLExplanation: Sendable {
     package let host: String
 
     /// The outcome that is kept.
-    package struct Outcome: Sendable {
-        package let isFailure: Bool
-        package let isFresh: Bool
-        /// Only for jobs and callers that were there when it came.
-        package let isForFollowersOnly: Bool
-        package let age: Duration
-        /// Below zero for one that is no longer fresh.
-        package let freshFor: Duration
-        package let httpStatus: Int?
-        package let bytes: Int?
-        package let sha256: String?
-        package let contentType: String?
-        package let file: String?
-        package let errorClass: String?
-        package let errorMessage: String?
-    }
-    package let outcome: Outcome?
+    package let outcome: KnownPage?
+
+    /// It is only for jobs and callers that were there when it came.
+    package let isForFollowersOnly: Bool
 
     /// There is an outcome that only a newer version can read.
     package let isOutcomeForeign: Bool
@@ -81,9 +68,10 @@ extension Cluster {
 extension URLExplanation {
     fileprivate init(_ url: CanonicalURL, _ found: Explanation) {
         canonical = url.description
-        id = Self.hex(url.id)
+        id = url.id.hexadecimal
         host = url.hostName
-        outcome = found.page.map { Outcome($0, now: found.now) }
+        outcome = found.page.map { KnownPage($0, now: found.now) }
+        isForFollowersOnly = found.page?.isStored == false
         isOutcomeForeign = found.isPageForeign
         holder = found.holder.map {
             let kinds: [Explanation.Holder.Kind: Holder.Kind] = [.job: .worker, .caller: .program, .retry: .retry]
@@ -96,26 +84,5 @@ extension URLExplanation {
         hostState = Host(
             inFlight: found.running, coolsFor: later(found.coolUntil), startsIn: later(found.nextStart), connectFailures: found.failures,
             isProbed: found.isProbing, limit: found.rule?.limit, interval: found.rule?.interval)
-    }
-
-    static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
-    }
-}
-
-extension URLExplanation.Outcome {
-    fileprivate init(_ page: Page, now: Int) {
-        isFailure = page.isNegative
-        isFresh = page.isStored && page.freshUntil > now
-        isForFollowersOnly = !page.isStored
-        age = .milliseconds(max(0, now - page.ended))
-        freshFor = .milliseconds(page.freshUntil - now)
-        httpStatus = page.content.status == 0 ? nil : page.content.status
-        bytes = page.content.digest == nil ? nil : page.content.size
-        sha256 = page.content.digest.map(URLExplanation.hex)
-        contentType = page.content.fields[.contentType]
-        file = page.content.fields[.file]
-        errorClass = page.content.fields[.errorClass]
-        errorMessage = page.content.fields[.errorMessage]
     }
 }

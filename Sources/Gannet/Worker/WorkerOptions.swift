@@ -1,4 +1,5 @@
 internal import ClusterState
+package import FetchCache
 package import FetchQueue
 
 /// How a worker goes about its work.
@@ -29,6 +30,13 @@ package struct WorkerOptions: Sendable {
 
     /// How long Redis may be away before the worker gives up.
     package var outagePatience = Duration.seconds(300)
+
+    /// For how long answers are believed where origins leave it open.
+    package var freshness = FreshnessPolicy()
+
+    /// Outcomes are known for at least this long, whatever an origin says of theirs: to jobs that were enqueued before, and to
+    /// whoever comes for what was fetched.
+    package var outcomesKept = Duration.seconds(24 * 3600)
 
     /// End when nothing waits and nothing is in flight anywhere, instead of waiting for more.
     package var endsWhenEmpty = false

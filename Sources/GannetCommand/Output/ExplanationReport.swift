@@ -9,7 +9,7 @@ struct ExplanationReport: Sendable {
     var text: String {
         var rows = [("url", found.canonical), ("id", found.id), ("outcome", outcome)]
         if let known = found.outcome {
-            if let digest = known.sha256 { rows.append(("body", "\(Amounts.bytes(known.bytes ?? 0)), sha256 \(digest)")) }
+            if let digest = known.sha256 { rows.append(("body", "\(Amounts.bytes(known.size)), sha256 \(digest)")) }
             if let type = known.contentType { rows.append(("type", type)) }
             if let file = known.file { rows.append(("file", file)) }
             rows.append(("fresh", freshness(known)))
@@ -27,14 +27,16 @@ struct ExplanationReport: Sendable {
         if found.isOutcomeForeign { return "written by a newer version of gannet" }
         guard let known = found.outcome else { return "none is kept: a job for it is fetched" }
         let age = "\(Amounts.time(known.age)) ago"
-        if known.isFailure { return "failed \(age): \(known.errorMessage ?? known.errorClass ?? "for an unknown reason")" }
+        if let failure = known.failure { return "failed \(age): \(failure.sentence)" }
         return "fetched \(age)" + (known.httpStatus.map { ", HTTP \($0)" } ?? "")
     }
 
-    private func freshness(_ known: URLExplanation.Outcome) -> String {
-        if known.isForFollowersOnly { return "no: only for those who asked before it came" }
-        return known.isFresh ? "for another \(Amounts.time(known.freshFor))" : "no: only for jobs enqueued before it came"
+    private func freshness(_ known: KnownPage) -> String {
+        if found.isForFollowersOnly { return "no: only for those who asked before it came" }
+        return isFresh ? "for another \(Amounts.time(known.freshFor))" : "no: only for jobs enqueued before it came"
     }
+
+    private var isFresh: Bool { !found.isForFollowersOnly && found.outcome.map { $0.freshFor > .zero } ?? false }
 
     private var holder: String {
         guard let holder = found.holder else { return "nobody" }
@@ -60,8 +62,8 @@ struct ExplanationReport: Sendable {
 
     var json: JSONValue {
         [
-            "schema": 1, "url": .string(found.canonical), "id": .string(found.id), "cached": .bool(found.outcome?.isFailure == false),
-            "outcome": found.outcome.map(Self.json) ?? .null, "holder": found.holder.map(Self.json) ?? .null,
+            "schema": 1, "url": .string(found.canonical), "id": .string(found.id), "cached": .bool(found.outcome != nil && found.outcome?.failure == nil),
+            "outcome": found.outcome.map(json) ?? .null, "holder": found.holder.map(Self.json) ?? .null,
             "waitingJobs": .integer(found.waitingJobs), "waitingCallers": .integer(found.waitingCallers),
             "host": [
                 "name": .string(found.host), "inFlight": .integer(found.hostState.inFlight),
@@ -72,13 +74,13 @@ struct ExplanationReport: Sendable {
         ]
     }
 
-    private static func json(_ known: URLExplanation.Outcome) -> JSONValue {
+    private func json(_ known: KnownPage) -> JSONValue {
         [
-            "failed": .bool(known.isFailure), "fresh": .bool(known.isFresh), "ageSeconds": JSONValue(known.age),
-            "freshForSeconds": JSONValue(known.freshFor), "httpStatus": JSONValue(known.httpStatus), "bytes": JSONValue(known.bytes),
-            "sha256": JSONValue(known.sha256), "contentType": JSONValue(known.contentType), "file": JSONValue(known.file),
-            "error": known.isFailure
-                ? ["class": JSONValue(known.errorClass), "message": JSONValue(known.errorMessage)] : .null,
+            "failed": .bool(known.failure != nil), "fresh": .bool(isFresh), "ageSeconds": JSONValue(known.age),
+            "freshForSeconds": JSONValue(known.freshFor), "httpStatus": JSONValue(known.httpStatus),
+            "bytes": known.sha256 == nil ? .null : .integer(known.size), "sha256": JSONValue(known.sha256),
+            "contentType": JSONValue(known.contentType), "file": JSONValue(known.file),
+            "error": known.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
         ]
     }
 

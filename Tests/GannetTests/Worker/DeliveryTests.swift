@@ -51,7 +51,7 @@ import Testing
             var content = PageContent(url: job.url)
             content.digest = digest
             content.size = 3
-            #expect(try await fixture.queue.settle(Settlement(job.token, job.id, .fetched(content, .forThoseWhoWait))) == .settled)
+            #expect(try await fixture.queue.settle(Settlement(job.token, job.id, .fetched(content, WorkerFixture.briefly))) == .settled)
             let downloader = ScriptedDownloader { .body($0) }
             let worker = try await fixture.start(downloader)
             #expect(await worker.end.end == .empty)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `what was fetched before it was enqueued is fetched again`() async throws {
+    @Test func `what was fetched before it was enqueued, without a word on how long it is good, is fetched again`() async throws {
         try await WorkerFixture.with { fixture in
             let downloader = ScriptedDownloader { .body($0) }
             for batch in ["a", "b"] {
