@@ -33,7 +33,7 @@ struct ExplanationReport: Sendable {
 
     private func freshness(_ known: KnownPage) -> String {
         if found.isForFollowersOnly { return "no: only for those who asked before it came" }
-        return isFresh ? "for another \(Amounts.time(known.freshFor))" : "no: only for jobs enqueued before it came"
+        return isFresh ? "for another \(Amounts.time(known.freshFor))" : "no: its origin is asked for jobs that come now"
     }
 
     private var isFresh: Bool { !found.isForFollowersOnly && found.outcome.map { $0.freshFor > .zero } ?? false }
