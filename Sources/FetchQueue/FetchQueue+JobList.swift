@@ -53,10 +53,23 @@ struct JobWalk {
             move(to: look.next)
             return (look.jobs, look.count)
         case .active:
-            let look = try await state.lookAtActive(from: "\(cursor.position)", selection.filter, counting: isCounting)
-            move(to: look.next.flatMap { Int($0) })
-            return (look.jobs, look.count)
+            let (jobs, count) = try await active()
+            let page = Array(jobs.dropFirst(position).prefix(limit))
+            move(to: position + page.count < jobs.count ? position + page.count : nil)
+            return (page, count)
         }
+    }
+
+    /// All of them, the oldest first: there are no more than workers can have in their hands.
+    private func active() async throws(StateError) -> (jobs: [ListedJob], count: Int) {
+        var (jobs, count, cursor) = ([ListedJob](), 0, String?.some("0"))
+        while let from = cursor {
+            let look = try await state.lookAtActive(from: from, selection.filter, counting: isCounting)
+            jobs += look.jobs
+            count += look.count
+            cursor = look.next
+        }
+        return (jobs.sorted { ($0.at ?? 0) < ($1.at ?? 0) }, count)
     }
 
     private mutating func move(to position: Int?) {

@@ -62,7 +62,8 @@ struct ExplanationReport: Sendable {
 
     var json: JSONValue {
         [
-            "schema": 1, "url": .string(found.canonical), "id": .string(found.id), "cached": .bool(found.outcome != nil && found.outcome?.failure == nil),
+            "schema": 1, "url": .string(found.canonical), "id": .string(found.id),
+            "cached": .bool(found.outcome.map { $0.failure == nil } ?? false),
             "outcome": found.outcome.map(json) ?? .null, "holder": found.holder.map(Self.json) ?? .null,
             "waitingJobs": .integer(found.waitingJobs), "waitingCallers": .integer(found.waitingCallers),
             "host": [

@@ -28,13 +28,13 @@ struct JobsChange: Sendable {
         try await target.withCluster { (cluster) throws(CommandFailure) in
             if isDryRun {
                 let count = try await count(in: cluster)
-                try show(name, JobChange(count: count, stuck: 0), "Would have been \(name): \(query.phrase(count)).")
+                try show(count, "Would have been \(name): \(query.phrase(count)).")
                 return .done
             }
             if let confirmation, confirmation.mustAsk {
                 let count = try await count(in: cluster)
                 guard count > 0 else {
-                    try show(name, JobChange(count: 0, stuck: 0), "\(verb): \(query.phrase(0)).")
+                    try show(0, "\(verb): \(query.phrase(0)).")
                     return .done
                 }
                 guard confirmation.ask("Delete \(query.phrase(count))?", target.console) else { return .done }
@@ -45,7 +45,7 @@ struct JobsChange: Sendable {
                     "\(Amounts.count(changed.stuck, "job")) stayed dead: of a batch that was cancelled or is not remembered. Enqueue their URLs again."
                 )
             }
-            try show(name, changed, "\(verb): \(query.phrase(changed.count)).")
+            try show(changed.count, stuck: changed.stuck, "\(verb): \(query.phrase(changed.count)).")
             return .done
         }
     }
@@ -54,11 +54,11 @@ struct JobsChange: Sendable {
         try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.count(query, limit: limit) }
     }
 
-    private func show(_ name: String, _ change: JobChange, _ sentence: String) throws(CommandFailure) {
+    private func show(_ count: Int, stuck: Int = 0, _ sentence: String) throws(CommandFailure) {
         let json: JSONValue = [
             "schema": 1, "queue": .string(query.queue), "state": .string(query.state.rawValue), "host": JSONValue(query.host),
-            "class": JSONValue(query.errorClass), "dryRun": .bool(isDryRun), "count": .integer(change.count),
-            "stuck": .integer(change.stuck),
+            "class": JSONValue(query.errorClass), "dryRun": .bool(isDryRun), "count": .integer(count),
+            "stuck": .integer(stuck),
         ]
         try target.console.print(self.json ? json.text : sentence)
     }

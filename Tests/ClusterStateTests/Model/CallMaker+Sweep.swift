@@ -4,7 +4,7 @@
 struct SweepCall {
     enum Jobs {
         /// Deleted from a list, by way of marking places or of writing its end anew.
-        case line(Line, looks: Int, behind: Int)
+        case line(Line, before: Int?, looks: Int, behind: Int)
         case delayed(QueueState.Action)
         case dead(QueueState.Action)
     }
@@ -30,7 +30,11 @@ extension CallMaker {
         case 0..<6:
             let lines = look.lines.keys.filter { $0.isOf(queue) }.sorted { "\($0)" < "\($1)" }
             guard !lines.isEmpty else { return [] }
-            jobs = .line(draw.one(of: lines), looks: draw.chance(70) ? 500 : 1 + draw.below(6), behind: draw.one(of: [0, 0, 2, 500]))
+            let line = draw.one(of: lines)
+            let before = draw.chance(50) ? draw.below(look.lines[line]!.count + 2) + 1 : nil
+            // Within lists of held jobs nobody marks places.
+            let behind = if case .held = line { 500 } else { draw.one(of: [0, 0, 2, 500]) }
+            jobs = .line(line, before: before, looks: draw.chance(70) ? 500 : 1 + draw.below(6), behind: behind)
         case 6: jobs = .delayed(.retry)
         case 7: jobs = .delayed(.delete)
         case 8: jobs = .dead(.delete)
@@ -65,7 +69,8 @@ extension SweepCall: CustomStringConvertible {
     var description: String {
         let what =
             switch jobs {
-            case .line(let line, let looks, let behind): "delete from \(line), looking at \(looks), \(behind) behind"
+            case .line(let line, let before, let looks, let behind):
+                "delete from \(line)\(before.map { " before \($0)" } ?? ""), looking at \(looks), \(behind) behind"
             case .delayed(let action): "\(action) what is delayed"
             case .dead(let action): "\(action) what is dead"
             }

@@ -126,9 +126,9 @@ struct ModelRun {
         let queue = cluster.queue(queueNames[call.queue])
         let filter = JobFilter(host: call.host.map { "h\($0)" })
         switch call.jobs {
-        case .line(let line, let looks, let behind):
+        case .line(let line, let before, let looks, let behind):
             return try await queue.delete(
-                from: line.list, before: nil, filter, enqueuedUntil: 1 << 52, limit: call.limit, looks: looks, behind: behind)
+                from: line.list, before: before, filter, enqueuedUntil: 1 << 52, limit: call.limit, looks: looks, behind: behind)
         case .delayed(let action): return try await queue.sweepDelayed(from: 0, filter, action, limit: call.limit)
         case .dead(let action):
             return try await queue.sweepDead(from: 0, filter, action, diedUntil: 1 << 52, limit: call.limit)

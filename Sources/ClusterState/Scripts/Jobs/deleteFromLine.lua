@@ -14,7 +14,18 @@ local name, until_, most = ARGV[1], tonumber(ARGV[5]), tonumber(ARGV[6])
 local key, isShared = keyOf(name)
 local length = call('LLEN', key)
 local to = tonumber(ARGV[2]) < 0 and length or min(tonumber(ARGV[2]), length)
+-- Headings and places without a job go with the jobs behind them: a list that holds nothing else would be nobody's.
+local function withoutJobs(from)
+    local elements = call('LRANGE', key, max(0, from - LOOK_BACK), from - 1)
+    for i = #elements, 1, -1 do
+        if from == 0 or (byte(elements[i]) ~= HEADING and elements[i] ~= DROPPED) then return from end
+        from = from - 1
+    end
+    return from
+end
+
 local from = max(0, to - ARGV[3])
+if from > 0 then from = withoutJobs(from) end
 local isNear = length - to <= tonumber(ARGV[7])
 local elements = to > 0 and call('LRANGE', key, from, isNear and -1 or to - 1) or {}
 local heading = headingAt(key, from)
@@ -42,12 +53,12 @@ local host = heldHost and hostOf(heldHost)
 if host then call('ZCARD', ofQueue(queue, 'due:' .. heldPriority)) end
 writeAlsoWhenFull()
 if isRewritten then
-    local rest, written = {}, nil
+    local rest, last = {}, nil
     for i, element in ipairs(elements) do
         if byte(element) == HEADING then
             heading = element
         elseif element ~= DROPPED and not chosen[i] then
-            if byte(element) ~= JOB and heading ~= written then rest[#rest + 1], written = heading, heading end
+            if byte(element) ~= JOB and heading ~= last then rest[#rest + 1], last = heading, heading end
             rest[#rest + 1] = element
         end
     end
