@@ -37,7 +37,8 @@ package struct KnownPage: Sendable, Equatable {
         file = content.fields[.file]
         failure =
             page.isNegative
-            ? Failure(kind: content.fields[.errorClass] ?? "unknown", sentence: content.fields[.errorMessage] ?? "It could not be fetched.") : nil
+            ? Failure(kind: content.fields[.errorClass] ?? "unknown", sentence: content.fields[.errorMessage] ?? "It could not be fetched.")
+            : nil
         age = .milliseconds(max(0, now - page.ended))
         freshFor = .milliseconds(page.freshUntil - now)
     }

@@ -81,7 +81,8 @@ package final class RedisBodies: JobOutput {
             case .full:
                 guard ContinuousClock.now < deadline, (try? await Task.sleep(for: Self.pauseWhenFull)) != nil else {
                     throw OutputFailure(
-                        "The shared cache is full of bodies that are in use: give it more room ('--cache-limit'), or store bodies in a folder.")
+                        "The shared cache is full of bodies that are in use: give it more room ('--cache-limit'), or store bodies in a folder."
+                    )
                 }
             }
         }

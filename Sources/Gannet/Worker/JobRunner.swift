@@ -74,7 +74,8 @@ struct JobRunner: Sendable {
             return .stopped(error)
         }
         if let kept, let outcome = await ask(job, after: kept) { return outcome }
-        return await ask(job, after: nil) ?? .failed(FetchError(kind: .engine, url: job.url), FetchTimes(start: .now, end: .now), after: .zero)
+        return await ask(job, after: nil)
+            ?? .failed(FetchError(kind: .engine, url: job.url), FetchTimes(start: .now, end: .now), after: .zero)
     }
 
     private func keptBody(_ job: Job) async throws(OutputFailure) -> KeptBody? {

@@ -7,6 +7,7 @@ enum CommandTable {
     private static let commands: [any Command.Type] = [
         RunCommand.self, EnqueueCommand.self, WorkCommand.self, GetCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
         PurgeCommand.self, ExplainCommand.self, DoctorCommand.self,
+        CompletionsCommand.self, ReferenceCommand.self,
     ]
     private static let groups = [
         CommandGroup(
@@ -26,7 +27,8 @@ enum CommandTable {
         summary: "Fetch lists of URLs with a fleet of workers, each URL once.",
         // Those that make sense before a command's name; each command lists the ones it follows.
         flags: CommonFlags.everywhere + ConnectionOptions.flags + [QueueOption.name.entry],
-        subcommands: commands.map { $0.spec } + groups.map(\.spec) + later.map(CommandSpec.later)
+        subcommands: commands.map { $0.spec } + groups.map(\.spec) + later.map(CommandSpec.later),
+        notes: [HelpNote("EXIT STATUS", ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) })]
     )
 
     static func run(_ arguments: Arguments) async throws -> ExitStatus {

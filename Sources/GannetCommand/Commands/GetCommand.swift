@@ -8,7 +8,8 @@ enum GetCommand: Command {
     private static let fetch = Toggle("fetch", "Fetch the URL where no body of it is kept, as one caller of the whole cluster.")
     private static let meta = Toggle("meta", "Print what is known of the URL as one JSON object, instead of the body.")
     private static let maxAge = Flag(
-        "max-age", .duration(in: .zero...(.seconds(365 * 86_400))), "With '--fetch': how old what is kept may be, whatever its origin says.")
+        "max-age", .duration(in: .zero...(.seconds(365 * 86_400))), "With '--fetch': how old what is kept may be, whatever its origin says."
+    )
     private static let refresh = Toggle("refresh", "With '--fetch': ask the origin, whatever is kept.")
 
     static let spec = CommandSpec(

@@ -20,7 +20,8 @@ enum JobsRetryCommand: Command {
     }
 
     static func run(_ options: JobsChange) async throws(CommandFailure) -> ExitStatus {
-        try await options.run("retried", options.query.state == .delayed ? "Made due now" : "Put back in line") { (cluster) throws(ClusterError) in
+        let verb = options.query.state == .delayed ? "Made due now" : "Put back in line"
+        return try await options.run("retried", verb) { (cluster) throws(ClusterError) in
             try await cluster.retry(options.query, limit: options.limit)
         }
     }

@@ -10,7 +10,9 @@ enum WorkCommand: Command {
     static let spec = CommandSpec(
         "work",
         summary: "Fetch what is in a queue, until a signal says otherwise.",
-        flags: StoreOptions.flags + [untilEmpty.entry, DrainOption.time.entry] + FetchOptions.flags + ConnectionOptions.flags + [QueueOption.name.entry]
+        flags: StoreOptions.flags + [untilEmpty.entry, DrainOption.time.entry] + FetchOptions.flags + ConnectionOptions.flags + [
+            QueueOption.name.entry
+        ]
             + CommonFlags.everywhere
             + later.map(FlagEntry.later)
     )

@@ -73,7 +73,8 @@ struct WorkerFixture: Sendable {
 
     /// Starts a worker; one that is subscribed returns from here only when it hears everything that is announced.
     func start(
-        _ downloader: ScriptedDownloader, listens: Bool = true, output: (any JobOutput)? = nil, _ change: (inout WorkerOptions) -> Void = { _ in }
+        _ downloader: ScriptedDownloader, listens: Bool = true, output: (any JobOutput)? = nil,
+        _ change: (inout WorkerOptions) -> Void = { _ in }
     ) async throws
         -> RunningWorker
     {
