@@ -11,13 +11,13 @@ enum JobsListCommand: Command {
         "list",
         summary: "List jobs: what is active, ready, delayed, parked or dead.",
         discussion: "Without '--state' some of each state are shown. With '--json' each line is a page with a cursor for the next one.",
-        flags: JobFlags.selecting + [limit.entry, cursor.entry, all.entry, CommonFlags.json.entry] + QueueTarget.flags)
+        flags: [JobFlags.state.entry] + JobFlags.selecting + [limit.entry, cursor.entry, all.entry, CommonFlags.json.entry] + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> JobsListOptions {
         let hasState = try arguments.optional(JobFlags.state) != nil
         let hasClass = arguments.origin(of: JobFlags.errorClass.entry) != nil
         // Only dead jobs have a class.
-        let query = try JobFlags.query(from: arguments, usual: hasClass ? .dead : .active)
+        let query = try JobFlags.query(from: arguments, JobFlags.state, usual: hasClass ? .dead : .active)
         let cursor = try arguments.optional(cursor)
         if cursor != nil, !hasState { throw arguments.usageError("'--cursor' needs the '--state' of its page.") }
         var queries = [query]

@@ -6,17 +6,13 @@ enum JobsRetryCommand: Command {
     static let spec = CommandSpec(
         "retry",
         summary: "Put dead jobs back in line, or make delayed ones due now.",
-        discussion: "Without '--state' dead jobs are meant. Each has all its attempts again, and counts as failed no longer. "
+        discussion: "Each has all its attempts again, and counts as failed no longer. "
             + "Nothing is lost by it, so it does not ask; '--yes' is accepted.",
-        flags: JobFlags.selecting + [JobsChange.limit.entry, JobFlags.dryRun.entry, Confirmation.yes.entry, CommonFlags.json.entry]
+        flags: [JobFlags.retriedState.entry] + JobFlags.selecting + [JobsChange.limit.entry, JobFlags.dryRun.entry, Confirmation.yes.entry, CommonFlags.json.entry]
             + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> JobsChange {
-        let query = try JobFlags.query(from: arguments, usual: .dead)
-        guard query.state == .dead || query.state == .delayed else {
-            throw arguments.usageError("Jobs that are \(query.state.rawValue) need no retry: it is for dead and for delayed ones.")
-        }
-        return try JobsChange(arguments, query: query)
+        try JobsChange(arguments, query: JobFlags.query(from: arguments, JobFlags.retriedState))
     }
 
     static func run(_ options: JobsChange) async throws(CommandFailure) -> ExitStatus {

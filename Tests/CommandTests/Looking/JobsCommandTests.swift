@@ -71,9 +71,9 @@ import Testing
     @Test(
         "What cannot be done with jobs is exit 64 and says why",
         arguments: [
-            ("delete --yes", "Say which jobs to delete"),
-            ("delete --state active --yes", "Active jobs are in a worker's hands"),
-            ("retry --state ready", "Jobs that are ready need no retry"),
+            ("delete --yes", "Missing expected argument '--state <state>'"),
+            ("delete --state active --yes", "use 'ready', 'parked', 'delayed' or 'dead'"),
+            ("retry --state ready", "use 'dead' or 'delayed'"),
             ("list --state ready --class dns", "Only dead jobs have a class"),
             ("list --cursor 0-", "'--cursor' needs the '--state' of its page"),
             ("list --state sleeping", "use 'ready', 'active', 'parked', 'delayed' or 'dead'"),
