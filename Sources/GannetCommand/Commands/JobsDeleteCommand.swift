@@ -7,8 +7,7 @@ enum JobsDeleteCommand: Command {
         "delete",
         summary: "Delete jobs: they count as cancelled, but for dead ones, which are only forgotten.",
         discussion: "What is active is in a worker's hands and ends there; 'batch cancel' keeps it from being tried again.",
-        flags: [JobFlags.deletedState.entry] + JobFlags.selecting + [JobsChange.limit.entry, JobFlags.dryRun.entry, Confirmation.yes.entry, CommonFlags.json.entry]
-            + QueueTarget.flags)
+        flags: [JobFlags.deletedState.entry] + JobFlags.selecting + JobsChange.flags + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> JobsChange {
         var options = try JobsChange(arguments, query: JobFlags.query(from: arguments, JobFlags.deletedState))

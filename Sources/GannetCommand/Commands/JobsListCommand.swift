@@ -11,7 +11,8 @@ enum JobsListCommand: Command {
         "list",
         summary: "List jobs: what is active, ready, delayed, parked or dead.",
         discussion: "Without '--state' some of each state are shown. With '--json' each line is a page with a cursor for the next one.",
-        flags: [JobFlags.state.entry] + JobFlags.selecting + [limit.entry, cursor.entry, all.entry, CommonFlags.json.entry] + QueueTarget.flags)
+        flags: [JobFlags.state.entry] + JobFlags.selecting
+            + [limit.entry, cursor.entry, all.entry, CommonFlags.json.entry] + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> JobsListOptions {
         let hasState = try arguments.optional(JobFlags.state) != nil

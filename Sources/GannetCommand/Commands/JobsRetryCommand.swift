@@ -8,8 +8,7 @@ enum JobsRetryCommand: Command {
         summary: "Put dead jobs back in line, or make delayed ones due now.",
         discussion: "Each has all its attempts again, and counts as failed no longer. "
             + "Nothing is lost by it, so it does not ask; '--yes' is accepted.",
-        flags: [JobFlags.retriedState.entry] + JobFlags.selecting + [JobsChange.limit.entry, JobFlags.dryRun.entry, Confirmation.yes.entry, CommonFlags.json.entry]
-            + QueueTarget.flags)
+        flags: [JobFlags.retriedState.entry] + JobFlags.selecting + JobsChange.flags + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> JobsChange {
         try JobsChange(arguments, query: JobFlags.query(from: arguments, JobFlags.retriedState))

@@ -3,7 +3,9 @@ import Gannet
 
 /// What `jobs retry` and `jobs delete` were asked to do, and their common course.
 struct JobsChange: Sendable {
-    static let limit = Flag("limit", .integer(in: 1...1_000_000_000), "How many jobs at most.")
+    private static let limit = Flag("limit", .integer(in: 1...1_000_000_000), "How many jobs at most.")
+
+    static let flags = [limit.entry, JobFlags.dryRun.entry, Confirmation.yes.entry, CommonFlags.json.entry]
 
     let query: JobQuery
     let limit: Int
