@@ -32,7 +32,9 @@ package struct WorkerOptions: Sendable {
     package var outagePatience = Duration.seconds(300)
 
     /// For how long answers are believed where origins leave it open.
-    package var freshness = FreshnessPolicy()
+    ///
+    /// Where they say nothing, a URL that is enqueued again within the hour is not asked for again: lists repeat each other, and who wants it anew says so.
+    package var freshness = FreshnessPolicy { $0.heuristicMinimum = .seconds(3600) }
 
     /// Outcomes are known for at least this long, whatever an origin says of theirs: to jobs that were enqueued before, and to
     /// whoever comes for what was fetched.

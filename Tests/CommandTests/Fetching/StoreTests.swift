@@ -43,8 +43,9 @@ import Testing
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(sha256(of: try contents(ofFile: fleet.folder.file("body"))) == fleet.origin.files[4].sha256)
         }
-        // The second time it was there, and its origin was only asked whether it still holds.
-        #expect(try await fleet.origin.requests().map(\.status) == [200, 304])
+        // The second time it was there, and its origin was asked at most whether it still holds.
+        let statuses = try await fleet.origin.requests().map(\.status)
+        #expect(statuses == [200] || statuses == [200, 304], "\(statuses)")
         let refused = try await fleet.outcome(["get", fleet.origin.urls[3], "--fetch"] + fleet.connection)
         #expect(refused.status == 1 && refused.errors.hasPrefix("failed: "), "\(refused.errors)")
         try await fleet.stop()

@@ -76,9 +76,9 @@ import Testing
         }
     }
 
-    @Test func `what was fetched before it was enqueued, without a word on how long it is good, is fetched again`() async throws {
+    @Test func `what was good for no time when it was fetched is fetched again for who enqueues it later`() async throws {
         try await WorkerFixture.with { fixture in
-            let downloader = ScriptedDownloader { .body($0) }
+            let downloader = ScriptedDownloader { .answer($0, [("cache-control", "max-age=0")]) }
             for batch in ["a", "b"] {
                 try await fixture.fill(1..<2, batch: batch)
                 #expect(await (try fixture.start(downloader)).end.end == .empty)

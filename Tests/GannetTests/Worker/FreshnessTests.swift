@@ -44,6 +44,12 @@ import Testing
         }
     }
 
+    @Test func `one whose origin says nothing is asked for once within the hour`() async throws {
+        try await runs(2) { .answer($0, []) } _: { _, downloader, workers in
+            #expect(downloader.urls.count == 1 && workers[1].count(where: \.isCached) == 1)
+        }
+    }
+
     @Test(arguments: inRedis) func `one that is good no longer is asked for by its tag, and keeps its body`(inRedis: Bool) async throws {
         let answer = { @Sendable (url: String) in
             ScriptedDownloader.Answer.answer(url, [("cache-control", "max-age=0"), ("etag", "\"1\"")])
