@@ -31,6 +31,7 @@ import Testing
             "cancelled", "ready", "active", "parked", "delayed",
         ]
         #expect(Set(json.keys) == names)
+        #expect(json["total"] as? Int == 4 && json["ready"] as? Int == 0 && json["progress"] as? Double == 1)
         #expect(json["ageSeconds"] is Double && json["maxAgeSeconds"] is NSNull)
         try await fleet.stop()
     }

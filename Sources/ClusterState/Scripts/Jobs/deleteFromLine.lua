@@ -29,14 +29,13 @@ if from > 0 then from = withoutJobs(from) end
 local isNear = length - to <= tonumber(ARGV[7])
 local elements = to > 0 and call('LRANGE', key, from, isNear and -1 or to - 1) or {}
 local heading = headingAt(key, from)
-local jobs, isWhole = jobsAmong(elements, heading)
-local isRewritten = isNear and isWhole
+local jobs = jobsAmong(elements, heading)
 
 local chosen, number, steps, left = {}, 0, 0, from
 for i = #jobs, 1, -1 do
     local job = jobs[i]
     if job.at <= to - from and job.enqueued <= until_ and isAsked(job, ARGV[4]) then
-        if number == most or (not isRewritten and steps > MOST_STEPS) then
+        if number == most or (not isNear and steps > MOST_STEPS) then
             left = from + job.at
             break
         end
@@ -52,7 +51,8 @@ local heldPriority, heldHost = name:match('^held:(%a+):(.*)$')
 local host = heldHost and hostOf(heldHost)
 if host then call('ZCARD', ofQueue(queue, 'due:' .. heldPriority)) end
 writeAlsoWhenFull()
-if isRewritten then
+if isNear then
+    -- What nobody here can read keeps its place, between what it stood between.
     local rest, last = {}, nil
     for i, element in ipairs(elements) do
         if byte(element) == HEADING then

@@ -9,7 +9,7 @@ local from, most, isCount = tonumber(ARGV[2]), tonumber(ARGV[5]), ARGV[6] == '1'
 local elements = call('LRANGE', key, from, from + ARGV[3] - 1)
 local next = #elements < tonumber(ARGV[3]) and -1 or from + #elements
 local answer, number = {now, next, 0}, 0
-for _, job in ipairs((jobsAmong(elements, headingAt(key, from)))) do
+for _, job in ipairs(jobsAmong(elements, headingAt(key, from))) do
     if isAsked(job, ARGV[4]) then
         if number == most then
             answer[2] = from + job.at - 1

@@ -29,9 +29,9 @@ local function headingAt(key, index)
     return nil
 end
 
--- The jobs among elements, each with its place `at`; and whether all of the elements could be read.
+-- The jobs among elements, each with its place `at`.
 local function jobsAmong(elements, heading)
-    local jobs, isWhole, batch, enqueued = {}, true, nil, nil
+    local jobs, batch, enqueued = {}, nil, nil
     if heading then batch, enqueued = unpackBytes('>I4I6', heading, 2) end
     for i, element in ipairs(elements) do
         local kind, job = byte(element), nil
@@ -47,11 +47,9 @@ local function jobsAmong(elements, heading)
         if job then
             job.at = i
             jobs[#jobs + 1] = job
-        elseif element ~= DROPPED and kind ~= HEADING then
-            isWhole = false
         end
     end
-    return jobs, isWhole
+    return jobs
 end
 
 -- What was said of a dead job: class and the rest as PageContent.swift packs it. A job that shared another's failure finds it in the page.
