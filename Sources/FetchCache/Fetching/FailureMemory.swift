@@ -7,11 +7,14 @@ struct FailureMemory: Sendable {
         let until: Moment
     }
 
-    private static let mostRemembered = 10_000
-    private let failures = MemoryCache<CacheKey, Remembered>(MemoryCacheOptions(costLimit: mostRemembered, countLimit: mostRemembered))
+    private let failures = MemoryCache<CacheKey, Remembered>(MemoryCacheOptions(costLimit: 16 << 20, countLimit: 10_000))
+
+    /// What all that is remembered takes: an origin may send a quarter of a megabyte of headers with each of its failures.
+    var cost: Int { failures.totalCost }
 
     func remember(_ error: FetchError, for key: CacheKey, until: Moment) {
-        failures.insert(Remembered(error: error, until: until), for: key, cost: 1)
+        let cost = 256 + error.headers.byteCount + error.detail.utf8.count + error.url.description.utf8.count
+        failures.insert(Remembered(error: error, until: until), for: key, cost: cost)
     }
 
     func failure(for key: CacheKey, at now: Moment) -> FetchError? {

@@ -169,6 +169,25 @@ struct CachingFetchTests {
         #expect(try await fetch.text() == "two from memory")
     }
 
+    @Test func `failures with long headers are remembered within bounds`() async throws {
+        let headers = ResponseHeaders([(name: "X-Long", value: String(repeating: "x", count: 200_000))])
+        origin.answers(.failure(FetchError(kind: .status(404), url: "http://a/", headers: headers)))
+        let fetch = origin.fetch()
+        for number in 0..<300 { _ = await fetch.serve(FetchRequest("http://a/\(number)")) }
+        #expect(fetch.failures.cost <= 16 << 20)
+        _ = await fetch.serve(FetchRequest("http://a/299"))
+        #expect(origin.requests.count == 300)
+    }
+
+    @Test func `headers and URLs count towards the limit of what is kept in memory`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("", ("Cache-Control", "max-age=100"), ("Link", String(repeating: "x", count: 3000))))
+        let fetch = origin.fetch()
+        let path = String(repeating: "p", count: 5000)
+        for number in 0..<20 { _ = await fetch.serve(FetchRequest("http://a/\(path)\(number)")) }
+        #expect(fetch.parts.memory.totalCost > 20 * 8000)
+    }
+
     @Test func `an answer that took long does not take the place of one that was asked for after it`() async throws {
         origin.answers(ScriptedOrigin.ok("new", ("Cache-Control", "max-age=100")))
         let slow = ScriptedOrigin()
