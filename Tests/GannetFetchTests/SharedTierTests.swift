@@ -46,6 +46,23 @@ struct SharedTierTests {
         try await origin.stop()
     }
 
+    @Test func `a failure that may not be kept is nobody's later on, however old an answer may be`() async throws {
+        let redis = try await RedisServer.shared
+        let answers = ["404 Not Found", "200 OK"].map { status in
+            "HTTP/1.1 \(status)\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody"
+        }
+        let server = try HostileServer(scripts: answers.map { [.readUntil("\r\n\r\n"), .send($0)] })
+        let cache = try await cache(redis)
+        let fetcher = try fetcher(cache)
+        let request = FetchRequest("http://127.0.0.1:\(server.port)/") { $0.maximumAge = .seconds(60) }
+        await #expect(throws: FetchError.self) { try await fetcher.data(for: request) }
+        // A caller who comes within the same millisecond has waited for it.
+        try await Task.sleep(for: .milliseconds(5))
+        #expect(try await fetcher.data(for: request) == Data("body".utf8))
+        await fetcher.close()
+        await cache.close()
+    }
+
     @Test func `when the one who fetches is killed another takes over at the end of his lock`() async throws {
         let redis = try await RedisServer.shared
         let server = try HostileServer(scripts: [

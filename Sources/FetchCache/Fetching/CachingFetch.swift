@@ -117,7 +117,8 @@ package final class CachingFetch: Sendable {
 
     /// What a remembered failure comes to; `nil` where there is none.
     func failed(_ asked: Asked, _ kept: CachedAnswer?, _ now: Moment) -> Result<ServedAnswer, FetchError>? {
-        guard !asked.options.refresh, let failure = failures.failure(for: asked.key, at: now) else { return nil }
+        guard !asked.options.refresh, let failure = failures.failure(for: asked.key, at: now, atMost: asked.options.maximumAge)
+        else { return nil }
         count { $0.failuresServed += 1 }
         return instead(of: failure, kept, asked)
     }

@@ -4,6 +4,7 @@ internal import HTTPEngine
 struct FailureMemory: Sendable {
     private struct Remembered: Sendable {
         let error: FetchError
+        let since: Moment
         let until: Moment
     }
 
@@ -12,13 +13,15 @@ struct FailureMemory: Sendable {
     /// What all that is remembered takes: an origin may send a quarter of a megabyte of headers with each of its failures.
     var cost: Int { failures.totalCost }
 
-    func remember(_ error: FetchError, for key: CacheKey, until: Moment) {
+    func remember(_ error: FetchError, for key: CacheKey, since: Moment, until: Moment) {
         let cost = 256 + error.headers.byteCount + error.detail.utf8.count + error.url.description.utf8.count
-        failures.insert(Remembered(error: error, until: until), for: key, cost: cost)
+        failures.insert(Remembered(error: error, since: since, until: until), for: key, cost: cost)
     }
 
-    func failure(for key: CacheKey, at now: Moment) -> FetchError? {
+    /// - Parameter age: How old it may be, besides its own time.
+    func failure(for key: CacheKey, at now: Moment, atMost age: Duration?) -> FetchError? {
         guard let remembered = failures.value(for: key) else { return nil }
+        if let age, now - remembered.since > age { return nil }
         if now < remembered.until { return remembered.error }
         failures.removeValue(for: key)
         return nil

@@ -141,7 +141,7 @@ extension Flight {
         let decision = FailureDecision(
             after: error, for: asked.facts, requestedAt: requestedAt, failedAt: failedAt, policy: parts.policy)
         if decision.outdatesKept { await forget() }
-        if decision.keptUntil > failedAt { fetch.failures.remember(error, for: asked.key, until: decision.keptUntil) }
+        if decision.keptUntil > failedAt { fetch.failures.remember(error, for: asked.key, since: failedAt, until: decision.keptUntil) }
         switch decision.audience {
         // The key holds all headers, so who waits under it has sent the same.
         case .allWaiting, .sameRequest:

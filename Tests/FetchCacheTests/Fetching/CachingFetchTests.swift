@@ -169,6 +169,15 @@ struct CachingFetchTests {
         #expect(try await fetch.text() == "two from memory")
     }
 
+    @Test func `who wants nothing older than a second gets no older failure either`() async throws {
+        origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there now"))
+        let fetch = origin.fetch()
+        await #expect(throws: FetchError.self) { try await fetch.text() }
+        origin.passes(.seconds(2))
+        await #expect(throws: FetchError.self) { try await fetch.text { $0.maximumAge = .seconds(3) } }
+        #expect(try await fetch.text { $0.maximumAge = .seconds(1) } == "there now from network")
+    }
+
     @Test func `failures with long headers are remembered within bounds`() async throws {
         let headers = ResponseHeaders([(name: "X-Long", value: String(repeating: "x", count: 200_000))])
         origin.answers(.failure(FetchError(kind: .status(404), url: "http://a/", headers: headers)))
