@@ -63,6 +63,25 @@ struct SharedTierTests {
         await cache.close()
     }
 
+    @Test func `those who wait for a body that is too large for Redis fetch it at the same time`() async throws {
+        let redis = try await RedisServer.shared
+        let body = String(repeating: "x", count: 2_000_000)
+        let answer = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nConnection: close\r\nContent-Length: \(body.count)\r\n\r\n\(body)"
+        // Whoever is not first gets no answer: that all ask shows that none waits for another.
+        let server = try HostileServer(scripts: [
+            [.readUntil("\r\n\r\n"), .pause(.milliseconds(500)), .send(answer)], [.readUntil("\r\n\r\n"), .silence],
+        ])
+        let url = "http://127.0.0.1:\(server.port)/"
+        var caches: [RedisCache] = []
+        for _ in 0..<4 { caches.append(try await cache(redis, bodyLimit: 1_000_000)) }
+        let fetchers = try caches.map { try fetcher($0) }
+        let calls = fetchers.map { fetcher in Task { try await fetcher.data(for: FetchRequest(url)) } }
+        try await server.accepted(4)
+        for call in calls { call.cancel() }
+        for fetcher in fetchers { await fetcher.close() }
+        for cache in caches { await cache.close() }
+    }
+
     @Test func `when the one who fetches is killed another takes over at the end of his lock`() async throws {
         let redis = try await RedisServer.shared
         let server = try HostileServer(scripts: [

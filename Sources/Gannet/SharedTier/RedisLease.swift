@@ -20,7 +20,8 @@ struct RedisLease: SharedLease {
         content.facts = answer.facts.encoded
         // The body first: who finds the page finds the body.
         if let problem = await tier.bodies.put(answer.facts.digest.bytes, answer.body) {
-            await release()
+            // Those who wait would meet with the same, one after the other.
+            await shareNothing(status: answer.facts.status)
             return .unavailable(problem)
         }
         let retention = Retention(fresh: kept.fresh, keep: kept.keep)
