@@ -64,6 +64,7 @@ package final class CachingFetch: Sendable {
         removals.note(asked.key, at: parts.now())
         parts.memory.removeValue(for: asked.key)
         failures.forget(asked.key)
+        await flights.close { $0.key == asked.key }
         await parts.disk?.remove(asked.key)
         await parts.shared?.remove(asked.key)
     }
@@ -73,6 +74,7 @@ package final class CachingFetch: Sendable {
         removals.noteAll(at: parts.now())
         parts.memory.removeAll()
         failures.forgetAll()
+        await flights.close()
         await parts.disk?.removeAll()
     }
 
@@ -129,9 +131,15 @@ package final class CachingFetch: Sendable {
             StaleIfError.permits(
                 stale.facts, after: error, for: asked.facts, options: asked.options, policy: parts.policy, now: parts.now())
         else { return .failure(error) }
-        parts.memory.insert(stale, for: asked.key, cost: stale.cost)
+        keepInMemory(stale, asked.key)
         count { $0.staleServed += 1 }
         return .success(ServedAnswer(stale, .stale))
+    }
+
+    func keepInMemory(_ answer: CachedAnswer, _ key: CacheKey, foundAt: Moment? = nil) {
+        parts.memory.insert(answer, for: key, cost: answer.cost)
+        // Whoever removes takes a note first: either it is seen here, or what was put in is seen there.
+        if removals.concern(key, askedAt: answer.facts.requestedAt, foundAt: foundAt) { parts.memory.removeValue(for: key) }
     }
 
     /// What is kept, as it is served and counted.

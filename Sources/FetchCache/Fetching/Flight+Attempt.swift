@@ -118,9 +118,14 @@ extension Flight {
         let retention = SharedRetention(fresh: max(.zero, freshness.freshUntil - now), keep: max(.seconds(1), kept))
         keep(answer)
         guard let lease else { return }
+        // To other processes, too, it is as if it were not there; those that wait ask for themselves.
+        let isRemoved = { @Sendable [fetch, asked] in fetch.removals.concernAlone(asked.key, askedAt: answer.facts.requestedAt) }
+        if isRemoved() {
+            return await fetch.endings.run { await lease.shareNothing(status: answer.facts.status) }
+        }
         await fetch.endings.run { [self] in
             switch await lease.commit(answer, kept: retention, revalidated: revalidated) {
-            case .stored: break
+            case .stored: if isRemoved() { await parts.shared?.remove(asked.key) }
             case .fenced:
                 // Another's answer stands, which this one must not hide.
                 fetch.count { $0.fenced += 1 }

@@ -14,10 +14,14 @@ struct Flight: Sendable {
     private static let mostAttempts = 3
 
     func outcome() async -> Result<ServedAnswer, FetchError> {
+        let began = parts.now()
         // Another may have landed since whoever asked looked.
         var stale = parts.memory.value(for: asked.key)
         if let stale, let served = serve(stale, .memory) { return .success(served) }
-        if let disk, let kept = await disk.answer(for: asked.key) {
+        // One that was removed while it was read, or that its disk does not let go of, is not there.
+        if let disk, let kept = await disk.answer(for: asked.key),
+            !fetch.removals.concern(asked.key, askedAt: kept.facts.requestedAt)
+        {
             if let served = serve(kept, .disk) { return .success(served) }
             stale = .newer(stale, kept)
         }
@@ -30,7 +34,7 @@ struct Flight: Sendable {
         guard !asked.isSecret, let shared = parts.shared else { return await attempt(nil, stale).outcome ?? .failure(cancellation) }
         var ask = ask
         for _ in 0..<Self.mostAttempts {
-            if let outcome = await throughShared(shared, &ask, &stale) { return outcome }
+            if let outcome = await throughShared(shared, began, &ask, &stale) { return outcome }
         }
         return .failure(
             FetchError(kind: .timeout(.response), url: asked.request.url, detail: "the right to fetch it was lost several times"))
@@ -47,13 +51,13 @@ struct Flight: Sendable {
         case .refreshEarly, .staleWhileRevalidate: fetch.refreshBehind(asked, kept)
         case .revalidate, .miss, .unavailable: return nil
         }
-        parts.memory.insert(kept, for: asked.key, cost: kept.cost)
+        if source != .memory { fetch.keepInMemory(kept, asked.key) }
         return fetch.served(kept, source, now)
     }
 
     /// `nil` when the right to fetch has to be asked for again.
     private func throughShared(
-        _ shared: any SharedTier, _ ask: inout SharedAsk, _ stale: inout CachedAnswer?
+        _ shared: any SharedTier, _ began: Moment, _ ask: inout SharedAsk, _ stale: inout CachedAnswer?
     ) async -> Result<ServedAnswer, FetchError>? {
         switch await shared.acquire(ask) {
         case .found(let answer, let hasComeSince):
@@ -63,7 +67,7 @@ struct Flight: Sendable {
                 return nil
             }
             fetch.count { $0.sharedHits += 1 }
-            keep(answer)
+            keep(answer, foundAt: began)
             return .success(ServedAnswer(answer, .shared))
         case .failed(let error):
             fetch.count { $0.failuresServed += 1 }
@@ -107,14 +111,15 @@ struct Flight: Sendable {
     }
 
     /// Puts an answer where the next who asks in this process finds it.
-    func keep(_ answer: CachedAnswer) {
+    func keep(_ answer: CachedAnswer, foundAt: Moment? = nil) {
         let askedAt = answer.facts.requestedAt
-        if fetch.removals.concern(asked.key, askedAt: askedAt) { return }
+        if fetch.removals.concern(asked.key, askedAt: askedAt, foundAt: foundAt) { return }
         // One that was asked for later may have come sooner.
         if let there = parts.memory.value(for: asked.key), there.facts.requestedAt > askedAt { return }
         fetch.failures.forget(asked.key)
-        parts.memory.insert(answer, for: asked.key, cost: answer.cost)
-        disk?.keep(answer, for: asked.key)
+        fetch.keepInMemory(answer, asked.key, foundAt: foundAt)
+        // On a disk that does not let go of what was cleared it could not be told from that.
+        if !fetch.removals.concern(asked.key, askedAt: askedAt) { disk?.keep(answer, for: asked.key) }
     }
 
     /// What was kept of the URL is out of date, and what has come in its place may not be kept.

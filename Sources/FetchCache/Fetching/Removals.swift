@@ -25,7 +25,11 @@ final class Removals: Sendable {
         }
     }
 
-    func concern(_ key: CacheKey, askedAt: Moment) -> Bool {
-        state.withLock { state in [state.keys[key], state.all].contains { $0.map { askedAt <= $0 } ?? false } }
+    /// - Parameter foundAt: When somebody began to look for it in what processes share, where it was found there: that is never cleared.
+    func concern(_ key: CacheKey, askedAt: Moment, foundAt: Moment? = nil) -> Bool {
+        concernAlone(key, askedAt: askedAt) || state.withLock { $0.all }.map { foundAt ?? askedAt <= $0 } ?? false
     }
+
+    /// Whether it was removed one by one, and so in all tiers.
+    func concernAlone(_ key: CacheKey, askedAt: Moment) -> Bool { state.withLock { $0.keys[key] }.map { askedAt <= $0 } ?? false }
 }

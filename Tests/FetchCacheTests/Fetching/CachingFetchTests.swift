@@ -169,6 +169,62 @@ struct CachingFetchTests {
         #expect(try await fetch.text() == "two from memory")
     }
 
+    @Test func `what is removed while a failure is waited for is not brought back by it`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1, stale-if-error=60")), ScriptedOrigin.failure(.status(503)))
+        let fetch = origin.fetch()
+        _ = try await fetch.text()
+        origin.passes(.seconds(2))
+        origin.hold()
+        let waiting = Task { try await fetch.text() }
+        try await origin.asked(2)
+        await fetch.remove(FetchRequest("http://a/"))
+        origin.release()
+        #expect(try await waiting.value == "one from stale")
+        await #expect(throws: FetchError.self) { try await fetch.text() }
+    }
+
+    @Test func `what a disk does not let go of is not served after it was removed`() async throws {
+        let folder = try TemporaryFolder()
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
+        let path = folder.file("cache")
+        let writer = origin.fetch { $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) } }
+        _ = try await writer.text()
+        await writer.close()
+        let fetch = origin.fetch { $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) } }
+        // As if its file had not been found yet: the note alone is taken.
+        fetch.removals.note(try Asked(FetchRequest("http://a/"), userAgent: nil).key, at: fetch.parts.now())
+        origin.passes(.milliseconds(1))
+        #expect(try await fetch.text() == "two from network")
+    }
+
+    @Test func `what is removed while it is fetched is not given to other processes`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")))
+        let shared = LeasingTier()
+        let fetch = origin.fetch { $0.shared = shared }
+        origin.hold()
+        let waiting = Task { try await fetch.text() }
+        try await origin.asked(1)
+        await fetch.remove(FetchRequest("http://a/"))
+        origin.release()
+        #expect(try await waiting.value == "one from network")
+        #expect(shared.ends.update { $0 } == ["nothing to share"])
+        origin.passes(.milliseconds(1))
+        _ = try await fetch.text()
+        #expect(shared.ends.update { $0 } == ["nothing to share", "committed"])
+    }
+
+    @Test func `what other processes have is kept in memory again after a clear`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")))
+        let shared = LeasingTier()
+        _ = try await origin.fetch { $0.shared = shared }.text()
+        let fetch = origin.fetch { $0.shared = shared }
+        await fetch.removeAll()
+        origin.passes(.milliseconds(1))
+        #expect(try await fetch.text() == "one from shared")
+        #expect(try await fetch.text() == "one from memory")
+    }
+
     @Test func `who wants nothing older than a second gets no older failure either`() async throws {
         origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there now"))
         let fetch = origin.fetch()
@@ -176,6 +232,22 @@ struct CachingFetchTests {
         origin.passes(.seconds(2))
         await #expect(throws: FetchError.self) { try await fetch.text { $0.maximumAge = .seconds(3) } }
         #expect(try await fetch.text { $0.maximumAge = .seconds(1) } == "there now from network")
+    }
+
+    @Test func `who asks after a removal does not get what was asked for before it`() async throws {
+        origin.answers(ScriptedOrigin.ok("new", ("Cache-Control", "max-age=100")))
+        let slow = ScriptedOrigin()
+        slow.answers(ScriptedOrigin.ok("old", ("Cache-Control", "max-age=100")))
+        slow.hold()
+        let both = origin.fetch { $0.downloader = FirstElse(first: slow, others: origin) }
+        let old = Task { try await both.text() }
+        try await slow.asked(1)
+        await both.remove(FetchRequest("http://a/"))
+        origin.passes(.milliseconds(1))
+        #expect(try await both.text() == "new from network")
+        slow.release()
+        #expect(try await old.value == "old from network")
+        #expect(try await both.text() == "new from memory")
     }
 
     @Test func `failures with long headers are remembered within bounds`() async throws {
