@@ -110,8 +110,10 @@ let package = Package(
             dependencies: ["RedisClient", "ClusterState", "FetchQueue", "HTTPEngine", "FetchCache", "GannetFetch", "Threads"],
             swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
+        // Lists of URLs as people have them: bytes in, rows out.
+        .target(name: "URLLists", dependencies: ["CZlib"], swiftSettings: settings),
         .executableTarget(
-            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "Threads"], swiftSettings: settings),
+            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "Threads", "URLLists"], swiftSettings: settings),
 
         .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: settings),
         .executableTarget(
@@ -178,8 +180,10 @@ let package = Package(
         // The program that the README shows.
         .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
+        .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
-            name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "CommandLineKit", "GannetTestKit"], swiftSettings: settings),
+            name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "CommandLineKit", "GannetTestKit", "URLLists"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,6 +21,9 @@ package struct Job: Sendable {
     /// The outcome that is there already, when only the body has to be delivered.
     package let page: Page?
 
+    /// An answer from before, too old for this job.
+    package let stale: Page?
+
     init(_ job: LeasedJob) {
         url = job.entry.url
         id = job.entry.id
@@ -30,5 +33,6 @@ package struct Job: Sendable {
         throttled = job.throttled
         token = job.token
         page = job.page
+        stale = job.stale
     }
 }

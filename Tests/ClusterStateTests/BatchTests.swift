@@ -1,3 +1,4 @@
+import GannetTestKit
 import RedisClient
 import Testing
 
@@ -103,6 +104,26 @@ import Testing
             #expect(try await fixture.settle(again[0], QueueFixture.fetched("u")) == .settled)
             #expect(try await fixture.queue.counts().cached == 1)
             try await fixture.expectEnded()
+        }
+    }
+
+    @Test func `a job whose page is too old is handed out with it, also when the claim is repeated`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            try await fixture.fill(0..<3)
+            let old = try await fixture.claim(3).jobs
+            #expect(old.allSatisfy { $0.stale == nil })
+            #expect(try await fixture.settle(old[0], QueueFixture.fetched(old[0].entry.url)) == .settled)
+            #expect(try await fixture.settle(old[1], QueueFixture.fetched(old[1].entry.url, isStored: false)) == .settled)
+            #expect(try await fixture.settle(old[2], QueueFixture.failed(old[2].entry.url)) == .settled)
+            clock.advance(by: .seconds(1))
+            var options = BatchOptions()
+            options.refresh = true
+            try await fixture.fill(0..<3, batch: "c", options: options)
+            let nonce = Nonce(.random(in: .min ... .max))
+            for _ in 0..<2 {
+                let jobs = try await fixture.claim(3) { $0.nonce = nonce }.jobs
+                #expect(jobs.map(\.stale?.content.url) == [old[0].entry.url, nil, nil] && jobs.allSatisfy { $0.page == nil })
+            }
         }
     }
 

@@ -19,6 +19,9 @@ package struct LeasedJob: Sendable {
 
     /// The outcome that is there already: the body only has to be delivered. No lock is held and no place at the host taken.
     package let page: Page?
+
+    /// An answer from before, too old for this job: what the fetch may ask by whether it still holds.
+    package let stale: Page?
 }
 
 extension LeasedJob {
@@ -34,7 +37,7 @@ extension LeasedJob {
     }
 
     /// Reads a job by itself, as `Scripts/Library/jobs.lua` describes it; `nil` where its URL is no text.
-    init?(token: FlightToken, job: [UInt8], page: Page?, now: Int) {
+    init?(token: FlightToken, job: [UInt8], page: Page?, stale: Page? = nil, now: Int) {
         var reader = ByteReader(job)
         guard reader.number(1) == Int(Self.format), let batch = reader.number(4), let enqueued = reader.number(6),
             let crashes = reader.number(1), let failures = reader.number(1), let throttled = reader.number(6),
@@ -49,5 +52,6 @@ extension LeasedJob {
         self.failures = failures
         self.throttled = throttled == 0 ? .zero : .milliseconds(max(0, now - throttled))
         self.page = page
+        self.stale = stale
     }
 }

@@ -125,7 +125,7 @@ package struct ClaimAnswer: Sendable {
 
 extension ClaimAnswer {
     private static let header = 6
-    private static let fieldsOfJob = 3
+    private static let fieldsOfJob = 4
 
     init(_ reply: RedisReply) throws(RedisError) {
         let fields = try reply.asArray()
@@ -145,7 +145,10 @@ extension ClaimAnswer {
             let token = FlightToken(try fields[index].asBytes())
             let page = try fields[index + 2].asBytes()
             let bytes = try fields[index + 1].asBytes()
-            if let job = LeasedJob(token: token, job: bytes, page: page.isEmpty ? nil : Page(page), now: now) {
+            let stale = try fields[index + 3].asBytes()
+            let job = LeasedJob(
+                token: token, job: bytes, page: page.isEmpty ? nil : Page(page), stale: stale.isEmpty ? nil : Page(stale), now: now)
+            if let job {
                 jobs.append(job)
             } else if let id = LeasedJob.id(of: bytes) {
                 unreadable.append((token, id))

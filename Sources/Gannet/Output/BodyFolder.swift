@@ -20,23 +20,18 @@ package struct BodyFolder: Sendable {
     /// As the user's umask wants it; temporary files are made for their owner alone.
     private let fileMode: mode_t
 
-    /// The folder could not be made or written to.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     /// The folder at `path`, made if it is missing.
-    package init(_ path: String) throws(Failure) {
+    package init(_ path: String) throws(OutputFailure) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         try Self.makeFolder(self.path, withParents: true)
         fileMode = try Self.probe(self.path)
     }
 
     /// Moves a downloaded body to its place; returns its path within the folder.
-    func place(_ file: String, of url: String, id: URLID) throws(Failure) -> String {
+    func place(_ file: String, of url: String, id: URLID) throws(OutputFailure) -> String {
         let name = BodyName(of: url, id: id)
         let target = "\(path)/\(name.relativePath)"
-        do throws(Failure) {
+        do throws(OutputFailure) {
             try Self.makeFolder("\(path)/\(name.folder)", withParents: false)
             guard chmod(file, fileMode) == 0, rename(file, target) == 0 else {
                 throw Self.failure("The file \(target.escapedForDisplay) cannot be written")
@@ -59,7 +54,7 @@ package struct BodyFolder: Sendable {
     }
 
     /// Makes a file and removes it: the one sure way to know that it can be done, and with which permissions.
-    private static func probe(_ path: String) throws(Failure) -> mode_t {
+    private static func probe(_ path: String) throws(OutputFailure) -> mode_t {
         let file = "\(path)/\(temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw failure("The folder \(path.escapedForDisplay) cannot be written to") }
@@ -72,13 +67,13 @@ package struct BodyFolder: Sendable {
         return status.st_mode & 0o777
     }
 
-    private static func makeFolder(_ path: String, withParents: Bool) throws(Failure) {
+    private static func makeFolder(_ path: String, withParents: Bool) throws(OutputFailure) {
         if mkdir(path, 0o755) == 0 { return }
         let code = errno
         if code == EEXIST {
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw Failure(description: "\(path.escapedForDisplay) is not a folder.")
+                throw OutputFailure("\(path.escapedForDisplay) is not a folder.")
             }
             return
         }
@@ -89,7 +84,7 @@ package struct BodyFolder: Sendable {
         try makeFolder(path, withParents: false)
     }
 
-    private static func failure(_ what: String, _ code: Int32 = errno) -> Failure {
-        Failure(description: "\(what): \(String(cString: strerror(code))).")
+    private static func failure(_ what: String, _ code: Int32 = errno) -> OutputFailure {
+        OutputFailure("\(what): \(String(cString: strerror(code))).")
     }
 }

@@ -21,13 +21,12 @@ package struct FolderLock: ~Copyable {
     private static let name = BodyFolder.temporaryPrefix + "lock"
 
     /// `nil` when another process uses the folder in a way that excludes this one.
-    package init?(_ folder: BodyFolder, _ use: Use = .alone) throws(BodyFolder.Failure) {
+    package init?(_ folder: BodyFolder, _ use: Use = .alone) throws(OutputFailure) {
         let path = "\(folder.path)/\(Self.name)"
         self.folder = folder.path
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard opened >= 0 else {
-            throw BodyFolder.Failure(
-                description: "The file \(path.escapedForDisplay) cannot be written: \(String(cString: strerror(errno))).")
+            throw OutputFailure("The file \(path.escapedForDisplay) cannot be written: \(String(cString: strerror(errno))).")
         }
         if flock(opened, (use == .alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 {
             descriptor = opened
@@ -36,8 +35,7 @@ package struct FolderLock: ~Copyable {
         let code = errno
         close(opened)
         guard code == EWOULDBLOCK else {
-            throw BodyFolder.Failure(
-                description: "The file \(path.escapedForDisplay) cannot be locked: \(String(cString: strerror(code))).")
+            throw OutputFailure("The file \(path.escapedForDisplay) cannot be locked: \(String(cString: strerror(code))).")
         }
         return nil
     }

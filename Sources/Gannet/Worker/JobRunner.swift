@@ -3,7 +3,7 @@ internal import FetchQueue
 internal import HTTPEngine
 internal import RedisClient
 
-/// One job from lease to outcome: fetch, put the body in its place, settle.
+/// One job from lease to outcome: fetch, have the body put in its place and the end noted, settle.
 struct JobRunner: Sendable {
     enum End: Sendable {
         case reported(WorkerReport)
@@ -11,132 +11,170 @@ struct JobRunner: Sendable {
         case failed(WorkerFailure)
     }
 
+    /// What keeps a job from its end.
+    private enum Trouble: Error {
+        case state(StateError)
+        /// The next job would meet the same: the worker has to stop.
+        case output(OutputFailure)
+    }
+
+    private enum Attempt {
+        case found(HeldBody)
+        case fetched(Download)
+        case failed(FetchError, after: Duration)
+        case stopped(OutputFailure)
+    }
+
     let queue: FetchQueue
     let downloader: any Downloader
-    let folder: BodyFolder
+    let output: any JobOutput
     let held: HeldLeases
     let policy: RetryPolicy
 
     func run(_ job: Job) async -> End {
-        if let page = job.page { return await deliver(job, page) }
-        // A task of its own, so that a lost lease can end this one job; its end is awaited here in any case.
-        let fetch = Task { () -> Result<Download, FetchError> in
-            do throws(FetchError) {
-                return .success(try await downloader.download(DownloadRequest(url: job.url, body: .file(in: folder.path))))
-            } catch {
-                return .failure(error)
-            }
+        if let page = job.page {
+            held.add(job.token, cancel: {})
+            defer { held.remove(job.token) }
+            return await concluding(job) { () async throws(Trouble) in try await deliver(job, page) }
         }
-        held.add(job.token, cancel: fetch.cancel)
+        // A task of its own, so that a lost lease can end this one job; its end is awaited here in any case.
+        let trying = Task { await attempt(job) }
+        held.add(job.token, cancel: trying.cancel)
         defer { held.remove(job.token) }
         let outcome = await withTaskCancellationHandler {
-            await fetch.value
+            await trying.value
         } onCancel: {
-            fetch.cancel()
+            trying.cancel()
         }
-        return await concluding(job) { await conclude(job, outcome) }
+        return await concluding(job) { () async throws(Trouble) in try await conclude(job, outcome) }
     }
 
     /// Gives a job up without prejudice.
     func handBack(_ job: Job) async -> End {
-        do throws(StateError) {
-            return .reported(try await settle(job, .handedBack) ? .handedBack(job) : .lost(job))
+        await end(of: job) { () async throws(Trouble) in try await handedBack(job) }
+    }
+
+    private func attempt(_ job: Job) async -> Attempt {
+        do throws(OutputFailure) {
+            if let body = try await output.found(job) { return .found(body) }
         } catch {
-            return Self.end(of: job, error)
+            return .stopped(error)
+        }
+        let start = ContinuousClock.now
+        do throws(FetchError) {
+            return .fetched(try await downloader.download(DownloadRequest(url: job.url, body: output.bodyDestination)))
+        } catch {
+            return .failed(error, after: ContinuousClock.now - start)
         }
     }
 
     /// Settling must not fail because the worker is being stopped: the outcome exists.
-    private func concluding(_ job: Job, _ body: @escaping @Sendable () async -> End) async -> End {
-        let conclusion = Task { await body() }
+    private func concluding(_ job: Job, _ body: @escaping @Sendable () async throws(Trouble) -> WorkerReport) async -> End {
+        let conclusion = Task { await end(of: job, body) }
         held.conclude(job.token, abandon: conclusion.cancel)
         return await conclusion.value
     }
 
-    /// Ends a job whose URL was fetched for another.
-    private func deliver(_ job: Job, _ page: Page) async -> End {
-        held.add(job.token, cancel: {})
-        defer { held.remove(job.token) }
-        return await concluding(job) {
-            do throws(StateError) {
-                if let file = folder.file(of: page.content.url, id: job.id, size: page.content.size) {
-                    let news = WorkerReport.cached(url: RedactedURL(job.url).description, file: file)
-                    return .reported(try await settle(job, .delivered) ? news : .lost(job))
-                }
-                // A page without a digest has zeros in its place.
-                let digest = page.content.digest ?? [UInt8](repeating: 0, count: 32)
-                return .reported(try await settle(job, .bodyMissing(digest: digest)) ? .bodyMissing(job) : .lost(job))
-            } catch {
-                return Self.end(of: job, error)
-            }
-        }
-    }
-
-    private func conclude(_ job: Job, _ outcome: Result<Download, FetchError>) async -> End {
-        do throws(StateError) {
-            switch outcome {
-            case .success(let download):
-                return try await place(download, of: job)
-            case .failure(let error) where error.kind == .cancelled:
-                return held.isLost(job.token) ? .reported(.lost(job)) : await handBack(job)
-            case .failure(let error) where error.retry == .local:
-                // The next URL would meet the same disk, or the same limit.
-                _ = try await settle(job, .handedBack)
-                return .failed(.output(error.description))
-            case .failure(let error):
-                return .reported(try await retryOrGiveUp(job, error))
-            }
+    private func end(of job: Job, _ body: () async throws(Trouble) -> WorkerReport) async -> End {
+        do throws(Trouble) {
+            return .reported(try await body())
         } catch {
-            return Self.end(of: job, error)
+            switch error {
+            case .state(.redis(let reason)) where reason.kind == .cancelled: return .reported(.left(job))
+            case .state(let error): return .failed(.cluster(ClusterError(error)))
+            case .output(let failure):
+                // Where Redis does not hear of it, the job comes back when its lease ends.
+                _ = try? await settle(job, .handedBack)
+                return .failed(.output(failure.description))
+            }
         }
     }
 
-    private func retryOrGiveUp(_ job: Job, _ error: FetchError) async throws(StateError) -> WorkerReport {
+    /// Ends a job whose URL was fetched for another.
+    private func deliver(_ job: Job, _ page: Page) async throws(Trouble) -> WorkerReport {
+        let body = try await keeping { () async throws(OutputFailure) in try await output.held(page, for: job) }
+        if let body {
+            var content = page.content
+            content.fields[.file] = body.file
+            try await note(JobEnd(.cached, content), of: job)
+            return try await delivered(job, body)
+        }
+        // A page without a digest has zeros in its place.
+        let digest = page.content.digest ?? [UInt8](repeating: 0, count: 32)
+        return try await settle(job, .bodyMissing(digest: digest)) ? .bodyMissing(job) : .lost(job)
+    }
+
+    private func delivered(_ job: Job, _ body: HeldBody) async throws(Trouble) -> WorkerReport {
+        try await settle(job, .delivered) ? .cached(url: RedactedURL(job.url).description, file: body.file) : .lost(job)
+    }
+
+    private func conclude(_ job: Job, _ attempt: Attempt) async throws(Trouble) -> WorkerReport {
+        switch attempt {
+        case .found(let body): return try await delivered(job, body)
+        case .fetched(let download): return try await place(download, of: job)
+        case .failed(let error, _) where error.kind == .cancelled:
+            return held.isLost(job.token) ? .lost(job) : try await handedBack(job)
+        case .failed(let error, _) where error.retry == .local: throw .output(OutputFailure(error.description))
+        case .failed(let error, let duration): return try await retryOrGiveUp(job, error, duration)
+        case .stopped(let failure): throw .output(failure)
+        }
+    }
+
+    private func place(_ download: Download, of job: Job) async throws(Trouble) -> WorkerReport {
+        let body = try await keeping { () async throws(OutputFailure) in try await output.place(download, of: job) }
+        // The body is in place before the job is done: a crash in between fetches it again and loses nothing.
+        let content = PageContent(download, of: job, file: body.file)
+        let bytes = Int(download.byteCount)
+        try await note(JobEnd(.fetched, content, duration: download.duration), of: job)
+        let isAccepted = try await settle(job, .fetched(content, .forThoseWhoWait), host: .answered, bytes: bytes)
+        return isAccepted ? .fetched(url: RedactedURL(job.url).description, bytes: bytes, file: body.file) : .lost(job)
+    }
+
+    private func retryOrGiveUp(_ job: Job, _ error: FetchError, _ duration: Duration) async throws(Trouble) -> WorkerReport {
         let decision = policy.decide(
             AttemptFailure(error.retry), failures: job.failures, throttled: job.throttled, random: .random(in: 0...1))
-        let outcome: Settlement.Outcome
-        let news: WorkerReport
+        let host = Settlement.HostNews(error.kind)
+        var reason = error
         switch decision {
-        case .retry(let pause): (outcome, news) = (.retry(after: pause), .putOff(error, pause))
-        case .coolDown(let pause): (outcome, news) = (.throttled(for: pause), .putOff(error, pause))
-        case .giveUp: (outcome, news) = (.failed(PageContent(error, of: job), .forThoseWhoWait), .failed(error))
+        case .retry(let pause):
+            return try await settle(job, .retry(after: pause), host: host) ? .putOff(error, pause) : .lost(job)
+        case .coolDown(let pause):
+            return try await settle(job, .throttled(for: pause), host: host) ? .putOff(error, pause) : .lost(job)
+        case .giveUp: break
         case .giveUpThrottled:
             // Where a proxy or all name servers were missing, no host has asked for anything.
-            let patience =
-                error.retry == .withoutNetwork ? error : FetchError(kind: .throttled, url: job.url, detail: error.detail)
-            (outcome, news) = (.failed(PageContent(patience, of: job), .forThoseWhoWait), .failed(patience))
+            if error.retry != .withoutNetwork { reason = FetchError(kind: .throttled, url: job.url, detail: error.detail) }
         }
-        return try await settle(job, outcome, host: Settlement.HostNews(error.kind)) ? news : .lost(job)
+        let content = PageContent(reason, of: job)
+        try await note(JobEnd(.failed, content, duration: duration), of: job)
+        return try await settle(job, .failed(content, .forThoseWhoWait), host: host) ? .failed(reason) : .lost(job)
+    }
+
+    private func handedBack(_ job: Job) async throws(Trouble) -> WorkerReport {
+        try await settle(job, .handedBack) ? .handedBack(job) : .lost(job)
     }
 
     /// False when the lease was lost, and the job is another worker's.
     private func settle(
         _ job: Job, _ outcome: Settlement.Outcome, host: Settlement.HostNews = .none, bytes: Int = 0
-    ) async throws(StateError) -> Bool {
-        let settlement = Settlement(job.token, job.id, outcome, host: host, bytes: bytes)
-        return try await queue.settle(settlement, claimsAgain: held.claimsAgain) == .settled
-    }
-
-    /// What it comes to that an outcome could not be told to Redis.
-    private static func end(of job: Job, _ error: StateError) -> End {
-        if case .redis(let reason) = error, reason.kind == .cancelled { return .reported(.left(job)) }
-        return .failed(.cluster(ClusterError(error)))
-    }
-
-    private func place(_ download: Download, of job: Job) async throws(StateError) -> End {
-        guard case .file(let temporaryFile, _) = download.body else { fatalError("A downloader put a body elsewhere than it was told.") }
-        let file: String
-        do throws(BodyFolder.Failure) {
-            file = try folder.place(temporaryFile, of: job.url, id: job.id)
+    ) async throws(Trouble) -> Bool {
+        do throws(StateError) {
+            let settlement = Settlement(job.token, job.id, outcome, host: host, bytes: bytes)
+            return try await queue.settle(settlement, claimsAgain: held.claimsAgain) == .settled
         } catch {
-            _ = try await settle(job, .handedBack)
-            return .failed(.output(error.description))
+            throw .state(error)
         }
-        // The body is in place before the job is done: a crash in between fetches it again and loses nothing.
-        let content = PageContent(download, of: job, file: file)
-        let accepted = try await settle(
-            job, .fetched(content, .forThoseWhoWait), host: .answered, bytes: Int(download.byteCount))
-        let news = WorkerReport.fetched(url: RedactedURL(job.url).description, bytes: Int(download.byteCount), file: file)
-        return .reported(accepted ? news : .lost(job))
+    }
+
+    private func note(_ end: JobEnd, of job: Job) async throws(Trouble) {
+        try await keeping { () async throws(OutputFailure) in try await output.note(end, of: job) }
+    }
+
+    private func keeping<Value>(_ body: () async throws(OutputFailure) -> Value) async throws(Trouble) -> Value {
+        do throws(OutputFailure) {
+            return try await body()
+        } catch {
+            throw .output(error)
+        }
     }
 }

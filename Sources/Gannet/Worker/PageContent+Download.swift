@@ -4,7 +4,7 @@ internal import HTTPEngine
 
 extension PageContent {
     /// What is told of a job's URL whose body is in its place.
-    init(_ download: Download, of job: Job, file: String) {
+    init(_ download: Download, of job: Job, file: String?) {
         self.init(url: job.url)
         digest = download.body.digest.bytes
         status = download.status

@@ -8,7 +8,7 @@ struct Worker: Sendable {
     private let name: String
     private let queue: FetchQueue
     private let downloader: any Downloader
-    private let folder: BodyFolder
+    private let output: any JobOutput
     private let inbox: RedisSubscription?
     private let options: WorkerOptions
     private let report: @Sendable (WorkerReport) -> Void
@@ -18,13 +18,13 @@ struct Worker: Sendable {
     ///   - inbox: A subscription to the channel of this name; without one a worker only looks for itself now and then.
     ///   - report: Called for everything worth telling, from the worker's own task.
     init(
-        _ name: String, queue: FetchQueue, downloader: any Downloader, folder: BodyFolder, inbox: RedisSubscription?,
+        _ name: String, queue: FetchQueue, downloader: any Downloader, output: any JobOutput, inbox: RedisSubscription?,
         options: WorkerOptions, report: @escaping @Sendable (WorkerReport) -> Void
     ) {
         self.name = name
         self.queue = queue
         self.downloader = downloader
-        self.folder = folder
+        self.output = output
         self.inbox = inbox
         self.options = options
         self.report = report
@@ -66,7 +66,7 @@ struct Worker: Sendable {
         _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases,
         _ group: inout DiscardingTaskGroup
     ) async -> Result<WorkerEnd, WorkerFailure> {
-        let runner = JobRunner(queue: queue, downloader: downloader, folder: folder, held: held, policy: options.retryPolicy)
+        let runner = JobRunner(queue: queue, downloader: downloader, output: output, held: held, policy: options.retryPolicy)
         var machine = WorkerMachine(options)
         var end = WorkerEnd.empty
         var failure: WorkerFailure?

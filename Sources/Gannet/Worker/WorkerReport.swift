@@ -4,11 +4,11 @@ internal import RedisClient
 
 /// What a worker has to tell while it works.
 package enum WorkerReport: Sendable {
-    /// The body is in its place; `file` is its path within the folder.
-    case fetched(url: String, bytes: Int, file: String)
+    /// The body is in its place; `file` is its path within the folder, where bodies are files.
+    case fetched(url: String, bytes: Int, file: String?)
 
-    /// The URL had been fetched for another job, and its body is in its place.
-    case cached(url: String, file: String)
+    /// The body was in its place already: fetched for another job, or before.
+    case cached(url: String, file: String?)
 
     /// The URL had been fetched for another job, and its body is not here: it has to be fetched again.
     case bodyMissing(url: String)

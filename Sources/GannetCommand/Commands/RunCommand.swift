@@ -31,7 +31,7 @@ enum RunCommand: Command {
     static func run(_ options: RunOptions) async throws(CommandFailure) -> ExitStatus {
         let console = Console(options.verbosity)
         let settings = try options.fetch.settings()
-        let lines = try Feeding.open(options.input)
+        let rows = try Feeding.open(options.input)
         let folder = try WorkFolder.open(options.directory)
         let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
@@ -43,7 +43,7 @@ enum RunCommand: Command {
             let access = try await ClusterAccess.open(options.connection, console: console)
             options.fetch.sayWhatProxyMeans(console)
             let run = Run(options, settings, identity, access, folder, interruption, console)
-            let status = try await run.course(lines)
+            let status = try await run.course(rows)
             await access.close()
             return status
         }

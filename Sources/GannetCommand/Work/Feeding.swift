@@ -1,23 +1,24 @@
 import Gannet
+import URLLists
 
 /// Reads a command's input into a producer.
 enum Feeding {
     /// Opens what there is to read, so that a wrong path is told before anything is started.
-    static func open(_ input: InputOptions) throws(CommandFailure) -> URLLines? {
+    static func open(_ input: InputOptions) throws(CommandFailure) -> InputRows? {
         guard let source = input.source else { return nil }
-        return try URLLines(source)
+        return try InputRows(source, input.list)
     }
 
-    /// Feeds the URLs of the command line, then the input's lines. Throws ``ClusterError`` or ``CommandFailure``.
-    static func feed(_ input: InputOptions, _ lines: URLLines?, into producer: consuming Producer) async throws -> EnqueueSummary {
+    /// Feeds the URLs of the command line, then the input's rows. Throws ``ClusterError`` or ``CommandFailure``.
+    static func feed(_ input: InputOptions, _ rows: InputRows?, into producer: consuming Producer) async throws -> EnqueueSummary {
         for (index, url) in input.urls.enumerated() {
-            try await producer.add(Array(url.utf8), from: .argument(index + 1))
+            try await producer.add(Array(url.utf8)[...], from: .argument(index + 1))
         }
-        while let batch = try await lines?.nextBatch() {
-            for line in batch {
-                switch line.content {
-                case .text(let bytes): try await producer.add(bytes, from: .line(line.number))
-                case .invalid(let problem): producer.refuse(.line(line.number), problem.description)
+        while let batch = try await rows?.nextBatch() {
+            for row in batch {
+                switch row.content {
+                case .url(let bytes): try await producer.add(bytes, from: .line(row.number))
+                case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
                 }
             }
         }

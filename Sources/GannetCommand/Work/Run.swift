@@ -25,14 +25,14 @@ struct Run: Sendable {
         self.console = console
     }
 
-    func course(_ lines: URLLines?) async throws(CommandFailure) -> ExitStatus {
+    func course(_ rows: InputRows?) async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
         console.detail("the queue of this run is '\(identity.queue)'")
         let beginning = RunBeginning(identity: identity, cluster: cluster, console: console)
         let begun = await interruption.cancelling { try await beginning.make() }
         guard let before = try begun.get(unlessInterrupted: interruption) else { return await interrupted() }
 
-        let input = try await feed(lines, isResumed: before != nil)
+        let input = try await feed(rows, isResumed: before != nil)
         guard let input else { return await interrupted() }
         Feeding.complain(about: input, console)
         guard input.accepted > 0 else {
@@ -72,10 +72,10 @@ struct Run: Sendable {
     }
 
     /// `nil` when a signal ended it.
-    private func feed(_ lines: URLLines?, isResumed: Bool) async throws(CommandFailure) -> EnqueueSummary? {
+    private func feed(_ rows: InputRows?, isResumed: Bool) async throws(CommandFailure) -> EnqueueSummary? {
         let feeding = await interruption.cancelling {
             let producer = try await cluster.producer(queue: identity.queue, batch: RunIdentity.batch, from: identity.source ?? "")
-            return try await Feeding.feed(options.input, lines, into: producer)
+            return try await Feeding.feed(options.input, rows, into: producer)
         }
         do throws(CommandFailure) {
             return try feeding.get(unlessInterrupted: interruption)

@@ -3,7 +3,7 @@ import Gannet
 /// The folder that bodies go to, in the words of a command.
 enum WorkFolder {
     static func open(_ path: String) throws(CommandFailure) -> BodyFolder {
-        do throws(BodyFolder.Failure) {
+        do throws(OutputFailure) {
             return try BodyFolder(path)
         } catch {
             throw CommandFailure(.cannotWrite, error.description)
@@ -12,7 +12,7 @@ enum WorkFolder {
 
     /// Keeps those out of the folder who would disturb this use of it, for as long as the lock lives.
     static func lock(_ folder: BodyFolder, _ use: FolderLock.Use) throws(CommandFailure) -> FolderLock {
-        do throws(BodyFolder.Failure) {
+        do throws(OutputFailure) {
             if let lock = try FolderLock(folder, use) { return lock }
         } catch {
             throw CommandFailure(.cannotWrite, error.description)

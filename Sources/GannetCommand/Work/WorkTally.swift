@@ -45,10 +45,10 @@ final class WorkTally: Sendable {
                 state.fetched += 1
                 state.bytes += bytes
             }
-            console.detail("fetched \(url) (\(Amounts.bytes(bytes))) as \(file)")
+            console.detail("fetched \(url) (\(Amounts.bytes(bytes)))\(file.map { " as \($0)" } ?? "")")
         case .cached(let url, let file):
             state.withLock { $0.cached += 1 }
-            console.detail("\(url) is there already, as \(file)")
+            console.detail("\(url) is there already\(file.map { ", as \($0)" } ?? "")")
         case .bodyMissing(let url):
             console.detail("\(url) was fetched, but not into this folder: it is fetched again")
         case .putOff(_, let sentence, let pause, let want):

@@ -26,15 +26,15 @@ import Testing
     @Test func `a file in the way is told`() throws {
         let temporary = try TemporaryFolder()
         let file = try temporary.write([1], to: "file")
-        let inTheWay = #expect(throws: BodyFolder.Failure.self) { try BodyFolder(file) }
+        let inTheWay = #expect(throws: OutputFailure.self) { try BodyFolder(file) }
         #expect(inTheWay?.description == "\(file) is not a folder.")
-        let below = #expect(throws: BodyFolder.Failure.self) { try BodyFolder(file + "/below") }
+        let below = #expect(throws: OutputFailure.self) { try BodyFolder(file + "/below") }
         #expect(below?.description == "The folder \(file)/below cannot be made: Not a directory.")
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
     func `a folder that takes no files is told`() throws {
-        let failure = #expect(throws: BodyFolder.Failure.self) { try BodyFolder("/proc/self") }
+        let failure = #expect(throws: OutputFailure.self) { try BodyFolder("/proc/self") }
         #expect(failure?.description.hasPrefix("The folder /proc/self cannot be written to: ") == true)
     }
 
@@ -77,7 +77,7 @@ import Testing
         if !parent.isEmpty { try FileManager.default.createDirectory(atPath: temporary.file(parent), withIntermediateDirectories: true) }
         try temporary.write([1], to: way)
         let body = try temporary.write([2], to: ".gannet-x")
-        #expect(throws: BodyFolder.Failure.self) { try folder.place(body, of: "http://h/x", id: Self.id) }
+        #expect(throws: OutputFailure.self) { try folder.place(body, of: "http://h/x", id: Self.id) }
         #expect(!FileManager.default.fileExists(atPath: body))
     }
 

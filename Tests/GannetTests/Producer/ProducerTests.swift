@@ -9,7 +9,7 @@ import Testing
 @Suite struct ProducerTests {
     private func feed(_ fixture: WorkerFixture, _ lines: [String], batch: String = "b") async throws -> EnqueueSummary {
         var producer = try await Producer(fixture.queue, batch: batch, from: "a list")
-        for (index, line) in lines.enumerated() { try await producer.add(Array(line.utf8), from: .line(index + 1)) }
+        for (index, line) in lines.enumerated() { try await producer.add(Array(line.utf8)[...], from: .line(index + 1)) }
         try await producer.finish()
         return producer.summary
     }
@@ -38,7 +38,7 @@ import Testing
             let lines = (0..<2500).map { $0.isMultiple(of: 7) ? "not one" : "http://h/\($0)" }
             let valid = lines.count { $0 != "not one" }
             var producer = try await Producer(fixture.queue, batch: "b", from: "a list")
-            for (index, line) in lines.prefix(stopped).enumerated() { try await producer.add(Array(line.utf8), from: .line(index + 1)) }
+            for (index, line) in lines.prefix(stopped).enumerated() { try await producer.add(Array(line.utf8)[...], from: .line(index + 1)) }
             // Some of it is fetched meanwhile, and must not be added again.
             for job in try await fixture.claim(100) { _ = try await fixture.settle(job) }
             let summary = try await feed(fixture, lines)
@@ -50,9 +50,9 @@ import Testing
     @Test func `a queue that is emptied under a producer is an error, not a gap`() async throws {
         try await WorkerFixture.with { fixture in
             var producer = try await Producer(fixture.queue, batch: "b", from: "a list")
-            for number in 0..<1000 { try await producer.add(Array("http://h/\(number)".utf8), from: .line(number)) }
+            for number in 0..<1000 { try await producer.add(Array("http://h/\(number)".utf8)[...], from: .line(number)) }
             try await fixture.queue.clear()
-            try await producer.add(Array("http://h/last".utf8), from: .line(1001))
+            try await producer.add(Array("http://h/last".utf8)[...], from: .line(1001))
             do throws(ClusterError) {
                 try await producer.finish()
                 Issue.record("it was accepted")

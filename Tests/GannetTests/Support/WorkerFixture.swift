@@ -87,7 +87,7 @@ struct WorkerFixture: Sendable {
         let inbox = try await subscriber?.subscribe(to: [queue.inbox(of: name)])
         let running = RunningWorker()
         let worker = Worker(
-            name, queue: queue, downloader: downloader, folder: try BodyFolder(folder.path), inbox: inbox, options: options,
+            name, queue: queue, downloader: downloader, output: try BodyFolder(folder.path), inbox: inbox, options: options,
             report: running.note)
         running.run(worker, subscriber)
         return running

@@ -26,6 +26,14 @@ local function isOpen(host, taken)
     return at ~= NEVER and at <= now
 end
 
+-- What a fetch may ask by whether it still holds: an answer that was kept, too old for the job. The few that are large would make a
+-- claim's answer very large, and are fetched anew.
+local LARGEST_STALE = 8192
+local function staleOf(bytes)
+    local page = bytes and #bytes <= LARGEST_STALE and readPage(bytes)
+    return page and not page.isForeign and page.isStored and not page.isNegative and bytes or ''
+end
+
 local NUMBERS = {high = 1, normal = 2, low = 3}
 
 -- The line in which a host's jobs of one priority wait for it to have room.
@@ -119,14 +127,14 @@ local function serve(jobs, quota, heldFor)
             locks[#locks + 1], locks[#locks + 2] = keys[number + i], token
             begun[#begun + 1], begun[#begun + 2] = token, flightHead .. bytes
             ends[#ends + 1], ends[#ends + 2] = endsAt, token
-            give(token, bytes, '')
+            give(token, bytes, '', values and staleOf(values[i]) or '')
             count(job, 'active', 1)
         elseif fate == 'deliver' then
             local token = newToken(nonce)
             local bytes = written(job)
             begun[#begun + 1], begun[#begun + 2] = token, 'C' .. flightHead:sub(2) .. bytes
             ends[#ends + 1], ends[#ends + 2] = endsAt, token
-            give(token, bytes, values[i])
+            give(token, bytes, values[i], '')
             count(job, 'active', 1)
         elseif fate == 'end' then
             endWith(job, readPage(values[i]).isNegative)

@@ -38,9 +38,9 @@ local function writing()
     hasWritten = true
 end
 
-local function give(token, job, page)
-    local at = 6 + givenCount * 3
-    answer[at + 1], answer[at + 2], answer[at + 3] = token, job, page
+local function give(token, job, page, stale)
+    local at = 6 + givenCount * 4
+    answer[at + 1], answer[at + 2], answer[at + 3], answer[at + 4] = token, job, page, stale
     givenCount = givenCount + 1
 end
 

@@ -4,17 +4,21 @@ internal import HTTPEngine
 extension BoundedFolder {
     private static let mostCounts = 64
     private static let mostRemovals = 4096
+    /// Where there are few files, it may take all shards to find one that may go, and nearly no time to look at them.
+    private static let mostCountsOfFew = 2 * SharedSum.shards
+    private static let few = 4096
 
     /// Sets room aside for a file of this cost. What could not be removed now is left to the next writes, up to a sixteenth of the limit.
     func makeRoom(for cost: Int64) throws(StoreFailure) {
         var counts = 0
+        var seen = 0
         var removals = 0
-        while counts < Self.mostCounts, removals < Self.mostRemovals {
+        while counts < (seen < Self.few ? Self.mostCountsOfFew : Self.mostCounts), removals < Self.mostRemovals {
             switch withState({ $0.step(toFit: cost) }) {
             case .enough: return
             case .count(let shard):
                 counts += 1
-                count(shard)
+                seen += count(shard)
             case .remove(let file):
                 removals += 1
                 _ = try StoreFailure.wrapping { () throws(StorageFailure) in try evict(file) }
@@ -64,14 +68,15 @@ extension BoundedFolder {
         return file.bytes
     }
 
-    /// Looks at all files of a shard. Where it cannot, what was known stays.
-    func count(_ shard: UInt8) {
+    /// Looks at all files of a shard, and returns how many there are. Where it cannot, what was known stays.
+    @discardableResult
+    func count(_ shard: UInt8) -> Int {
         var count = ShardCount()
         do throws(StorageFailure) {
-            guard let folder = try self.shard(shard) else { return withState { $0.counted(shard, count) } }
-            try folder.forEachName { file in
-                guard let name = EntryName(file: file, shard: shard, kind: kind), let status = try? FileStatus(file, in: folder),
-                    status.isRegular
+            let folder = try self.shard(shard)
+            try folder?.forEachName { file in
+                guard let name = EntryName(file: file, shard: shard, kind: kind), let folder,
+                    let status = try? FileStatus(file, in: folder), status.isRegular
                 else { return }
                 let cost = FolderState.cost(ofSize: status.size)
                 count.bytes += cost
@@ -79,9 +84,10 @@ extension BoundedFolder {
                 count.cold.see(.init(name: name, bytes: cost, used: status.used))
             }
         } catch {
-            return
+            return 0
         }
-        withState { $0.counted(shard, count) }
+        withState { [count] in $0.counted(shard, count) }
+        return Int(count.files)
     }
 
     /// Counts shards that are due when nothing more urgent is to be done, brings a folder down that is above its limit, and clears away

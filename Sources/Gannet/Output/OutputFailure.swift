@@ -1,0 +1,6 @@
+/// Bodies cannot be put where they belong, as a sentence for the person who has to mend it. The next one would meet the same.
+package struct OutputFailure: Error, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,35 @@
+/// Why an entry has no URL.
+package enum RowProblem: Sendable, Hashable, CustomStringConvertible {
+    case tooLong(limit: Int)
+    case nul
+    /// A row of a table that is too short for the column.
+    case noColumn
+    case badQuoting
+    /// A quote that is not closed before the table ends, or a row is too long.
+    case unclosedQuote
+    /// Not JSON, from this byte of the line on; the first is 1.
+    case badJSON(at: Int)
+    case notAnObject
+    case noField
+    case notText
+    case empty
+    case unknownEntity
+    case idTooLong(limit: Int)
+
+    package var description: String {
+        switch self {
+        case .tooLong(let limit): "it is longer than \(limit) bytes"
+        case .nul: "it contains a NUL byte"
+        case .noColumn: "the row ends before the column of the URL"
+        case .badQuoting: "there is text behind a closing quote"
+        case .unclosedQuote: "a quote is not closed"
+        case .badJSON(let position): "it is not JSON from byte \(position) on"
+        case .notAnObject: "it is not a JSON object"
+        case .noField: "the object has no such field"
+        case .notText: "the field is not a string"
+        case .empty: "the URL is empty"
+        case .unknownEntity: "it has an '&' that begins none of XML's own entities"
+        case .idTooLong(let limit): "its id is longer than \(limit) bytes"
+        }
+    }
+}

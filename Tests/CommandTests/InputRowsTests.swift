@@ -1,0 +1,52 @@
+import Foundation
+import GannetTestKit
+import Testing
+import URLLists
+
+@testable import GannetCommand
+
+@Suite struct InputRowsTests {
+    private func row(_ number: Int, _ text: String) -> Row {
+        Row(number: number, content: .url(Array(text.utf8)[...]))
+    }
+
+    @Test func `a file is read to its end, in batches`() async throws {
+        let folder = try TemporaryFolder()
+        let count = 50_000
+        try folder.write(Array((1...count).map { "http://host/\($0)" }.joined(separator: "\n").utf8), to: "list")
+        let rows = try InputRows(.file(folder.file("list")), ListOptions())
+        var (seen, batches) = (0, 0)
+        while let batch = try await rows.nextBatch() {
+            batches += 1
+            for one in batch {
+                seen += 1
+                #expect(one == row(seen, "http://host/\(seen)"))
+            }
+        }
+        #expect(seen == count)
+        #expect(batches > 1)
+        #expect(try await rows.nextBatch() == nil)
+    }
+
+    @Test func `a file that is not there, or is a folder, is no usable input, before anything is read`() throws {
+        #expect {
+            try InputRows(.file("/nonexistent/list"), ListOptions())
+        } throws: {
+            ($0 as? CommandFailure)?.status == .noUsableInput && "\($0)".contains("No such file or directory")
+        }
+        #expect(throws: CommandFailure(.noUsableInput, "Cannot read the input file '/tmp': Is a directory.")) {
+            try InputRows(.file("/tmp"), ListOptions())
+        }
+    }
+
+    @Test func `a pipe gives its rows as they come, and cancelling ends the wait for more`() async throws {
+        let pipe = Pipe()
+        let rows = try InputRows(descriptor: pipe.fileHandleForReading.fileDescriptor, owned: false, name: "a pipe", ListOptions())
+        try pipe.fileHandleForWriting.write(contentsOf: Data("http://one/\nhttp://two/".utf8))
+        #expect(try await rows.nextBatch().map(Array.init) == [row(1, "http://one/")])
+        let waiting = Task { try await rows.nextBatch() }
+        waiting.cancel()
+        #expect(try await waiting.value == nil)
+        withExtendedLifetime(pipe) {}
+    }
+}
