@@ -281,6 +281,21 @@ struct SharedTierTests {
         try await redis.stop()
     }
 
+    @Test func `a body that Redis has no room for is no outage`() async throws {
+        let redis = try await RedisServer.shared
+        let body = String(repeating: "x", count: 2_000_000)
+        let server = try HostileServer(
+            .readUntil("\r\n\r\n"),
+            .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: \(body.count)\r\n\r\n\(body)"), .silence)
+        let cache = try await cache(redis, bodyLimit: 1_000_000)
+        let fetcher = try fetcher(cache)
+        _ = try await fetcher.data(for: FetchRequest("http://127.0.0.1:\(server.port)/"))
+        await fetcher.close()
+        #expect(fetcher.statistics.sharedRefused == 1 && fetcher.statistics.sharedUnavailable == 0)
+        await cache.close()
+        try await server.stop()
+    }
+
     @Test func `a long URL is shared like a short one`() async throws {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start(

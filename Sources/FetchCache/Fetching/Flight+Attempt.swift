@@ -131,6 +131,7 @@ extension Flight {
                 fetch.count { $0.fenced += 1 }
                 await forget()
             case .lost: fetch.count { $0.locksLost += 1 }
+            case .refused: fetch.count { $0.sharedRefused += 1 }
             case .unavailable: fetch.count { $0.sharedUnavailable += 1 }
             }
         }

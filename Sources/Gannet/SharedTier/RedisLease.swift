@@ -22,7 +22,7 @@ struct RedisLease: SharedLease {
         if let problem = await tier.bodies.put(answer.facts.digest.bytes, answer.body) {
             // Those who wait would meet with the same, one after the other.
             await shareNothing(status: answer.facts.status)
-            return .unavailable(problem)
+            return problem
         }
         let retention = Retention(fresh: kept.fresh, keep: kept.keep)
         return await settle(revalidated ? .revalidated(content, retention) : .fetched(content, retention), bytes: answer.body.count)
