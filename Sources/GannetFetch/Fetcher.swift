@@ -96,6 +96,9 @@ public final class Fetcher: Sendable {
 
     /// Calls off everything under way, writes what has come to the disk, lets go of what other processes wait for, and ends the engine's thread.
     /// A program's last call: without it they wait until locks end by themselves. What has to be fetched afterwards fails as cancelled.
+    ///
+    /// For transfers that do not heed their end it waits three seconds at most, and for a Redis that does not reply as long again; for the disk
+    /// as long as it takes.
     public func close() async {
         await fetch.close()
         engine?.shutdown()

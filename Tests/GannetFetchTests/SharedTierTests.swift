@@ -281,6 +281,25 @@ struct SharedTierTests {
         try await redis.stop()
     }
 
+    @Test func `a fetcher is closed within seconds although Redis has stopped replying`() async throws {
+        let redis = try await RedisServer.start()
+        let downloader = ScriptedDownloader { _ in .held }
+        let cache = try await cache(redis)
+        var options = FetcherOptions.local
+        options.shared = cache.shared
+        let fetcher = try Fetcher(options, downloader: downloader)
+        let call = Task { try await fetcher.data(for: FetchRequest("http://a/")) }
+        await downloader.waitForStarts(1)
+        redis.pause()
+        let start = ContinuousClock.now
+        await fetcher.close()
+        #expect(ContinuousClock.now - start < .seconds(8))
+        await #expect(throws: FetchError.self) { try await call.value }
+        redis.resume()
+        await cache.close()
+        try await redis.stop()
+    }
+
     @Test func `a body that Redis has no room for is no outage`() async throws {
         let redis = try await RedisServer.shared
         let body = String(repeating: "x", count: 2_000_000)

@@ -78,13 +78,17 @@ package final class CachingFetch: Sendable {
         await parts.disk?.removeAll()
     }
 
+    /// How long `close` waits for transfers to end, and then for other processes to be told.
+    private static let closingPatience = Duration.seconds(3)
+
     /// Calls off everything under way; returns when what has come is on the disk, and no other process is kept waiting for what has not.
     package func close() async {
         let behind = refreshes.end()
         let tasks = await flights.cancel()
         // A downloader that does not heed a cancellation is not waited for any longer.
-        await endings.run(patience: .seconds(5)) { for task in tasks + behind { await task.value } }
-        await endings.finish()
+        await endings.run(patience: Self.closingPatience) { for task in tasks + behind { await task.value } }
+        // Nor is a Redis that does not reply.
+        await endings.finish(patience: Self.closingPatience)
         await parts.disk?.finish()
     }
 
