@@ -82,10 +82,10 @@ public final class Fetcher: Sendable {
     /// Calls off the fetch for a request, for all who wait for it.
     public func cancel(_ request: FetchRequest) async { await fetch.cancel(request) }
 
-    /// Forgets what is kept of a URL, in all tiers.
+    /// Forgets what is kept of a URL, in all tiers. Where processes share a Redis that cannot be reached just then, what lies there stays.
     public func remove(_ url: URL) async { await remove(FetchRequest(url.absoluteString)) }
 
-    /// Forgets what is kept for a request, in all tiers.
+    /// Forgets what is kept for a request, in all tiers. Where processes share a Redis that cannot be reached just then, what lies there stays.
     public func remove(_ request: FetchRequest) async { await fetch.remove(request) }
 
     /// Forgets all that is kept in memory and on disk. What processes share is left to them.
