@@ -9,6 +9,8 @@ struct FailureMemory: Sendable {
     }
 
     private let failures = MemoryCache<CacheKey, Remembered>(MemoryCacheOptions(costLimit: 16 << 20, countLimit: 10_000))
+    /// One that came this much later than now came before the clock was set back: how old it is, is not known.
+    let clockTolerance: Duration
 
     /// What all that is remembered takes: an origin may send a quarter of a megabyte of headers with each of its failures.
     var cost: Int { failures.totalCost }
@@ -21,10 +23,12 @@ struct FailureMemory: Sendable {
     /// - Parameter age: How old it may be, besides its own time.
     func failure(for key: CacheKey, at now: Moment, atMost age: Duration?) -> FetchError? {
         guard let remembered = failures.value(for: key) else { return nil }
+        guard now < remembered.until, remembered.since <= now + clockTolerance else {
+            failures.removeValue(for: key)
+            return nil
+        }
         if let age, now - remembered.since > age { return nil }
-        if now < remembered.until { return remembered.error }
-        failures.removeValue(for: key)
-        return nil
+        return remembered.error
     }
 
     func forget(_ key: CacheKey) { failures.removeValue(for: key) }

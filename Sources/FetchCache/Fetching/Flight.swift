@@ -5,6 +5,8 @@ struct Flight: Sendable {
     let fetch: CachingFetch
     let asked: Asked
     let priority: FlightPriority
+    /// When it began: what it finds is held against the removals since.
+    let mark: Removals.Mark
 
     var parts: CachingFetch.Parts { fetch.parts }
 
@@ -14,18 +16,15 @@ struct Flight: Sendable {
     private static let mostAttempts = 3
 
     func outcome() async -> Result<ServedAnswer, FetchError> {
-        let began = parts.now()
         // Another may have landed since whoever asked looked.
         var stale = parts.memory.value(for: asked.key)
         if let stale, let served = serve(stale, .memory) { return .success(served) }
         // One that was removed while it was read, or that its disk does not let go of, is not there.
-        if let disk, let kept = await disk.answer(for: asked.key),
-            !fetch.removals.concern(asked.key, askedAt: kept.facts.requestedAt)
-        {
+        if let disk, let kept = await disk.answer(for: asked.key), !fetch.removals.concern(asked.key, since: mark), !wasRemoved(kept) {
             if let served = serve(kept, .disk) { return .success(served) }
             stale = .newer(stale, kept)
         }
-        if let instead = fetch.failed(asked, stale, parts.now()) { return instead }
+        if let instead = fetch.failed(asked, stale, parts.now(), since: mark) { return instead }
         if asked.options.onlyIfCached {
             return .failure(
                 FetchError(kind: .status(504), url: asked.request.url, detail: "nothing that is kept will do, and nothing is to be fetched")
@@ -34,7 +33,7 @@ struct Flight: Sendable {
         guard !asked.isSecret, let shared = parts.shared else { return await attempt(nil, stale).outcome ?? .failure(cancellation) }
         var ask = ask
         for _ in 0..<Self.mostAttempts {
-            if let outcome = await throughShared(shared, began, &ask, &stale) { return outcome }
+            if let outcome = await throughShared(shared, &ask, &stale) { return outcome }
         }
         return .failure(
             FetchError(kind: .timeout(.response), url: asked.request.url, detail: "the right to fetch it was lost several times"))
@@ -51,13 +50,13 @@ struct Flight: Sendable {
         case .refreshEarly, .staleWhileRevalidate: fetch.refreshBehind(asked, kept)
         case .revalidate, .miss, .unavailable: return nil
         }
-        if source != .memory { fetch.keepInMemory(kept, asked.key) }
+        if source != .memory { fetch.keepInMemory(kept, asked.key, since: mark) }
         return fetch.served(kept, source, now)
     }
 
     /// `nil` when the right to fetch has to be asked for again.
     private func throughShared(
-        _ shared: any SharedTier, _ began: Moment, _ ask: inout SharedAsk, _ stale: inout CachedAnswer?
+        _ shared: any SharedTier, _ ask: inout SharedAsk, _ stale: inout CachedAnswer?
     ) async -> Result<ServedAnswer, FetchError>? {
         switch await shared.acquire(ask) {
         case .found(let answer, let hasComeSince):
@@ -67,11 +66,11 @@ struct Flight: Sendable {
                 return nil
             }
             fetch.count { $0.sharedHits += 1 }
-            keep(answer, foundAt: began)
+            keep(answer, since: mark)
             return .success(ServedAnswer(answer, .shared))
         case .failed(let error):
             fetch.count { $0.failuresServed += 1 }
-            return fetch.instead(of: error, stale, asked)
+            return fetch.instead(of: error, stale, asked, since: mark)
         case .notShared: return await attempt(nil, stale).outcome ?? .failure(cancellation)
         case .unavailable:
             fetch.count { $0.sharedUnavailable += 1 }
@@ -94,7 +93,7 @@ struct Flight: Sendable {
     /// Where what there is may be served while the origin is asked: the right to ask goes to a fetch of its own.
     private func serveWhileAsking(_ stale: CachedAnswer, _ lease: any SharedLease) async -> ServedAnswer? {
         guard case .staleWhileRevalidate = fetch.decide(stale, asked, parts.now()) else { return nil }
-        let behind = Flight(fetch: fetch, asked: asked.behind(since: stale.facts.receivedAt), priority: FlightPriority(.low))
+        let behind = Flight(fetch: fetch, asked: asked.behind(since: stale.facts.receivedAt), priority: FlightPriority(.low), mark: mark)
         let starts = fetch.refreshes.start(asked.key) { _ = await behind.attempt(lease, stale) }
         guard starts else { return nil }
         fetch.count { $0.staleServed += 1 }
@@ -111,15 +110,25 @@ struct Flight: Sendable {
     }
 
     /// Puts an answer where the next who asks in this process finds it.
-    func keep(_ answer: CachedAnswer, foundAt: Moment? = nil) {
-        let askedAt = answer.facts.requestedAt
-        if fetch.removals.concern(asked.key, askedAt: askedAt, foundAt: foundAt) { return }
-        // One that was asked for later may have come sooner.
-        if let there = parts.memory.value(for: asked.key), there.facts.requestedAt > askedAt { return }
+    /// - Parameter mark: When it was asked for, or found.
+    func keep(_ answer: CachedAnswer, since mark: Removals.Mark) {
+        if fetch.removals.concern(asked.key, since: mark) { return }
+        // One that was asked for later may have come sooner; or the clock was set back since.
+        if let there = parts.memory.value(for: asked.key)?.facts.requestedAt, there > answer.facts.requestedAt,
+            there <= parts.now() + parts.policy.clockTolerance
+        {
+            return
+        }
         fetch.failures.forget(asked.key)
-        fetch.keepInMemory(answer, asked.key, foundAt: foundAt)
+        fetch.keepInMemory(answer, asked.key, since: mark)
         // On a disk that does not let go of what was cleared it could not be told from that.
-        if !fetch.removals.concern(asked.key, askedAt: askedAt) { disk?.keep(answer, for: asked.key) }
+        guard !wasRemoved(answer) else { return }
+        disk?.keep(answer, for: asked.key)
+    }
+
+    private func wasRemoved(_ answer: CachedAnswer) -> Bool {
+        fetch.removals.outdate(
+            asked.key, askedAt: answer.facts.requestedAt, now: parts.now(), tolerance: parts.policy.clockTolerance)
     }
 
     /// What was kept of the URL is out of date, and what has come in its place may not be kept.
