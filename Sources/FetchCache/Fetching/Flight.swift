@@ -123,7 +123,7 @@ struct Flight: Sendable {
         fetch.keepInMemory(answer, asked.key, since: mark)
         // On a disk that does not let go of what was cleared it could not be told from that.
         guard !wasRemoved(answer) else { return }
-        disk?.keep(answer, for: asked.key)
+        disk?.keep(answer, for: asked.key) { [removals = fetch.removals, key = asked.key] in removals.concern(key, since: mark) }
     }
 
     private func wasRemoved(_ answer: CachedAnswer) -> Bool {
