@@ -38,4 +38,21 @@ import Testing
         #expect((other["jobs"] as? [String: Any])?["ready"] as? Int == 1)
         try await fleet.stop()
     }
+
+    #if os(Linux)
+    @Test(arguments: [("n", 1), ("", 1), ("yes please", 1), ("Y", 0)])
+    func `on a terminal it asks, and takes nothing but a yes for one`(answer: String, left: Int) async throws {
+        let fleet = try await Fleet.start(files: 1)
+        _ = try await fleet.text(["enqueue", "http://h/1"])
+        // A terminal of its own, into which the answer is typed.
+        let purge = "printf '%s\\n' '\(answer)' | script -qec \"'$0' purge --redis '\(fleet.address)'\" /dev/null"
+        let outcome = try await fleet.outcome(script: purge)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains("1 job that has not ended, 0 dead, and the totals? [y/N] "), "\(outcome.output)")
+        #expect(outcome.output.contains(left == 0 ? "Removed from the queue" : "Nothing was changed."), "\(outcome.output)")
+        let jobs = try await fleet.json(["status"])["jobs"] as? [String: Any]
+        #expect(jobs?["ready"] as? Int == left)
+        try await fleet.stop()
+    }
+    #endif
 }
