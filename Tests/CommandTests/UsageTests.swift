@@ -54,7 +54,6 @@ import Testing
             ("purge", "say '--yes' to do it"),
             ("run u -d out --queue mine", "'run' uses a queue of its own; '--queue' is for"),
             ("--queue mine run u -d out", "'run' uses a queue of its own; '--queue' is for"),
-            ("status --watch", "'--watch' is not available in this version yet."),
             ("bench", "'gannet bench' is not available in this version yet."),
             ("export", "'gannet export' is not available in this version yet."),
             ("work --cache-limit 1kB", "use a size from 1MB to 1TB"),

@@ -90,12 +90,11 @@ struct Run: Sendable {
         let tally = WorkTally(console, access.watch, of: whole)
         var worker = options.fetch.workerOptions()
         worker.endsWhenEmpty = true
-        let ticker = Task {
-            while (try? await Task.sleep(for: Self.progressInterval)) != nil { console.note(tally.progress) }
-        }
+        let display = ProgressDisplay(of: tally, on: console)
         let outcome = await cluster.work(
-            on: identity.queue, fetch: settings, into: folder, options: worker, stops: interruption.stops, report: tally.note)
-        ticker.cancel()
+            on: identity.queue, fetch: settings, into: folder, options: worker, stops: interruption.stops, activity: tally.activity,
+            report: tally.note)
+        await display.end()
         tally.finish()
         return try outcome.value()
     }
@@ -116,6 +115,4 @@ struct Run: Sendable {
         }
         return interruption.status
     }
-
-    private static let progressInterval = Duration.seconds(10)
 }
