@@ -6,9 +6,9 @@ package import RedisClient
 /// It hands a job to one worker at a time, on a lease, and no URL to two at once. A lease that is neither renewed nor ended in time
 /// makes the job claimable again, so that nothing is lost with the worker that held it.
 package struct FetchQueue: Sendable {
-    private let cluster: ClusterState
-    private let state: QueueState
-    private let persistently: Persistence
+    let cluster: ClusterState
+    let state: QueueState
+    let persistently: Persistence
 
     package init(_ connection: RedisConnection, namespace: String, name: String, persistence: Persistence = Persistence()) {
         cluster = ClusterState(connection, namespace: namespace)

@@ -44,7 +44,7 @@ import Testing
         arguments: [
             ("run u -d out --max-failures 3", "'--max-failures' is not available in this version yet."),
             ("run u -d out --log-format json", "'--log-format' is not available in this version yet."),
-            ("enqueue u --priority high", "'--priority' is not available in this version yet."),
+            ("enqueue u --header a:b", "'--header' is not available in this version yet."),
             ("run u -d out --queue mine", "'run' uses a queue of its own; '--queue' is for"),
             ("--queue mine run u -d out", "'run' uses a queue of its own; '--queue' is for"),
             ("status --watch", "'--watch' is not available in this version yet."),

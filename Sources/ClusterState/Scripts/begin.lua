@@ -13,7 +13,7 @@ if not number then
     number = batchesMade + 1
     local key = ofQueue(queue, 'batch:' .. number)
     call('HSET', key, 'id', ARGV[1], 'source', ARGV[2], 'state', 'open', 'priority', ARGV[3], 'refresh', ARGV[4],
-        'maxAge', ARGV[5], 'deliver', ARGV[6], 'offset', 0, 'total', 0)
+        'maxAge', ARGV[5], 'deliver', ARGV[6], 'offset', 0, 'total', 0, 'began', now)
     batchesMade = number
     -- Claims look only where there can be something.
     local uses = call('HGET', KEYS[2], 'priorities') or ''

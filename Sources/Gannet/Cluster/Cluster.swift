@@ -5,8 +5,8 @@ internal import RedisClient
 
 /// The fleet's shared state, as a program uses it: put URLs in, work on them, look.
 package final class Cluster: Sendable {
-    private let control: RedisConnection
-    private let namespace: String
+    let control: RedisConnection
+    let namespace: String
     private let persistence: Persistence
 
     /// Connects, and throws why not when the first attempt fails, or when the namespace is another schema's.
@@ -39,10 +39,14 @@ package final class Cluster: Sendable {
     }
 
     /// A producer for one batch of a queue; a batch that was begun before goes on where it stopped.
-    package func producer(queue: String, batch: String, from source: String) async throws(ClusterError) -> Producer {
+    package func producer(
+        queue: String, batch: String, from source: String, options: SubmissionOptions = .init()
+    ) async throws(ClusterError) -> Producer {
         try await EvictionCheck.run(on: control)
         let queue = self.queue(queue)
-        return try await ClusterError.wrapping { () throws(StateError) in try await Producer(queue, batch: batch, from: source) }
+        return try await ClusterError.wrapping { () throws(StateError) in
+            try await Producer(queue, batch: batch, from: source, options: options)
+        }
     }
 
     /// Whether a batch that was begun before was made from the same `source`. One that was not begun yet is begun.
@@ -109,7 +113,7 @@ package final class Cluster: Sendable {
         }
     }
 
-    private func queue(_ name: String, _ persistence: Persistence? = nil) -> FetchQueue {
+    func queue(_ name: String, _ persistence: Persistence? = nil) -> FetchQueue {
         FetchQueue(control, namespace: namespace, name: name, persistence: persistence ?? self.persistence)
     }
 }

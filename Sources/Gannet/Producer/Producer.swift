@@ -10,19 +10,29 @@ internal import RedisClient
 package struct Producer: ~Copyable {
     private let queue: FetchQueue
     private let batch: Int
+    private let delay: Duration
     private var chunk: [JobEntry] = []
     private var accepted: Int
     private var position = 0
 
     package private(set) var summary = EnqueueSummary()
 
+    /// What the batch was made from when it was begun, and how many jobs of it had been accepted before this producer came.
+    package let origin: String
+    package let acceptedBefore: Int
+
     /// URLs sent in one call: enough to make the round trip cheap, few enough that no other client waits long.
     private static let chunkSize = 1000
 
-    init(_ queue: FetchQueue, batch: String, from source: String) async throws(StateError) {
+    init(
+        _ queue: FetchQueue, batch: String, from source: String, options: SubmissionOptions = .init()
+    ) async throws(StateError) {
         self.queue = queue
-        let progress = try await queue.begin(batch: batch, from: source, options: .fromProducer)
+        let progress = try await queue.begin(batch: batch, from: source, options: options.ofBatch)
         self.batch = progress.number
+        delay = options.delay
+        origin = progress.source
+        acceptedBefore = progress.total
         accepted = progress.offset
         summary.accepted = progress.total
     }
@@ -59,7 +69,8 @@ package struct Producer: ~Copyable {
     private mutating func send(closing: Bool) async throws(ClusterError) {
         let answer: EnqueueAnswer
         do throws(StateError) {
-            answer = try await queue.enqueue(chunk, batch: batch, from: accepted, to: max(accepted, position), closing: closing)
+            answer = try await queue.enqueue(
+                chunk, batch: batch, from: accepted, to: max(accepted, position), closing: closing, delay: delay)
             // Behind us, the batch is not the one we began: what it holds now says nothing of what was accepted.
             guard answer.offset >= position else { throw .unknownBatch }
         } catch {

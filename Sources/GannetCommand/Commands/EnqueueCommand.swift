@@ -1,66 +1,53 @@
 import CommandLineKit
 import Gannet
 
-/// `gannet enqueue`: hands URLs to the workers and returns.
+/// `gannet enqueue`: hands URLs to the workers and returns, or waits for what comes of them.
 enum EnqueueCommand: Command {
-    private static let later = [
-        "batch", "priority", "delay", "max-age", "refresh", "header", "wait", "json", "log-format",
-    ]
+    private static let wait = Toggle("wait", "Wait until the batch is complete; the exit status is 1 when some of it failed.")
 
     static let spec = CommandSpec(
         "enqueue",
         summary: "Add URLs to a queue, for workers to fetch.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere + later.map(FlagEntry.later)
+        flags: InputOptions.flags + SubmissionFlags.flags + [wait.entry, CommonFlags.json.entry] + QueueTarget.flags
+            + [FlagEntry.later("header")]
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> EnqueueOptions {
         EnqueueOptions(
             input: try InputOptions(arguments),
-            connection: try ConnectionOptions(arguments),
-            queue: try arguments.require(QueueOption.name),
-            verbosity: try Verbosity(arguments))
+            batch: try arguments.optional(SubmissionFlags.batch),
+            submission: try SubmissionFlags.options(from: arguments),
+            waits: arguments.isSet(wait),
+            json: arguments.isSet(CommonFlags.json),
+            target: try QueueTarget(arguments))
     }
 
     static func run(_ options: EnqueueOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(options.verbosity)
         let rows = try Feeding.open(options.input)
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.connection, console: console)
-            let queue = options.queue
-            let batch = String(UInt64.random(in: .min ... .max), radix: 36)
-            let outcome = await interruption.cancelling {
-                let producer = try await access.cluster.producer(queue: queue, batch: batch, from: "")
-                return try await Feeding.feed(options.input, rows, into: producer)
+            let access = try await ClusterAccess.open(options.target.connection, console: options.target.console)
+            let enqueueing = Enqueueing(options, access.cluster, interruption)
+            do throws(CommandFailure) {
+                let status = try await enqueueing.course(rows)
+                await access.close()
+                return status
+            } catch {
+                await access.close()
+                throw error
             }
-            // Nobody can go on with this batch: as far as it came it is complete.
-            if outcome.value == nil { await interruption.cleaningUp { try await access.cluster.close(batch: batch, of: queue) } }
-            await access.close()
-            guard let summary = try outcome.get(unlessInterrupted: interruption) else {
-                console.note("interrupted: what had been accepted stays in the queue, the rest was not enqueued.")
-                return interruption.status
-            }
-            return try report(summary, console)
         }
-    }
-
-    private static func report(
-        _ summary: EnqueueSummary, _ console: Console
-    ) throws(CommandFailure) -> ExitStatus {
-        Feeding.complain(about: summary, console)
-        try console.print("Accepted \(Amounts.count(summary.accepted, "URL")); \(summary.invalid) invalid.")
-        guard summary.accepted > 0 else {
-            throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
-        }
-        return summary.invalid == 0 ? .done : .someFailed
     }
 }
 
 /// What `gannet enqueue` was asked to do.
 struct EnqueueOptions: Sendable {
     var input: InputOptions
-    var connection: ConnectionOptions
-    var queue: String
-    var verbosity: Verbosity
+    /// A name of the user's own; without one nobody can go on with what was interrupted.
+    var batch: String?
+    var submission: SubmissionOptions
+    var waits: Bool
+    var json: Bool
+    var target: QueueTarget
 }

@@ -5,6 +5,9 @@ enum CommonFlags {
     static let quiet = Toggle("quiet", section: .common, "Say nothing but errors on standard error.")
     static let verbose = Toggle("verbose", section: .common, "Say more on standard error.")
 
+    /// Of the commands that can.
+    static let json = Toggle("json", "Print JSON, one object a line.")
+
     static let everywhere = [quiet.entry, verbose.entry]
 }
 

@@ -1,6 +1,6 @@
 /// JSON whose keys keep their order and whose unknown values are `null`, as scripts that read it expect.
 indirect enum JSONValue: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByDictionaryLiteral
+    ExpressibleByBooleanLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
 {
     case null
     case bool(Bool)
@@ -8,15 +8,20 @@ indirect enum JSONValue: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
     case decimal(Double)
     case string(String)
     case object([(key: String, value: JSONValue)])
+    case array([JSONValue])
 
     init(nilLiteral: ()) { self = .null }
     init(booleanLiteral value: Bool) { self = .bool(value) }
     init(integerLiteral value: Int) { self = .integer(value) }
     init(stringLiteral value: String) { self = .string(value) }
     init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(elements.map { (key: $0.0, value: $0.1) }) }
+    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
     init(_ number: Int?) { self = number.map { .integer($0) } ?? .null }
     init(_ text: String?) { self = text.map { .string($0) } ?? .null }
+
+    /// Seconds, to the millisecond.
+    init(_ time: Duration?) { self = time.map { .decimal(($0 / .milliseconds(1)).rounded() / 1000) } ?? .null }
 
     /// On one line.
     var text: String {
@@ -28,6 +33,7 @@ indirect enum JSONValue: Sendable, ExpressibleByStringLiteral, ExpressibleByInte
         case .string(let value): Self.quoted(value)
         case .object(let members):
             "{" + members.map { Self.quoted($0.key) + ":" + $0.value.text }.joined(separator: ",") + "}"
+        case .array(let items): "[" + items.map(\.text).joined(separator: ",") + "]"
         }
     }
 

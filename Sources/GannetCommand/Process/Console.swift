@@ -27,6 +27,11 @@ struct Console: Sendable {
         if verbosity == .verbose { error(text: "gannet: \(line)") }
     }
 
+    /// A question, whose answer stands behind it on the same line.
+    func ask(_ question: String) {
+        _ = Descriptor.writeAll(question, to: STDERR_FILENO)
+    }
+
     func error(_ sentence: String) {
         error(text: "Error: \(sentence)")
     }

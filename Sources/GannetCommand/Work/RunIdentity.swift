@@ -15,31 +15,15 @@ struct RunIdentity: Sendable {
 
     init(_ input: InputOptions, folder: String) {
         var parts = ["folder", URL(fileURLWithPath: folder).standardizedFileURL.path]
-        var source = input.urls
         switch input.source {
         case .file(let path):
             parts += ["file", URL(fileURLWithPath: path).standardizedFileURL.path]
-            var status = stat()
-            _ = stat(path, &status)
-            source += ["\(status.st_ino)", "\(status.st_size)", "\(status.modification)", "\(input.list)"]
-            self.source = Fingerprint.of(source)
         case .standardInput:
             parts.append("standard input")
-            self.source = nil
         case nil:
             parts += ["arguments"] + input.urls
-            self.source = Fingerprint.of(source)
         }
+        source = input.fingerprint
         queue = "run-" + Fingerprint.of(parts)
-    }
-}
-
-extension stat {
-    fileprivate var modification: String {
-        #if canImport(Glibc)
-        "\(st_mtim.tv_sec).\(st_mtim.tv_nsec)"
-        #else
-        "\(st_mtimespec.tv_sec).\(st_mtimespec.tv_nsec)"
-        #endif
     }
 }

@@ -1,0 +1,34 @@
+import CommandLineKit
+import Gannet
+
+/// `gannet batch show ID`: what has become of one submission.
+enum BatchShowCommand: Command {
+    static let spec = CommandSpec(
+        "show", summary: "Show a batch: its totals, its progress, its state.", positional: BatchArgument.positional,
+        flags: [CommonFlags.json.entry] + QueueTarget.flags)
+
+    static func options(from arguments: Arguments) throws(UsageError) -> BatchShowOptions {
+        BatchShowOptions(
+            batch: try BatchArgument.read(arguments), json: arguments.isSet(CommonFlags.json), target: try QueueTarget(arguments))
+    }
+
+    static func run(_ options: BatchShowOptions) async throws(CommandFailure) -> ExitStatus {
+        let target = options.target
+        return try await target.withCluster { (cluster) throws(CommandFailure) in
+            let found = try await CommandFailure.wrapping { () throws(ClusterError) in
+                try await cluster.batch(options.batch, of: target.queue)
+            }
+            guard let found else { throw BatchArgument.unknown(options.batch, target.queue) }
+            let report = BatchReport(queue: target.queue, batch: found)
+            try target.console.print(options.json ? report.json.text : report.text)
+            return .done
+        }
+    }
+}
+
+/// What `gannet batch show` was asked to do.
+struct BatchShowOptions: Sendable {
+    var batch: String
+    var json: Bool
+    var target: QueueTarget
+}

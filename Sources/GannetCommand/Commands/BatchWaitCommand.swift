@@ -1,0 +1,43 @@
+import CommandLineKit
+import Gannet
+
+/// `gannet batch wait ID`: returns when everything of one submission has ended.
+enum BatchWaitCommand: Command {
+    private static let timeout = Flag(
+        "timeout", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), "How long to wait at most; then the exit status is 75.")
+
+    static let spec = CommandSpec(
+        "wait",
+        summary: "Wait until a batch is complete.",
+        discussion: "The exit status is 0 when all of it was done, 1 when some failed or was cancelled, 75 when the time was up.",
+        positional: BatchArgument.positional, flags: [timeout.entry, CommonFlags.json.entry] + QueueTarget.flags)
+
+    static func options(from arguments: Arguments) throws(UsageError) -> BatchWaitOptions {
+        BatchWaitOptions(show: try BatchShowCommand.options(from: arguments), timeout: try arguments.optional(timeout))
+    }
+
+    static func run(_ options: BatchWaitOptions) async throws(CommandFailure) -> ExitStatus {
+        let target = options.show.target
+        let interruption = try Interruption()
+        return try await interruption.watching { () throws(CommandFailure) in
+            let access = try await ClusterAccess.open(target.connection, console: target.console)
+            let wait = BatchWait(batch: options.show.batch, queue: target.queue, cluster: access.cluster, console: target.console)
+            let outcome = await interruption.cancelling { try await wait.run(atMost: options.timeout) }
+            await access.close()
+            guard let batch = try outcome.get(unlessInterrupted: interruption) else { return interruption.status }
+            let report = BatchReport(queue: target.queue, batch: batch)
+            try target.console.print(options.show.json ? report.json.text : report.outcome + ".")
+            guard batch.isComplete else {
+                target.console.error("The batch was not complete in time: \(batch.total - batch.ended) of \(batch.total) have not ended.")
+                return .timedOut
+            }
+            return report.status
+        }
+    }
+}
+
+/// What `gannet batch wait` was asked to do.
+struct BatchWaitOptions: Sendable {
+    var show: BatchShowOptions
+    var timeout: Duration?
+}

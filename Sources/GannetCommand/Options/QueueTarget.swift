@@ -1,0 +1,35 @@
+import CommandLineKit
+import Gannet
+
+/// What every command that looks after one queue is told: which Redis, which queue, and how much to say.
+struct QueueTarget: Sendable {
+    var connection: ConnectionOptions
+    var queue: String
+    var verbosity: Verbosity
+
+    static let flags =
+        ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere + [FlagEntry.later("log-format")]
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        connection = try ConnectionOptions(arguments)
+        queue = try arguments.require(QueueOption.name)
+        verbosity = try Verbosity(arguments)
+    }
+
+    var console: Console { Console(verbosity) }
+
+    /// Runs `body` with the cluster. An outage of Redis is told at once: whoever looks does not want to wait.
+    func withCluster<Value: Sendable>(
+        _ body: (Cluster) async throws(CommandFailure) -> Value
+    ) async throws(CommandFailure) -> Value {
+        let access = try await ClusterAccess.open(connection, console: console, patience: .zero)
+        do throws(CommandFailure) {
+            let value = try await body(access.cluster)
+            await access.close()
+            return value
+        } catch {
+            await access.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import CommandLineKit
+import Gannet
+
+/// What can be asked for with what is enqueued.
+enum SubmissionFlags {
+    private static let longest = Duration.seconds(365 * 86_400)
+
+    static let batch = Flag(
+        "batch", .batchName, "A name for what is enqueued. The same command again after an interruption goes on where it stopped.")
+    private static let priority = Flag(
+        "priority", .choice("priority", of: SubmissionOptions.Priority.allCases.map(\.rawValue)), default: "normal",
+        "Of ten jobs six are of high, three of normal and one of low priority while there are some of each.")
+    private static let delay = Flag("delay", .duration(in: .zero...longest), "Nobody fetches the URLs before this time has passed.")
+    private static let maxAge = Flag(
+        "max-age", .duration(in: .zero...longest), "How old an outcome may be that is there already. Without it, as long as it is fresh.")
+    private static let refresh = Toggle("refresh", "Only a fetch that begins after now will do.")
+
+    static let flags = [batch.entry, priority.entry, delay.entry, maxAge.entry, refresh.entry]
+
+    static func options(from arguments: Arguments) throws(UsageError) -> SubmissionOptions {
+        var options = SubmissionOptions()
+        options.priority = SubmissionOptions.Priority(rawValue: try arguments.require(priority)) ?? .normal
+        options.delay = try arguments.optional(delay) ?? .zero
+        options.maximumAge = try arguments.optional(maxAge)
+        options.refresh = arguments.isSet(refresh)
+        if options.refresh, options.maximumAge != nil {
+            throw arguments.usageError("'--refresh' and '--max-age' contradict each other.")
+        }
+        return options
+    }
+}

@@ -1,0 +1,65 @@
+import Gannet
+
+/// A batch as people and as scripts read it.
+struct BatchReport: Sendable {
+    let queue: String
+    let batch: BatchStatus
+
+    var text: String {
+        let rows = [
+            ("batch", batch.name),
+            ("queue", queue),
+            ("state", batch.state.rawValue),
+            ("priority", batch.options.priority.rawValue),
+            ("wants", wants),
+            ("begun", batch.age.map { Amounts.time($0) + " ago" } ?? "unknown"),
+            ("progress", progress),
+            ("done", String(batch.done)),
+            ("failed", String(batch.failed)),
+            ("cancelled", String(batch.cancelled)),
+            ("ready", String(batch.ready)),
+            ("active", String(batch.active)),
+            ("parked", String(batch.parked)),
+            ("delayed", String(batch.delayed)),
+        ]
+        return rows.map { $0.0 + String(repeating: " ", count: 11 - $0.0.count) + $0.1 }.joined(separator: "\n")
+    }
+
+    /// `61 % of 1000`.
+    var progress: String {
+        guard let part = batch.progress else { return "nothing was accepted" }
+        // Rounded down: all of it is all of it.
+        return "\(Int(part * 100)) % of \(batch.total)"
+    }
+
+    private var wants: String {
+        if batch.options.refresh { return "fetches that began after it" }
+        return batch.options.maximumAge.map { "outcomes at most \(Amounts.time($0)) old" } ?? "outcomes that are fresh"
+    }
+
+    var json: JSONValue {
+        .object([("schema", 1), ("queue", .string(queue))] + members)
+    }
+
+    /// What is said of one among others.
+    var members: [(key: String, value: JSONValue)] {
+        [
+            ("batch", .string(batch.name)), ("state", .string(batch.state.rawValue)),
+            ("priority", .string(batch.options.priority.rawValue)), ("refresh", .bool(batch.options.refresh)),
+            ("maxAgeSeconds", JSONValue(batch.options.maximumAge)), ("ageSeconds", JSONValue(batch.age)),
+            ("progress", batch.progress.map { .decimal($0) } ?? .null), ("total", .integer(batch.total)), ("done", .integer(batch.done)),
+            ("failed", .integer(batch.failed)), ("cancelled", .integer(batch.cancelled)), ("ready", .integer(batch.ready)),
+            ("active", .integer(batch.active)), ("parked", .integer(batch.parked)), ("delayed", .integer(batch.delayed)),
+        ]
+    }
+
+    /// What it came to, in one line.
+    var outcome: String {
+        var parts = ["\(batch.done) of \(Amounts.count(batch.total, "URL")) done", "\(batch.failed) failed"]
+        if batch.cancelled > 0 { parts.append("\(batch.cancelled) cancelled") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// What somebody who waited for it exits with.
+    var status: ExitStatus { batch.failed + batch.cancelled == 0 ? .done : .someFailed }
+}

@@ -1,0 +1,32 @@
+import Gannet
+
+/// What came of `enqueue`, as people and as scripts read it.
+struct EnqueueReport: Sendable {
+    let queue: String
+    let batch: String
+    let summary: EnqueueSummary
+    /// The batch had been begun before.
+    let isResumed: Bool
+    /// What it came to, where that was waited for.
+    let outcome: BatchStatus?
+
+    var text: String {
+        let accepted = "Accepted \(Amounts.count(summary.accepted, "URL")); \(summary.invalid) invalid. Batch: \(batch)"
+        guard let outcome else { return accepted }
+        return accepted + "\n" + BatchReport(queue: queue, batch: outcome).outcome + "."
+    }
+
+    var json: JSONValue {
+        [
+            "schema": 1, "queue": .string(queue), "batch": .string(batch), "accepted": .integer(summary.accepted),
+            "invalid": .integer(summary.invalid), "resumed": .bool(isResumed),
+            "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
+            "outcome": outcome.map { .object(BatchReport(queue: queue, batch: $0).members) } ?? .null,
+        ]
+    }
+
+    var status: ExitStatus {
+        guard summary.invalid == 0 else { return .someFailed }
+        return outcome.map { BatchReport(queue: queue, batch: $0).status } ?? .done
+    }
+}

@@ -1,0 +1,75 @@
+import Gannet
+
+/// The course of `gannet enqueue`: feed a batch, say what came of it, and wait for it where that is asked for.
+struct Enqueueing: Sendable {
+    private let options: EnqueueOptions
+    private let batch: String
+    private let cluster: Cluster
+    private let interruption: Interruption
+
+    private var queue: String { options.target.queue }
+    private var console: Console { options.target.console }
+
+    init(_ options: EnqueueOptions, _ cluster: Cluster, _ interruption: Interruption) {
+        self.options = options
+        self.cluster = cluster
+        self.interruption = interruption
+        batch = options.batch ?? String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+
+    func course(_ rows: InputRows?) async throws(CommandFailure) -> ExitStatus {
+        let fed = await interruption.cancelling { try await feed(rows) }
+        if options.batch == nil, fed.value == nil {
+            // Nobody can go on with this batch: as far as it came it is complete.
+            await interruption.cleaningUp { try await cluster.close(batch: batch, of: queue) }
+        }
+        guard let (summary, isResumed) = try fed.get(unlessInterrupted: interruption) else {
+            console.note(
+                options.batch == nil
+                    ? "interrupted: what had been accepted stays in the queue, the rest was not enqueued."
+                    : "interrupted: what had been accepted stays in the queue; the same command goes on where it stopped.")
+            return interruption.status
+        }
+        Feeding.complain(about: summary, console)
+        let report = { (outcome: BatchStatus?) in
+            EnqueueReport(queue: queue, batch: batch, summary: summary, isResumed: isResumed, outcome: outcome)
+        }
+        guard summary.accepted > 0 else {
+            try show(report(nil))
+            throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
+        }
+        guard options.waits else {
+            try show(report(nil))
+            return report(nil).status
+        }
+        let wait = BatchWait(batch: batch, queue: queue, cluster: cluster, console: console)
+        let waited = await interruption.cancelling { try await wait.run() }
+        guard let outcome = try waited.get(unlessInterrupted: interruption) else {
+            try show(report(nil))
+            console.note("interrupted: the batch is in the queue all the same; 'gannet batch wait \(batch)' waits for it.")
+            return interruption.status
+        }
+        try show(report(outcome))
+        return report(outcome).status
+    }
+
+    /// Throws ``ClusterError`` or ``CommandFailure``.
+    private func feed(_ rows: InputRows?) async throws -> (EnqueueSummary, isResumed: Bool) {
+        let source = options.batch == nil ? "" : options.input.fingerprint ?? "standard input"
+        let producer = try await cluster.producer(queue: queue, batch: batch, from: source, options: options.submission)
+        guard producer.origin == source else {
+            throw CommandFailure(
+                .wrongUsage,
+                "The batch '\(batch)' was begun with another input, or its file has changed since; enqueue this one under another name.")
+        }
+        let before = producer.acceptedBefore
+        if before > 0 {
+            console.note("going on with the batch '\(batch)': \(Amounts.count(before, "URL")) had been accepted before.")
+        }
+        return (try await Feeding.feed(options.input, rows, into: producer), before > 0)
+    }
+
+    private func show(_ report: EnqueueReport) throws(CommandFailure) {
+        try console.print(options.json ? report.json.text : report.text)
+    }
+}
