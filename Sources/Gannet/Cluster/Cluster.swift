@@ -82,9 +82,12 @@ package final class Cluster: Sendable {
     }
 
     /// Works on a queue until it is empty, where that is asked for, or until `stops` says so.
-    /// - Parameter report: Called for everything worth telling, from the worker's own task.
+    /// - Parameters:
+    ///   - feed: Ends when the queue has been filled; until then its being empty means nothing.
+    ///   - report: Called for everything worth telling, from the worker's own task.
     package func work(
         on name: String, fetch: FetchSettings, into output: any JobOutput, options: WorkerOptions, stops: AsyncStream<Void>,
+        feed: AsyncStream<Void>? = nil,
         report: @escaping @Sendable (WorkerReport) -> Void
     ) async -> Result<WorkerEnd, WorkerFailure> {
         do throws(WorkerFailure) {
@@ -96,7 +99,7 @@ package final class Cluster: Sendable {
             let (subscriber, inbox) = try await listen(to: queue.inbox(of: name))
             let worker = Worker(
                 name, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, report: report)
-            let outcome = await worker.run(stops: stops)
+            let outcome = await worker.run(stops: stops, feed: feed)
             await subscriber.close()
             return outcome
         } catch {

@@ -66,6 +66,19 @@ package struct BodyFolder: Sendable {
         }
     }
 
+    /// Gives a file that was written in the folder its name there, in the stead of what is there, when all of it is on the disk.
+    func publish(_ file: String, as target: String) throws(OutputFailure) {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        let isWritten = descriptor >= 0 && fchmod(descriptor, fileMode) == 0 && fsync(descriptor) == 0
+        let code = errno
+        if descriptor >= 0 { close(descriptor) }
+        guard isWritten, rename(file, target) == 0 else {
+            let failure = Self.failure("The file \(target.escapedForDisplay) cannot be written", isWritten ? errno : code)
+            unlink(file)
+            throw failure
+        }
+    }
+
     /// The folder of this name in the folder, which is made if it is missing.
     func ownFolder(_ name: String) throws(OutputFailure) -> String {
         let own = "\(path)/\(name)"

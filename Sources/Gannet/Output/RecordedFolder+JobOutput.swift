@@ -15,7 +15,7 @@ extension RecordedFolder: JobOutput {
     package func note(_ end: JobEnd, of job: Job) throws(OutputFailure) {
         // Of one that is there already there is a record.
         guard end.outcome != .cached else { return }
-        try journal.append(JobRecord(job.id, end))
+        if try journal.append(JobRecord(job.id, end)) { noteEnd() }
     }
 
     /// A file that this run has written, or looked at.

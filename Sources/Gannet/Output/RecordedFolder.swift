@@ -9,7 +9,22 @@ internal import Threads
 package final class RecordedFolder: Sendable {
     let folder: BodyFolder
     let journal: Journal
-    private let failure = Mutex<OutputFailure?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        var failure: OutputFailure?
+        var counts = Counts()
+    }
+
+    /// How far the run has come, in different URLs.
+    package struct Counts: Sendable, Equatable {
+        /// In its list, as far as that was read.
+        package var listed = 0
+        /// To be fetched.
+        package var queued = 0
+        /// Of those, fetched or given up.
+        package var ended = 0
+    }
 
     /// Where the record is kept.
     static let name = ".gannet"
@@ -30,44 +45,48 @@ package final class RecordedFolder: Sendable {
     /// The folder for files of the run's own, which is there.
     package var ownPath: String { "\(folder.path)/\(Self.name)" }
 
+    package var counts: Counts { state.withLock { $0.counts } }
+
     /// Takes a URL of the run's list; false where it needs no fetch, as far as is known: it is there, or listed before.
     package func wants(_ id: URLID) -> Bool {
-        update(id) { entry in
-            let isListed = entry.marks.contains(.listed)
+        let (isNew, isWanted) = update(id) { entry in
+            guard !entry.marks.contains(.listed) else { return (false, false) }
             entry.marks.insert(.listed)
-            // In an earlier run it failed, or in this one it was there when it was listed.
-            guard !isListed, entry.offset == 0 || entry.marks.contains(.failed) else { return false }
+            guard entry.offset == 0 || entry.marks.contains(.failed) else { return (true, false) }
             entry.marks.insert(.queued)
-            return true
+            return (true, true)
         }
+        state.withLock { state in
+            state.counts.listed += isNew ? 1 : 0
+            state.counts.queued += isWanted ? 1 : 0
+        }
+        return isWanted
     }
 
     /// Takes a URL of the run's list once more; true where its file was looked at in vain.
     package func wantsAgain(_ id: URLID) -> Bool {
-        update(id) { entry in
-            guard entry.marks.contains(.broken), !entry.marks.contains(.queued) else { return false }
+        let (_, isWanted) = update(id) { entry in
+            guard entry.marks.contains(.broken), !entry.marks.contains(.queued) else { return (false, false) }
             entry.marks.insert(.queued)
-            return true
+            return (false, true)
         }
+        if isWanted { state.withLock { $0.counts.queued += 1 } }
+        return isWanted
     }
+
+    func noteEnd() { state.withLock { $0.counts.ended += 1 } }
 
     /// Throws what kept the folder from taking note of the list.
     package func rethrow() throws(OutputFailure) {
-        if let failure = failure.withLock({ $0 }) { throw failure }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// How many different URLs the list holds so far.
-    package var listed: Int { journal.count { $0.contains(.listed) } }
-
-    /// How many were put into the queue and have not ended, as far as this folder was told.
-    package var unended: Int { journal.count { $0.contains(.queued) && !$0.contains(.current) } }
-
-    private func update(_ id: URLID, _ change: (inout URLTable.Entry) -> Bool) -> Bool {
+    private func update(_ id: URLID, _ change: @Sendable (inout URLTable.Entry) -> (Bool, Bool)) -> (Bool, Bool) {
         do throws(OutputFailure) {
             return try journal.update(id, change)
         } catch {
-            failure.withLock { $0 = $0 ?? error }
-            return false
+            state.withLock { $0.failure = $0.failure ?? error }
+            return (false, false)
         }
     }
 }

@@ -39,6 +39,7 @@ struct Worker: Sendable {
         /// With the error, when it came to nothing.
         case renewed(StateError?)
         case jobEnded(JobRunner.End)
+        case feedEnded
         case stopRequested
         case drainTimedOut
         case handBackTimedOut
@@ -46,7 +47,8 @@ struct Worker: Sendable {
 
     /// Works until `stops` asks for an end (the first time: finish what is in flight; the second: hand it back; the third: leave it), until the
     /// queue is empty where that is asked for, or until something is wrong that will not mend itself.
-    func run(stops: AsyncStream<Void>) async -> Result<WorkerEnd, WorkerFailure> {
+    /// - Parameter feed: Ends when the queue has been filled; until then its being empty means nothing.
+    func run(stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil) async -> Result<WorkerEnd, WorkerFailure> {
         let (events, sender) = AsyncStream.makeStream(of: Event.self)
         let held = HeldLeases()
         return await withDiscardingTaskGroup(returning: Result<WorkerEnd, WorkerFailure>.self) { group in
@@ -55,7 +57,13 @@ struct Worker: Sendable {
             group.addTask {
                 for await _ in stops { sender.yield(.stopRequested) }
             }
-            let outcome = await work(events, sender, held, &group)
+            if let feed {
+                group.addTask {
+                    for await _ in feed {}
+                    sender.yield(.feedEnded)
+                }
+            }
+            let outcome = await work(events, sender, held, isFed: feed != nil, &group)
             group.cancelAll()
             return outcome
         }
@@ -63,11 +71,11 @@ struct Worker: Sendable {
 
     /// The worker's own course: one event after the other.
     private func work(
-        _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases,
+        _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases, isFed: Bool,
         _ group: inout DiscardingTaskGroup
     ) async -> Result<WorkerEnd, WorkerFailure> {
         let runner = JobRunner(queue: queue, downloader: downloader, output: output, held: held, policy: options.retryPolicy)
-        var machine = WorkerMachine(options)
+        var machine = WorkerMachine(options, isFed: isFed)
         var end = WorkerEnd.empty
         var failure: WorkerFailure?
         var awaySince: ContinuousClock.Instant?
@@ -133,6 +141,8 @@ struct Worker: Sendable {
             switch event {
             case .heard:
                 actions = machine.heard()
+            case .feedEnded:
+                actions = machine.feedEnded()
             case .claimed(let claim):
                 noteBack()
                 request = nil

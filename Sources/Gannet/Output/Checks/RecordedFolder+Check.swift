@@ -45,7 +45,7 @@ extension RecordedFolder {
             for record in records {
                 let isSound = check.isSound(record)
                 if isSound { checked.sound += 1 } else { checked.broken += 1 }
-                try journal.update(record.id) { $0.marks.insert(isSound ? .sound : .broken) }
+                try journal.mark(record.id, isSound ? .sound : .broken)
             }
         }
     }

@@ -43,28 +43,31 @@ final class Journal: Sendable {
         state = Mutex(State(file: scan.file, table: scan.table, end: scan.end))
     }
 
-    /// Adds a record, which is what is known of its URL from now on.
-    func append(_ record: JobRecord) throws(OutputFailure) {
+    /// Adds a record, which is what is known of its URL from now on. True when it is the first of this run.
+    func append(_ record: JobRecord) throws(OutputFailure) -> Bool {
         let line = record.line
-        try state.withLock { state throws(OutputFailure) in
+        return try state.withLock { state throws(OutputFailure) in
             try state.file.write(line, at: state.end)
             let offset = state.end
             state.end += line.count
-            try state.table.update(record.id) { entry in
+            return try state.table.update(record.id) { entry in
+                defer { entry.marks.insert(.current) }
                 entry.offset = offset
-                entry.marks.formUnion(.current)
                 if record.isFailed { entry.marks.insert(.failed) } else { entry.marks.remove(.failed) }
+                return !entry.marks.contains(.current)
             }
         }
     }
 
     subscript(id: URLID) -> URLTable.Entry? { state.withLock { $0.table[id] } }
 
-    func update<Result: Sendable>(_ id: URLID, _ change: (inout URLTable.Entry) -> Result) throws(OutputFailure) -> Result {
+    func update<Result: Sendable>(_ id: URLID, _ change: @Sendable (inout URLTable.Entry) -> Result) throws(OutputFailure) -> Result {
         try state.withLock { state throws(OutputFailure) in try state.table.update(id, change) }
     }
 
-    func count(where isWanted: (URLTable.Marks) -> Bool) -> Int { state.withLock { $0.table.count(where: isWanted) } }
+    func mark(_ id: URLID, _ marks: URLTable.Marks) throws(OutputFailure) {
+        try update(id) { $0.marks.formUnion(marks) }
+    }
 
     /// Goes through the records that were there when this run began, superseded ones among them.
     func earlierRecords() -> JournalCursor {

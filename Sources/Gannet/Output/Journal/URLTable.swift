@@ -80,11 +80,6 @@ final class URLTable {
         return result
     }
 
-    /// How many of the URLs are as `isWanted` says.
-    func count(where isWanted: (Marks) -> Bool) -> Int {
-        slots.reduce(0) { $0 + ($1.value != 0 && isWanted(Self.entry($1).marks) ? 1 : 0) }
-    }
-
     /// The slot of this id, or the free one where it belongs.
     private func find(_ id: URLID) -> Int { Self.find(Self.words(id), in: slots) }
 

@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import HTTPEngine
 internal import Threads
 
 #if canImport(Glibc)
@@ -67,18 +66,20 @@ package final class Manifest: Sendable {
     private func end(of row: ManifestRow, _ state: inout State) throws(OutputFailure) -> RowEnd {
         guard case .url(let bytes) = row.content else { return RowEnd(.invalid) }
         let id: URLID
-        do throws(URLRejection) {
-            guard let known = URLID(try CanonicalURL(bytes: bytes).id) else { return RowEnd(.invalid) }
-            id = known
+        do throws(RowRefusal) {
+            id = try JobEntry(row: bytes).id
         } catch {
             return RowEnd(.invalid, message: error.description)
         }
-        guard let entry = folder.journal[id], entry.marks.contains(.listed) else { return RowEnd(.invalid, message: "It was not in the input.") }
+        guard let entry = folder.journal[id], entry.marks.contains(.listed) else {
+            throw OutputFailure(
+                "The input has changed while its URLs were fetched; run the command again for a manifest of what it is now.")
+        }
         let isKnown = entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
         guard isKnown, let record = try state.reader.record(at: entry.offset) else { return RowEnd(.failed) }
         if record.isFailed { return RowEnd(.failed, record) }
         guard !entry.marks.contains(.told) else { return RowEnd(.repeated, record) }
-        try folder.journal.update(id) { $0.marks.insert(.told) }
+        try folder.journal.mark(id, .told)
         return RowEnd(entry.marks.contains(.current) ? .fetched : .there, record)
     }
 }

@@ -32,7 +32,8 @@ final class ManifestFile {
     }
 
     private func flush() throws(OutputFailure) {
-        try Self.storing { () throws(StorageFailure) in try buffer.withUnsafeBytes { bytes throws(StorageFailure) in try file.write(bytes) } }
+        let result = buffer.withUnsafeBytes { bytes in Result { () throws(StorageFailure) in try file.write(bytes) } }
+        try Self.storing { () throws(StorageFailure) in try result.get() }
         buffer.removeAll(keepingCapacity: true)
     }
 
@@ -40,7 +41,8 @@ final class ManifestFile {
         do throws(StorageFailure) {
             return try body()
         } catch {
-            throw OutputFailure("\(error)")
+            let sentence = error.description
+            throw OutputFailure(sentence.prefix(1).uppercased() + sentence.dropFirst() + ".")
         }
     }
 }

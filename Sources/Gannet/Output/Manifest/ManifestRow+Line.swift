@@ -43,7 +43,9 @@ extension ManifestRow {
         case .fetched, .there, .repeated: return nil
         case .failed:
             error.add("class", end.record?.errorClass ?? "abandoned")
-            error.add("message", end.record?.errorMessage ?? "Given up without a fetch: it failed for another queue, or three workers died with it.")
+            error.add(
+                "message",
+                end.record?.errorMessage ?? "Given up without a fetch: it failed for another queue, or three workers died with it.")
         case .invalid:
             error.add("class", "invalid")
             if case .invalid(let reason) = content { error.add("message", reason) } else { error.add("message", end.message) }
