@@ -39,6 +39,8 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CAres", pkgConfig: homebrew("libcares"), providers: [.apt(["libc-ares-dev"]), .brew(["c-ares"])]),
+        .systemLibrary(
+            name: "CMicrohttpd", pkgConfig: homebrew("libmicrohttpd"), providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         .systemLibrary(name: "CZlib", pkgConfig: homebrew("zlib"), providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: homebrew("libbrotlidec"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         // For tests, which need something to decode.
@@ -112,6 +114,8 @@ let package = Package(
         .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
         .target(name: "URLLists", dependencies: ["CZlib"], swiftSettings: settings),
+        // A small HTTP server of our own.
+        .target(name: "HTTPService", dependencies: ["CMicrohttpd", "Threads"], swiftSettings: settings),
         .executableTarget(
             name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "Threads", "URLLists"], swiftSettings: settings),
 
@@ -180,6 +184,7 @@ let package = Package(
         // The program that the README shows.
         .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
+        .testTarget(name: "HTTPServiceTests", dependencies: ["HTTPService", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "CommandLineKit", "GannetTestKit", "URLLists"],

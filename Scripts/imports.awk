@@ -9,6 +9,7 @@ BEGIN {
     allow("CEpoll", "")
     allow("CAres", "")
     allow("CZlib", "")
+    allow("CMicrohttpd", "")
     allow("CBrotli", "")
     allow("CBrotliEncoder", "")
     allow("CZstd", "")
@@ -23,6 +24,7 @@ BEGIN {
     allow("Gannet", "RedisClient ClusterState FetchQueue HTTPEngine FetchCache GannetFetch Threads")
     allow("CommandLineKit", "")
     allow("URLLists", "CZlib")
+    allow("HTTPService", "CMicrohttpd Threads")
     allow("GannetCommand", "Gannet CommandLineKit Threads URLLists")
     # libcrypto for digests, the others to compress; of the code under test only the protocols it stands in for.
     allow("GannetTestKit", "COpenSSL CZlib CBrotliEncoder CZstd HTTPEngine Threads")

@@ -1,4 +1,4 @@
-internal import ClusterState
+package import ClusterState
 internal import RedisClient
 
 /// Repeats a call that may be repeated, while Redis is away.
@@ -20,7 +20,7 @@ package struct Persistence: Sendable {
         self.pause = pause
     }
 
-    func callAsFunction<Answer>(_ call: () async throws(StateError) -> Answer) async throws(StateError) -> Answer {
+    package func callAsFunction<Answer>(_ call: () async throws(StateError) -> Answer) async throws(StateError) -> Answer {
         var isWaiting = false
         let deadline = ContinuousClock.now + patience
         while true {

@@ -17,3 +17,22 @@ enum ExitStatus: Int32, Sendable {
     /// By SIGTERM, before it was done.
     case terminated = 143
 }
+
+extension ExitStatus: CaseIterable {
+    /// For help.
+    var meaning: String {
+        switch self {
+        case .done: "Done."
+        case .someFailed: "Some URLs failed or were invalid."
+        case .wrongUsage: "Wrong usage."
+        case .noUsableInput: "The input cannot be used."
+        case .unavailable: "Redis, or another part, cannot be had."
+        case .defect: "A defect of gannet's own."
+        case .cannotWrite: "The output cannot be written."
+        case .timedOut: "Timed out waiting."
+        case .otherSchema: "The data in Redis has the schema of another version of gannet."
+        case .interrupted: "Interrupted (Ctrl-C) before it was done."
+        case .terminated: "Terminated before it was done."
+        }
+    }
+}

@@ -20,6 +20,8 @@ package enum ListError: Error, Sendable, Equatable {
     case outOfMemory
 
     package enum Option: String, Sendable {
-        case column, idColumn = "id-column", field
+        case column
+        case idColumn = "id-column"
+        case field
     }
 }

@@ -1,21 +1,32 @@
-/// A list's bytes in, its rows out. It is told what it reads by the first bytes; memory does not grow with the list.
-package struct ListReader {
-    private let options: ListOptions
-    private var parser: (any RowParser)?
+/// A list's bytes in, its rows out, in memory that does not grow with the list. What it is, it is told by the first bytes.
+package final class ListReader {
+    private var content: ListContent
+    private var gunzip: GunzipStream?
+    private var hasBegun = false
 
-    package init(_ options: ListOptions) { self.options = options }
+    package init(_ options: ListOptions) { content = ListContent(options) }
 
     /// Takes from `chunk` what one batch has room for, and answers whether there is more to come of it: then it wants to be called again before
-    /// it is given another.
-    package mutating func read(_ chunk: inout UnsafeRawBufferPointer, into rows: inout RowBatch) throws(ListError) -> Bool {
-        if parser == nil { parser = LineSplitter(TextLines()) }
-        try parser?.take(chunk, into: &rows)
-        chunk = UnsafeRawBufferPointer(start: nil, count: 0)
-        return false
+    /// it is given another. What has been unpacked from a few bytes may be a thousand times as much.
+    package func read(_ chunk: inout UnsafeRawBufferPointer, into rows: inout RowBatch) throws(ListError) -> Bool {
+        if !hasBegun, let first = chunk.first {
+            hasBegun = true
+            if first == GunzipStream.firstByte { gunzip = try GunzipStream() }
+        }
+        guard let gunzip else {
+            try content.take(chunk, into: &rows)
+            chunk = chunk.part(chunk.count, chunk.count)
+            return false
+        }
+        let (bytes, isFull) = try gunzip.unpack(&chunk)
+        try content.take(bytes, into: &rows)
+        return isFull || !chunk.isEmpty
     }
 
     /// The list is at its end.
-    package mutating func finish(into rows: inout RowBatch) throws(ListError) {
-        try parser?.finish(into: &rows)
+    package func finish(into rows: inout RowBatch) throws(ListError) {
+        // Rows that end where the rest is missing are not whole.
+        try gunzip?.finish()
+        try content.finish(into: &rows)
     }
 }

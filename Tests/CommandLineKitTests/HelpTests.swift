@@ -82,6 +82,24 @@ import Testing
         }
     }
 
+    @Test func `a group says how to get a command's help, and a command can have tables of its own`() throws {
+        let root = CommandSpec(
+            "tool", summary: "A tool.",
+            subcommands: [
+                CommandSpec(
+                    "redis", summary: "A group.",
+                    subcommands: [CommandSpec("stop", summary: "Stops.", positional: Positional("name", isSingle: true, "Which."))])
+            ],
+            notes: [HelpNote("EXIT STATUS", [("0", "Done."), ("64", "Wrong usage.")])])
+        let parser = CommandLineParser(root: root, environmentPrefix: "TOOL_")
+        #expect(
+            try #require(parser.help(for: [])).hasSuffix(
+                "  See 'tool help <subcommand>' for detailed help.\n\nEXIT STATUS:\n  0                       Done.\n"
+                    + "  64                      Wrong usage."))
+        #expect(try #require(parser.help(for: ["redis"])).contains("  See 'tool help redis <subcommand>' for detailed help."))
+        #expect(try #require(parser.help(for: ["redis", "stop"])).contains("USAGE: tool redis stop [<options>] <name>\n"))
+    }
+
     @Test("Words after two dashes ask for nothing")
     func helpAsWord() throws {
         guard case .command(let arguments) = try Self.parser.parse(["run", "--", "--help"], environment: [:]) else {

@@ -9,6 +9,7 @@ private enum Sample {
     static let wait = Flag("max-wait", .duration(in: .seconds(1)...(.seconds(60))), default: "30s", "How long.")
     static let secret = Flag("secret", .choice("word", of: ["swordfish"]), isSecret: true, "Hush.")
     static let store = Flag("store", .folder(), isRequired: true, "Where to.")
+    static let once = Flag("list", short: "l", .file(), isOnce: true, "A list.")
     static let quiet = Toggle("quiet", short: "q", "Less.")
     static let verbose = Toggle("verbose", short: "v", "More.")
 
@@ -22,6 +23,8 @@ private enum Sample {
                         count.entry, input.entry, net.entry, wait.entry, secret.entry, quiet.entry, verbose.entry, .later("retries"),
                     ]),
                 CommandSpec("keep", summary: "Keeps.", flags: [store.entry, quiet.entry]),
+                CommandSpec(
+                    "show", summary: "Shows.", positional: Positional("name", isSingle: true, "Which."), flags: [once.entry]),
                 CommandSpec(
                     "redis", summary: "A group.",
                     subcommands: [CommandSpec("stop", summary: "Stops."), CommandSpec("hide", summary: "Hides.", visibility: .hidden)]),
@@ -47,6 +50,19 @@ private enum Sample {
 }
 
 @Suite struct ParsingTests {
+    @Test func `of an option that can be given once a second is refused, and of others the last one counts`() throws {
+        #expect(Sample.message("show", "x", "-l", "a", "--list", "b") == "The option '--list <file>' can be given once.")
+        #expect(try Sample.parse("run", "--count", "1", "--count", "2").require(Sample.count) == 2)
+        #expect(try Sample.parse("show", "x", "-l", "a", environment: ["TOOL_LIST": "b"]).require(Sample.once) == "a")
+    }
+
+    @Test func `a command about one thing wants its name, and no other`() throws {
+        #expect(try Sample.parse("show", "x").positionals == ["x"])
+        #expect(Sample.message("show") == "Missing expected argument '<name>'.")
+        #expect(Sample.message("show", "x", "y") == "Unexpected argument 'y'.")
+        #expect(Sample.message("show", "x", "y", "z") == "2 unexpected arguments: 'y', 'z'.")
+    }
+
     @Test("A long option takes its value from the next word or after an equals sign", arguments: [["--count", "7"], ["--count=7"]])
     func longOptions(words: [String]) throws {
         guard case .command(let arguments) = try Sample.parser.parse(["run"] + words, environment: [:]) else {

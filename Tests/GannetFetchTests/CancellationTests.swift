@@ -47,9 +47,11 @@ struct CancellationTests {
     }
 
     @Test func `who leaves the loop calls off the rest`() async throws {
-        let server = try HostileServer(scripts: [
-            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"), .silence], Self.slow,
-        ])
+        // The last to come is answered, so all are under way by then.
+        let answer: [HostileServer.Step] = [
+            .readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"), .silence,
+        ]
+        let server = try HostileServer(scripts: [[HostileServer.Step]](repeating: Self.slow, count: 4) + [answer])
         let fetcher = try Fetcher(.local)
         let urls = (0..<5).compactMap { URL(string: "http://127.0.0.1:\(server.port)/\($0)") }
         for await item in fetcher.results(for: urls) {

@@ -70,6 +70,16 @@ package struct BlobStore: Sendable {
         for reply in replies { _ = try await StateError.wrapping { () throws(RedisError) in try reply.get() } }
     }
 
+    /// Whether a body of this size is there; then it is spared like one that has just been read.
+    package func contains(digest: [UInt8], size: Int) async throws(StateError) -> Bool {
+        try check(digest)
+        let replies = await connection.pipeline([
+            RedisCommand("STRLEN", keys.blob(digest)),
+            RedisCommand(script: BlobScripts.touch, keys: [keys.count], arguments: [.bytes(digest)]),
+        ])
+        return try await StateError.wrapping { () throws(RedisError) in try replies[0].get().asInteger() == size }
+    }
+
     /// The bytes of a body; `nil` where it is gone.
     package func get(digest: [UInt8]) async throws(StateError) -> [UInt8]? {
         try check(digest)

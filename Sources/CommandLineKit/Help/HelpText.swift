@@ -12,27 +12,30 @@ struct HelpText {
         var words = [path.joined(separator: " ")]
         words += spec.flags.filter { $0.isRequired && !$0.isHidden }.map(\.synopsis)
         words.append("[<options>]")
-        if let positional = spec.positional { words.append("[<\(positional.placeholder)> ...]") }
+        if let positional = spec.positional {
+            words.append(positional.isSingle ? "<\(positional.placeholder)>" : "[<\(positional.placeholder)> ...]")
+        }
         if !spec.subcommands.isEmpty { words.append("<subcommand>") }
         return words.joined(separator: " ")
     }
 
     var text: String {
-        var parts = ["OVERVIEW: \(spec.summary)"]
+        var parts = [wrapped("OVERVIEW: \(spec.summary)", indent: 0)]
         if !spec.discussion.isEmpty { parts.append(wrapped(spec.discussion, indent: 0)) }
         parts.append("USAGE: \(Self.usage(path: path, spec: spec))")
         if let positional = spec.positional {
             parts.append(section("ARGUMENTS", [("<\(positional.placeholder)>", positional.summary)]))
         }
         for heading in FlagSection.allCases {
-            let flags = spec.allFlags.filter { $0.section == heading && !$0.isHidden }
+            let flags = spec.shownFlags.filter { $0.section == heading }
             if !flags.isEmpty { parts.append(section(heading.rawValue, flags.map { (label(of: $0), explanation(of: $0)) })) }
         }
-        let commands = spec.subcommands.filter { $0.visibility == .shown }
-        if !commands.isEmpty {
-            parts.append(section("SUBCOMMANDS", commands.map { ($0.name, $0.summary) }))
-            parts.append("  See '\(path.joined(separator: " ")) <subcommand> --help' for detailed help.")
+        if !spec.shownCommands.isEmpty {
+            parts.append(section("SUBCOMMANDS", spec.shownCommands.map { ($0.name, $0.summary) }))
+            let words = path.prefix(1) + ["help"] + path.dropFirst() + ["<subcommand>"]
+            parts.append("  See '\(words.joined(separator: " "))' for detailed help.")
         }
+        for note in spec.notes { parts.append(section(note.title, note.rows)) }
         if let example = spec.flags.first(where: { !$0.isHidden }) {
             let variable = example.variable(prefix: environmentPrefix)
             let sentence = "Every option has an environment variable, such as \(variable) for '--\(example.name)'; the option wins."

@@ -89,13 +89,13 @@ struct WordScan {
             guard inline == nil else { throw error("The option '\(name)' takes no value.", about: entry) }
             if entry.name == FlagEntry.help.name { return .help(path: path, spec: spec) }
             if entry.name == FlagEntry.version.name { return .version }
-            add("true", to: entry)
+            try add("true", to: entry)
         case .value(let placeholder, _, _):
             if let inline {
-                add(inline, to: entry)
+                try add(inline, to: entry)
             } else if let next = rest.first, next == "-" || !next.hasPrefix("-") {
                 rest.removeFirst()
-                add(next, to: entry)
+                try add(next, to: entry)
             } else {
                 throw error("Missing value for '\(name) <\(placeholder)>'.", about: entry)
             }
@@ -103,8 +103,11 @@ struct WordScan {
         return nil
     }
 
-    private mutating func add(_ text: String, to entry: FlagEntry) {
+    private mutating func add(_ text: String, to entry: FlagEntry) throws(UsageError) {
         let value = Arguments.Given(text: text, origin: .option)
+        if entry.isOnce, given[entry.name] != nil {
+            throw error("The option '\(entry.synopsis)' can be given once.", about: entry)
+        }
         if entry.isRepeatable {
             given[entry.name, default: []].append(value)
         } else {
@@ -173,7 +176,16 @@ extension WordScan {
                 }
             }
         }
-        guard spec.positional == nil, let first = positionals.first else { return }
+        try checkPositionals()
+    }
+
+    private func checkPositionals() throws(UsageError) {
+        if let positional = spec.positional {
+            guard positional.isSingle else { return }
+            if positionals.isEmpty { throw error("Missing expected argument '<\(positional.placeholder)>'.") }
+        }
+        let positionals = positionals.dropFirst(spec.positional == nil ? 0 : 1)
+        guard let first = positionals.first else { return }
         if positionals.count == 1 { throw error("Unexpected argument \(Sentence.quoted(first)).") }
         let shown = positionals.prefix(3).map { Sentence.quoted($0) }.joined(separator: ", ")
         throw error("\(positionals.count) unexpected arguments: \(shown)\(positionals.count > 3 ? ", …" : "").")

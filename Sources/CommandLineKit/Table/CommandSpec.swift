@@ -16,10 +16,12 @@ package struct CommandSpec: Sendable {
     package let flags: [FlagEntry]
     package let subcommands: [CommandSpec]
     package let visibility: Visibility
+    /// What help says below the options.
+    package let notes: [HelpNote]
 
     package init(
         _ name: String, summary: String, discussion: String = "", positional: Positional? = nil, flags: [FlagEntry] = [],
-        subcommands: [CommandSpec] = [], visibility: Visibility = .shown
+        subcommands: [CommandSpec] = [], visibility: Visibility = .shown, notes: [HelpNote] = []
     ) {
         self.name = name
         self.summary = summary
@@ -28,6 +30,7 @@ package struct CommandSpec: Sendable {
         self.flags = flags
         self.subcommands = subcommands
         self.visibility = visibility
+        self.notes = notes
     }
 
     /// A command that a later version will know.
@@ -39,14 +42,27 @@ package struct CommandSpec: Sendable {
     package var allFlags: [FlagEntry] { flags + [.version, .help] }
 }
 
-/// The words of a command that are not options: any number of one kind.
+/// A table of its own in a command's help, such as the exit statuses.
+package struct HelpNote: Sendable {
+    package let title: String
+    package let rows: [(label: String, text: String)]
+
+    package init(_ title: String, _ rows: [(label: String, text: String)]) {
+        self.title = title
+        self.rows = rows
+    }
+}
+
+/// The words of a command that are not options: any number of one kind, or exactly one.
 package struct Positional: Sendable {
     package let placeholder: String
     package let summary: String
     package let completion: Completion
+    package let isSingle: Bool
 
-    package init(_ placeholder: String, completion: Completion = .none, _ summary: String) {
+    package init(_ placeholder: String, completion: Completion = .none, isSingle: Bool = false, _ summary: String) {
         self.placeholder = placeholder
+        self.isSingle = isSingle
         self.completion = completion
         self.summary = summary
     }

@@ -110,12 +110,7 @@ extension Flight {
     }
 
     private func commit(_ answer: CachedAnswer, _ lease: (any SharedLease)?, revalidated: Bool) async {
-        let now = parts.now()
-        let freshness = answer.facts.freshness
-        let ends = max(freshness.freshUntil, freshness.staleWhileRevalidateUntil, freshness.staleIfErrorUntil)
-        // With something to ask by, a stale answer still saves its body's way.
-        let kept = max(ends - now, answer.facts.conditions.isEmpty ? .zero : parts.policy.maximumStaleness)
-        let retention = SharedRetention(fresh: max(.zero, freshness.freshUntil - now), keep: max(.seconds(1), kept))
+        let retention = answer.facts.retention(at: parts.now(), policy: parts.policy)
         keep(answer)
         guard let lease else { return }
         await fetch.endings.run { [self] in

@@ -107,6 +107,15 @@ package final class Cluster: Sendable {
         }
     }
 
+    /// Another connection to the same Redis.
+    func connection(patience: Duration) async throws(ClusterError) -> RedisConnection {
+        try await ClusterError.wrappingRedis { () throws(RedisError) in
+            var configuration = control.configuration
+            configuration.commandTimeout = patience
+            return try await RedisConnection.connect(configuration)
+        }
+    }
+
     private func listen(to channel: String) async throws(WorkerFailure) -> (RedisSubscriber, RedisSubscription) {
         do throws(RedisError) {
             let subscriber = try await RedisSubscriber.connect(control.configuration)

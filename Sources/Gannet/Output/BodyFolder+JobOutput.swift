@@ -12,9 +12,9 @@ extension BodyFolder: JobOutput {
         file(of: page.content.url, id: job.id, size: page.content.size).map { HeldBody(file: $0) }
     }
 
-    package func place(_ download: Download, of job: Job) throws(OutputFailure) -> HeldBody {
+    package func place(_ download: Download, of job: Job) throws(OutputFailure) -> Placement {
         guard case .file(let temporaryFile, _) = download.body else { fatalError("A downloader put a body elsewhere than it was told.") }
-        return HeldBody(file: try place(temporaryFile, of: job.url, id: job.id))
+        return .held(HeldBody(file: try place(temporaryFile, of: job.url, id: job.id)))
     }
 
     package func note(_ end: JobEnd, of job: Job) {}

@@ -5,6 +5,8 @@ package struct JobEnd: Sendable {
     package enum Outcome: Sendable {
         /// Its body was fetched and is in its place.
         case fetched
+        /// Its origin says that what is in its place is right.
+        case revalidated
         /// It was fetched for another job, and its body is in its place.
         case cached
         /// Given up.

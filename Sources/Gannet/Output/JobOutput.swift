@@ -19,10 +19,17 @@ package protocol JobOutput: Sendable {
     func held(_ page: Page, for job: Job) async throws(OutputFailure) -> HeldBody?
 
     /// Takes a body to its place. A temporary file is this one's to move or remove, whatever comes of it.
-    func place(_ download: Download, of job: Job) async throws(OutputFailure) -> HeldBody
+    func place(_ download: Download, of job: Job) async throws(OutputFailure) -> Placement
 
     /// Takes note of how a job ends. Told more than once of a job that comes back, since Redis did not hear of its end.
     func note(_ end: JobEnd, of job: Job) async throws(OutputFailure)
+}
+
+/// What became of a body that was to be taken to its place.
+package enum Placement: Sendable {
+    case held(HeldBody)
+    /// There can be no place for this one, as for one that is too large; for others there is.
+    case refused(FetchError)
 }
 
 /// A body that is in its place.

@@ -2,5 +2,16 @@
 package struct OutputFailure: Error, Sendable, CustomStringConvertible {
     package let description: String
 
-    package init(_ description: String) { self.description = description }
+    /// Where bodies are kept in Redis, and it is Redis that fails.
+    let cluster: ClusterError?
+
+    package init(_ description: String) {
+        self.description = description
+        cluster = nil
+    }
+
+    init(_ error: ClusterError) {
+        description = error.description
+        cluster = error
+    }
 }

@@ -10,11 +10,11 @@ extension RecordedFolder: JobOutput {
 
     package func held(_ page: Page, for job: Job) throws(OutputFailure) -> HeldBody? { try body(job.id) }
 
-    package func place(_ download: Download, of job: Job) throws(OutputFailure) -> HeldBody { try folder.place(download, of: job) }
+    package func place(_ download: Download, of job: Job) throws(OutputFailure) -> Placement { try folder.place(download, of: job) }
 
     package func note(_ end: JobEnd, of job: Job) throws(OutputFailure) {
         // Of one that is there already there is a record.
-        guard end.outcome != .cached else { return }
+        guard end.outcome == .fetched || end.outcome == .failed else { return }
         if try journal.append(JobRecord(job.id, end)) { noteEnd() }
     }
 

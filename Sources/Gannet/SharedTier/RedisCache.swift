@@ -25,14 +25,25 @@ public final class RedisCache: Sendable {
     /// Connects, and throws why not when that fails, or when the namespace is another version's.
     public static func connect(_ options: RedisCacheOptions) async throws(ClusterError) -> RedisCache {
         try options.validate()
-        let control = try await ClusterError.wrappingRedis { () throws(RedisError) in
+        let configuration = try await ClusterError.wrappingRedis { () throws(RedisError) in
             var configuration = try RedisConfiguration(url: options.redis, passwordFile: options.passwordFile)
             configuration.tls.authorityFile = options.authorityFile
             configuration.clientName = "gannet"
+            return configuration
+        }
+        return try await connect(
+            to: configuration, namespace: options.namespace, lease: options.lease, bodyLimit: options.bodyLimit)
+    }
+
+    static func connect(
+        to configuration: RedisConfiguration, namespace: String, lease: Duration, bodyLimit: Int
+    ) async throws(ClusterError) -> RedisCache {
+        let control = try await ClusterError.wrappingRedis { () throws(RedisError) in
+            var configuration = configuration
             configuration.commandTimeout = patience
             return try await RedisConnection.connect(configuration)
         }
-        let cluster = ClusterState(control, namespace: options.namespace)
+        let cluster = ClusterState(control, namespace: namespace)
         try await ClusterError.wrapping { () throws(StateError) in try await cluster.checkSchema() }
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
         return try await ClusterError.wrappingRedis { () throws(RedisError) in
@@ -43,18 +54,17 @@ public final class RedisCache: Sendable {
             let subscriber = try await RedisSubscriber.connect(control.configuration)
             let inbox = try await subscriber.subscribe(to: [cluster.inbox(of: name)])
             let link = RedisLink(control: control, bodies: bodies, subscriber: subscriber, inbox: inbox)
-            return RedisCache(options, cluster, link, inbox: cluster.inbox(of: name))
+            let store = SharedBodies(store: BlobStore(link.bodies, namespace: namespace), limit: bodyLimit, sparing: lease)
+            let tier = RedisTier(
+                link: link, cluster: cluster, bodies: store, renewals: Renewals(cluster, lease: lease), lease: lease,
+                inbox: cluster.inbox(of: name))
+            return RedisCache(link, tier)
         }
     }
 
-    private init(_ options: RedisCacheOptions, _ cluster: ClusterState, _ link: RedisLink, inbox: String) {
+    private init(_ link: RedisLink, _ tier: RedisTier) {
         self.link = link
-        let store = SharedBodies(
-            store: BlobStore(link.bodies, namespace: options.namespace), limit: options.bodyLimit, sparing: options.lease)
-        shared = SharedCache(
-            RedisTier(
-                link: link, cluster: cluster, bodies: store, renewals: Renewals(cluster, lease: options.lease), lease: options.lease,
-                inbox: inbox))
+        shared = SharedCache(tier)
     }
 
     /// Ends the connections. Fetchers that use it go on without it.

@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import FetchCache
 internal import FetchQueue
 internal import HTTPEngine
 internal import RedisClient
@@ -20,9 +21,18 @@ struct JobRunner: Sendable {
 
     private enum Attempt {
         case found(HeldBody)
-        case fetched(Download)
-        case failed(FetchError, after: Duration)
+        case fetched(Download, FetchTimes)
+        /// Its origin says that the answer kept before still holds.
+        case confirmed(KeptBody, PageContent, Retention, after: Duration)
+        case failed(FetchError, FetchTimes, after: Duration)
         case stopped(OutputFailure)
+    }
+
+    /// An answer from before whose body is in its place.
+    private struct KeptBody {
+        let page: PageContent
+        let facts: StoredAnswer
+        let body: HeldBody
     }
 
     let queue: FetchQueue
@@ -30,6 +40,7 @@ struct JobRunner: Sendable {
     let output: any JobOutput
     let held: HeldLeases
     let policy: RetryPolicy
+    let freshness: JobFreshness
 
     func run(_ job: Job) async -> End {
         if let page = job.page {
@@ -55,16 +66,35 @@ struct JobRunner: Sendable {
     }
 
     private func attempt(_ job: Job) async -> Attempt {
+        let kept: KeptBody?
         do throws(OutputFailure) {
             if let body = try await output.found(job) { return .found(body) }
+            kept = try await keptBody(job)
         } catch {
             return .stopped(error)
         }
-        let start = ContinuousClock.now
+        if let kept, let outcome = await ask(job, after: kept) { return outcome }
+        return await ask(job, after: nil)
+            ?? .failed(FetchError(kind: .engine, url: job.url), FetchTimes(start: .now, end: .now), after: .zero)
+    }
+
+    private func keptBody(_ job: Job) async throws(OutputFailure) -> KeptBody? {
+        guard let page = job.stale, let facts = freshness.kept(page), let body = try await output.held(page, for: job) else { return nil }
+        return KeptBody(page: page.content, facts: facts, body: body)
+    }
+
+    /// Asks the origin: for the whole, or whether what is kept still holds. `nil` when it says so of something else.
+    private func ask(_ job: Job, after kept: KeptBody?) async -> Attempt? {
+        let (start, clock) = (Moment.now, ContinuousClock.now)
         do throws(FetchError) {
-            return .fetched(try await downloader.download(DownloadRequest(url: job.url, body: output.bodyDestination)))
+            let request = DownloadRequest(url: job.url, body: output.bodyDestination, headers: kept?.facts.conditions ?? [])
+            let download = try await downloader.download(request)
+            let times = FetchTimes(start: start, end: .now)
+            guard let kept, download.status == 304 else { return .fetched(download, times) }
+            let confirmed = freshness.confirmed(kept.facts, page: kept.page, by: download, for: job, at: times)
+            return confirmed.map { .confirmed(kept, $0.0, $0.1, after: download.duration) }
         } catch {
-            return .failed(error, after: ContinuousClock.now - start)
+            return .failed(error, FetchTimes(start: start, end: .now), after: ContinuousClock.now - clock)
         }
     }
 
@@ -85,7 +115,7 @@ struct JobRunner: Sendable {
             case .output(let failure):
                 // Where Redis does not hear of it, the job comes back when its lease ends.
                 _ = try? await settle(job, .handedBack)
-                return .failed(.output(failure.description))
+                return .failed(failure.cluster.map { .cluster($0) } ?? .output(failure.description))
             }
         }
     }
@@ -111,26 +141,36 @@ struct JobRunner: Sendable {
     private func conclude(_ job: Job, _ attempt: Attempt) async throws(Trouble) -> WorkerReport {
         switch attempt {
         case .found(let body): return try await delivered(job, body)
-        case .fetched(let download): return try await place(download, of: job)
-        case .failed(let error, _) where error.kind == .cancelled:
+        case .fetched(let download, let times): return try await place(download, of: job, times)
+        case .confirmed(let kept, let content, let retention, let duration):
+            try await note(JobEnd(.revalidated, content, duration: duration), of: job)
+            let isAccepted = try await settle(job, .revalidated(content, retention), host: .answered)
+            return isAccepted ? .revalidated(url: RedactedURL(job.url).description, file: kept.body.file) : .lost(job)
+        case .failed(let error, _, _) where error.kind == .cancelled:
             return held.isLost(job.token) ? .lost(job) : try await handedBack(job)
-        case .failed(let error, _) where error.retry == .local: throw .output(OutputFailure(error.description))
-        case .failed(let error, let duration): return try await retryOrGiveUp(job, error, duration)
+        case .failed(let error, _, _) where error.retry == .local: throw .output(OutputFailure(error.description))
+        case .failed(let error, let times, let duration): return try await retryOrGiveUp(job, error, times, duration)
         case .stopped(let failure): throw .output(failure)
         }
     }
 
-    private func place(_ download: Download, of job: Job) async throws(Trouble) -> WorkerReport {
-        let body = try await keeping { () async throws(OutputFailure) in try await output.place(download, of: job) }
+    private func place(_ download: Download, of job: Job, _ times: FetchTimes) async throws(Trouble) -> WorkerReport {
+        let body: HeldBody
+        switch try await keeping({ () async throws(OutputFailure) in try await output.place(download, of: job) }) {
+        case .held(let placed): body = placed
+        case .refused(let error): return try await giveUp(job, error, times, download.duration, host: .answered)
+        }
         // The body is in place before the job is done: a crash in between fetches it again and loses nothing.
-        let content = PageContent(download, of: job, file: body.file)
+        let (content, retention) = freshness.outcome(PageContent(download, of: job, file: body.file), of: download, for: job, at: times)
         let bytes = Int(download.byteCount)
         try await note(JobEnd(.fetched, content, duration: download.duration), of: job)
-        let isAccepted = try await settle(job, .fetched(content, .forThoseWhoWait), host: .answered, bytes: bytes)
+        let isAccepted = try await settle(job, .fetched(content, retention), host: .answered, bytes: bytes)
         return isAccepted ? .fetched(url: RedactedURL(job.url).description, bytes: bytes, file: body.file) : .lost(job)
     }
 
-    private func retryOrGiveUp(_ job: Job, _ error: FetchError, _ duration: Duration) async throws(Trouble) -> WorkerReport {
+    private func retryOrGiveUp(
+        _ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration
+    ) async throws(Trouble) -> WorkerReport {
         let decision = policy.decide(
             AttemptFailure(error.retry), failures: job.failures, throttled: job.throttled, random: .random(in: 0...1))
         let host = Settlement.HostNews(error.kind)
@@ -145,9 +185,16 @@ struct JobRunner: Sendable {
             // Where a proxy or all name servers were missing, no host has asked for anything.
             if error.retry != .withoutNetwork { reason = FetchError(kind: .throttled, url: job.url, detail: error.detail) }
         }
-        let content = PageContent(reason, of: job)
+        return try await giveUp(job, reason, times, duration, host: host)
+    }
+
+    private func giveUp(
+        _ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration, host: Settlement.HostNews
+    ) async throws(Trouble) -> WorkerReport {
+        let content = PageContent(error, of: job)
         try await note(JobEnd(.failed, content, duration: duration), of: job)
-        return try await settle(job, .failed(content, .forThoseWhoWait), host: host) ? .failed(reason) : .lost(job)
+        let retention = freshness.retention(of: error, for: job, at: times)
+        return try await settle(job, .failed(content, retention), host: host) ? .failed(error) : .lost(job)
     }
 
     private func handedBack(_ job: Job) async throws(Trouble) -> WorkerReport {

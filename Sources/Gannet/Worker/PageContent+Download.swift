@@ -20,9 +20,3 @@ extension PageContent {
         fields = [.errorClass: error.className, .errorMessage: error.description]
     }
 }
-
-extension Retention {
-    /// There are no rules of freshness yet, so an outcome is nobody's who asks after it: enqueued again, a URL is fetched again. It is
-    /// there for the jobs that were enqueued before, which take their turn within this time.
-    static let forThoseWhoWait = Retention(fresh: .zero, keep: .seconds(3600))
-}

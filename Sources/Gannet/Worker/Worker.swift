@@ -74,7 +74,9 @@ struct Worker: Sendable {
         _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases, isFed: Bool,
         _ group: inout DiscardingTaskGroup
     ) async -> Result<WorkerEnd, WorkerFailure> {
-        let runner = JobRunner(queue: queue, downloader: downloader, output: output, held: held, policy: options.retryPolicy)
+        let runner = JobRunner(
+            queue: queue, downloader: downloader, output: output, held: held, policy: options.retryPolicy,
+            freshness: JobFreshness(policy: options.freshness, leastKept: options.outcomesKept))
         var machine = WorkerMachine(options, isFed: isFed)
         var end = WorkerEnd.empty
         var failure: WorkerFailure?

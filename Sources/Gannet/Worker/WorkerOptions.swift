@@ -1,4 +1,5 @@
 internal import ClusterState
+package import FetchCache
 package import FetchQueue
 
 /// How a worker goes about its work.
@@ -29,6 +30,15 @@ package struct WorkerOptions: Sendable {
 
     /// How long Redis may be away before the worker gives up.
     package var outagePatience = Duration.seconds(300)
+
+    /// For how long answers are believed where origins leave it open.
+    ///
+    /// Where they say nothing, a URL that is enqueued again within the hour is not asked for again: lists repeat each other, and who wants it anew says so.
+    package var freshness = FreshnessPolicy { $0.heuristicMinimum = .seconds(3600) }
+
+    /// Outcomes are known for at least this long, whatever an origin says of theirs: to jobs that were enqueued before, and to
+    /// whoever comes for what was fetched.
+    package var outcomesKept = Duration.seconds(24 * 3600)
 
     /// End when nothing waits and nothing is in flight anywhere, instead of waiting for more.
     package var endsWhenEmpty = false

@@ -7,6 +7,9 @@ package enum WorkerReport: Sendable {
     /// The body is in its place; `file` is its path within the folder, where bodies are files.
     case fetched(url: String, bytes: Int, file: String?)
 
+    /// Its origin says that the body in its place is right.
+    case revalidated(url: String, file: String?)
+
     /// The body was in its place already: fetched for another job, or before.
     case cached(url: String, file: String?)
 

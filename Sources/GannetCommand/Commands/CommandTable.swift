@@ -5,8 +5,9 @@ enum CommandTable {
     static let parser = CommandLineParser(root: root, environmentPrefix: "GANNET_")
 
     private static let commands: [any Command.Type] = [
-        RunCommand.self, EnqueueCommand.self, WorkCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
+        RunCommand.self, EnqueueCommand.self, WorkCommand.self, GetCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
         PurgeCommand.self,
+        CompletionsCommand.self, ReferenceCommand.self,
     ]
     private static let groups = [
         CommandGroup(
@@ -16,14 +17,15 @@ enum CommandTable {
             "redis", "Start or stop the private Redis, which commands use when '--redis' is not given.",
             [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self]),
     ]
-    private static let later = ["get", "explain", "jobs", "export", "doctor", "demo", "bench"]
+    private static let later = ["explain", "jobs", "export", "doctor", "demo", "bench"]
 
     private static let root = CommandSpec(
         "gannet",
         summary: "Fetch lists of URLs with a fleet of workers, each URL once.",
         // Those that make sense before a command's name; each command lists the ones it follows.
         flags: CommonFlags.everywhere + ConnectionOptions.flags + [QueueOption.name.entry],
-        subcommands: commands.map { $0.spec } + groups.map(\.spec) + later.map(CommandSpec.later)
+        subcommands: commands.map { $0.spec } + groups.map(\.spec) + later.map(CommandSpec.later),
+        notes: [HelpNote("EXIT STATUS", ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) })]
     )
 
     static func run(_ arguments: Arguments) async throws -> ExitStatus {

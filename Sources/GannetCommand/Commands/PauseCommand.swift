@@ -12,7 +12,9 @@ enum PauseCommand: Command {
         try await target.withCluster { (cluster) throws(CommandFailure) in
             let was = try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.pause(queue: target.queue) }
             try target.console.print(
-                was ? "The queue '\(target.queue)' was paused already." : "Paused the queue '\(target.queue)'; 'gannet resume' lets it go on.")
+                was
+                    ? "The queue '\(target.queue)' was paused already."
+                    : "Paused the queue '\(target.queue)'; 'gannet resume' lets it go on.")
             return .done
         }
     }

@@ -1,28 +1,26 @@
 import CommandLineKit
+import Foundation
 import Gannet
 
 /// `gannet work`: one worker process.
 enum WorkCommand: Command {
-    private static let store = Flag("store", .folder(), isRequired: true, "The folder that receives the bodies; made when missing.")
     private static let untilEmpty = Toggle("until-empty", "End when nothing is left to do, instead of waiting for more.")
-    private static let later = ["cache-limit", "listen", "drain-timeout", "json", "log-format"]
+    private static let later = ["listen", "json", "log-format"]
 
     static let spec = CommandSpec(
         "work",
         summary: "Fetch what is in a queue, until a signal says otherwise.",
-        flags: [store.entry, untilEmpty.entry] + FetchOptions.flags + ConnectionOptions.flags + [QueueOption.name.entry]
+        flags: StoreOptions.flags + [untilEmpty.entry, DrainOption.time.entry] + FetchOptions.flags + ConnectionOptions.flags + [
+            QueueOption.name.entry
+        ]
             + CommonFlags.everywhere
             + later.map(FlagEntry.later)
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> WorkOptions {
-        let folder = try arguments.require(store)
-        guard folder != "redis" else {
-            throw arguments.usageError(
-                "'--store redis' is not available in this version yet: name a folder ('./redis' for one of that name).")
-        }
-        return WorkOptions(
-            store: folder,
+        WorkOptions(
+            store: try StoreOptions(arguments),
+            drainTimeout: try arguments.require(DrainOption.time),
             untilEmpty: arguments.isSet(untilEmpty),
             fetch: try FetchOptions(arguments),
             connection: try ConnectionOptions(arguments),
@@ -33,8 +31,8 @@ enum WorkCommand: Command {
     static func run(_ options: WorkOptions) async throws(CommandFailure) -> ExitStatus {
         let console = Console(options.verbosity)
         let settings = try options.fetch.settings()
-        let folder = try WorkFolder.open(options.store)
-        let lock = try WorkFolder.lock(folder, .shared)
+        let folder = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.open(path) }
+        let lock = try folder.map { folder throws(CommandFailure) in try SharedFolderLock(folder) }
         defer { withExtendedLifetime(lock) {} }
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
@@ -42,11 +40,15 @@ enum WorkCommand: Command {
             let tally = WorkTally(console, access.watch)
             var worker = options.fetch.workerOptions()
             worker.endsWhenEmpty = options.untilEmpty
+            worker.drainTimeout = options.drainTimeout
+            let bodies = folder == nil ? try await openBodies(access.cluster, options, worker) : nil
+            guard let output: any JobOutput = folder ?? bodies else { throw CommandFailure(.defect, "There is no place for bodies.") }
             options.fetch.sayWhatProxyMeans(console)
             console.note("working on the queue '\(options.queue)'; Ctrl-C finishes what is in flight and ends.")
             let outcome = await access.cluster.work(
-                on: options.queue, fetch: settings, into: folder, options: worker, stops: interruption.stops,
+                on: options.queue, fetch: settings, into: output, options: worker, stops: interruption.stops,
                 report: tally.note)
+            await bodies?.close()
             await access.close()
             tally.finish()
             let end = try outcome.value()
@@ -61,10 +63,30 @@ enum WorkCommand: Command {
     }
 }
 
+extension WorkCommand {
+    private static func openBodies(
+        _ cluster: Cluster, _ options: WorkOptions, _ worker: WorkerOptions
+    ) async throws(CommandFailure) -> RedisBodies {
+        try await CommandFailure.wrapping { () throws(ClusterError) in
+            try await cluster.bodies(
+                limit: options.store.cacheLimit, lease: worker.lease, temporaryFolder: FileManager.default.temporaryDirectory.path,
+                patience: worker.outagePatience)
+        }
+    }
+}
+
+/// A folder in which several workers put bodies, and no run meanwhile.
+private final class SharedFolderLock {
+    private let lock: FolderLock
+
+    init(_ folder: BodyFolder) throws(CommandFailure) { lock = try WorkFolder.lock(folder, .shared) }
+}
+
 /// What `gannet work` was asked to do.
 struct WorkOptions: Sendable {
-    /// The folder where bodies go.
-    var store: String
+    var store: StoreOptions
+    /// How long jobs in flight may go on once a stop has been asked for.
+    var drainTimeout: Duration
     /// End when nothing is ready, active, parked or delayed.
     var untilEmpty: Bool
     var fetch: FetchOptions

@@ -9,7 +9,7 @@ import URLLists
 /// Reading blocks a thread of its own, never one that runs tasks. One reader at a time.
 final class InputRows: Sendable {
     private struct State {
-        var reader: ListReader
+        let reader: ListReader
         /// What has been read and not yet been made into rows.
         var rest: Range<Int> = 0..<0
         var wantsMore = true

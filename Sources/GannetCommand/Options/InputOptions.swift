@@ -14,7 +14,7 @@ struct InputOptions: Sendable {
     var list = ListOptions()
 
     private static let input = Flag(
-        "input", short: "i", .file(),
+        "input", short: "i", .file(), isOnce: true,
         "A list of URLs, '-' for standard input: text with a URL a line ('#' begins a comment), CSV or TSV with a header, JSON lines or a sitemap; "
             + "each may be compressed with gzip.")
 

@@ -10,7 +10,12 @@ struct Console: Sendable {
 
     /// A line of results. A reader that has left ends the command quietly; a full disk does not.
     func print(_ line: String) throws(CommandFailure) {
-        switch Descriptor.writeAll(line + "\n", to: STDOUT_FILENO) {
+        try print(bytes: Array("\(line)\n".utf8))
+    }
+
+    /// A result as it is.
+    func print(bytes: [UInt8]) throws(CommandFailure) {
+        switch Descriptor.writeAll(bytes[...], to: STDOUT_FILENO) {
         case nil: return
         case EPIPE?: throw .outputClosed
         case let code?: throw CommandFailure(.cannotWrite, "Standard output cannot be written: \(Descriptor.message(code)).")

@@ -3,8 +3,10 @@ import Foundation
 /// The few calls on file descriptors that need a loop around them.
 enum Descriptor {
     /// Nil, or the errno that stopped it.
-    static func writeAll(_ text: String, to descriptor: Int32) -> Int32? {
-        var bytes = Array(text.utf8)[...]
+    static func writeAll(_ text: String, to descriptor: Int32) -> Int32? { writeAll(Array(text.utf8)[...], to: descriptor) }
+
+    static func writeAll(_ data: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
+        var bytes = data
         while !bytes.isEmpty {
             let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             if written >= 0 {

@@ -46,6 +46,9 @@ final class WorkTally: Sendable {
                 state.bytes += bytes
             }
             console.detail("fetched \(url) (\(Amounts.bytes(bytes)))\(file.map { " as \($0)" } ?? "")")
+        case .revalidated(let url, let file):
+            state.withLock { $0.cached += 1 }
+            console.detail("\(url) is as it was\(file.map { ", as \($0)" } ?? "")")
         case .cached(let url, let file):
             state.withLock { $0.cached += 1 }
             console.detail("\(url) is there already\(file.map { ", as \($0)" } ?? "")")

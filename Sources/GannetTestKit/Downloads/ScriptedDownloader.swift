@@ -11,6 +11,8 @@ import Darwin
 package final class ScriptedDownloader: Downloader {
     package enum Answer: Sendable {
         case body(String)
+        /// With these headers; a 304 to whoever names its `ETag`.
+        case answer(String, [(String, String)])
         case failure(FetchError.Kind)
         /// Its URL as the body, once the gate is open.
         case held
@@ -71,6 +73,13 @@ package final class ScriptedDownloader: Downloader {
         switch answer(request.url) {
         case .failure(let kind): throw FetchError(kind: kind, url: request.url, detail: "as scripted")
         case .body(let text): return try store(text, request)
+        case .answer(let text, let headers):
+            let answerHeaders = ResponseHeaders(headers)
+            let asked = request.headers.first { $0.name.lowercased() == "if-none-match" }?.value
+            if let asked, asked == answerHeaders["etag"] { return Download(finalURL: request.url, status: 304, headers: answerHeaders) }
+            var download = try store(text, request)
+            download.headers = answerHeaders
+            return download
         case .held:
             do {
                 try await waitForGate()

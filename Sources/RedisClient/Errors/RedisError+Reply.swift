@@ -1,7 +1,7 @@
 extension RedisError {
     /// Tells a server's error text apart by its first word. What is kept of it is free of `secret`.
     init(reply text: String, scrubbing secret: RedisSecret? = nil) {
-        let text = Self.withoutArguments(Self.unwrapped(text))
+        let text = Self.withoutPlace(Self.withoutArguments(Self.unwrapped(text)))
         let code = text.prefix { $0 != " " }
         func shown(_ part: Substring) -> String {
             // Scrubbed before it is cut: what is left of a password at a cut cannot be told from other text.
@@ -35,6 +35,12 @@ extension RedisError {
     private static func unwrapped(_ text: String) -> Substring {
         guard text.hasPrefix("ERR Error running script"), let mark = text.firstRange(of: ": -") else { return Substring(text) }
         return text[mark.upperBound...]
+    }
+
+    /// Redis 7 says in which script's line a command was refused, which is of use only where the script is to blame.
+    private static func withoutPlace(_ text: Substring) -> Substring {
+        guard !text.hasPrefix("ERR "), let mark = text.firstRange(of: " script: "), text.contains(", on @user_script:") else { return text }
+        return text[..<mark.lowerBound]
     }
 
     /// `unknown command 'NAME', with args beginning with: …` quotes what may be a secret or a body.

@@ -10,11 +10,16 @@ struct Fleet: Sendable {
     private let program: Program
 
     static func start(files: Int = 60, redis change: (inout RedisServer.Options) -> Void = { _ in }) async throws -> Fleet {
-        let origin = try await Origin.start(
-            .init {
-                $0.fileCount = files
-                $0.largestFile = 20_000
-            })
+        try await start(redis: change) {
+            $0.fileCount = files
+            $0.largestFile = 20_000
+        }
+    }
+
+    static func start(
+        redis change: (inout RedisServer.Options) -> Void = { _ in }, origin options: (inout Origin.Options) -> Void
+    ) async throws -> Fleet {
+        let origin = try await Origin.start(.init(options))
         let folder = try TemporaryFolder()
         try folder.write(Array(origin.urls.joined(separator: "\n").utf8), to: "urls.txt")
         return Fleet(

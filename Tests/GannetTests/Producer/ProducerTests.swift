@@ -38,7 +38,9 @@ import Testing
             let lines = (0..<2500).map { $0.isMultiple(of: 7) ? "not one" : "http://h/\($0)" }
             let valid = lines.count { $0 != "not one" }
             var producer = try await Producer(fixture.queue, batch: "b", from: "a list")
-            for (index, line) in lines.prefix(stopped).enumerated() { try await producer.add(Array(line.utf8)[...], from: .line(index + 1)) }
+            for (index, line) in lines.prefix(stopped).enumerated() {
+                try await producer.add(Array(line.utf8)[...], from: .line(index + 1))
+            }
             // Some of it is fetched meanwhile, and must not be added again.
             for job in try await fixture.claim(100) { _ = try await fixture.settle(job) }
             let summary = try await feed(fixture, lines)

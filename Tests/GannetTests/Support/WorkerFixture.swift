@@ -38,6 +38,9 @@ struct WorkerFixture: Sendable {
         return URLID(bytes)!
     }
 
+    /// For those who were enqueued before, and nobody later.
+    static let briefly = Retention(fresh: .zero, keep: .seconds(3600))
+
     func fill(_ numbers: Range<Int>, batch: String = "b") async throws { try await fill(Array(numbers), batch: batch) }
 
     /// Enqueues these in one closed batch, as a producer does.
@@ -56,7 +59,7 @@ struct WorkerFixture: Sendable {
 
     /// Ends a job as another worker would.
     func settle(_ job: Job) async throws -> SettleAnswer {
-        try await queue.settle(Settlement(job.token, job.id, .fetched(PageContent(url: job.url), .forThoseWhoWait), host: .answered))
+        try await queue.settle(Settlement(job.token, job.id, .fetched(PageContent(url: job.url), WorkerFixture.briefly), host: .answered))
     }
 
     /// Names of the bodies and of whatever else lies in the folder, temporary files included.
@@ -70,7 +73,8 @@ struct WorkerFixture: Sendable {
 
     /// Starts a worker; one that is subscribed returns from here only when it hears everything that is announced.
     func start(
-        _ downloader: ScriptedDownloader, listens: Bool = true, _ change: (inout WorkerOptions) -> Void = { _ in }
+        _ downloader: ScriptedDownloader, listens: Bool = true, output: (any JobOutput)? = nil,
+        _ change: (inout WorkerOptions) -> Void = { _ in }
     ) async throws
         -> RunningWorker
     {
@@ -87,7 +91,7 @@ struct WorkerFixture: Sendable {
         let inbox = try await subscriber?.subscribe(to: [queue.inbox(of: name)])
         let running = RunningWorker()
         let worker = Worker(
-            name, queue: queue, downloader: downloader, output: try BodyFolder(folder.path), inbox: inbox, options: options,
+            name, queue: queue, downloader: downloader, output: try output ?? BodyFolder(folder.path), inbox: inbox, options: options,
             report: running.note)
         running.run(worker, subscriber)
         return running
@@ -151,6 +155,7 @@ extension Result where Success == WorkerEnd, Failure == WorkerFailure {
 extension WorkerReport {
     var isFetched: Bool { if case .fetched = self { true } else { false } }
     var isLost: Bool { if case .lost = self { true } else { false } }
+    var isRevalidated: Bool { if case .revalidated = self { true } else { false } }
     var isFailed: Bool { if case .failed = self { true } else { false } }
     var isPutOff: Bool { if case .putOff = self { true } else { false } }
     var isCached: Bool { if case .cached = self { true } else { false } }

@@ -51,7 +51,7 @@ import Testing
             var content = PageContent(url: job.url)
             content.digest = digest
             content.size = 3
-            #expect(try await fixture.queue.settle(Settlement(job.token, job.id, .fetched(content, .forThoseWhoWait))) == .settled)
+            #expect(try await fixture.queue.settle(Settlement(job.token, job.id, .fetched(content, WorkerFixture.briefly))) == .settled)
             let downloader = ScriptedDownloader { .body($0) }
             let worker = try await fixture.start(downloader)
             #expect(await worker.end.end == .empty)
@@ -76,9 +76,9 @@ import Testing
         }
     }
 
-    @Test func `what was fetched before it was enqueued is fetched again`() async throws {
+    @Test func `what was good for no time when it was fetched is fetched again for who enqueues it later`() async throws {
         try await WorkerFixture.with { fixture in
-            let downloader = ScriptedDownloader { .body($0) }
+            let downloader = ScriptedDownloader { .answer($0, [("cache-control", "max-age=0")]) }
             for batch in ["a", "b"] {
                 try await fixture.fill(1..<2, batch: batch)
                 #expect(await (try fixture.start(downloader)).end.end == .empty)

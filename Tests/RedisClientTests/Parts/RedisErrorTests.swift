@@ -29,6 +29,12 @@ import Testing
         #expect(RedisError(reply: text).kind == kind)
     }
 
+    @Test func `the place in a script is left out where the script is not to blame`() {
+        let place = " script: 568525ea17719103a2808f8dcc302063d437fa4f, on @user_script:577."
+        #expect(RedisError(reply: "MISCONF No space left on device" + place).description.contains("(No space left on device)"))
+        #expect(RedisError(reply: "ERR Lua redis lib command arguments must be strings" + place).description.contains("user_script:577"))
+    }
+
     @Test(
         arguments: [
             (.unresolvable, "Check the host name"), (.unreachable, "Check the address"), (.connectTimeout, "firewall"),

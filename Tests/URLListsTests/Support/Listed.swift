@@ -8,7 +8,7 @@ enum Listed {
 
     /// Cuts the bytes into chunks of `size`, so that a boundary falls nearly everywhere.
     static func rows(_ bytes: [UInt8], cut size: Int = 7, _ options: ListOptions = ListOptions()) throws(ListError) -> [Row] {
-        var reader = ListReader(options)
+        let reader = ListReader(options)
         var rows: [Row] = []
         for start in stride(from: 0, to: bytes.count, by: size) {
             let chunk = Array(bytes[start..<min(start + size, bytes.count)])

@@ -5,6 +5,8 @@ extension FreshnessPolicy {
         guard (0...1).contains(heuristicFraction) else { throw Invalid("The heuristic fraction must be from 0 to 1.") }
         guard (0...100).contains(earlyRefreshFactor) else { throw Invalid("The factor of early refreshes must be from 0 to 100.") }
         try Self.validate("longest guess", heuristicMaximum)
+        try Self.validate("shortest guess", heuristicMinimum)
+        guard heuristicMinimum <= heuristicMaximum else { throw Invalid("The shortest guess must not be above the longest.") }
         try Self.validate("least lifetime", minimumLifetime)
         try Self.validate("longest lifetime", maximumLifetime)
         guard minimumLifetime <= maximumLifetime else { throw Invalid("The least lifetime must not be above the longest.") }

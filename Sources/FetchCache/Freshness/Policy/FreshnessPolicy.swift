@@ -6,6 +6,8 @@ public struct FreshnessPolicy: Sendable, Hashable {
     public var heuristicFraction = 0.1
     /// No guess is longer than this, and a permanent redirect that gives no lifetime is believed for it.
     public var heuristicMaximum: Duration = .seconds(86_400)
+    /// No guess is shorter than this: an answer that says nothing about its lifetime, or a redirect on the way to it, is believed for so long.
+    public var heuristicMinimum: Duration = .zero
 
     /// An answer is fresh for at least this long after it came, unless its origin forbids the use of stale ones or it sets a cookie.
     public var minimumLifetime: Duration = .zero
@@ -29,6 +31,9 @@ public struct FreshnessPolicy: Sendable, Hashable {
     public var failures = FailureTimes()
 
     public init() {}
+
+    /// The default policy with some of it changed.
+    public init(_ change: (inout FreshnessPolicy) -> Void) { change(&self) }
 
     /// Why options cannot be used, as a sentence.
     public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {

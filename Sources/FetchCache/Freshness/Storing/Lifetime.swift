@@ -34,16 +34,17 @@ struct Lifetime: Hashable {
 
     /// A part of the time for which it had not changed (RFC 9111, section 4.2.2).
     private static func guess(_ head: AnswerHead, receivedAt: Moment, _ policy: FreshnessPolicy) -> Duration {
-        guard head.permitsGuesses, StatusCode.isHeuristicallyCacheable(head.status) || head.control.isPublic,
-            head.headers.has("last-modified"), let text = head.headers["last-modified"],
+        guard head.permitsGuesses, StatusCode.isHeuristicallyCacheable(head.status) || head.control.isPublic else { return .zero }
+        guard head.headers.has("last-modified"), let text = head.headers["last-modified"],
             let modified = HTTPDate(text, now: receivedAt.secondsSince1970)
-        else { return .zero }
+        else { return policy.heuristicMinimum }
         let unchanged = max(.zero, origin(head, receivedAt) - Moment(modified))
-        return min(unchanged * policy.heuristicFraction, policy.heuristicMaximum)
+        return max(policy.heuristicMinimum, min(unchanged * policy.heuristicFraction, policy.heuristicMaximum))
     }
 
     private static func guess(redirect head: AnswerHead, _ policy: FreshnessPolicy) -> Duration {
-        head.permitsGuesses && StatusCode.isPermanentRedirect(head.status) ? policy.heuristicMaximum : .zero
+        guard head.permitsGuesses else { return .zero }
+        return StatusCode.isPermanentRedirect(head.status) ? policy.heuristicMaximum : policy.heuristicMinimum
     }
 
     private static func origin(_ head: AnswerHead, _ receivedAt: Moment) -> Moment {

@@ -1,0 +1,64 @@
+import CommandLineKit
+import Foundation
+import Gannet
+
+/// `gannet get URL`: the body of a URL that was fetched.
+enum GetCommand: Command {
+    private static let output = Flag("output", short: "o", .file(), "The file that receives the body instead of standard output.")
+    private static let fetch = Toggle("fetch", "Fetch the URL where no body of it is kept, as one caller of the whole cluster.")
+    private static let meta = Toggle("meta", "Print what is known of the URL as one JSON object, instead of the body.")
+    private static let maxAge = Flag(
+        "max-age", .duration(in: .zero...(.seconds(365 * 86_400))), "With '--fetch': how old what is kept may be, whatever its origin says."
+    )
+    private static let refresh = Toggle("refresh", "With '--fetch': ask the origin, whatever is kept.")
+
+    static let spec = CommandSpec(
+        "get",
+        summary: "Print the body of a URL that was fetched, or fetch it.",
+        positional: Positional("url", "The URL."),
+        flags: [output.entry, fetch.entry, meta.entry, maxAge.entry, refresh.entry] + StoreOptions.flags + FetchOptions.flags
+            + ConnectionOptions.flags + CommonFlags.everywhere
+    )
+
+    static func options(from arguments: Arguments) throws(UsageError) -> GetOptions {
+        guard arguments.positionals.count == 1, let url = arguments.positionals.first else {
+            throw arguments.usageError("Name one URL.")
+        }
+        let options = GetOptions(
+            url: url, output: try arguments.optional(output), fetches: arguments.isSet(fetch), showsMeta: arguments.isSet(meta),
+            maximumAge: try arguments.optional(maxAge), refresh: arguments.isSet(refresh), store: try StoreOptions(arguments),
+            fetch: try FetchOptions(arguments), connection: try ConnectionOptions(arguments), verbosity: try Verbosity(arguments))
+        if options.fetches, options.showsMeta { throw arguments.usageError("'--meta' shows what is known; it does not fetch.") }
+        if !options.fetches, options.refresh || options.maximumAge != nil {
+            throw arguments.usageError("'--refresh' and '--max-age' need '--fetch'.")
+        }
+        return options
+    }
+
+    static func run(_ options: GetOptions) async throws(CommandFailure) -> ExitStatus {
+        let console = Console(options.verbosity)
+        let settings = try options.fetch.settings()
+        let interruption = try Interruption()
+        return try await interruption.watching { () throws(CommandFailure) in
+            let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero)
+            let getting = Getting(options, settings, access.cluster, console)
+            let outcome = await interruption.cancelling { try await getting.run() }
+            await access.close()
+            return try outcome.get(unlessInterrupted: interruption) ?? interruption.status
+        }
+    }
+}
+
+/// What `gannet get` was asked to do.
+struct GetOptions: Sendable {
+    var url: String
+    var output: String?
+    var fetches: Bool
+    var showsMeta: Bool
+    var maximumAge: Duration?
+    var refresh: Bool
+    var store: StoreOptions
+    var fetch: FetchOptions
+    var connection: ConnectionOptions
+    var verbosity: Verbosity
+}

@@ -1,0 +1,74 @@
+import CommandLineKit
+import Foundation
+import Gannet
+
+/// The course of `gannet get`.
+struct Getting: Sendable {
+    private let options: GetOptions
+    private let settings: FetchSettings
+    private let cluster: Cluster
+    private let console: Console
+
+    init(_ options: GetOptions, _ settings: FetchSettings, _ cluster: Cluster, _ console: Console) {
+        self.options = options
+        self.settings = settings
+        self.cluster = cluster
+        self.console = console
+    }
+
+    func run() async throws(CommandFailure) -> ExitStatus {
+        guard !options.fetches else { return try await fetch() }
+        let found = try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.page(of: options.url) }
+        guard let page = found else {
+            console.error("Nothing is known of this URL; '--fetch' fetches it.")
+            return .someFailed
+        }
+        if options.showsMeta {
+            try console.print(PageReport(page: page).json.text)
+            return .done
+        }
+        if let failure = page.failure {
+            console.error(text: "failed: \(failure.sentence)")
+            return .someFailed
+        }
+        let folder = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.open(path) }
+        let body = try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.body(of: page, in: folder) }
+        guard let body else {
+            let hint = page.file == nil ? "it is not kept any more" : "it is in a worker's folder: name that with '--store'"
+            console.error("The URL was fetched, but its body is not here: \(hint). '--fetch' fetches it again.")
+            return .someFailed
+        }
+        return try deliver(body)
+    }
+
+    private func fetch() async throws(CommandFailure) -> ExitStatus {
+        options.fetch.sayWhatProxyMeans(console)
+        let fetched: Cluster.Fetched
+        do throws(WorkerFailure) {
+            fetched = try await cluster.fetch(
+                options.url, settings, refresh: options.refresh, maximumAge: options.maximumAge, lease: options.fetch.lease,
+                bodyLimit: options.store.cacheLimit)
+        } catch {
+            throw CommandFailure(error)
+        }
+        switch fetched {
+        case .body(let bytes): return try deliver(bytes)
+        case .failed(let sentence):
+            console.error(text: "failed: \(sentence)")
+            return .someFailed
+        }
+    }
+
+    private func deliver(_ body: [UInt8]) throws(CommandFailure) -> ExitStatus {
+        if let path = options.output, path != "-" {
+            try OutputFile.write(body, to: path)
+            console.detail("wrote \(Amounts.bytes(body.count)) to \(path)")
+            return .done
+        }
+        guard isatty(STDOUT_FILENO) == 0 || options.output == "-" || !body.contains(0) else {
+            throw CommandFailure(.wrongUsage, "The body is no text, which would disturb this terminal: '-o <file>' writes it to a file.")
+        }
+        try console.print(bytes: body)
+        return .done
+    }
+}

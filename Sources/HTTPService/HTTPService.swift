@@ -1,0 +1,102 @@
+internal import CMicrohttpd
+internal import Threads
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A small HTTP server in this process: answers `GET` and `HEAD` by a function. libmicrohttpd reads what strangers send.
+///
+/// Each connection has a thread, so an answer may take its time; their number is bounded.
+package final class HTTPService: Sendable {
+    package typealias Handler = @Sendable (HTTPServiceRequest) -> HTTPServiceAnswer
+
+    /// The port it listens on.
+    package let port: UInt16
+
+    private let context: Unmanaged<HandlerBox>
+    private let daemon: Mutex<DaemonHandle?>
+
+    private static let idleSeconds: UInt32 = 30
+    private static let memoryForConnection = 32 * 1024
+
+    /// Listens at once.
+    /// - Parameters:
+    ///   - address: An IPv4 or IPv6 address, without brackets.
+    ///   - port: 0 takes a free one.
+    ///   - connections: At most so many at a time.
+    package init(address: String, port: UInt16, connections: Int = 128, _ handler: @escaping Handler) throws(HTTPServiceFailure) {
+        guard var storage = SocketAddress(address, port: port) else {
+            throw HTTPServiceFailure("'\(address)' is not an IP address.")
+        }
+        let context = Unmanaged.passRetained(HandlerBox(handler))
+        errno = 0
+        let started = storage.withPointer { pointer in
+            gannet_http_start(
+                pointer, UInt32(clamping: connections), Self.idleSeconds, Self.memoryForConnection, answerRequest, context.toOpaque())
+        }
+        guard let started else {
+            let code = errno
+            context.release()
+            let reason = code == 0 ? "the address cannot be listened on" : String(cString: strerror(code))
+            throw HTTPServiceFailure("Cannot listen on \(address) port \(port): \(reason).")
+        }
+        self.context = context
+        self.port = SocketAddress.port(ofSocket: gannet_http_socket(started)) ?? port
+        daemon = Mutex(DaemonHandle(daemon: started))
+    }
+
+    deinit { stop() }
+
+    /// Ends it, and waits for the answers under way.
+    package func stop() {
+        let running = daemon.withLock { current in
+            defer { current = nil }
+            return current
+        }
+        guard let running else { return }
+        MHD_stop_daemon(running.daemon)
+        context.release()
+    }
+}
+
+/// Why nothing can be listened to, as a sentence.
+package struct HTTPServiceFailure: Error, Sendable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+private struct DaemonHandle: @unchecked Sendable {
+    let daemon: OpaquePointer
+}
+
+private final class HandlerBox: Sendable {
+    let handler: HTTPService.Handler
+
+    init(_ handler: @escaping HTTPService.Handler) { self.handler = handler }
+}
+
+/// Called by libmicrohttpd, on a connection's thread: first when the head of a request is there, then when all of it is.
+private func answerRequest(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?, _ method: UnsafePointer<CChar>?,
+    _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?, _ uploadSize: UnsafeMutablePointer<Int>?,
+    _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let context, let connection, let url, let method, let state else { return .NO }
+    guard state.pointee != nil else {
+        state.pointee = context
+        return .YES
+    }
+    // A body is of no interest, and is passed over.
+    if let uploadSize, uploadSize.pointee != 0 {
+        uploadSize.pointee = 0
+        return .YES
+    }
+    let box = Unmanaged<HandlerBox>.fromOpaque(context).takeUnretainedValue()
+    let request = HTTPServiceRequest(method: String(cString: method), path: String(cString: url))
+    let answer = ["GET", "HEAD"].contains(request.method) ? box.handler(request) : HTTPServiceAnswer(status: 405)
+    return answer.queue(on: connection)
+}

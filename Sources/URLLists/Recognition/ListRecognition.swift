@@ -1,0 +1,96 @@
+/// Tells by a list's first bytes what it is. A name is only a name: `urls.txt` may be a table, and standard input has none.
+struct ListRecognition {
+    private let head: [UInt8]
+    private let isDecisive: Bool
+    private let options: ListOptions
+    /// How many bytes of a byte order mark the list begins with.
+    let markLength: Int
+
+    /// By then the first two lines are there, or will not tell anything.
+    private static let enough = 64 * 1024
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// - Parameter isWhole: Whether the list ends here.
+    init(head: [UInt8], isWhole: Bool, options: ListOptions) {
+        self.head = head
+        self.options = options
+        isDecisive = isWhole || head.count >= Self.enough
+        markLength = head.starts(with: Self.mark) ? Self.mark.count : 0
+    }
+
+    /// Nil when that takes more bytes.
+    func kind() throws(ListError) -> ListKind? {
+        if !isDecisive, Self.mark.starts(with: head) { return nil }
+        guard try isNothingElse() else { return nil }
+        switch options.format {
+        case nil: return try byContent()
+        case .text?: return .text
+        case .tsv?: return .table(delimiter: UInt8(ascii: "\t"))
+        case .jsonl?: return .jsonLines
+        case .sitemap?: return .sitemap
+        case .csv?:
+            guard let line = firstLine, isEnded(line) else { return isDecisive ? .table(delimiter: UInt8(ascii: ",")) : nil }
+            return .table(delimiter: Self.delimiter(of: line, among: ",;") ?? UInt8(ascii: ","))
+        }
+    }
+
+    /// False while the bytes could still become one of these.
+    private func isNothingElse() throws(ListError) -> Bool {
+        for (signature, what) in Self.others {
+            if head.starts(with: signature) { throw .other(what) }
+            if !isDecisive, signature.starts(with: head) { return false }
+        }
+        return true
+    }
+
+    private static let others: [(signature: [UInt8], what: String)] = [
+        (Array("PK\u{3}\u{4}".utf8), "a zip archive, which has to be unpacked first"),
+        ([0x28, 0xB5, 0x2F, 0xFD], "compressed with zstd; gzip is what can be read"),
+        ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "compressed with xz; gzip is what can be read"),
+        (Array("BZh".utf8), "compressed with bzip2; gzip is what can be read"),
+        ([0x1F, 0x8B], "compressed with gzip twice"),
+        (Array("PAR1".utf8), "a Parquet file; write its columns to a CSV first"),
+        ([0xFF, 0xFE], "text in UTF-16; UTF-8 is what can be read"),
+        ([0xFE, 0xFF], "text in UTF-16; UTF-8 is what can be read"),
+    ]
+
+    private func byContent() throws(ListError) -> ListKind? {
+        guard let first = head[markLength...].first(where: { !$0.isSpace }) else { return isDecisive ? .text : nil }
+        switch first {
+        case UInt8(ascii: "<"): return .sitemap
+        case UInt8(ascii: "{"): return .jsonLines
+        case UInt8(ascii: "["): throw .jsonArray
+        case UInt8(ascii: "#"): return .text
+        default: return tableOrText()
+        }
+    }
+
+    /// A header has no URL in it; and a comma in a line that is none is told from a delimiter by the next line.
+    private func tableOrText() -> ListKind? {
+        guard let line = firstLine else { return nil }
+        let delimiter = Self.delimiter(of: line, among: "\t,;")
+        let table = ListKind.table(delimiter: delimiter ?? UInt8(ascii: ","))
+        if options.column != nil { return isEnded(line) ? table : nil }
+        if line.firstRange(of: Array("://".utf8)) != nil { return .text }
+        guard isEnded(line) else { return nil }
+        if line.first == .quote { return table }
+        guard let delimiter else { return ColumnNames.isUsual(line) ? table : .text }
+        let rest = head[line.endIndex...]
+        let next = rest.dropFirst().prefix { $0 != .lineFeed }
+        if next.contains(delimiter) { return table }
+        guard isEnded(next) else { return nil }
+        return line.split(separator: delimiter).contains(where: ColumnNames.isUsual) ? table : .text
+    }
+
+    /// The first line that is not blank, as far as it is there.
+    private var firstLine: ArraySlice<UInt8>? {
+        guard let start = head[markLength...].firstIndex(where: { !$0.isSpace }) else { return nil }
+        return head[start...].prefix { $0 != .lineFeed }
+    }
+
+    private func isEnded(_ line: ArraySlice<UInt8>) -> Bool { isDecisive || line.endIndex < head.count }
+
+    private static func delimiter(of line: ArraySlice<UInt8>, among candidates: String) -> UInt8? {
+        candidates.utf8.first { line.contains($0) }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(3))) struct EnqueueListTests {
+    /// 200,000 lines: every tenth a repeat, every hundredth a comment or blank, and junk of every kind.
+    private struct JunkList {
+        var text: [UInt8] = []
+        var accepted = 0
+        var junk: [(line: Int, reason: String)] = []
+
+        init(lines count: Int) {
+            text.reserveCapacity(count * 40 + 3_000_000)
+            for line in 1...count {
+                switch line % 10_000 {
+                case 17: add("http://h/a b/\(line)", line, "there is a space")
+                case 18: add("http://h/a\0b", line, "it contains a NUL byte")
+                case 19: add("javascript:alert(1)", line, "only http and https")
+                case 20 where line < 10_000: add(String(repeating: "x", count: 2_000_000), line, "it is longer than 1048576 bytes")
+                case 20: add("just words", line, "there is a space")
+                case 21:
+                    text += [0x68, 0x74, 0x74, 0x70, 0x3A, 0x2F, 0x2F, 0xFF, 0x2F, 0x0A]
+                    junk.append((line, "it is not UTF-8"))
+                default:
+                    switch line % 100 {
+                    case 50: text += Array("# \(line)\n".utf8)
+                    case 51: text += Array(" \r\n".utf8)
+                    default:
+                        text += Array("http://h\(line % 7)/\(line % 10 == 0 ? line - 1 : line).jpg\(line % 3 == 0 ? "\r" : "")\n".utf8)
+                        accepted += 1
+                    }
+                }
+            }
+        }
+
+        private mutating func add(_ line: String, _ number: Int, _ reason: String) {
+            text += Array(line.utf8) + [0x0A]
+            junk.append((number, reason))
+        }
+    }
+
+    @Test func `of 200,000 lines with repeats, comments and junk every one is counted, and junk named by its line`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let list = JunkList(lines: 200_000)
+        try fleet.folder.write(list.text, to: "urls.txt")
+        let outcome = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasPrefix("Accepted \(list.accepted) URLs; \(list.junk.count) invalid"), "\(outcome.output)")
+        let complaints = outcome.errors.split(separator: "\n")
+        #expect(complaints.count == 21)
+        for (complaint, junk) in zip(complaints, list.junk.prefix(20)) {
+            #expect(complaint.hasPrefix("line \(junk.line): "))
+            #expect(complaint.contains(junk.reason), "\(complaint)")
+        }
+        #expect(complaints.last == "… and \(list.junk.count - 20) more like these")
+        let status = try await fleet.outcome(["status"] + fleet.connection)
+        #expect(status.output.contains("enqueued  \(list.accepted)\n"))
+        try await fleet.stop()
+    }
+
+    @Test func `a table, JSON lines, a sitemap, compressed or not, by file or by standard input, are read for what they are`() async throws
+    {
+        let fleet = try await Fleet.start(files: 1)
+        let urls = (1...3).map { "http://h/\($0)" }
+        let lists: [(name: String, text: String, options: [String])] = [
+            ("a.csv", "id,url\n" + urls.map { "1,\($0)\n" }.joined(), []),
+            ("b", "x\tpage\n" + urls.map { "1\t\($0)\n" }.joined(), ["--column", "page"]),
+            ("c.txt", urls.map { "{\"image\":{\"url\":\"\($0)\"}}\n" }.joined(), ["--field", "image.url"]),
+            ("d.xml", "<urlset>" + urls.map { "<url><loc>\($0)</loc></url>" }.joined() + "</urlset>", []),
+        ]
+        for list in lists {
+            try fleet.folder.write(Array(list.text.utf8), to: list.name)
+            try fleet.folder.write(Deflated.gzip(Array(list.text.utf8)), to: list.name + ".packed")
+            for name in [list.name, list.name + ".packed"] {
+                let outcome = try await fleet.outcome(
+                    script: "exec \"$0\" enqueue -i - \"$@\" < '\(fleet.folder.file(name))'", list.options + fleet.connection)
+                #expect(outcome.status == 0, "\(name): \(outcome.errors)")
+                #expect(outcome.output.hasPrefix("Accepted 3 URLs; 0 invalid"), "\(name): \(outcome.output)")
+            }
+        }
+        try await fleet.stop()
+    }
+
+    @Test(arguments: [
+        (
+            "a,b\n1,2\n", "",
+            "none of its columns has a usual name for URLs, such as 'url' or 'link'; name one with '--column': its columns are 'a', 'b'."
+        ),
+        ("a,b\n1,2\n", "--column c", "it has no column 'c'; its columns are 'a', 'b'."),
+        ("http://h/\n", "--field c", "'--field' means nothing here, since the input is text with one URL a line"),
+        ("[{}]", "", "it is a JSON array"), ("<html></html>", "", "it is XML that begins with <html>, not a sitemap."),
+        ("<urlset>\n<url>", "", "it ends in the middle of the sitemap, in line 2."), ("PK\u{3}\u{4}", "", "it is a zip archive"),
+    ])
+    func `an input that is no list is exit 65, and why`(text: String, options: String, sentence: String) async throws {
+        let fleet = try await Fleet.start(files: 1)
+        try fleet.folder.write(Array(text.utf8), to: "list")
+        let outcome = try await fleet.outcome(
+            script: "exec \"$0\" enqueue -i '\(fleet.folder.file("list"))' \(options) \"$@\"", fleet.connection)
+        #expect(outcome.status == 65)
+        #expect(
+            outcome.errors.hasPrefix("Error: Cannot read the input file '\(fleet.folder.file("list"))': \(sentence)"), "\(outcome.errors)")
+        try await fleet.stop()
+    }
+
+    @Test func `compression that ends in the middle is exit 65, with the rows before it enqueued`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let text = (1...100_000).map { "http://h/\($0)/\($0 &* 2_654_435_761)\n" }.joined()
+        try fleet.folder.write(Array(Deflated.gzip(Array(text.utf8)).dropLast(1000)), to: "list")
+        let outcome = try await fleet.outcome(["enqueue", "-i", fleet.folder.file("list")] + fleet.connection)
+        #expect(outcome.status == 65)
+        #expect(outcome.errors.contains("its gzip compression ends in the middle: part of it is missing."))
+        try await fleet.stop()
+    }
+}

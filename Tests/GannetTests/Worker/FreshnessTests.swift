@@ -1,0 +1,141 @@
+import Foundation
+import GannetTestKit
+import HTTPEngine
+import RedisClient
+import Testing
+
+@testable import ClusterState
+@testable import FetchQueue
+@testable import Gannet
+
+/// What a worker's outcomes are to jobs that are enqueued later.
+@Suite(.timeLimit(.minutes(1))) struct FreshnessTests {
+    private static let inRedis = [false, true]
+
+    /// One job after the other for one URL, each in a batch of its own.
+    private func runs(
+        _ count: Int, inRedis: Bool = false, _ answer: @escaping @Sendable (String) -> ScriptedDownloader.Answer,
+        _ check: (WorkerFixture, ScriptedDownloader, [RunningWorker]) async throws -> Void
+    ) async throws {
+        try await WorkerFixture.with { fixture in
+            let downloader = ScriptedDownloader(answer)
+            var workers: [RunningWorker] = []
+            for number in 0..<count {
+                try await fixture.fill(1..<2, batch: "batch \(number)")
+                let output: (any JobOutput)? = inRedis ? try await fixture.redisBodies() : nil
+                workers.append(try await fixture.start(downloader, output: output))
+                #expect(await workers[number].end.end == .empty)
+                await (output as? RedisBodies)?.close()
+                // The clock of a queue tells milliseconds, and what ended in this one may be for a job of the same.
+                try await fixture.redis.send(RedisCommand("BLPOP", "nothing", "0.01"))
+            }
+            try await check(fixture, downloader, workers)
+        }
+    }
+
+    @Test(arguments: inRedis) func `an answer that is good for an hour is asked for once`(inRedis: Bool) async throws {
+        try await runs(3, inRedis: inRedis) {
+            .answer($0, [("cache-control", "max-age=3600")])
+        } _: { fixture, downloader, workers in
+            #expect(downloader.urls.count == 1)
+            #expect(workers.map { $0.count(where: \.isCached) } == [0, 1, 1])
+            let counts = try await fixture.queue.counts()
+            #expect(counts.fetched == 1 && counts.cached == 2 && counts.done == 3)
+        }
+    }
+
+    @Test func `one whose origin says nothing is asked for once within the hour`() async throws {
+        try await runs(2) { .answer($0, []) } _: { _, downloader, workers in
+            #expect(downloader.urls.count == 1 && workers[1].count(where: \.isCached) == 1)
+        }
+    }
+
+    @Test(arguments: inRedis) func `one that is good no longer is asked for by its tag, and keeps its body`(inRedis: Bool) async throws {
+        let answer = { @Sendable (url: String) in
+            ScriptedDownloader.Answer.answer(url, [("cache-control", "max-age=0"), ("etag", "\"1\"")])
+        }
+        try await runs(3, inRedis: inRedis, answer) { fixture, downloader, workers in
+            #expect(downloader.urls.count == 3)
+            #expect(workers.map { $0.count(where: \.isRevalidated) } == [0, 1, 1])
+            let counts = try await fixture.queue.counts()
+            #expect(counts.fetched == 1 && counts.revalidated == 2 && counts.done == 3)
+            #expect(counts.bytes == WorkerFixture.url(1).utf8.count)
+            #expect(try fixture.files().count == (inRedis ? 0 : 1))
+        }
+    }
+
+    @Test func `where its body is gone the whole is asked for`() async throws {
+        try await WorkerFixture.with { fixture in
+            let downloader = ScriptedDownloader { .answer($0, [("etag", "\"1\"")]) }
+            for batch in ["a", "b"] {
+                try await fixture.fill(1..<2, batch: batch)
+                let worker = try await fixture.start(downloader)
+                #expect(await worker.end.end == .empty)
+                for file in try fixture.files() { try FileManager.default.removeItem(atPath: fixture.folder.file(file)) }
+                try await fixture.redis.send(RedisCommand("BLPOP", "nothing", "0.01"))
+            }
+            let counts = try await fixture.queue.counts()
+            #expect(counts.fetched == 2 && counts.revalidated == 0)
+        }
+    }
+
+    @Test func `what may not be kept is for nobody who asks later, and a failure is for a while`() async throws {
+        try await runs(2) {
+            .answer($0, [("cache-control", "no-store"), ("etag", "\"1\"")])
+        } _: { fixture, downloader, _ in
+            #expect(downloader.urls.count == 2)
+            let page = try await ClusterState(fixture.redis, namespace: fixture.namespace).page(WorkerFixture.id(1))
+            #expect(page?.content.facts == nil)
+        }
+        try await runs(2) { _ in
+            .failure(.status(404))
+        } _: { fixture, downloader, _ in
+            #expect(downloader.urls.count == 1)
+            let counts = try await fixture.queue.counts()
+            #expect(counts.failed == 2)
+        }
+    }
+
+    @Test func `a body that does not fit into Redis fails its job and no other`() async throws {
+        try await WorkerFixture.with { fixture in
+            let bodies = try await fixture.redisBodies(limit: 1_000_000)
+            let large = String(repeating: "x", count: 2_000_000)
+            let downloader = ScriptedDownloader { $0 == WorkerFixture.url(1) ? .body(large) : .body($0) }
+            try await fixture.fill(1..<4)
+            let worker = try await fixture.start(downloader, output: bodies)
+            #expect(await worker.end.end == .empty)
+            #expect(worker.count(where: \.isFetched) == 2 && worker.count(where: \.isFailed) == 1)
+            let page = try #require(try await ClusterState(fixture.redis, namespace: fixture.namespace).page(WorkerFixture.id(1)))
+            #expect(page.content.fields[.errorClass] == "too-large")
+            #expect(try fixture.files() == [])
+            await bodies.close()
+        }
+    }
+
+    @Test func `large and empty bodies go to Redis as well`() async throws {
+        try await WorkerFixture.with { fixture in
+            let bodies = try await fixture.redisBodies()
+            let large = String(repeating: "x", count: 3_000_000)
+            let downloader = ScriptedDownloader { $0 == WorkerFixture.url(1) ? .body(large) : .body("") }
+            try await fixture.fill(1..<3)
+            let worker = try await fixture.start(downloader, output: bodies)
+            #expect(await worker.end.end == .empty)
+            let state = ClusterState(fixture.redis, namespace: fixture.namespace)
+            let page = try #require(try await state.page(WorkerFixture.id(1)))
+            let digest = try #require(page.content.digest)
+            let store = BlobStore(fixture.redis, namespace: fixture.namespace)
+            #expect(try await store.get(digest: digest) == Array(large.utf8))
+            #expect(try fixture.files() == [])
+            await bodies.close()
+        }
+    }
+}
+
+extension WorkerFixture {
+    /// Bodies in the same Redis.
+    func redisBodies(limit: Int = 100_000_000) async throws -> RedisBodies {
+        RedisBodies(
+            try await RedisConnection.connect(redis.configuration), namespace: namespace, limit: limit, sparing: .seconds(30),
+            temporaryFolder: folder.path, patience: .seconds(20))
+    }
+}
