@@ -42,6 +42,9 @@ package final class RecordedFolder: Sendable {
     /// The path as people may see it.
     package var displayPath: String { folder.displayPath }
 
+    /// Where the manifest of the last completed run is.
+    package var manifestPath: String { "\(folder.path)/\(Manifest.name)" }
+
     /// The folder for files of the run's own, which is there.
     package var ownPath: String { "\(folder.path)/\(Self.name)" }
 

@@ -45,7 +45,9 @@ import Testing
     }
 
     @Test func `one whose origin says nothing is asked for once within the hour`() async throws {
-        try await runs(2) { .answer($0, []) } _: { _, downloader, workers in
+        try await runs(2) {
+            .answer($0, [])
+        } _: { _, downloader, workers in
             #expect(downloader.urls.count == 1 && workers[1].count(where: \.isCached) == 1)
         }
     }

@@ -29,7 +29,7 @@ final class URLTable {
         static let told = Self(rawValue: 64)
     }
 
-    struct Entry {
+    struct Entry: Equatable {
         /// Where the journal has its latest record; 0 where it has none.
         var offset = 0
         var marks: Marks = []

@@ -21,12 +21,8 @@ package final class Manifest: Sendable {
     private let folder: RecordedFolder
     private let state: Mutex<State>
 
-    /// Where it appears.
-    package let path: String
-
     package init(in folder: RecordedFolder) throws(OutputFailure) {
         self.folder = folder
-        path = "\(folder.folder.path)/\(Self.name)"
         state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
     }
 
@@ -43,7 +39,7 @@ package final class Manifest: Sendable {
     package func finish() async throws(OutputFailure) -> ManifestTotals {
         try await FileThread.run { () throws(OutputFailure) in
             try self.state.withLock { state throws(OutputFailure) in
-                try state.writer.finish(as: self.path)
+                try state.writer.finish(as: self.folder.manifestPath)
                 return state.totals
             }
         }
