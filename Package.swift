@@ -66,6 +66,16 @@ let package = Package(
                 .embedInCode("Scripts/Claim/sources.lua"),
                 .embedInCode("Scripts/clear.lua"),
                 .embedInCode("Scripts/enqueue.lua"),
+                .embedInCode("Scripts/explain.lua"),
+                .embedInCode("Scripts/Jobs/deleteFromLine.lua"),
+                .embedInCode("Scripts/Jobs/listActive.lua"),
+                .embedInCode("Scripts/Jobs/listDead.lua"),
+                .embedInCode("Scripts/Jobs/listDelayed.lua"),
+                .embedInCode("Scripts/Jobs/listFollowed.lua"),
+                .embedInCode("Scripts/Jobs/listLine.lua"),
+                .embedInCode("Scripts/Jobs/selecting.lua"),
+                .embedInCode("Scripts/Jobs/sweepDead.lua"),
+                .embedInCode("Scripts/Jobs/sweepDelayed.lua"),
                 .embedInCode("Scripts/pause.lua"),
                 .embedInCode("Scripts/reclaim.lua"),
                 .embedInCode("Scripts/renew.lua"),
@@ -158,7 +168,8 @@ let package = Package(
         // What a stranger may send, made up for as long as one likes: Scripts/fuzz.
         .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
         .executableTarget(
-            name: "FuzzTargets", dependencies: ["HTTPEngine", "ImageProbe", "GannetTestKit", "CLibFuzzer"], path: "Tests/FuzzTargets",
+            name: "FuzzTargets", dependencies: ["HTTPEngine", "ImageProbe", "URLLists", "GannetTestKit", "CLibFuzzer"],
+            path: "Tests/FuzzTargets",
             exclude: ["Dictionaries"], swiftSettings: settings),
         .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "GannetTestKit"], swiftSettings: settings),
         // The evil origin of the test kit, for a person with a client of their own.

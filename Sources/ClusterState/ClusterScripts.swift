@@ -26,6 +26,17 @@ enum ClusterScripts {
     static let auditHosts = auditScript(PackageResources.auditHosts_lua)
     static let auditCounts = auditScript(PackageResources.auditCounts_lua)
 
+    static let explain = script(PackageResources.explain_lua)
+
+    static let listLine = jobsScript(PackageResources.listLine_lua)
+    static let listDelayed = jobsScript(PackageResources.listDelayed_lua)
+    static let listDead = jobsScript(PackageResources.listDead_lua)
+    static let listActive = jobsScript(PackageResources.listActive_lua)
+    static let listFollowed = jobsScript(PackageResources.listFollowed_lua)
+    static let deleteFromLine = jobsScript(PackageResources.deleteFromLine_lua)
+    static let sweepDelayed = jobsScript(PackageResources.sweepDelayed_lua)
+    static let sweepDead = jobsScript(PackageResources.sweepDead_lua)
+
     private static let library = [
         PackageResources.clock_lua, PackageResources.jobs_lua, PackageResources.counts_lua, PackageResources.hosts_lua,
         PackageResources.flights_lua, PackageResources.lines_lua,
@@ -33,6 +44,8 @@ enum ClusterScripts {
 
     private static func script(_ source: [UInt8]) -> RedisScript { joined(library + [source]) }
     private static func auditScript(_ source: [UInt8]) -> RedisScript { joined(library + [PackageResources.report_lua, source]) }
+
+    private static func jobsScript(_ source: [UInt8]) -> RedisScript { joined(library + [PackageResources.selecting_lua, source]) }
 
     private static func joined(_ parts: [[UInt8]]) -> RedisScript {
         RedisScript(parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"))

@@ -24,6 +24,7 @@ struct Keys: Sendable {
     func batches(of queue: String) -> RedisArgument { ofQueue(queue, "batches") }
     func batch(_ number: Int, of queue: String) -> RedisArgument { ofQueue(queue, "batch:\(number)") }
     func finished(_ number: Int, of queue: String) -> RedisArgument { ofQueue(queue, "finished:\(number)") }
+    func due(_ priority: String, of queue: String) -> RedisArgument { ofQueue(queue, "due:\(priority)") }
     func dead(of queue: String) -> RedisArgument { ofQueue(queue, "dead") }
 
     private func ofQueue(_ queue: String, _ name: String) -> RedisArgument { .string("\(tag)q:\(queue):\(name)") }

@@ -18,9 +18,8 @@ package final class ListReader {
             chunk = chunk.part(chunk.count, chunk.count)
             return false
         }
-        let (bytes, isFull) = try gunzip.unpack(&chunk)
-        try content.take(bytes, into: &rows)
-        return isFull || !chunk.isEmpty
+        try content.take(try gunzip.unpack(&chunk), into: &rows)
+        return !chunk.isEmpty
     }
 
     /// The list is at its end.

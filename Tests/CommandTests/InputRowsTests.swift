@@ -24,7 +24,7 @@ import URLLists
             }
         }
         #expect(seen == count)
-        #expect(batches > 1)
+        #expect(batches > 3)
         #expect(try await rows.nextBatch() == nil)
     }
 

@@ -8,7 +8,7 @@ struct FuzzTarget: Sendable {
     /// Throws when something does not hold.
     let check: @Sendable ([UInt8]) throws(BrokenInvariant) -> Void
 
-    static let all: [FuzzTarget] = [.canonicaliser, .redirects, .headers, .decoders, .images]
+    static let all: [FuzzTarget] = [.canonicaliser, .redirects, .headers, .decoders, .images, .lists]
 }
 
 /// What does not hold, as a sentence.

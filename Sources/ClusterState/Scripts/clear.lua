@@ -33,9 +33,7 @@ for priority, name in ipairs(PRIORITIES) do
     local due = ofQueue(queue, 'due:' .. name)
     local names = call('ZRANGE', due, 0, MOST - 1)
     for _, hostName in ipairs(names) do
-        local host = hostOf(hostName)
-        local from, to = ('\n' .. host.marks):find('\n' .. priority .. queue .. '\n', 1, true)
-        if from then changed(host).marks = host.marks:sub(1, from - 1) .. host.marks:sub(to) end
+        unmark(hostOf(hostName), priority, queue)
         call('UNLINK', ofQueue(queue, 'held:' .. name .. ':' .. hostName))
     end
     if #names > 0 then call('ZREM', due, unpack(names)) end

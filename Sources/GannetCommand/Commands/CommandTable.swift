@@ -6,7 +6,7 @@ enum CommandTable {
 
     private static let commands: [any Command.Type] = [
         RunCommand.self, EnqueueCommand.self, WorkCommand.self, GetCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
-        PurgeCommand.self,
+        PurgeCommand.self, ExplainCommand.self, DoctorCommand.self,
         CompletionsCommand.self, ReferenceCommand.self,
     ]
     private static let groups = [
@@ -14,10 +14,13 @@ enum CommandTable {
             "batch", "Look at what was enqueued together, wait for it, or cancel it.",
             [BatchListCommand.self, BatchShowCommand.self, BatchWaitCommand.self, BatchCancelCommand.self]),
         CommandGroup(
+            "jobs", "Look at jobs, put given-up ones back in line, or delete them.",
+            [JobsListCommand.self, JobsRetryCommand.self, JobsDeleteCommand.self]),
+        CommandGroup(
             "redis", "Start or stop the private Redis, which commands use when '--redis' is not given.",
             [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self]),
     ]
-    private static let later = ["explain", "jobs", "export", "doctor", "demo", "bench"]
+    private static let later = ["export", "demo", "bench"]
 
     private static let root = CommandSpec(
         "gannet",

@@ -11,10 +11,8 @@ enum PauseCommand: Command {
     static func run(_ target: QueueTarget) async throws(CommandFailure) -> ExitStatus {
         try await target.withCluster { (cluster) throws(CommandFailure) in
             let was = try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.pause(queue: target.queue) }
-            try target.console.print(
-                was
-                    ? "The queue '\(target.queue)' was paused already."
-                    : "Paused the queue '\(target.queue)'; 'gannet resume' lets it go on.")
+            let name = "queue '\(target.queue)'"
+            try target.console.print(was ? "The \(name) was paused already." : "Paused the \(name); 'gannet resume' lets it go on.")
             return .done
         }
     }

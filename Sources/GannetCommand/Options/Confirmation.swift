@@ -7,6 +7,8 @@ struct Confirmation: Sendable {
 
     private let isGiven: Bool
 
+    var mustAsk: Bool { !isGiven }
+
     /// - Parameter what: What would be lost, for whoever cannot be asked: `'purge' empties a queue`.
     init(_ arguments: Arguments, of what: String) throws(UsageError) {
         isGiven = arguments.isSet(Self.yes)

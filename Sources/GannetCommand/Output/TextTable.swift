@@ -1,4 +1,4 @@
-/// Rows for people: columns as wide as their widest cell, the last one as it is.
+/// Rows for people: columns as wide as their widest cell, the last one as it is, and no blanks behind it.
 struct TextTable: Sendable {
     private var rows: [[String]]
 
@@ -15,7 +15,7 @@ struct TextTable: Sendable {
                 line += cell
                 if column < row.count - 1 { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
             }
-            return line
+            return String(line.reversed().drop { $0 == " " }.reversed())
         }.joined(separator: "\n")
     }
 }

@@ -34,8 +34,9 @@ final class GunzipStream {
         window.deallocate()
     }
 
-    /// As much as one window holds, good until the next call. There may be more when the input is not used up or the window is full.
-    func unpack(_ input: inout UnsafeRawBufferPointer) throws(ListError) -> (bytes: UnsafeRawBufferPointer, isFull: Bool) {
+    /// As much as one window holds, good until the next call, which goes on where this one stopped. Of a whole member nothing is held back: its
+    /// checksum comes last.
+    func unpack(_ input: inout UnsafeRawBufferPointer) throws(ListError) -> UnsafeRawBufferPointer {
         var count = 0
         repeat {
             switch phase {
@@ -46,7 +47,7 @@ final class GunzipStream {
                 input = input.part(input.count, input.count)
             }
         } while !input.isEmpty && count < window.count
-        return (UnsafeRawBufferPointer(rebasing: window[..<count]), count == window.count)
+        return UnsafeRawBufferPointer(rebasing: window[..<count])
     }
 
     /// The input is at its end: is that where the last member ends?

@@ -13,6 +13,7 @@ enum Call {
     case pause(queue: Int, Bool)
     case rule(host: Int, HostRule?)
     case reclaim(queue: Int)
+    case sweep(SweepCall)
     /// The server is killed and started again; whoever has had an answer has had it for good.
     case crash
     /// A worker or a caller of which nobody hears any more.
@@ -85,6 +86,7 @@ extension Call: CustomStringConvertible {
         case .pause(let queue, let isPaused): "\(isPaused ? "pause" : "resume") \(queueNames[queue])"
         case .rule(let host, let rule): "host \(host) has \(rule.map { "limit \($0.limit), interval \($0.interval)" } ?? "no rule")"
         case .reclaim(let queue): "reclaim all of \(queueNames[queue])"
+        case .sweep(let call): "\(call)"
         case .crash: "the server crashes"
         case .death(let who): "\(who) dies"
         }

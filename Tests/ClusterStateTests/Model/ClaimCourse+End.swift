@@ -63,7 +63,8 @@ extension Model {
         let now = course.step.now
         for (line, jobs) in look.lines {
             switch line {
-            case .ready(course.call.queue, _): throw Violation(description: "jobs \(jobs) are ready, and were not handed out")
+            case .ready(course.call.queue, _) where !jobs.isEmpty:
+                throw Violation(description: "jobs \(jobs) are ready, and were not handed out")
             case .held(course.call.queue, _, let host):
                 let room = (look.hosts[host] ?? HostLook()).room(rule(of: host), now: now)
                 try Violation.require(

@@ -6,6 +6,7 @@ struct Fuzz {
     let bench: ModelBench
     var isCrowded = false
     var crashes = false
+    var sweeps = false
 
     init(_ bench: ModelBench) { self.bench = bench }
 
@@ -24,7 +25,7 @@ struct Fuzz {
 
     func failure(seed: UInt64, steps: Int) async throws -> Failure? {
         let course = Operation.course(
-            seed: seed, ModelClimate(seed: seed, isCrowded: isCrowded), count: steps, crashes: crashes)
+            seed: seed, ModelClimate(seed: seed, isCrowded: isCrowded), count: steps, crashes: crashes, sweeps: sweeps)
         guard let first = try await outcome(seed, course) else { return nil }
         // The prefix ends with the operation that failed; of those before it, what can be left out is left out.
         var kept = Array(course.prefix(first.position + 1))

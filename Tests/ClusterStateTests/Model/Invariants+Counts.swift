@@ -24,7 +24,8 @@ extension Model {
             ]
             let what = "state, offset, total, done, failed, cancelled, active, parked, delayed of batch \(key.number)"
             try Violation.equal(look.batches[key] ?? [], wanted, what)
-            try Violation.equal(look.finished[key] ?? 0, batch.done + batch.failed, "how many URLs batch \(key.number) has finished")
+            let finished = batch.done + batch.failed + batch.revived
+            try Violation.equal(look.finished[key] ?? 0, finished, "how many URLs batch \(key.number) has finished")
             let isEnded = batch.state != .open && batch.total == batch.done + batch.failed + batch.cancelled
             try Violation.equal(look.ended.contains(key), isEnded, "whether batch \(key.number) has ended")
             for index in 0..<7 { sums[key.queue][index] += wanted[index + 2] }
@@ -45,7 +46,7 @@ extension Model {
             "enqueued, done, failed, cancelled, active, parked, delayed, fetched, revalidated, cached, retried, crashed, fenced, "
             + "double fetches, bytes, paused of \(queueNames[queue])"
         try Violation.equal(look.counts[queue] ?? [Int](repeating: 0, count: 16), wanted, what)
-        try Violation.equal(look.deadCounts[queue], sums[2], "the dead of \(queueNames[queue])")
+        try Violation.equal(look.deadCounts[queue], sums[2] - forgotten[queue], "the dead of \(queueNames[queue])")
     }
 
     private struct Places {

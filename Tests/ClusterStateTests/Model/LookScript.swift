@@ -43,7 +43,7 @@ extension StateLook {
                 if element:sub(1, 1) == 'h' then
                     heading = {}
                     heading.batch, heading.enqueued = unpackBytes('>I4I6', element, 2)
-                else
+                elseif element ~= 't' then
                     jobs[#jobs + 1] = read(element, queue, heading)
                 end
             end

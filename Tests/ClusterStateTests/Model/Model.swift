@@ -8,6 +8,8 @@ struct Model {
     /// Of the two queues, and of callers without one.
     var totals = [ModelTotals](repeating: ModelTotals(), count: 3)
     var isPaused = [false, false]
+    /// Dead jobs that were deleted since, by queue.
+    var forgotten = [0, 0]
     var rules: [Int: HostRule] = [:]
     /// Hosts whose rule was changed while requests were in flight: a higher limit counts from when the next of them ends.
     var freshRules: Set<Int> = []
@@ -46,6 +48,10 @@ struct ModelJob {
     }
     var record: JobRecord
     var fate = Fate.open
+    /// Of one that is dead: nothing is kept of it.
+    var isForgotten = false
+
+    var isDead: Bool { fate == .failed && !isForgotten }
 }
 
 struct ModelBatch {
@@ -56,6 +62,8 @@ struct ModelBatch {
     var done = 0
     var failed = 0
     var cancelled = 0
+    /// Jobs that had failed and were put back in line.
+    var revived = 0
 
     var isGone: Bool { state == .cancelled }
 }

@@ -10,6 +10,8 @@ extension ModelRun {
         for queue in 0..<2 { try await perform(.pause(queue: queue, false)) }
         if maker.climate.ending == .oneQueueFirst { try await work([0]) }
         try await work([0, 1])
+        // What deleted jobs have left in their lines goes with the next claim.
+        for queue in 0..<2 { try await claimAndSettle(queue) }
         for job in model.jobs.values {
             try Violation.require(job.fate != .open && job.fate != .tombstone, "job \(job.record.serial) has not ended")
         }

@@ -116,6 +116,22 @@ struct ModelRun {
         case .reclaim(let queue):
             let count = try await cluster.queue(queueNames[queue]).reclaimAll()
             return { try $0.check(reclaim: queue, count, $1) }
+        case .sweep(let call):
+            let answer = try await sweep(call)
+            return { try $0.check(sweep: call, answer, $1) }
+        }
+    }
+
+    private func sweep(_ call: SweepCall) async throws -> QueueState.Sweep {
+        let queue = cluster.queue(queueNames[call.queue])
+        let filter = JobFilter(host: call.host.map { "h\($0)" })
+        switch call.jobs {
+        case .line(let line, let before, let looks, let behind):
+            return try await queue.delete(
+                from: line.list, before: before, filter, enqueuedUntil: 1 << 52, limit: call.limit, looks: looks, behind: behind)
+        case .delayed(let action): return try await queue.sweepDelayed(from: 0, filter, action, limit: call.limit)
+        case .dead(let action):
+            return try await queue.sweepDead(from: 0, filter, action, diedUntil: 1 << 52, limit: call.limit)
         }
     }
 

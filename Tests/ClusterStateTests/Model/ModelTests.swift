@@ -16,6 +16,11 @@ import Testing
         try await Self.check("crowds", settings, steps: 50) { $0.isCrowded = true }
     }
 
+    @Test func `the state and the model agree where somebody deletes jobs and puts them back`() async throws {
+        let settings = FuzzSettings(always: Array(1...60), random: 20)
+        try await Self.check("sweeps", settings, steps: FuzzSettings.steps ?? 500) { $0.sweeps = true }
+    }
+
     @Test func `a server that is killed and started again is where it was`() async throws {
         let settings = FuzzSettings(always: [1, 2], random: 1, cost: 50)
         try await Self.check("crashes", settings, steps: 150, .init { $0.appendOnly = true }) { $0.crashes = true }

@@ -4,15 +4,18 @@ import GannetTestKit
 /// kind of thing when those before it are left out.
 struct Operation {
     enum Kind: CaseIterable {
-        case clock, enqueue, claim, settle, renew, acquire, again, death, cancel, pause, resume, rule, reclaim, crash
+        case clock, enqueue, claim, settle, renew, acquire, again, death, cancel, pause, resume, rule, reclaim, crash, sweep
     }
     let kind: Kind
     let seed: UInt64
 
-    /// The operations of a seed, of which the first `count` are asked for; on request, crashes of the server among them.
-    static func course(seed: UInt64, _ climate: ModelClimate, count: Int, crashes: Bool = false) -> [Operation] {
+    /// The operations of a seed, of which the first `count` are asked for; on request, crashes of the server among them, or the doings of
+    /// somebody who looks after the queues.
+    static func course(
+        seed: UInt64, _ climate: ModelClimate, count: Int, crashes: Bool = false, sweeps: Bool = false
+    ) -> [Operation] {
         var random = SeededBytes(seed: seed)
-        let weights = (climate.isDeadly ? deadly : usual) + (crashes ? [(.crash, 3)] : [])
+        let weights = (climate.isDeadly ? deadly : usual) + (crashes ? [(.crash, 3)] : []) + (sweeps ? [(.sweep, 12)] : [])
         return (0..<count).map { _ in
             var place = Int(random.next() % UInt64(weights.reduce(0) { $0 + $1.1 }))
             let kind = weights.first {

@@ -7,6 +7,7 @@ enum StateCall: String, CaseIterable, Sendable {
         settleUnreachable, settleBack
     case settleDelivered, settleMissing
     case acquire, acquireBusy, acquireOwn, commit, commitFailure, release, pause, resume, reclaim, clear
+    case deleteReady, deleteHeld, deleteParked, deleteDelayed, hasten
 
     func make(_ fixture: QueueFixture, _ situation: Situation) async throws {
         let (queue, cluster) = (fixture.queue, fixture.cluster)
@@ -24,6 +25,9 @@ enum StateCall: String, CaseIterable, Sendable {
         }
         func settleCaller(_ outcome: Settlement.Outcome) async throws {
             _ = try await cluster.settle([Settlement(situation.caller, Situation.callersURL, outcome)], random: 0.5)
+        }
+        func delete(from list: JobList) async throws {
+            _ = try await queue.delete(from: list, before: nil, JobFilter(), enqueuedUntil: 1 << 52, limit: 100)
         }
         switch self {
         case .begin: _ = try await queue.begin(batch: "new", from: "a file")
@@ -59,6 +63,11 @@ enum StateCall: String, CaseIterable, Sendable {
         case .resume: try await queue.resume()
         case .reclaim: try await queue.reclaimAll()
         case .clear: try await queue.clear()
+        case .deleteReady: try await delete(from: .ready("normal"))
+        case .deleteHeld: try await delete(from: .held("normal", "h2"))
+        case .deleteParked: try await delete(from: JobList(Array("parked:".utf8) + QueueFixture.id(0).bytes))
+        case .deleteDelayed: _ = try await queue.sweepDelayed(from: 0, JobFilter(), .delete, limit: 100)
+        case .hasten: _ = try await queue.sweepDelayed(from: 0, JobFilter(), .retry, limit: 100)
         }
     }
 }

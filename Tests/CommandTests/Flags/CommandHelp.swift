@@ -60,6 +60,7 @@ struct CommandHelp: Sendable, CustomStringConvertible {
         case "dir": folder
         case "url": "http://127.0.0.1:9/"
         case "shell": "bash"
+        case "state": "dead"
         default: "1"
         }
     }

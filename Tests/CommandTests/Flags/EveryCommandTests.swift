@@ -63,6 +63,26 @@ import Testing
         #expect(count >= 4)
     }
 
+    @Test func `a Redis that takes connections and says nothing is exit 69 within seconds`() async throws {
+        let folder = try TemporaryFolder()
+        let server = try HostileServer(scripts: [[.silence]])
+        let commands = try await commands().filter(\.takesRedis)
+        let start = ContinuousClock.now
+        // All at once: each waits for its time to run out.
+        try await withThrowingTaskGroup { group in
+            for (number, command) in commands.enumerated() {
+                let words = command.words(folder: folder.file("out\(number)")) + ["--redis", "redis://127.0.0.1:\(server.port)"]
+                group.addTask { (command, try await self.program.run(words)) }
+            }
+            for try await (command, outcome) in group {
+                #expect(outcome.status == 69, "\(command): \(outcome.errors)")
+                expectOneSentence(outcome, command)
+            }
+        }
+        #expect(ContinuousClock.now - start < .seconds(30))
+        try await server.stop()
+    }
+
     @Test func `a reader that leaves early is no error`() async throws {
         for command in try await commands() {
             let words = command.path.joined(separator: " ")

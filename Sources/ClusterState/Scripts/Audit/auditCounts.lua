@@ -60,8 +60,8 @@ for key in pairs(followers) do
     if isTooMany(length, 'parked jobs') then return {'0', report()} end
     for _, entry in ipairs(call('LRANGE', key, 0, -1)) do
         local job = read(entry)
-        if not job then return isUnreadable('parked jobs') end
-        if job.queue == queue then found(job.batch, 'parked') end
+        if not job and entry ~= DROPPED then return isUnreadable('parked jobs') end
+        if job and job.queue == queue then found(job.batch, 'parked') end
     end
 end
 if isTooMany(call('ZCARD', later), 'delayed jobs') then return {'0', report()} end

@@ -109,7 +109,7 @@ local function takeOn(record)
         if job then
             jobs[#jobs + 1] = job
             if not checkEnd(job.queue, job.batch).isGone and verdict == ORPHANED then break end
-        else
+        elseif entry ~= DROPPED then
             strange[#strange + 1] = entry
         end
     end

@@ -46,7 +46,7 @@ local function serveLine(key, size, quota, heldFor)
     writing()
     call('LTRIM', key, #elements, -1)
     local next = call('LINDEX', key, 0)
-    while isStrange and next and (next:byte(1) == LEAN or next:byte(1) == LEAN_WITH_HOST) do
+    while isStrange and next and isUnderHeading(next) do
         -- It belongs to a heading that nobody here can read, and must not come under another.
         strange[#strange + 1] = call('LPOP', key)
         next = call('LINDEX', key, 0)
@@ -55,8 +55,7 @@ local function serveLine(key, size, quota, heldFor)
     local rest = {}
     for i = dealt + 1, #jobs do rest[#rest + 1] = jobs[i] end
     local back = line(rest)
-    if next and (next:byte(1) == LEAN or next:byte(1) == LEAN_WITH_HOST)
-        and (#rest == 0 or rest[#rest].heading ~= heading) then
+    if next and isUnderHeading(next) and (#rest == 0 or rest[#rest].heading ~= heading) then
         back[#back + 1] = heading
     end
     if #back > 0 then pushFront(key, back) end
@@ -79,9 +78,7 @@ local function serveDue(priority, quota)
         writing()
         if call('LLEN', key) == 0 then
             call('ZREM', due, hostName)
-            local mark = priority .. queue .. '\n'
-            local from, to = ('\n' .. host.marks):find('\n' .. mark, 1, true)
-            if from then changed(host).marks = host.marks:sub(1, from - 1) .. host.marks:sub(to) end
+            unmark(host, priority, queue)
         else
             call('ZADD', due, opensAt(host, 0), hostName)
         end

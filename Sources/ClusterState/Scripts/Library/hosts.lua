@@ -61,6 +61,12 @@ local function saveHosts()
     changedHosts = {}
 end
 
+-- A line, by its priority's number and its queue, holds no jobs for the host any more.
+local function unmark(host, priority, queue)
+    local from, to = ('\n' .. host.marks):find('\n' .. priority .. queue .. '\n', 1, true)
+    if from then changed(host).marks = host.marks:sub(1, from - 1) .. host.marks:sub(to) end
+end
+
 -- Lets the lines that hold jobs for a host be looked at again, when that is possible. A queue whose keys somebody else has
 -- overwritten hears of that from its own claims.
 local function announce(host)

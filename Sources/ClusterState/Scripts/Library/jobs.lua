@@ -5,9 +5,11 @@
 --   'h' batch(4) enqueued(6)                  a heading: what the lean entries after it have in common
 --   'J' batch(4) enqueued(6) crashes(1) failures(1) throttled(6) length(1) queue lean
 --                                             a job by itself, as it is when it has left the line for the first time
+--   't'                                       a job was here and was deleted: taken out, it would have cost a walk through the list
 -- The first byte is the format's version and kind in one. A list begins with a heading or a job by itself. Elements that begin with
 -- another byte were written by a newer version: they go to the queue's list of foreign ones as they are, for a worker that reads them.
 local LEAN, LEAN_WITH_HOST, HEADING, JOB = 106, 120, 104, 74
+local DROPPED = 't'
 local SHORTEST_LEAN, SHORTEST_HEADING, SHORTEST_JOB = 20, 11, 40
 local PRIORITIES = {'high', 'normal', 'low'}
 
@@ -80,7 +82,7 @@ local function readLine(queue, elements)
             shared.batch, shared.enqueued = unpackBytes('>I4I6', element, 2)
             shared.prefix = prefixOf(shared)
             heading, isForeign, common = element, false, {__index = shared}
-        else
+        elseif element ~= DROPPED then
             local job = read(element)
             if job then
                 jobs[#jobs + 1] = job
@@ -92,6 +94,12 @@ local function readLine(queue, elements)
         end
     end
     return jobs, heading, foreign, isForeign
+end
+
+-- Whether an element stands under the heading before it.
+local function isUnderHeading(element)
+    local kind = byte(element)
+    return kind == LEAN or kind == LEAN_WITH_HOST or element == DROPPED
 end
 
 -- The elements for a list that holds these jobs in this order.

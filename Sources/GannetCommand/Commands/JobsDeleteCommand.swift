@@ -1,0 +1,23 @@
+import CommandLineKit
+import Gannet
+
+/// `gannet jobs delete`: takes jobs out of a queue.
+enum JobsDeleteCommand: Command {
+    static let spec = CommandSpec(
+        "delete",
+        summary: "Delete jobs: they count as cancelled, but for dead ones, which are only forgotten.",
+        discussion: "What is active is in a worker's hands and ends there; 'batch cancel' keeps it from being tried again.",
+        flags: [JobFlags.deletedState.entry] + JobFlags.selecting + JobsChange.flags + QueueTarget.flags)
+
+    static func options(from arguments: Arguments) throws(UsageError) -> JobsChange {
+        var options = try JobsChange(arguments, query: JobFlags.query(from: arguments, JobFlags.deletedState))
+        if !options.isDryRun { options.confirmation = try Confirmation(arguments, of: "'jobs delete' loses jobs") }
+        return options
+    }
+
+    static func run(_ options: JobsChange) async throws(CommandFailure) -> ExitStatus {
+        try await options.run("deleted", "Deleted") { (cluster) throws(ClusterError) in
+            try await cluster.delete(options.query, limit: options.limit)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct BatchCommandTests {
+    @Test func `batches are listed, the latest first`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        #expect(try await fleet.text(["batch", "list"]) == "")
+        for name in ["first", "second", "third"] { _ = try await fleet.text(["enqueue", "http://h/\(name)", "--batch", name]) }
+        let rows = try await fleet.text(["batch", "list"]).split(separator: "\n").map { $0.split(separator: " ").first.map(String.init) }
+        #expect(rows == ["BATCH", "third", "second", "first"])
+        let json = try await fleet.json(["batch", "list", "--limit", "2"])
+        let batches = try #require(json["batches"] as? [[String: Any]])
+        #expect(batches.map { $0["batch"] as? String } == ["third", "second"])
+        #expect(json["total"] as? Int == 3)
+        #expect(batches[0]["ready"] as? Int == 1 && batches[0]["progress"] as? Double == 0)
+        try await fleet.stop()
+    }
+
+    @Test func `a batch is shown with all that became of it`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        _ = try await fleet.text(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing"), "--batch", "b", "--priority", "low"])
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        let text = try await fleet.text(["batch", "show", "b"])
+        #expect(text.hasPrefix("batch      b\nqueue      default\nstate      complete\npriority   low\n"))
+        #expect(text.contains("\nprogress   100 % of 4\ndone       3\nfailed     1\n"))
+        let json = try await fleet.json(["batch", "show", "b"])
+        let names: Set = [
+            "schema", "queue", "batch", "state", "priority", "refresh", "maxAgeSeconds", "ageSeconds", "progress", "total", "done",
+            "failed",
+            "cancelled", "ready", "active", "parked", "delayed",
+        ]
+        #expect(Set(json.keys) == names)
+        #expect(json["total"] as? Int == 4 && json["ready"] as? Int == 0 && json["progress"] as? Double == 1)
+        #expect(json["ageSeconds"] is Double && json["maxAgeSeconds"] is NSNull)
+        try await fleet.stop()
+    }
+
+    @Test func `a batch that is not there is named, with the way to those that are`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        for words in [["show"], ["wait"], ["cancel"]] {
+            let outcome = try await fleet.outcome(["batch"] + words + ["nope"] + fleet.connection)
+            #expect(outcome.status == 64)
+            #expect(
+                outcome.errors == "Error: There is no batch 'nope' in the queue 'default'; 'gannet batch list' shows those there are.\n")
+        }
+        try await fleet.stop()
+    }
+
+    @Test func `waiting ends with the batch, with the time, or with a signal`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b"])
+        let late = try await fleet.outcome(["batch", "wait", "b", "--timeout", "50ms"] + fleet.connection)
+        #expect(late.status == 75)
+        #expect(late.output == "0 of 2 URLs done, 0 failed.\n")
+        #expect(late.errors == "Error: The batch was not complete in time: 2 of 2 have not ended.\n")
+
+        let waiting = try fleet.start(["batch", "wait", "b"] + fleet.connection)
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        #expect(try await waiting.exitStatus == .exited(0))
+        #expect(try await fleet.json(["batch", "wait", "b", "--timeout", "1s"])["state"] as? String == "complete")
+
+        _ = try await fleet.text(["enqueue", "http://h/x", "--batch", "never"])
+        let endless = try fleet.start(["batch", "wait", "never"] + fleet.connection)
+        // Before it connects, it listens for signals.
+        while !"\(try await fleet.redis.command("CLIENT", "LIST"))".contains("name=gannet") { try await Task.sleep(for: .milliseconds(5)) }
+        endless.signal(SIGINT)
+        #expect(try await endless.exitStatus == .exited(130))
+        try await fleet.stop()
+    }
+
+    @Test func `what waits of a cancelled batch ends, and nothing more is taken into it`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let list = try fleet.list("list", 0..<5)
+        _ = try await fleet.text(["enqueue", "-i", list, "--batch", "b"])
+        #expect(try await fleet.text(["batch", "cancel", "b"]) == "Cancelled 5 jobs.\n")
+        #expect(
+            try await fleet.text(["batch", "cancel", "b"]) == "Nothing of the batch was waiting: 0 of 5 URLs done, 0 failed, 5 cancelled.\n"
+        )
+        #expect(try await fleet.json(["batch", "wait", "b"], status: 1)["state"] as? String == "cancelled")
+        let totals = try await fleet.json(["status"])["totals"] as? [String: Any]
+        #expect(totals?["cancelled"] as? Int == 5)
+        try await fleet.stop()
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct EnqueueCommandTests {
+    @Test func `what was accepted is told to people and to scripts, with the batch's name`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let list = try fleet.list("list", 0..<5)
+        let text = try await fleet.text(["enqueue", "-i", list, "--batch", "monday"])
+        #expect(text == "Accepted 5 URLs; 0 invalid. Batch: monday\n")
+        let json = try await fleet.json(["enqueue", "http://h/1", "no url", "--priority", "high"], status: 1)
+        #expect(json["accepted"] as? Int == 1 && json["invalid"] as? Int == 1 && json["resumed"] as? Bool == false)
+        let complaints = try #require(json["complaints"] as? [[String: String]])
+        #expect(complaints.map { $0["place"] } == ["argument 2"])
+        let batch = try await fleet.json(["batch", "show", try #require(json["batch"] as? String)])
+        #expect(batch["priority"] as? String == "high" && batch["total"] as? Int == 1)
+        try await fleet.stop()
+    }
+
+    @Test func `a named batch that was killed on the way is gone on with, and not begun again`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let (child, input) = try await fleet.startFeeding(["enqueue", "--batch", "b", "-i", "-"])
+        child.kill()
+        _ = try await child.exitStatus
+        try input.close()
+        let first = try await fleet.json(["batch", "show", "b"])
+        #expect(first["state"] as? String == "open")
+        let accepted = try #require(first["total"] as? Int)
+        #expect(accepted == 1000)
+
+        try fleet.folder.write(Array((0..<1500).map { "http://h/\($0)" }.joined(separator: "\n").utf8), to: "all")
+        let words = ["enqueue", "--batch", "b", "-i", "-"] + fleet.connection
+        let again = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.folder.file("all"))'", words)
+        #expect(again.status == 0)
+        #expect(again.errors == "gannet: going on with the batch 'b': 1000 URLs had been accepted before.\n")
+        #expect(again.output == "Accepted 1500 URLs; 0 invalid. Batch: b\n")
+        // And a third time nothing is added.
+        _ = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.folder.file("all"))'", words)
+        let status = try await fleet.json(["status"])
+        #expect((status["totals"] as? [String: Any])?["enqueued"] as? Int == 1500)
+        try await fleet.stop()
+    }
+
+    @Test func `a named batch takes no other input`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        _ = try await fleet.text(["enqueue", "-i", try fleet.list("one", 0..<5), "--batch", "b"])
+        let other = try await fleet.outcome(["enqueue", "-i", try fleet.list("two", 5..<9), "--batch", "b"] + fleet.connection)
+        #expect(other.status == 64)
+        #expect(other.errors.hasPrefix("Error: The batch 'b' was begun with another input, or its file has changed since"))
+        try await fleet.stop()
+    }
+
+    @Test func `an interrupted enqueue of a named batch says that it can be gone on with`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let (child, input) = try await fleet.startFeeding(["enqueue", "--batch", "b", "-i", "-"])
+        child.signal(SIGTERM)
+        #expect(try await child.exitStatus == .exited(143))
+        try await child.errors.finished()
+        #expect(child.errors.text.hasSuffix("stays in the queue; the same command goes on where it stopped.\n"))
+        #expect(try await fleet.json(["batch", "show", "b"])["state"] as? String == "open")
+        try input.close()
+        try await fleet.stop()
+    }
+
+    @Test func `who waits is told what came of it`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        let waiting = try fleet.start(
+            ["enqueue", "-i", fleet.list, fleet.origin.url("/nothing"), "--wait", "--batch", "b"] + fleet.connection)
+        let worker = try fleet.start(["work", "--store", fleet.out] + fleet.local + fleet.connection)
+        #expect(try await waiting.exitStatus == .exited(1))
+        try await waiting.output.finished()
+        #expect(waiting.output.text == "Accepted 4 URLs; 0 invalid. Batch: b\n3 of 4 URLs done, 1 failed.\n")
+        let json = try await fleet.json(["enqueue", fleet.origin.urls[0], "--wait"])
+        #expect((json["outcome"] as? [String: Any])?["done"] as? Int == 1)
+        worker.signal(SIGTERM)
+        #expect(try await worker.exitStatus == .exited(0))
+        try await fleet.stop()
+    }
+
+    @Test func `what is delayed waits, and what is refreshed is fetched again`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let url = fleet.origin.urls[0]
+        _ = try await fleet.text(["enqueue", url])
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        _ = try await fleet.text(["enqueue", url, "--refresh"])
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        #expect(try await fleet.requests().values.reduce(0, +) == 2)
+        // An outcome as old as that will do, whatever it says itself.
+        _ = try await fleet.text(["enqueue", url, "--max-age", "1h"])
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        #expect(try await fleet.requests().values.reduce(0, +) == 2)
+        _ = try await fleet.text(["enqueue", url, "--delay", "1h"])
+        let jobs = try await fleet.json(["status"])["jobs"] as? [String: Any]
+        #expect(jobs?["delayed"] as? Int == 1 && jobs?["ready"] as? Int == 0)
+        try await fleet.stop()
+    }
+}

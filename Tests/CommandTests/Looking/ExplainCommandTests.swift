@@ -1,0 +1,53 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct ExplainCommandTests {
+    @Test func `a URL is explained before it is fetched, and after`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let before = try await fleet.text(["explain", "HTTP://u:secret@127.0.0.1:80/a/../b#x"])
+        #expect(before.hasPrefix("url      http://127.0.0.1/b\nid       "))
+        #expect(
+            before.contains("\noutcome  none is kept: a job for it is fetched\nheld by  nobody\nhost     127.0.0.1: 0 requests in flight\n")
+        )
+        #expect(!before.contains("secret"))
+
+        _ = try await fleet.text(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing")])
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        let json = try await fleet.json(["explain", fleet.origin.urls[0]])
+        #expect(json["cached"] as? Bool == true && json["holder"] is NSNull)
+        let outcome = try #require(json["outcome"] as? [String: Any])
+        #expect(outcome["sha256"] as? String == fleet.origin.files[0].sha256 && outcome["httpStatus"] as? Int == 200)
+        #expect(outcome["failed"] as? Bool == false && outcome["error"] is NSNull)
+        let failed = try await fleet.text(["explain", fleet.origin.url("/nothing")])
+        #expect(failed.contains("\noutcome  failed ") && failed.contains("404"))
+        try await fleet.stop()
+    }
+
+    @Test func `who has a URL is told, and who waits for it`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gate = try fleet.gateList(after: 0)
+        let worker = try fleet.start(fleet.work + ["--concurrency", "2", "--lease", "10m"])
+        let url = "http://127.0.0.1:\(gate.port)/a.gate"
+        _ = try await fleet.text(["enqueue", url, url])
+        try await gate.accepted(1)
+        var json = try await fleet.json(["explain", url])
+        while json["waitingJobs"] as? Int == 0 { json = try await fleet.json(["explain", url]) }
+        let holder = try #require(json["holder"] as? [String: Any])
+        #expect(holder["kind"] as? String == "worker" && holder["queue"] as? String == "default")
+        #expect(try #require(holder["leaseSeconds"] as? Double) > 60)
+        #expect((json["host"] as? [String: Any])?["inFlight"] as? Int == 1)
+        worker.kill()
+        _ = try await worker.exitStatus
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `what is no URL is refused with the reason`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let outcome = try await fleet.outcome(["explain", "ftp://h/"] + fleet.connection)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors == "Error: This is no URL that can be fetched: only http and https are fetched, not 'ftp'.\n")
+        try await fleet.stop()
+    }
+}

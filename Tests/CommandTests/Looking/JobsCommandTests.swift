@@ -1,0 +1,95 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct JobsCommandTests {
+    @Test func `jobs are listed page by page`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        _ = try await fleet.text(["enqueue", "-i", try fleet.list("list", 0..<7)])
+        _ = try await fleet.text(["enqueue", "-i", try fleet.list("first", 7..<9), "--priority", "high"])
+        var (urls, cursor, pages) = ([String](), String?.none, 0)
+        repeat {
+            let words = ["jobs", "list", "--state", "ready", "--limit", "4"] + (cursor.map { ["--cursor", $0] } ?? [])
+            let page = try await fleet.json(words)
+            urls += try #require(page["jobs"] as? [[String: Any]]).compactMap { $0["url"] as? String }
+            cursor = page["cursor"] as? String
+            pages += 1
+        } while cursor != nil && pages < 9
+        #expect(urls == ([7, 8] + Array(0..<7)).map { "http://h/\($0)" })
+        #expect((3...4).contains(pages))
+        let all = try await fleet.outcome(["jobs", "list", "--state", "ready", "--limit", "4", "--all"] + fleet.connection)
+        #expect(all.output.split(separator: "\n").count { $0.contains(" http://h/") } == 9)
+        let some = try await fleet.outcome(["jobs", "list", "--limit", "2"] + fleet.connection)
+        #expect(some.errors.contains("gannet: there are more ready jobs: '--state ready --cursor "))
+        let none = try await fleet.outcome(["jobs", "list", "--state", "dead"] + fleet.connection)
+        #expect(none.status == 0 && none.output == "" && none.errors == "gannet: there are no such jobs in the queue 'default'.\n")
+        try await fleet.stop()
+    }
+
+    @Test func `what was given up is listed with its reason, and tried again`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        _ = try await fleet.text(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing"), "--batch", "b"])
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        let page = try await fleet.json(["jobs", "list", "--state", "dead"])
+        let dead = try #require(page["jobs"] as? [[String: Any]])
+        #expect(dead.count == 1 && dead[0]["url"] as? String == fleet.origin.url("/nothing") && dead[0]["httpStatus"] as? Int == 404)
+        let error = try #require(dead[0]["error"] as? [String: String])
+        let kind = try #require(error["class"])
+        #expect(error["message"]?.contains("404") == true)
+        #expect(try await fleet.text(["jobs", "list", "--class", "none"]) == "")
+        #expect(try await fleet.text(["jobs", "list", "--class", kind]).contains("404"))
+
+        #expect(try await fleet.text(["jobs", "retry", "--dry-run"]) == "Would have been retried: 1 dead job in the queue 'default'.\n")
+        #expect(try await fleet.json(["jobs", "retry", "--class", "none"])["count"] as? Int == 0)
+        #expect(
+            try await fleet.text(["jobs", "retry", "--class", kind])
+                == "Put back in line: 1 dead job of the class '\(kind)' in the queue 'default'.\n")
+        #expect(try await fleet.json(["batch", "show", "b"])["failed"] as? Int == 0)
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        #expect(try await fleet.requests()["/nothing"] == 2)
+        #expect(try await fleet.json(["batch", "show", "b"])["failed"] as? Int == 1)
+        try await fleet.stop()
+    }
+
+    @Test func `the jobs of a host are deleted, wherever they wait`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let (bad, good) = (try fleet.list("bad", 0..<1500, host: "bad"), try fleet.list("good", 0..<700, host: "good"))
+        for (index, list) in [good, bad, good].enumerated() { _ = try await fleet.text(["enqueue", "-i", list, "--batch", "b\(index)"]) }
+        let words = ["jobs", "delete", "--state", "ready", "--host", "BAD"]
+        let refused = try await fleet.outcome(words + fleet.connection)
+        #expect(refused.status == 64)
+        #expect(refused.errors.hasPrefix("Error: 'jobs delete' loses jobs, and there is no terminal to ask at: say '--yes' to do it.\n"))
+        #expect(try await fleet.json(words + ["--dry-run"])["count"] as? Int == 1500)
+        #expect(try await fleet.text(words + ["--yes"]) == "Deleted: 1500 ready jobs of the host 'bad' in the queue 'default'.\n")
+        #expect(try await fleet.json(["batch", "show", "b1"])["state"] as? String == "complete")
+        let jobs = try await fleet.json(["status"])["jobs"] as? [String: Any]
+        #expect(jobs?["ready"] as? Int == 1400)
+        #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
+        try await fleet.stop()
+    }
+
+    @Test(
+        "What cannot be done with jobs is exit 64 and says why",
+        arguments: [
+            ("delete --yes", "Missing expected argument '--state <state>'"),
+            ("delete --state active --yes", "use 'ready', 'parked', 'delayed' or 'dead'"),
+            ("retry --state ready", "use 'dead' or 'delayed'"),
+            ("list --state ready --class dns", "Only dead jobs have a class"),
+            ("list --cursor 0-", "'--cursor' needs the '--state' of its page"),
+            ("list --state sleeping", "use 'ready', 'active', 'parked', 'delayed' or 'dead'"),
+        ])
+    func refusals(words: String, sentence: String) async throws {
+        let outcome = try await Program(home: "/dev/null/none").run(["jobs"] + words.split(separator: " ").map(String.init))
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains(sentence), "\(outcome.errors)")
+    }
+
+    @Test func `a cursor that is none is refused`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        for cursor in ["x", "0", "0-abc", "-0-", "99999999999999999999-", "0-zz"] {
+            let outcome = try await fleet.outcome(["jobs", "list", "--state", "ready", "--cursor=\(cursor)"] + fleet.connection)
+            #expect(outcome.status == 64, "\(cursor)")
+        }
+        try await fleet.stop()
+    }
+}
