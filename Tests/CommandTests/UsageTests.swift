@@ -42,7 +42,6 @@ import Testing
     @Test(
         "What cannot be followed is exit 64 and says why",
         arguments: [
-            ("run u -d out --max-failures 3", "'--max-failures' is not available in this version yet."),
             ("run u -d out --log-format json", "'--log-format' is not available in this version yet."),
             ("enqueue u --header h:v", "'--header' is not available in this version yet."),
             ("enqueue u --priority urgent", "use 'high', 'normal' or 'low'"),

@@ -88,11 +88,12 @@ package final class Cluster: Sendable {
 
     /// Works on a queue until it is empty, where that is asked for, or until `stops` says so.
     /// - Parameters:
+    ///   - feed: Ends when the queue has been filled; until then its being empty means nothing.
     ///   - activity: What the worker does at each host is noted here.
     ///   - report: Called for everything worth telling, from the worker's own task.
     package func work(
         on name: String, fetch: FetchSettings, into output: any JobOutput, options: WorkerOptions, stops: AsyncStream<Void>,
-        activity: WorkerActivity = WorkerActivity(), report: @escaping @Sendable (WorkerReport) -> Void
+        feed: AsyncStream<Void>? = nil, activity: WorkerActivity = WorkerActivity(), report: @escaping @Sendable (WorkerReport) -> Void
     ) async -> Result<WorkerEnd, WorkerFailure> {
         do throws(WorkerFailure) {
             try await WorkerFailure.wrapping { () throws(ClusterError) in try await EvictionCheck.run(on: control) }
@@ -104,7 +105,7 @@ package final class Cluster: Sendable {
             let worker = Worker(
                 name, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, activity: activity,
                 report: report)
-            let outcome = await worker.run(stops: stops)
+            let outcome = await worker.run(stops: stops, feed: feed)
             await subscriber.close()
             return outcome
         } catch {

@@ -14,14 +14,18 @@ package struct BodyFolder: Sendable {
     /// The path as people may see it, without control characters.
     package var displayPath: String { path.escapedForDisplay }
 
-    /// What the names of files begin with that are no results: bodies while they are written, and the lock.
+    /// What the names of files begin with that are no results: bodies while they are written, and the lock; and the folder of a run's records.
     static let temporaryPrefix = ".gannet-"
 
     /// As the user's umask wants it; temporary files are made for their owner alone.
     private let fileMode: mode_t
 
+    private let style: NameStyle
+
     /// The folder at `path`, made if it is missing.
-    package init(_ path: String) throws(OutputFailure) {
+    /// - Parameter style: What bodies' files are called.
+    package init(_ path: String, names style: NameStyle = .hash) throws(OutputFailure) {
+        self.style = style
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         try Self.makeFolder(self.path, withParents: true)
         fileMode = try Self.probe(self.path)
@@ -29,28 +33,57 @@ package struct BodyFolder: Sendable {
 
     /// Moves a downloaded body to its place; returns its path within the folder.
     func place(_ file: String, of url: String, id: URLID) throws(OutputFailure) -> String {
-        let name = BodyName(of: url, id: id)
-        let target = "\(path)/\(name.relativePath)"
+        let name = BodyName(of: url, id: id, style: style).relativePath
+        let target = "\(path)/\(name)"
         do throws(OutputFailure) {
-            try Self.makeFolder("\(path)/\(name.folder)", withParents: false)
-            guard chmod(file, fileMode) == 0, rename(file, target) == 0 else {
-                throw Self.failure("The file \(target.escapedForDisplay) cannot be written")
-            }
+            guard chmod(file, fileMode) == 0 else { throw Self.failure("The file \(file.escapedForDisplay) cannot be changed") }
+            // Most often its folders are there.
+            if rename(file, target) == 0 { return name }
+            guard errno == ENOENT else { throw Self.failure("The file \(target.escapedForDisplay) cannot be written") }
+            try makeFolders(of: name)
+            guard rename(file, target) == 0 else { throw Self.failure("The file \(target.escapedForDisplay) cannot be written") }
+            return name
         } catch {
             unlink(file)
             throw error
         }
-        return name.relativePath
     }
 
     /// The path within the folder of a URL's body, when it is there in this size.
     func file(of url: String, id: URLID, size: Int) -> String? {
-        let name = BodyName(of: url, id: id)
+        let name = BodyName(of: url, id: id, style: style).relativePath
         var status = stat()
-        guard lstat("\(path)/\(name.relativePath)", &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else {
-            return nil
+        guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else { return nil }
+        return name
+    }
+
+    /// Makes the folders that a name leads through; the folder itself is not made again, should it be gone.
+    private func makeFolders(of name: String) throws(OutputFailure) {
+        var folder = path
+        for part in name.split(separator: "/").dropLast() {
+            folder += "/\(part)"
+            try Self.makeFolder(folder, withParents: false)
         }
-        return name.relativePath
+    }
+
+    /// Gives a file that was written in the folder its name there, in the stead of what is there, when all of it is on the disk.
+    func publish(_ file: String, as target: String) throws(OutputFailure) {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        let isWritten = descriptor >= 0 && fchmod(descriptor, fileMode) == 0 && fsync(descriptor) == 0
+        let code = errno
+        if descriptor >= 0 { close(descriptor) }
+        guard isWritten, rename(file, target) == 0 else {
+            let failure = Self.failure("The file \(target.escapedForDisplay) cannot be written", isWritten ? errno : code)
+            unlink(file)
+            throw failure
+        }
+    }
+
+    /// The folder of this name in the folder, which is made if it is missing.
+    func ownFolder(_ name: String) throws(OutputFailure) -> String {
+        let own = "\(path)/\(name)"
+        try Self.makeFolder(own, withParents: false)
+        return own
     }
 
     /// Makes a file and removes it: the one sure way to know that it can be done, and with which permissions.

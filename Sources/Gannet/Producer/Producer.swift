@@ -1,4 +1,4 @@
-internal import ClusterState
+package import ClusterState
 internal import FetchQueue
 internal import HTTPEngine
 internal import RedisClient
@@ -16,6 +16,9 @@ package struct Producer: ~Copyable {
     private var position = 0
 
     package private(set) var summary = EnqueueSummary()
+
+    /// Jobs of the queue that had not ended when it last heard of this producer.
+    package private(set) var open = 0
 
     /// What the batch was made from when it was begun, and how many jobs of it had been accepted before this producer came.
     package let origin: String
@@ -38,21 +41,30 @@ package struct Producer: ~Copyable {
     }
 
     /// Takes the next row of the input.
-    package mutating func add(_ text: ArraySlice<UInt8>, from place: EnqueueSummary.Place) async throws(ClusterError) {
+    /// - Parameter isWanted: Asked of each URL; where it is not wanted it becomes no job.
+    package mutating func add(
+        _ text: ArraySlice<UInt8>, from place: EnqueueSummary.Place, where isWanted: (URLID) -> Bool = { _ in true }
+    ) async throws(ClusterError) {
         position += 1
-        do throws(URLRejection) {
-            let url = try CanonicalURL(bytes: text)
-            guard let id = URLID(url.id) else { return }
-            do throws(StateError) {
-                let entry = try JobEntry(id: id, host: url.hostName, url: String(decoding: text, as: UTF8.self))
-                if position > accepted { chunk.append(entry) }
-            } catch {
-                summary.refuse(place, error.description)
-            }
+        do throws(RowRefusal) {
+            let entry = try JobEntry(row: text)
+            if position > accepted, isWanted(entry.id) { chunk.append(entry) }
         } catch {
             summary.refuse(place, error.description)
         }
         if chunk.count == Self.chunkSize { try await send(closing: false) }
+    }
+
+    /// Takes a row of an input that is gone through once more; what is to be said of invalid rows has been said.
+    package mutating func addAgain(_ text: ArraySlice<UInt8>, where isWanted: (URLID) -> Bool) async throws(ClusterError) {
+        position += 1
+        if let entry = try? JobEntry(row: text), isWanted(entry.id) { chunk.append(entry) }
+        if chunk.count == Self.chunkSize { try await send(closing: false) }
+    }
+
+    /// Sends what has been taken, for those who wait for it.
+    package mutating func flush() async throws(ClusterError) {
+        if !chunk.isEmpty { try await send(closing: false) }
     }
 
     /// Notes a line that is no URL for a reason of its own.
@@ -78,6 +90,7 @@ package struct Producer: ~Copyable {
         }
         accepted = answer.offset
         summary.accepted = answer.total
+        open = answer.open
         chunk.removeAll(keepingCapacity: true)
     }
 }

@@ -43,6 +43,7 @@ struct Worker: Sendable {
         case renewed(StateError?)
         case jobEnded(JobRunner.End)
         case progressed(QueueProgress)
+        case feedEnded
         case stopRequested
         case drainTimedOut
         case handBackTimedOut
@@ -50,7 +51,8 @@ struct Worker: Sendable {
 
     /// Works until `stops` asks for an end (the first time: finish what is in flight; the second: hand it back; the third: leave it), until the
     /// queue is empty where that is asked for, or until something is wrong that will not mend itself.
-    func run(stops: AsyncStream<Void>) async -> Result<WorkerEnd, WorkerFailure> {
+    /// - Parameter feed: Ends when the queue has been filled; until then its being empty means nothing.
+    func run(stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil) async -> Result<WorkerEnd, WorkerFailure> {
         let (events, sender) = AsyncStream.makeStream(of: Event.self)
         let held = HeldLeases()
         let heartbeat = Heartbeat(name: name, queue: queue, held: held, activity: activity, options: options)
@@ -61,7 +63,13 @@ struct Worker: Sendable {
             group.addTask {
                 for await _ in stops { sender.yield(.stopRequested) }
             }
-            let outcome = await work(events, sender, held, &group)
+            if let feed {
+                group.addTask {
+                    for await _ in feed {}
+                    sender.yield(.feedEnded)
+                }
+            }
+            let outcome = await work(events, sender, held, isFed: feed != nil, &group)
             group.cancelAll()
             return outcome
         }
@@ -71,13 +79,13 @@ struct Worker: Sendable {
 
     /// The worker's own course: one event after the other.
     private func work(
-        _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases,
+        _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases, isFed: Bool,
         _ group: inout DiscardingTaskGroup
     ) async -> Result<WorkerEnd, WorkerFailure> {
         let runner = JobRunner(
             queue: queue, downloader: downloader, output: output, held: held, activity: activity, policy: options.retryPolicy,
             freshness: JobFreshness(policy: options.freshness, leastKept: options.outcomesKept))
-        var machine = WorkerMachine(options)
+        var machine = WorkerMachine(options, isFed: isFed)
         var end = WorkerEnd.empty
         var failure: WorkerFailure?
         var awaySince: ContinuousClock.Instant?
@@ -143,6 +151,8 @@ struct Worker: Sendable {
             switch event {
             case .heard:
                 actions = machine.heard()
+            case .feedEnded:
+                actions = machine.feedEnded()
             case .claimed(let claim):
                 noteBack()
                 request = nil

@@ -16,6 +16,9 @@ struct WorkerMachine {
     private let idleLook: Duration
     private let endsWhenEmpty: Bool
 
+    /// Its queue is being filled: that it is empty means nothing yet.
+    private var isFed: Bool
+
     private(set) var active = 0
     private var claiming: Int?
     private var isStopping = false
@@ -36,7 +39,8 @@ struct WorkerMachine {
     /// What is due at once is looked for after this: a claim that finds nothing all the same must not be followed by the next.
     private static let shortestPause = Duration.milliseconds(5)
 
-    init(_ options: WorkerOptions) {
+    init(_ options: WorkerOptions, isFed: Bool = false) {
+        self.isFed = isFed
         concurrency = options.concurrency
         idleLook = options.idleLook
         endsWhenEmpty = options.endsWhenEmpty
@@ -58,7 +62,7 @@ struct WorkerMachine {
         onlyForeignWait = left == .onlyForeign
         mayFindWork = isMore || count == asked || heardWhileClaiming
         heardWhileClaiming = false
-        if endsWhenEmpty, left != .jobs, active == 0, !mayFindWork {
+        if endsWhenEmpty, !isFed, left != .jobs, active == 0, !mayFindWork {
             isDone = true
             return [.finish]
         }
@@ -91,6 +95,12 @@ struct WorkerMachine {
         mayFindWork = true
         heardWhileClaiming = claiming != nil
         return decide()
+    }
+
+    /// All jobs there will be are in the queue.
+    mutating func feedEnded() -> [Action] {
+        isFed = false
+        return heard()
     }
 
     /// A job has ended. Its host has room for another, and those that waited for its URL can be claimed; nobody else is told of that.

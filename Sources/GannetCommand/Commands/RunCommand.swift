@@ -5,16 +5,19 @@ import Gannet
 enum RunCommand: Command {
     private static let directory = Flag(
         "dir", short: "d", .folder(), isRequired: true, "The folder that receives the bodies; made when missing.")
-    private static let later = [
-        "batch", "priority", "delay", "max-age", "refresh", "header", "cache-limit", "listen", "drain-timeout",
-        "max-failures", "json", "log-format",
-    ]
+    private static let maxFailures = Flag(
+        "max-failures", .failureLimit, default: "0",
+        "How many rows, or how much of them, may fail or be invalid for the exit status to be 0 all the same."
+    )
+    private static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
+    private static let later = ["batch", "priority", "delay", "max-age", "refresh", "header", "cache-limit", "listen", "log-format"]
 
     static let spec = CommandSpec(
         "run",
         summary: "Fetch URLs into a folder: enqueue, work and sum up in one process.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + [directory.entry] + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
+        flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry, json.entry, DrainOption.time.entry]
+            + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
             + [QueueOption.refused] + later.map(FlagEntry.later)
     )
 
@@ -23,6 +26,10 @@ enum RunCommand: Command {
         return RunOptions(
             input: try InputOptions(arguments),
             directory: try arguments.require(directory),
+            names: try NameOption.style(arguments),
+            maxFailures: try arguments.require(maxFailures),
+            json: arguments.isSet(json),
+            drainTimeout: try arguments.require(DrainOption.time),
             fetch: try FetchOptions(arguments),
             connection: try ConnectionOptions(arguments),
             verbosity: try Verbosity(arguments))
@@ -31,8 +38,8 @@ enum RunCommand: Command {
     static func run(_ options: RunOptions) async throws(CommandFailure) -> ExitStatus {
         let console = Console(options.verbosity)
         let settings = try options.fetch.settings()
-        let rows = try Feeding.open(options.input)
-        let folder = try WorkFolder.open(options.directory)
+        let input = try RunInput(options.input)
+        let folder = try WorkFolder.open(options.directory, names: options.names)
         let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
         let swept = lock.sweep()
@@ -43,7 +50,7 @@ enum RunCommand: Command {
             let access = try await ClusterAccess.open(options.connection, console: console)
             options.fetch.sayWhatProxyMeans(console)
             let run = Run(options, settings, identity, access, folder, interruption, console)
-            let status = try await run.course(rows)
+            let status = try await run.course(input)
             await access.close()
             return status
         }
@@ -55,6 +62,11 @@ struct RunOptions: Sendable {
     var input: InputOptions
     /// Where bodies go.
     var directory: String
+    var names: NameStyle
+    var maxFailures: FailureLimit
+    var json: Bool
+    /// How long jobs in flight may go on once a stop has been asked for.
+    var drainTimeout: Duration
     var fetch: FetchOptions
     var connection: ConnectionOptions
     var verbosity: Verbosity

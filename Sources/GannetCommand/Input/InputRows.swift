@@ -16,6 +16,7 @@ final class InputRows: Sendable {
         /// Told after the rows before it.
         var failure: CommandFailure?
         var hasEnded = false
+        var copy: InputCopy?
         let buffer: Buffer
     }
 
@@ -82,6 +83,24 @@ final class InputRows: Sendable {
         close(wake.write)
     }
 
+    /// Whether it can be read again from its path.
+    var isRegularFile: Bool {
+        var status = stat()
+        return owned && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Has what is read kept in a file of this folder, which is gone when this is.
+    func keepCopy(in folder: String) throws(CommandFailure) {
+        let copy = try InputCopy(in: folder)
+        state.withLock { $0.copy = copy }
+    }
+
+    /// The rows of what was kept; to be asked for when all have been read.
+    func copy(_ options: ListOptions) throws(CommandFailure) -> InputRows? {
+        guard let copied = state.withLock({ $0.copy }) else { return nil }
+        return try InputRows(descriptor: try copied.reopened(), owned: true, name: "the copy of \(name)", options)
+    }
+
     /// The rows of the next chunk: possibly none (a chunk of comments), nil at the end of the input or when the task is cancelled.
     func nextBatch() async throws(CommandFailure) -> RowBatch? {
         let result = await withTaskCancellationHandler {
@@ -117,6 +136,7 @@ final class InputRows: Sendable {
                 state.hasEnded = true
                 return
             }
+            try state.copy?.append(UnsafeRawBufferPointer(rebasing: state.buffer.bytes[..<count]))
             guard count > 0 else {
                 state.hasEnded = true
                 try reading { () throws(ListError) in try state.reader.finish(into: &rows) }

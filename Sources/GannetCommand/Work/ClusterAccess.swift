@@ -54,6 +54,8 @@ extension CommandFailure {
         self.init(status, error.description)
     }
 
+    init(_ failure: OutputFailure) { self.init(.cannotWrite, failure.description) }
+
     init(_ failure: WorkerFailure) {
         switch failure {
         case .cluster(let error): self.init(error)

@@ -81,6 +81,12 @@ struct Interruptible<Value: Sendable>: Sendable {
     /// The value also when a signal came, too late to keep it from being had.
     var value: Value? { try? result.get() }
 
+    /// The value, also when a signal came too late to keep it from being had; `nil` when it came in time.
+    func get(unlessEndedBy interruption: Interruption) throws(CommandFailure) -> Value? {
+        if let value { return value }
+        return try get(unlessInterrupted: interruption)
+    }
+
     /// The value, or `nil` when there was a signal: then whatever went wrong went wrong because of it.
     func get(unlessInterrupted interruption: Interruption) throws(CommandFailure) -> Value? {
         if interruption.request != nil { return nil }
@@ -90,6 +96,8 @@ struct Interruptible<Value: Sendable>: Sendable {
             throw failure
         } catch let error as ClusterError {
             throw CommandFailure(error)
+        } catch let failure as OutputFailure {
+            throw CommandFailure(failure)
         } catch {
             throw CommandFailure(.defect, "Unexpected error: \(error). This is a defect of gannet; please report it.")
         }

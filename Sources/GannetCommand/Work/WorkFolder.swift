@@ -2,9 +2,9 @@ import Gannet
 
 /// The folder that bodies go to, in the words of a command.
 enum WorkFolder {
-    static func open(_ path: String) throws(CommandFailure) -> BodyFolder {
+    static func open(_ path: String, names: NameStyle = .hash) throws(CommandFailure) -> BodyFolder {
         do throws(OutputFailure) {
-            return try BodyFolder(path)
+            return try BodyFolder(path, names: names)
         } catch {
             throw CommandFailure(.cannotWrite, error.description)
         }

@@ -35,10 +35,21 @@ final class WorkTally: Sendable {
 
     /// The job as a whole, where that is known.
     struct Whole: Sendable {
-        var total: Int
+        private let count: @Sendable () -> Int
         /// What had been done before this worker began.
         var done = 0
         var failed = 0
+
+        init(total: Int, done: Int = 0, failed: Int = 0) {
+            count = { total }
+            self.done = done
+            self.failed = failed
+        }
+
+        /// - Parameter count: How large it is as far as is known; a list may still be read.
+        init(_ count: @escaping @Sendable () -> Int) { self.count = count }
+
+        var total: Int { count() }
     }
 
     init(_ console: Console, _ watch: RedisWatch, of whole: Whole? = nil) {
@@ -46,11 +57,6 @@ final class WorkTally: Sendable {
         self.watch = watch
         network = NetworkWatch(console)
         state.withLock { $0.whole = whole }
-    }
-
-    /// The job is larger than was known.
-    func expect(total: Int) {
-        state.withLock { $0.whole?.total = total }
     }
 
     @Sendable func note(_ report: WorkerReport) {

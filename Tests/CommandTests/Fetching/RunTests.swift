@@ -197,9 +197,7 @@ import Testing
         #expect(try await first.exitStatus == .exited(143))
         try await first.errors.finished()
         let last = try #require(first.errors.lines.last)
-        #expect(
-            last.hasPrefix("gannet: interrupted before it was done; the same command goes on where it stopped. 'gannet status --queue run-")
-        )
+        #expect(last == "gannet: interrupted before it was done; the same command goes on where it stopped.")
         #expect(first.output.text == "")
         try await silent.stop()
         try await fleet.stop()

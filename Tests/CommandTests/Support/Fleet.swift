@@ -26,6 +26,11 @@ struct Fleet: Sendable {
             origin: origin, redis: try await RedisServer.start(.init(change)), folder: folder, program: Program(home: "/dev/null/none"))
     }
 
+    /// The same with an empty Redis, for one that is gone.
+    func withAnotherRedis() async throws -> Fleet {
+        Fleet(origin: origin, redis: try await RedisServer.start(.init { _ in }), folder: folder, program: program)
+    }
+
     func stop() async throws {
         try await redis.stop()
         try await origin.stop()
@@ -74,7 +79,7 @@ struct Fleet: Sendable {
         return gate
     }
 
-    /// Every file of the origin is in the folder, whole, under a name that ends with its own; and nothing else is, but the lock.
+    /// Every file of the origin is in the folder, whole, under a name that ends with its own; and nothing else is, but what belongs to the run.
     func expectAllBodies(_ location: SourceLocation = #_sourceLocation) throws {
         var missing = Dictionary(uniqueKeysWithValues: origin.files.map { ($0.path.dropFirst(), $0) })
         for file in try bodies() {
@@ -85,12 +90,12 @@ struct Fleet: Sendable {
         #expect(missing.isEmpty, "\(missing.count) are missing", sourceLocation: location)
     }
 
-    /// The files in the output folder, in its folders too; the lock left out.
+    /// The files in the output folder, in its folders too; the lock, the record and the manifest left out.
     func bodies() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: out).filter {
             var isFolder: ObjCBool = false
             return FileManager.default.fileExists(atPath: out + "/" + $0, isDirectory: &isFolder) && !isFolder.boolValue
-                && $0 != ".gannet-lock" && !$0.hasSuffix(".gate")
+                && $0 != ".gannet-lock" && !$0.hasPrefix(".gannet/") && $0 != "manifest.jsonl" && !$0.hasSuffix(".gate")
         }
     }
 

@@ -1,0 +1,42 @@
+internal import HTTPEngine
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Compares files with what was recorded of them. For one thread.
+final class FileCheck {
+    private let folder: String
+    private let hasher = SHA256Hasher()
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
+
+    init(in folder: String) { self.folder = folder }
+
+    deinit { buffer.deallocate() }
+
+    /// Whether a record's file is there, an ordinary one, and byte for byte what was fetched.
+    func isSound(_ record: JobRecord) -> Bool {
+        guard let digest = record.digest, !record.file.isEmpty else { return false }
+        let path = "\(folder)/\(record.file)"
+        var status = stat()
+        // Asked before it is opened: to open a pipe would wait for its writer.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == record.bytes else { return false }
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var left = record.bytes
+        hasher.reset()
+        while true {
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            if count == 0 { break }
+            left -= count
+            // What grows while it is read is not what was fetched, and need not end.
+            guard count > 0, left >= 0 else { return false }
+            hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+        return left == 0 && hasher.finish().bytes == digest
+    }
+}

@@ -1,0 +1,100 @@
+internal import ClusterState
+internal import HTTPEngine
+
+/// One record is one line: id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type, error class, error message, with tabs
+/// between them. Whatever is no such line is passed over: the line that a killed process was writing, or what a power cut made of one.
+extension JobRecord {
+    private static let fieldCount = 10
+    private static let tab = UInt8(ascii: "\t")
+
+    /// The line, its break included.
+    var line: [UInt8] {
+        let fields = [
+            id.bytes.hexadecimal, isFailed ? "-" : "+", String(status), String(bytes), digest?.hexadecimal ?? "", String(milliseconds),
+            file, contentType, errorClass, errorMessage,
+        ]
+        var line: [UInt8] = []
+        for (index, field) in fields.enumerated() {
+            if index > 0 { line.append(Self.tab) }
+            Self.append(field, to: &line)
+        }
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    /// - Parameter line: Without its break.
+    init?(line: UnsafeRawBufferPointer) {
+        guard let (id, isFailed) = Self.key(of: line) else { return nil }
+        let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
+        guard let status = Int(Self.text(fields[2])), let bytes = Int(Self.text(fields[3])), let milliseconds = Int(Self.text(fields[5])),
+            fields[4].isEmpty || fields[4].count == 64, let digest = Self.bytes(ofHexadecimal: fields[4])
+        else { return nil }
+        self.init(id)
+        self.isFailed = isFailed
+        self.status = status
+        self.bytes = bytes
+        self.milliseconds = milliseconds
+        self.digest = digest.isEmpty ? nil : digest
+        (file, contentType) = (Self.text(fields[6]), Self.text(fields[7]))
+        (errorClass, errorMessage) = (Self.text(fields[8]), Self.text(fields[9]))
+    }
+
+    /// What an index needs of a line; `nil` where it is no record.
+    static func key(of line: UnsafeRawBufferPointer) -> (id: URLID, isFailed: Bool)? {
+        guard line.count > 34, line[32] == tab, line[34] == tab, line[33] == UInt8(ascii: "+") || line[33] == UInt8(ascii: "-"),
+            line.reduce(0, { $0 + ($1 == tab ? 1 : 0) }) == fieldCount - 1,
+            let bytes = bytes(ofHexadecimal: line[..<32]), let id = URLID(bytes)
+        else { return nil }
+        return (id, line[33] == UInt8(ascii: "-"))
+    }
+
+    /// Tabs and line breaks are what holds a line together, so a value has none.
+    private static func append(_ field: String, to line: inout [UInt8]) {
+        for byte in field.utf8 {
+            switch byte {
+            case tab: line += Array(#"\t"#.utf8)
+            case UInt8(ascii: "\n"): line += Array(#"\n"#.utf8)
+            case UInt8(ascii: "\\"): line += Array(#"\\"#.utf8)
+            default: line.append(byte)
+            }
+        }
+    }
+
+    private static func text(_ field: Slice<UnsafeRawBufferPointer>) -> String {
+        guard field.contains(UInt8(ascii: "\\")) else { return String(decoding: field, as: UTF8.self) }
+        var bytes: [UInt8] = []
+        var isEscaped = false
+        for byte in field {
+            if isEscaped {
+                bytes.append(byte == UInt8(ascii: "t") ? tab : byte == UInt8(ascii: "n") ? UInt8(ascii: "\n") : byte)
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func bytes(ofHexadecimal digits: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        var index = digits.startIndex
+        while index < digits.endIndex {
+            guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+            index += 2
+        }
+        return bytes
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package import ClusterState
+internal import Threads
+
+/// A folder of bodies that knows what is in it: what earlier runs have brought, and how far this one has come.
+///
+/// A run goes by this record and not by what Redis remembers. It lists its URLs (``wants(_:)``): those that are not there are to be fetched. Those that
+/// are there are looked at (``check()``), and what is missing or not what it was is to be fetched, too (``wantsAgain(_:)``). One run at a
+/// time uses a folder.
+package final class RecordedFolder: Sendable {
+    let folder: BodyFolder
+    let journal: Journal
+    private let state = Mutex(State())
+
+    private struct State {
+        var failure: OutputFailure?
+        var counts = Counts()
+    }
+
+    /// How far the run has come, in different URLs.
+    package struct Counts: Sendable, Equatable {
+        /// In its list, as far as that was read.
+        package var listed = 0
+        /// To be fetched.
+        package var queued = 0
+        /// Of those, fetched or given up.
+        package var ended = 0
+    }
+
+    /// Where the record is kept.
+    static let name = ".gannet"
+
+    /// Reads what earlier runs have left.
+    package static func open(_ folder: BodyFolder) async throws(OutputFailure) -> RecordedFolder {
+        try await FileThread.run { () throws(OutputFailure) in try RecordedFolder(folder) }
+    }
+
+    init(_ folder: BodyFolder) throws(OutputFailure) {
+        self.folder = folder
+        journal = try Journal(in: folder.ownFolder(Self.name))
+    }
+
+    /// The path as people may see it.
+    package var displayPath: String { folder.displayPath }
+
+    /// Where the manifest of the last completed run is.
+    package var manifestPath: String { "\(folder.path)/\(Manifest.name)" }
+
+    /// The folder for files of the run's own, which is there.
+    package var ownPath: String { "\(folder.path)/\(Self.name)" }
+
+    package var counts: Counts { state.withLock { $0.counts } }
+
+    /// Takes a URL of the run's list; false where it needs no fetch, as far as is known: it is there, or listed before.
+    package func wants(_ id: URLID) -> Bool {
+        let (isNew, isWanted) = update(id) { entry in
+            guard !entry.marks.contains(.listed) else { return (false, false) }
+            entry.marks.insert(.listed)
+            guard entry.offset == 0 || entry.marks.contains(.failed) else { return (true, false) }
+            entry.marks.insert(.queued)
+            return (true, true)
+        }
+        state.withLock { state in
+            state.counts.listed += isNew ? 1 : 0
+            state.counts.queued += isWanted ? 1 : 0
+        }
+        return isWanted
+    }
+
+    /// Takes a URL of the run's list once more; true where its file was looked at in vain.
+    package func wantsAgain(_ id: URLID) -> Bool {
+        let (_, isWanted) = update(id) { entry in
+            guard entry.marks.contains(.broken), !entry.marks.contains(.queued) else { return (false, false) }
+            entry.marks.insert(.queued)
+            return (false, true)
+        }
+        if isWanted { state.withLock { $0.counts.queued += 1 } }
+        return isWanted
+    }
+
+    func noteEnd() { state.withLock { $0.counts.ended += 1 } }
+
+    /// Throws what kept the folder from taking note of the list.
+    package func rethrow() throws(OutputFailure) {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    private func update(_ id: URLID, _ change: @Sendable (inout URLTable.Entry) -> (Bool, Bool)) -> (Bool, Bool) {
+        do throws(OutputFailure) {
+            return try journal.update(id, change)
+        } catch {
+            state.withLock { $0.failure = $0.failure ?? error }
+            return (false, false)
+        }
+    }
+}

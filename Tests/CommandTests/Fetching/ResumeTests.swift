@@ -1,0 +1,159 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// What a run makes of a folder in which others have been before.
+@Suite(.timeLimit(.minutes(3))) struct ResumeTests {
+    private struct Line: Decodable {
+        let line: Int
+        let url: String
+        let outcome: String
+        let sha256: String?
+        let file: String?
+    }
+
+    private func manifest(_ fleet: Fleet) throws -> [Line] {
+        try String(contentsOfFile: fleet.out + "/manifest.jsonl", encoding: .utf8).split(separator: "\n").map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+        }
+    }
+
+    /// Each row of the list once, in its order, with the file that holds its body.
+    private func expectManifest(_ fleet: Fleet, _ outcomes: Set<String>, _ location: SourceLocation = #_sourceLocation) throws {
+        let lines = try manifest(fleet)
+        let urls = try String(contentsOfFile: fleet.list, encoding: .utf8).split(separator: "\n").map(String.init)
+        #expect(lines.map(\.url) == urls, sourceLocation: location)
+        #expect(lines.map(\.line) == Array(1...urls.count), sourceLocation: location)
+        #expect(Set(lines.map(\.outcome)) == outcomes, sourceLocation: location)
+        for line in lines {
+            let bytes = try contents(ofFile: fleet.out + "/" + #require(line.file, sourceLocation: location))
+            #expect(line.sha256 == sha256(of: bytes), "\(line.url)", sourceLocation: location)
+        }
+    }
+
+    @Test func `of a thousand files that are there none is asked for again, and of two that are not those two`() async throws {
+        let fleet = try await Fleet.start(files: 1000)
+        let first = try await fleet.outcome(fleet.run)
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(first.output.hasPrefix("1000 URLs fetched, 0 failed; "))
+        try fleet.expectAllBodies()
+        try expectManifest(fleet, ["fetched"])
+        let second = try await fleet.outcome(fleet.run)
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(second.errors == "gannet: 1000 of 1000 URLs were fetched before and are there; 0 to fetch.\n")
+        #expect(second.output.hasPrefix("0 URLs fetched, 1000 there already, 0 failed; 0 B in "))
+        try expectManifest(fleet, ["cached"])
+        let once = Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) })
+        #expect(try await fleet.requests() == once)
+
+        // A Redis that has forgotten everything changes nothing.
+        _ = try await fleet.redis.command("FLUSHALL")
+        let lines = try manifest(fleet)
+        let (missing, changed) = (lines[10], lines[500])
+        try FileManager.default.removeItem(atPath: fleet.out + "/" + #require(missing.file))
+        let path = try fleet.out + "/" + #require(changed.file)
+        var bytes = try contents(ofFile: path)
+        bytes[0] ^= 1
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let third = try await fleet.outcome(fleet.run)
+        #expect(third.status == 0)
+        #expect(
+            third.errors == "gannet: 2 files fetched before are missing or changed.\n"
+                + "gannet: 998 of 1000 URLs were fetched before and are there; 2 to fetch.\n")
+        #expect(third.output.hasPrefix("2 URLs fetched, 998 there already, 0 failed; "))
+        try fleet.expectAllBodies()
+        try expectManifest(fleet, ["cached", "fetched"])
+        let twice = [missing, changed].map { "/" + ($0.url.split(separator: "/").last ?? "") }
+        #expect(try await fleet.requests() == once.merging(twice.map { ($0, 2) }) { $1 })
+        #expect(try manifest(fleet).filter { $0.outcome == "fetched" }.map(\.url) == [missing.url, changed.url])
+        try await fleet.stop()
+    }
+
+    @Test(arguments: [false, true])
+    func `of a run that was killed in the middle only what is missing is fetched, with its Redis and without`(redisDies: Bool) async throws
+    {
+        let fleet = try await Fleet.start(files: 400)
+        let first = try await fleet.start(fleet.run + ["--concurrency", "8"], untilFetched: 200)
+        first.kill()
+        _ = try await first.exitStatus
+        let there = try fleet.bodies().count { !$0.hasPrefix(".gannet-") }
+        #expect(there >= 200 && there < 400)
+        #expect(!FileManager.default.fileExists(atPath: fleet.out + "/manifest.jsonl"))
+        let second: Fleet
+        if redisDies {
+            try await fleet.redis.kill9()
+            second = try await fleet.withAnotherRedis()
+        } else {
+            second = fleet
+        }
+        let before = try await fleet.requests()
+        let outcome = try await second.outcome(second.run)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        try second.expectAllBodies()
+        try expectManifest(second, ["fetched", "cached"])
+        // What had been asked for and was not yet there is asked for once more, and nothing else.
+        let after = try await fleet.requests()
+        #expect(Set(after.keys) == Set(fleet.origin.files.map(\.path)))
+        #expect(after.values.allSatisfy { $0 <= 2 })
+        #expect(after.values.count { $0 == 2 } <= 8, "\(there) files, \(before.count) requests before")
+        let lines = try manifest(second)
+        #expect(lines.count { $0.outcome == "cached" } <= there && lines.count { $0.outcome == "cached" } >= there - 8)
+        try await second.stop()
+    }
+
+    @Test func `what failed is tried again by the next run`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        let origin = try HostileServer(
+            scripts: ["404 No", "200 OK"].map { answer in
+                [.readUntil("\r\n\r\n"), .send("HTTP/1.1 \(answer)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close]
+            })
+        let words = ["run", "http://127.0.0.1:\(origin.port)/x.gate", "-d", fleet.out] + fleet.local + fleet.connection
+        let first = try await fleet.outcome(words)
+        #expect(first.status == 1 && first.output.hasPrefix("0 URLs fetched, 1 failed; "))
+        let second = try await fleet.outcome(words)
+        #expect(second.status == 0 && second.output.hasPrefix("1 URL fetched, 0 failed; "), "\(second)")
+        try await origin.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `standard input is known to its end, also when it can be read only once`() async throws {
+        let fleet = try await Fleet.start(files: 20)
+        let words = ["run", "-i", "-", "-d", fleet.out] + fleet.local + fleet.connection
+        for outcomes in [["fetched"], ["cached"]] as [Set<String>] {
+            let outcome = try await fleet.outcome(script: "cat '\(fleet.list)' | \"$0\" \"$@\"", words)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            try expectManifest(fleet, outcomes)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fleet.out + "/.gannet") == ["journal"])
+        #expect(try await fleet.requests().values.allSatisfy { $0 == 1 })
+        try await fleet.stop()
+    }
+
+    @Test func `with JSON each row is a line and the totals the last, and some failures may be permitted`() async throws {
+        let fleet = try await Fleet.start(files: 9)
+        let words = fleet.run + [fleet.origin.url("/nothing")]
+        let outcome = try await fleet.outcome(words + ["--json", "--max-failures", "10%"])
+        #expect(outcome.status == 0)
+        let lines = outcome.output.split(separator: "\n")
+        let manifest = try String(contentsOfFile: fleet.out + "/manifest.jsonl", encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 11 && Array(lines.dropLast()) == manifest)
+        let bytes = fleet.origin.files.reduce(0) { $0 + $1.size }
+        #expect(
+            lines.last?.hasPrefix(
+                #"{"summary":{"rows":10,"done":9,"fetched":9,"revalidated":0,"cached":0,"failed":1,"invalid":0,"bytes":\#(bytes),"#) == true
+        )
+        for (limit, status) in [("9%", 1), ("1", 0), ("0", 1)] as [(String, Int32)] {
+            #expect(try await fleet.outcome(words + ["--max-failures", limit]).status == status)
+        }
+        try await fleet.stop()
+    }
+
+    @Test(arguments: ["host", "path"]) func `files are called as one likes`(name: String) async throws {
+        let fleet = try await Fleet.start(files: 5)
+        #expect(try await fleet.outcome(fleet.run + ["--name", name]).status == 0)
+        try fleet.expectAllBodies()
+        let host = try #require(URL(string: fleet.origin.urls[0])?.port).description
+        #expect(try fleet.bodies().allSatisfy { $0.hasPrefix("127.0.0.1_\(host)/") })
+        try await fleet.stop()
+    }
+}
