@@ -129,7 +129,8 @@ let package = Package(
         // A small HTTP server of our own.
         .target(name: "HTTPService", dependencies: ["CMicrohttpd", "Threads"], swiftSettings: settings),
         .executableTarget(
-            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "Threads", "URLLists"], swiftSettings: settings),
+            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "HTTPService", "Threads", "URLLists"], swiftSettings: settings
+        ),
 
         .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: settings),
         .executableTarget(

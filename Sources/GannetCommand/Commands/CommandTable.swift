@@ -6,7 +6,7 @@ enum CommandTable {
 
     private static let commands: [any Command.Type] = [
         RunCommand.self, EnqueueCommand.self, WorkCommand.self, GetCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
-        PurgeCommand.self, ExplainCommand.self, DoctorCommand.self,
+        PurgeCommand.self, ExplainCommand.self, DoctorCommand.self, DemoCommand.self,
         CompletionsCommand.self, ReferenceCommand.self,
     ]
     private static let groups = [
@@ -20,7 +20,7 @@ enum CommandTable {
             "redis", "Start or stop the private Redis, which commands use when '--redis' is not given.",
             [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self]),
     ]
-    private static let later = ["export", "demo", "bench"]
+    private static let later = ["export", "bench"]
 
     private static let root = CommandSpec(
         "gannet",

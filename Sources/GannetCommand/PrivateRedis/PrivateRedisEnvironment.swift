@@ -16,6 +16,13 @@ struct PrivateRedisEnvironment: Sendable {
         Self(ProcessInfo.processInfo.environment, workingFolder: FileManager.default.currentDirectoryPath)
     }
 
+    /// For a server in a folder of its own, which ends soon after its last user.
+    static func demonstration(home: String) -> PrivateRedisEnvironment {
+        var variables = ["GANNET_HOME": home, "GANNET_REDIS_IDLE": "10s"]
+        variables["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+        return Self(variables, workingFolder: "/")
+    }
+
     init(_ variables: [String: String], workingFolder: String) {
         func folder(_ name: String) -> String? {
             variables[name].flatMap { $0.isEmpty ? nil : $0.hasPrefix("/") ? $0 : workingFolder + "/" + $0 }

@@ -1,0 +1,92 @@
+import Foundation
+import Gannet
+
+/// The course of `gannet demo`: three workers and a small site, one worker killed on the way, and what came of it.
+struct Demo: Sendable {
+    private let console: Console
+    private let start = ContinuousClock.now
+
+    private static let queue = "default"
+    private static let producers = 3
+    private static let workers = 3
+    private static let look = Duration.milliseconds(150)
+    private static let pauseBetweenLines = Duration.seconds(2)
+    /// The demonstration is a matter of seconds; where nothing goes on any more, it says so instead of hanging.
+    private static let longest = Duration.seconds(180)
+
+    init(_ console: Console) { self.console = console }
+
+    /// Throws ``CommandFailure`` or ``ClusterError``, or that it was cancelled.
+    func course(home: String) async throws -> ExitStatus {
+        let site = try DemoSite()
+        defer { site.stop() }
+        let privateRedis = PrivateRedis(environment: .demonstration(home: home))
+        let lease = try await privateRedis.ensureRunning(console: Console(.quiet))
+        defer { withExtendedLifetime(lease) {} }
+        var workers: [DemoWorker] = []
+        let outcome: Result<ExitStatus, any Error>
+        do {
+            let cluster = try await Cluster.connect(ClusterOptions(redis: lease.address))
+            for number in 1...Self.workers {
+                workers.append(try DemoWorker("worker \(number)", redis: lease.address, home: home))
+            }
+            say("up: a private Redis, a site of \(DemoSite.pages) pages here, \(Self.workers) workers; no network.")
+            outcome = .success(try await show(site, cluster, workers))
+            await cluster.close()
+        } catch {
+            outcome = .failure(error)
+        }
+        console.live.end()
+        for worker in workers { worker.kill() }
+        for worker in workers { await worker.waitUntilEnded() }
+        _ = try? await privateRedis.stop()
+        return try outcome.get()
+    }
+
+    private func show(_ site: DemoSite, _ cluster: Cluster, _ workers: [DemoWorker]) async throws -> ExitStatus {
+        for number in 1...Self.producers {
+            var producer = try await cluster.producer(queue: Self.queue, batch: "producer \(number)", from: "")
+            for url in site.urls { try await producer.add(Array(url.utf8)[...], from: .argument(1)) }
+            try await producer.finish()
+        }
+        let jobs = Self.producers * DemoSite.pages
+        say("\(Self.producers) producers enqueued all \(DemoSite.pages) pages each; each is to be asked for once.")
+        let terminal = console.verbosity > .quiet ? Terminal(STDERR_FILENO) : nil
+        var screen = DemoScreen(workers: workers.map(\.name), jobs: jobs)
+        var saidAt = ContinuousClock.now
+        while true {
+            let status = try await cluster.status(of: Self.queue)
+            let ended = status.done + status.failed
+            if screen.killed == nil, site.account.requests >= DemoSite.pages / 3 {
+                workers[1].kill()
+                await workers[1].waitUntilEnded()
+                screen.killed = (1, ContinuousClock.now - start)
+                say("\(workers[1].name) was killed with -9; its leases end in \(Amounts.time(DemoWorker.lease)).")
+            }
+            screen.status = status
+            screen.fetched = workers.map(\.fetchedPages)
+            screen.site = site.account
+            if let terminal {
+                console.live.show(screen.lines(terminal.style), on: terminal)
+            } else if ContinuousClock.now - saidAt >= Self.pauseBetweenLines {
+                saidAt = .now
+                say(screen.sentence)
+            }
+            if ended >= jobs { break }
+            guard ContinuousClock.now - start < Self.longest else {
+                throw CommandFailure(
+                    .defect, "After three minutes \(jobs - ended) jobs have not ended. This is a defect of gannet; please report it.")
+            }
+            try await Task.sleep(for: Self.look)
+        }
+        console.live.end()
+        for worker in workers { worker.stop() }
+        for worker in workers { await worker.waitUntilEnded() }
+        let ending = DemoEnding(
+            status: try await cluster.status(of: Self.queue), site: site.account, jobs: jobs, time: ContinuousClock.now - start)
+        try console.print(ending.text)
+        return ending.isAsPromised ? .done : .defect
+    }
+
+    private func say(_ sentence: String) { console.note(sentence) }
+}

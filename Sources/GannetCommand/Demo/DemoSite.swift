@@ -1,0 +1,82 @@
+import Foundation
+import HTTPService
+internal import Threads
+
+/// A small site on this machine for the demonstration: pages that take their time, some that fail at first, some that moved, some that are not there.
+/// It keeps account of what it was asked for.
+final class DemoSite: Sendable {
+    static let pages = 600
+    private static let failing = 50
+    private static let moved = 40
+    private static let missing = 200
+
+    private let service: HTTPService
+    private let asked: Asked
+
+    /// How often each page was asked for.
+    private final class Asked: Sendable {
+        let counts = Mutex<[Int: Int]>([:])
+
+        func note(_ page: Int) -> Int {
+            counts.withLock { counts in
+                counts[page, default: 0] += 1
+                return counts[page] ?? 1
+            }
+        }
+    }
+
+    init() throws(CommandFailure) {
+        let asked = Asked()
+        self.asked = asked
+        do throws(HTTPServiceFailure) {
+            service = try HTTPService(address: "127.0.0.1", port: 0) { Self.answer($0, asked) }
+        } catch {
+            throw CommandFailure(.unavailable, error.description)
+        }
+    }
+
+    func stop() { service.stop() }
+
+    /// On two hosts, as far as a worker can tell.
+    var urls: [String] {
+        (0..<Self.pages).map { "http://\($0 % 2 == 0 ? "127.0.0.1" : "localhost"):\(service.port)/pages/\($0).html" }
+    }
+
+    /// Pages that are not there however often one asks.
+    static let missingPages = (0..<pages).count { $0 % missing == missing - 1 }
+
+    /// Pages that answer only when they are asked a second time.
+    static let failingPages = (0..<pages).count(where: failsAtFirst)
+
+    struct Account: Sendable, Equatable {
+        var requests = 0
+        /// Pages that were asked for more often than it takes to get them.
+        var askedAgain = 0
+    }
+
+    var account: Account {
+        asked.counts.withLock { counts in
+            counts.reduce(into: Account()) { account, entry in
+                account.requests += entry.value
+                if entry.value > (Self.failsAtFirst(entry.key) ? 2 : 1) { account.askedAgain += 1 }
+            }
+        }
+    }
+
+    private static func failsAtFirst(_ page: Int) -> Bool { page % failing == failing / 2 }
+
+    private static func answer(_ request: HTTPServiceRequest, _ asked: Asked) -> HTTPServiceAnswer {
+        let name = request.path.split(separator: "/").last ?? ""
+        guard let page = Int(name.prefix { $0.isNumber }), (0..<pages).contains(page) else { return HTTPServiceAnswer(status: 404) }
+        if request.path.hasPrefix("/moved/") { return HTTPServiceAnswer(text(page), type: "text/html") }
+        let times = asked.note(page)
+        // As pages far away do; another for each, the same in each demonstration.
+        Thread.sleep(forTimeInterval: Double(150 + page * 7919 % 400) / 1000)
+        if page % missing == missing - 1 { return HTTPServiceAnswer(status: 404) }
+        if failsAtFirst(page), times == 1 { return HTTPServiceAnswer(status: 500) }
+        if page % moved == moved / 2 { return HTTPServiceAnswer(status: 302, headers: [(name: "Location", value: "/moved/\(page).html")]) }
+        return HTTPServiceAnswer(text(page), type: "text/html")
+    }
+
+    private static func text(_ page: Int) -> String { "<!doctype html><title>Page \(page)</title><p>This is page \(page).\n" }
+}
