@@ -99,6 +99,8 @@ let package = Package(
                 .embedInCode("Scripts/Library/hosts.lua"),
                 .embedInCode("Scripts/Library/jobs.lua"),
                 .embedInCode("Scripts/Library/lines.lua"),
+                .embedInCode("Scripts/Status/heartbeat.lua"),
+                .embedInCode("Scripts/Status/overview.lua"),
             ],
             swiftSettings: settings),
         .target(name: "FetchQueue", dependencies: ["RedisClient", "ClusterState"], swiftSettings: settings),
@@ -198,7 +200,7 @@ let package = Package(
         .testTarget(name: "HTTPServiceTests", dependencies: ["HTTPService", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
-            name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "CommandLineKit", "GannetTestKit", "URLLists"],
+            name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "ClusterState", "CommandLineKit", "GannetTestKit", "URLLists"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

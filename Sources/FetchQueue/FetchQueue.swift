@@ -88,6 +88,19 @@ package struct FetchQueue: Sendable {
         try await persistently { () throws(StateError) in try await state.counts() }
     }
 
+    /// Depths, totals, workers and the last minutes, for onlookers.
+    package func overview() async throws(StateError) -> QueueOverview {
+        try await persistently { () throws(StateError) in try await state.overview() }
+    }
+
+    /// Says that a worker lives. Nobody waits for it: one that is lost is followed by the next.
+    package func beat(_ worker: String, _ record: WorkerRecord) async throws(StateError) -> QueueProgress {
+        try await state.beat(worker, record)
+    }
+
+    /// Says that a worker is no more.
+    package func leave(_ worker: String) async throws(StateError) { try await state.leave(worker) }
+
     /// Removes the queue and everything in it.
     package func clear() async throws(StateError) {
         try await persistently { () throws(StateError) in try await state.clear() }

@@ -25,7 +25,9 @@ extension Fetcher {
     }
 
     /// Fetches URLs into what is kept, when nobody else needs a place: what is asked for meanwhile comes first. Failures are left to whoever
-    /// asks for the URL. Returns how many are kept now; ends early when the task is cancelled.
+    /// asks for the URL. Ends early when the task is cancelled.
+    ///
+    /// Returns how many could be had: those that were kept already, and those whose origins do not let anybody keep them, among them.
     @discardableResult
     public func prefetch(_ urls: some Sequence<URL>) async -> Int {
         var count = 0

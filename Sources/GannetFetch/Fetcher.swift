@@ -82,10 +82,10 @@ public final class Fetcher: Sendable {
     /// Calls off the fetch for a request, for all who wait for it.
     public func cancel(_ request: FetchRequest) async { await fetch.cancel(request) }
 
-    /// Forgets what is kept of a URL, in all tiers.
+    /// Forgets what is kept of a URL, in all tiers. Where processes share a Redis that cannot be reached just then, what lies there stays.
     public func remove(_ url: URL) async { await remove(FetchRequest(url.absoluteString)) }
 
-    /// Forgets what is kept for a request, in all tiers.
+    /// Forgets what is kept for a request, in all tiers. Where processes share a Redis that cannot be reached just then, what lies there stays.
     public func remove(_ request: FetchRequest) async { await fetch.remove(request) }
 
     /// Forgets all that is kept in memory and on disk. What processes share is left to them.
@@ -96,6 +96,9 @@ public final class Fetcher: Sendable {
 
     /// Calls off everything under way, writes what has come to the disk, lets go of what other processes wait for, and ends the engine's thread.
     /// A program's last call: without it they wait until locks end by themselves. What has to be fetched afterwards fails as cancelled.
+    ///
+    /// For transfers that do not heed their end it waits three seconds at most, and for a Redis that does not reply as long again; for the disk
+    /// as long as it takes.
     public func close() async {
         await fetch.close()
         engine?.shutdown()

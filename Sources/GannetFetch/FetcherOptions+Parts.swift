@@ -8,8 +8,17 @@ extension FetcherOptions {
         guard (1...65_536).contains(maximumInFlight) else { throw Invalid("From 1 to 65,536 transfers can be in flight.") }
         do throws(FreshnessPolicy.Invalid) { try freshness.validate() } catch { throw Invalid(error.description) }
         _ = try downloaderOptions()
-        guard diskFolder?.isEmpty != true else { throw Invalid("The folder for the disk tier has no name.") }
+        if let diskFolder { try Self.validate(folder: diskFolder) }
         do throws(FolderOptions.Invalid) { try diskOptions.validate() } catch { throw Invalid(error.description) }
+    }
+
+    private static func validate(folder: String) throws(Invalid) {
+        guard !folder.isEmpty else { throw Invalid("The folder for the disk tier has no name.") }
+        // To the system the name would end there, and be another folder's.
+        guard !folder.utf8.contains(0) else { throw Invalid("The name of the folder for the disk tier has a zero byte in it.") }
+        guard folder != "~", !folder.hasPrefix("~/") else {
+            throw Invalid("The folder for the disk tier is \(folder.escapedForDisplay), but ~ is not expanded: write the whole path.")
+        }
     }
 
     func downloaderOptions() throws(Invalid) -> DownloaderOptions {

@@ -5,17 +5,18 @@ public import ImageProbe
 public struct FetcherOptions: Sendable {
     // MARK: What is kept
 
-    /// The bytes of bodies, and what goes with them, that are kept in memory; 0 keeps none.
+    /// The bytes of bodies, and what goes with them, that are kept in memory; 0 keeps none. An answer that takes more than an eighth of it is not
+    /// kept there, lest one drives out many: with the default that is a body of 8 MB.
     public var memoryLimit = 64 * 1024 * 1024
 
     /// The most answers that are kept in memory.
     public var memoryCount = 10_000
 
     /// A folder of this program's own in which answers outlive it; without one nothing is written. It is made when it is missing. One that cannot
-    /// be written to is no error: answers are then kept in memory alone. `~` is not expanded.
+    /// be written to is no error: answers are then kept in memory alone. It must not begin with `~/`, which is not expanded.
     public var diskFolder: String?
 
-    /// The most that folder may hold, in bytes.
+    /// The most that folder may hold, in bytes. An answer whose body has more than a quarter of it, or more than 100 MB, is not kept there.
     public var diskLimit: Int64 = 1_000_000_000
 
     /// What other processes have fetched, and the promise that one URL is fetched by one of them at a time.

@@ -4,16 +4,50 @@ import Testing
 @testable import GannetCommand
 
 @Suite struct WorkTallyTests {
-    @Test func `progress is told out of the whole, with what was done before`() {
+    private static func tally(of whole: WorkTally.Whole? = nil) -> WorkTally {
         let console = Console(.quiet)
-        let watch = RedisWatch(console, own: nil)
-        let whole = WorkTally.Whole(total: 5000, done: 1200, failed: 3)
-        for (tally, text) in [
-            (WorkTally(console, watch, of: whole), "1201 of 5000 fetched, 3 failed, 10 B in "),
-            (WorkTally(console, watch), "1 fetched, 0 failed, 10 B in "),
-        ] {
-            tally.note(.fetched(url: "http://h/", bytes: 10, file: "f"))
-            #expect(tally.progress.hasPrefix(text))
+        return WorkTally(console, RedisWatch(console, own: nil), of: whole)
+    }
+
+    @Test func `progress is told out of the whole, with what was done before`() {
+        let tally = Self.tally(of: WorkTally.Whole(total: 5000, done: 1200, failed: 3))
+        tally.note(.fetched(url: "http://h/", bytes: 10, file: "f"))
+        tally.note(.progress(accepted: 9, ended: 9))
+        let snapshot = tally.snapshot(at: .now)
+        #expect(snapshot.whole == .init(total: 5000, ended: 1204))
+        #expect(snapshot.fetched == 1 && snapshot.bytes == 10)
+        tally.expect(total: 6000)
+        #expect(tally.snapshot(at: .now).whole?.total == 6000)
+    }
+
+    @Test func `a worker's progress is a part of its queue's`() {
+        let tally = Self.tally()
+        #expect(tally.snapshot(at: .now).whole == nil)
+        tally.note(.progress(accepted: 90, ended: 30))
+        #expect(tally.snapshot(at: .now).whole == .init(total: 90, ended: 30, name: "queue"))
+        #expect(tally.summary.hasPrefix("This worker: 0 fetched, 0 failed, 0 B in "))
+    }
+
+    @Test func `failures are counted by class, the most frequent first`() {
+        let tally = Self.tally()
+        for errorClass in ["dns", "http-404", "timeout", "http-404"] {
+            tally.note(.failed(url: "u", sentence: "s", errorClass: errorClass))
         }
+        tally.note(.givenUp(3))
+        let snapshot = tally.snapshot(at: .now)
+        #expect(snapshot.failed == 7)
+        #expect(snapshot.failuresByClass == "unfetched 3, http-404 2, dns 1, timeout 1")
+        for number in 0..<200 { tally.note(.failed(url: "u", sentence: "s", errorClass: "class \(number)")) }
+        #expect(tally.snapshot(at: .now).failures.count == 100)
+    }
+
+    @Test func `what is left is told by the speed of late`() {
+        let tally = Self.tally(of: WorkTally.Whole(total: 100))
+        let start = ContinuousClock.now
+        _ = tally.snapshot(at: start)
+        for _ in 0..<10 { tally.note(.fetched(url: "u", bytes: 100, file: "f")) }
+        let snapshot = tally.snapshot(at: start + .seconds(2))
+        #expect(snapshot.endedPerSecond == 5 && snapshot.bytesPerSecond == 500)
+        #expect(snapshot.remaining == .seconds(18))
     }
 }

@@ -56,6 +56,15 @@ struct DiskTests {
         try await origin.stop()
     }
 
+    @Test func `a folder that would be another than is written is refused`() {
+        for name in ["", "a\0b", "~", "~/cache"] {
+            #expect(throws: FetcherOptions.Invalid.self) { try FetcherOptions { $0.diskFolder = name }.validate() }
+        }
+        for name in ["cache~", "~user", "/var/cache/~/x"] {
+            #expect(throws: Never.self) { try FetcherOptions { $0.diskFolder = name }.validate() }
+        }
+    }
+
     @Test func `what may not be kept is not on the disk`() async throws {
         _ = try await response("/secret")
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)

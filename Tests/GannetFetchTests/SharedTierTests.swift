@@ -46,6 +46,42 @@ struct SharedTierTests {
         try await origin.stop()
     }
 
+    @Test func `a failure that may not be kept is nobody's later on, however old an answer may be`() async throws {
+        let redis = try await RedisServer.shared
+        let answers = ["404 Not Found", "200 OK"].map { status in
+            "HTTP/1.1 \(status)\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody"
+        }
+        let server = try HostileServer(scripts: answers.map { [.readUntil("\r\n\r\n"), .send($0)] })
+        let cache = try await cache(redis)
+        let fetcher = try fetcher(cache)
+        let request = FetchRequest("http://127.0.0.1:\(server.port)/") { $0.maximumAge = .seconds(60) }
+        await #expect(throws: FetchError.self) { try await fetcher.data(for: request) }
+        // A caller who comes within the same millisecond has waited for it.
+        try await Task.sleep(for: .milliseconds(5))
+        #expect(try await fetcher.data(for: request) == Data("body".utf8))
+        await fetcher.close()
+        await cache.close()
+    }
+
+    @Test func `those who wait for a body that is too large for Redis fetch it at the same time`() async throws {
+        let redis = try await RedisServer.shared
+        let body = String(repeating: "x", count: 2_000_000)
+        let answer = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nConnection: close\r\nContent-Length: \(body.count)\r\n\r\n\(body)"
+        // Whoever is not first gets no answer: that all ask shows that none waits for another.
+        let server = try HostileServer(scripts: [
+            [.readUntil("\r\n\r\n"), .pause(.milliseconds(500)), .send(answer)], [.readUntil("\r\n\r\n"), .silence],
+        ])
+        let url = "http://127.0.0.1:\(server.port)/"
+        var caches: [RedisCache] = []
+        for _ in 0..<4 { caches.append(try await cache(redis, bodyLimit: 1_000_000)) }
+        let fetchers = try caches.map { try fetcher($0) }
+        let calls = fetchers.map { fetcher in Task { try await fetcher.data(for: FetchRequest(url)) } }
+        try await server.accepted(4)
+        for call in calls { call.cancel() }
+        for fetcher in fetchers { await fetcher.close() }
+        for cache in caches { await cache.close() }
+    }
+
     @Test func `when the one who fetches is killed another takes over at the end of his lock`() async throws {
         let redis = try await RedisServer.shared
         let server = try HostileServer(scripts: [
@@ -243,6 +279,40 @@ struct SharedTierTests {
         await fetcher.close()
         await cache.close()
         try await redis.stop()
+    }
+
+    @Test func `a fetcher is closed within seconds although Redis has stopped replying`() async throws {
+        let redis = try await RedisServer.start()
+        let downloader = ScriptedDownloader { _ in .held }
+        let cache = try await cache(redis)
+        var options = FetcherOptions.local
+        options.shared = cache.shared
+        let fetcher = try Fetcher(options, downloader: downloader)
+        let call = Task { try await fetcher.data(for: FetchRequest("http://a/")) }
+        await downloader.waitForStarts(1)
+        redis.pause()
+        let start = ContinuousClock.now
+        await fetcher.close()
+        #expect(ContinuousClock.now - start < .seconds(8))
+        await #expect(throws: FetchError.self) { try await call.value }
+        redis.resume()
+        await cache.close()
+        try await redis.stop()
+    }
+
+    @Test func `a body that Redis has no room for is no outage`() async throws {
+        let redis = try await RedisServer.shared
+        let body = String(repeating: "x", count: 2_000_000)
+        let server = try HostileServer(
+            .readUntil("\r\n\r\n"),
+            .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: \(body.count)\r\n\r\n\(body)"), .silence)
+        let cache = try await cache(redis, bodyLimit: 1_000_000)
+        let fetcher = try fetcher(cache)
+        _ = try await fetcher.data(for: FetchRequest("http://127.0.0.1:\(server.port)/"))
+        await fetcher.close()
+        #expect(fetcher.statistics.sharedRefused == 1 && fetcher.statistics.sharedUnavailable == 0)
+        await cache.close()
+        try await server.stop()
     }
 
     @Test func `a long URL is shared like a short one`() async throws {

@@ -45,23 +45,28 @@ package struct QueueState: Sendable {
 
     /// Depths and totals, at the same cost for ten jobs and ten million.
     package func counts() async throws(StateError) -> QueueCounts {
-        let totals = Self.totals.map { RedisArgument.string($0.name) }
-        let command = RedisCommand([.string("HMGET"), cluster.keys.count(of: name)] + totals + [.string("paused")])
+        let command = RedisCommand([.string("HMGET"), cluster.keys.count(of: name)] + Self.countedFields)
         let replies = await cluster.connection.pipeline([command, RedisCommand("ZCARD", cluster.keys.dead(of: name))])
         return try await StateError.wrapping { () throws(RedisError) in
-            let fields = try replies[0].get().asArray()
-            guard fields.count == Self.totals.count + 1 else { throw RedisError(.unexpectedReply, "HMGET in another form than expected") }
-            var counts = QueueCounts()
-            for (field, total) in zip(fields, Self.totals) { counts[keyPath: total.path] = try field.asCount() }
-            counts.isPaused = try fields[Self.totals.count].asOptionalBytes() != nil
-            counts.dead = try replies[1].get().asInteger()
-            let ended = counts.done + counts.failed + counts.cancelled
-            counts.ready = counts.enqueued - ended - counts.active - counts.parked - counts.delayed
-            return counts
+            try QueueCounts(try replies[0].get().asArray(), dead: try replies[1].get().asInteger())
         }
     }
 
-    private static var totals: [(name: String, path: WritableKeyPath<QueueCounts, Int>)] {
+    /// The fields of a queue's counters, in the order in which ``QueueCounts`` reads them.
+    static let countedFields = (QueueCounts.totals.map(\.name) + ["paused"]).map { RedisArgument.string($0) }
+}
+
+extension QueueCounts {
+    /// - Parameter fields: The values of ``QueueState/countedFields``.
+    init(_ fields: [RedisReply], dead: Int) throws(RedisError) {
+        guard fields.count == Self.totals.count + 1 else { throw RedisError(.unexpectedReply, "HMGET in another form than expected") }
+        for (field, total) in zip(fields, Self.totals) { self[keyPath: total.path] = try field.asCount() }
+        isPaused = try fields[Self.totals.count].asOptionalBytes() != nil
+        self.dead = dead
+        ready = enqueued - done - failed - cancelled - active - parked - delayed
+    }
+
+    fileprivate static var totals: [(name: String, path: WritableKeyPath<QueueCounts, Int>)] {
         [
             ("active", \.active), ("parked", \.parked), ("delayed", \.delayed), ("enqueued", \.enqueued), ("done", \.done),
             ("fetched", \.fetched), ("revalidated", \.revalidated), ("cached", \.cached), ("failed", \.failed),

@@ -20,7 +20,9 @@ local isMissing = page and missing ~= '' and bytes:sub(PAGE_HEADER + 1, PAGE_HEA
 if isMissing then page = nil end
 -- A caller is a job enqueued when it first called; now, if this is the first time.
 local caller = {enqueued = since >= 0 and since or now + 1}
-if page and satisfies(page, caller, {refresh = refresh, maxAge = maxAge}) then
+-- A failure stands for no longer than it says, however old an answer may be.
+local hasEnded = page and page.isNegative and page.fresh <= now and page.ended < caller.enqueued
+if page and not hasEnded and satisfies(page, caller, {refresh = refresh, maxAge = maxAge}) then
     return {page.isNegative and 'negative' or 'fresh', now, bytes}
 end
 local stale = page and page.isStored and not page.isNegative and bytes or ''

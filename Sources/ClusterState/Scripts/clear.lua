@@ -50,7 +50,7 @@ end
 if found[1] ~= '0' then isLeft = true end
 if not isLeft then
     call('UNLINK', KEYS[2], later, ofQueue(queue, 'dead'), ofQueue(queue, 'ended'), ofQueue(queue, 'idle'),
-        ofQueue(queue, 'foreign'), index)
+        ofQueue(queue, 'foreign'), ofQueue(queue, 'workers'), ofQueue(queue, 'beats'), ofQueue(queue, 'history'), index)
 end
 saveClock()
 return isLeft and 1 or 0

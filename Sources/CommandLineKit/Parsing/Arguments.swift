@@ -17,6 +17,12 @@ package struct Arguments: Sendable {
     let spec: CommandSpec
     let given: [String: [Given]]
 
+    /// The word of a command that takes exactly one (`Positional.isSingle`).
+    package var single: String {
+        guard let word = positionals.first else { preconditionFailure("\(path) was let pass without the one word that it takes") }
+        return word
+    }
+
     package func isSet(_ toggle: Toggle) -> Bool {
         given[toggle.entry.name]?.last?.text == "true"
     }

@@ -8,8 +8,13 @@ package struct UsageError: Error, Sendable {
     package let command: String
 
     init(_ message: String, path: [String], spec: CommandSpec, about entry: FlagEntry? = nil) {
+        let help = entry.flatMap { $0.summary.isEmpty ? nil : "\($0.synopsis)  \($0.summary)" }
+        self.init(message, path: path, spec: spec, help: help)
+    }
+
+    init(_ message: String, path: [String], spec: CommandSpec, help: String?) {
         self.message = message
-        help = entry.flatMap { $0.summary.isEmpty ? nil : "\($0.synopsis)  \($0.summary)" }
+        self.help = help
         usage = HelpText.usage(path: path, spec: spec)
         command = path.joined(separator: " ")
     }

@@ -182,7 +182,10 @@ extension WordScan {
     private func checkPositionals() throws(UsageError) {
         if let positional = spec.positional {
             guard positional.isSingle else { return }
-            if positionals.isEmpty { throw error("Missing expected argument '<\(positional.placeholder)>'.") }
+            if positionals.isEmpty {
+                let name = "<\(positional.placeholder)>"
+                throw UsageError("Missing expected argument '\(name)'.", path: path, spec: spec, help: "\(name)  \(positional.summary)")
+            }
         }
         let positionals = positionals.dropFirst(spec.positional == nil ? 0 : 1)
         guard let first = positionals.first else { return }

@@ -1,41 +1,67 @@
 internal import Threads
 
 /// Answers on disk. They are written behind the callers, who do not wait for a disk; one after the other for each key, so that what is removed stays so.
+/// What waits to be written can be read already.
 package final class AnswerDisk: Sendable {
+    /// A piece of work for a key.
+    private struct Work {
+        let number: UInt64
+        let task: Task<Void, Never>
+        /// What the key then has.
+        var leaves: CachedAnswer?
+    }
+
     private struct State {
         /// The last piece of work for each key, which the next one waits for.
-        var last: [CacheKey: (number: UInt64, task: Task<Void, Never>)] = [:]
+        var last: [CacheKey: Work] = [:]
         var number: UInt64 = 0
+        /// What all that waits to be written takes.
+        var cost = 0
     }
 
     private let tier: DiskTier
+    private let mostWaiting: Int
     private let state = Mutex(State())
 
-    package init(_ tier: DiskTier) { self.tier = tier }
+    /// - Parameter mostWaiting: What may wait to be written, in bytes; twice as much as the folder itself lets wait.
+    package init(_ tier: DiskTier, mostWaiting: Int = 128 << 20) {
+        self.tier = tier
+        self.mostWaiting = mostWaiting
+    }
 
     func answer(for key: CacheKey) async -> CachedAnswer? {
+        if let work = state.withLock({ $0.last[key] }) { return work.leaves }
         guard let key = DiskKey(key.id), let record = await tier.read(key), let facts = StoredAnswer(decoding: record.metadata),
             facts.byteCount == record.body.count
         else { return nil }
         return CachedAnswer(facts: facts, body: record.body)
     }
 
-    /// Writes an answer, or, where its body is there already, what is known of it. What the disk does not take is a miss later on.
-    func keep(_ answer: CachedAnswer, for key: CacheKey) {
+    /// Writes an answer, or, where its body is there already, what is known of it. What the disk does not take, or not in time, is a miss later on.
+    /// - Parameter isRemoved: Asked when no removal can come in between any more.
+    func keep(_ answer: CachedAnswer, for key: CacheKey, unless isRemoved: () -> Bool) {
         guard let diskKey = DiskKey(key.id) else { return }
-        enqueue(key) { [tier] in
-            let metadata = answer.facts.encoded
-            if (try? await tier.updateMetadata(diskKey, metadata, ofBody: answer.facts.digest)) == true { return }
-            try? await tier.write(diskKey, metadata: metadata, body: answer.body)
+        state.withLock { state in
+            // The first is welcome whatever its size.
+            guard state.cost == 0 || state.cost + answer.cost <= mostWaiting, !isRemoved() else { return }
+            enqueue(key, leaves: answer, &state) { [tier] in
+                let metadata = answer.facts.encoded
+                if (try? await tier.updateMetadata(diskKey, metadata, ofBody: answer.facts.digest)) == true { return }
+                try? await tier.write(diskKey, metadata: metadata, body: answer.body)
+            }
         }
     }
 
     func remove(_ key: CacheKey) async {
         guard let diskKey = DiskKey(key.id) else { return }
-        await enqueue(key) { [tier] in _ = try? await tier.remove(diskKey) }.value
+        let work = state.withLock { state in
+            enqueue(key, leaves: nil, &state) { [tier] in _ = try? await tier.remove(diskKey) }
+        }
+        await work.value
     }
 
     func removeAll() async {
+        state.withLock { state in for key in state.last.keys { state.last[key]?.leaves = nil } }
         await finish()
         try? await tier.removeAll()
     }
@@ -45,23 +71,26 @@ package final class AnswerDisk: Sendable {
         for task in state.withLock({ $0.last.values.map(\.task) }) { await task.value }
     }
 
+    // Under the lock, so that a task is in its place before it can end.
     @discardableResult
-    private func enqueue(_ key: CacheKey, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        state.withLock { state in
-            state.number += 1
-            let (number, before) = (state.number, state.last[key]?.task)
-            let task = Task {
-                await before?.value
-                await work()
-                ended(key, number)
-            }
-            state.last[key] = (number, task)
-            return task
+    private func enqueue(
+        _ key: CacheKey, leaves answer: CachedAnswer?, _ state: inout State, _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        state.number += 1
+        let (number, before, cost) = (state.number, state.last[key]?.task, answer?.cost ?? 0)
+        state.cost += cost
+        let task = Task {
+            await before?.value
+            await work()
+            ended(key, number, cost)
         }
+        state.last[key] = Work(number: number, task: task, leaves: answer)
+        return task
     }
 
-    private func ended(_ key: CacheKey, _ number: UInt64) {
+    private func ended(_ key: CacheKey, _ number: UInt64, _ cost: Int) {
         state.withLock { state in
+            state.cost -= cost
             if state.last[key]?.number == number { state.last[key] = nil }
         }
     }

@@ -8,8 +8,8 @@ package struct CachedAnswer: Sendable, Hashable {
         self.body = body
     }
 
-    /// What it takes in memory, or a little more: the body, and what goes with it.
-    var cost: Int { body.count + 1024 }
+    /// What it takes in memory, or a little more: the body, and what goes with it. An empty body may have 20 KB of headers and URLs.
+    var cost: Int { body.count + 1024 + facts.variableSize }
 
     /// The one that came later.
     static func newer(_ one: Self?, _ other: Self?) -> Self? {

@@ -35,7 +35,7 @@ package final class CachingFetch: Sendable {
 
     package init(_ parts: Parts) {
         self.parts = parts
-        failures = FailureMemory()
+        failures = FailureMemory(clockTolerance: parts.policy.clockTolerance)
         gate = DownloadGate(places: parts.maximumInFlight)
         refreshes = Refreshes(most: parts.maximumInFlight)
     }
@@ -61,11 +61,19 @@ package final class CachingFetch: Sendable {
 
     package func remove(_ request: FetchRequest) async {
         guard let asked = try? Asked(request, userAgent: parts.userAgent) else { return }
-        removals.note(asked.key, at: parts.now())
-        parts.memory.removeValue(for: asked.key)
-        failures.forget(asked.key)
-        await parts.disk?.remove(asked.key)
-        await parts.shared?.remove(asked.key)
+        await removeHere(asked.key)
+        guard let shared = parts.shared else { return }
+        await shared.remove(asked.key)
+        // Who began meanwhile may have found it there.
+        await removeHere(asked.key)
+    }
+
+    private func removeHere(_ key: CacheKey) async {
+        removals.note(key, at: parts.now())
+        parts.memory.removeValue(for: key)
+        failures.forget(key)
+        await flights.close { $0.key == key }
+        await parts.disk?.remove(key)
     }
 
     /// Forgets what this process keeps.
@@ -73,16 +81,21 @@ package final class CachingFetch: Sendable {
         removals.noteAll(at: parts.now())
         parts.memory.removeAll()
         failures.forgetAll()
+        await flights.close()
         await parts.disk?.removeAll()
     }
+
+    /// How long `close` waits for transfers to end, and then for other processes to be told.
+    private static let closingPatience = Duration.seconds(3)
 
     /// Calls off everything under way; returns when what has come is on the disk, and no other process is kept waiting for what has not.
     package func close() async {
         let behind = refreshes.end()
         let tasks = await flights.cancel()
         // A downloader that does not heed a cancellation is not waited for any longer.
-        await endings.run(patience: .seconds(5)) { for task in tasks + behind { await task.value } }
-        await endings.finish()
+        await endings.run(patience: Self.closingPatience) { for task in tasks + behind { await task.value } }
+        // Nor is a Redis that does not reply.
+        await endings.finish(patience: Self.closingPatience)
         await parts.disk?.finish()
     }
 
@@ -99,7 +112,7 @@ package final class CachingFetch: Sendable {
     }
 
     private func answer(_ asked: Asked) async -> Result<ServedAnswer, FetchError> {
-        let now = parts.now()
+        let (now, mark) = (parts.now(), removals.mark)
         let kept = parts.memory.value(for: asked.key)
         if let kept {
             switch decide(kept, asked, now) {
@@ -111,26 +124,38 @@ package final class CachingFetch: Sendable {
             }
         }
         // What is not in memory may be on the disk, to stand in for it.
-        if kept != nil || parts.disk == nil, let instead = failed(asked, kept, now) { return instead }
+        if kept != nil || parts.disk == nil, let instead = failed(asked, kept, now, since: mark) { return instead }
         return await join(asked, asked.request.priority)
     }
 
     /// What a remembered failure comes to; `nil` where there is none.
-    func failed(_ asked: Asked, _ kept: CachedAnswer?, _ now: Moment) -> Result<ServedAnswer, FetchError>? {
-        guard !asked.options.refresh, let failure = failures.failure(for: asked.key, at: now) else { return nil }
+    /// - Parameter mark: When `kept` was looked for.
+    func failed(
+        _ asked: Asked, _ kept: CachedAnswer?, _ now: Moment, since mark: Removals.Mark
+    ) -> Result<ServedAnswer, FetchError>? {
+        guard !asked.options.refresh, let failure = failures.failure(for: asked.key, at: now, atMost: asked.options.maximumAge)
+        else { return nil }
         count { $0.failuresServed += 1 }
-        return instead(of: failure, kept, asked)
+        return instead(of: failure, kept, asked, since: mark)
     }
 
     /// A failure, or what is kept where it may stand in for it.
-    func instead(of error: FetchError, _ stale: CachedAnswer?, _ asked: Asked) -> Result<ServedAnswer, FetchError> {
+    func instead(
+        of error: FetchError, _ stale: CachedAnswer?, _ asked: Asked, since mark: Removals.Mark
+    ) -> Result<ServedAnswer, FetchError> {
         guard let stale,
             StaleIfError.permits(
                 stale.facts, after: error, for: asked.facts, options: asked.options, policy: parts.policy, now: parts.now())
         else { return .failure(error) }
-        parts.memory.insert(stale, for: asked.key, cost: stale.cost)
+        keepInMemory(stale, asked.key, since: mark)
         count { $0.staleServed += 1 }
         return .success(ServedAnswer(stale, .stale))
+    }
+
+    func keepInMemory(_ answer: CachedAnswer, _ key: CacheKey, since mark: Removals.Mark) {
+        parts.memory.insert(answer, for: key, cost: answer.cost)
+        // Whoever removes takes a note first: either it is seen here, or what was put in is seen there.
+        if removals.concern(key, since: mark) { parts.memory.removeValue(for: key) }
     }
 
     /// What is kept, as it is served and counted.
@@ -149,7 +174,7 @@ package final class CachingFetch: Sendable {
 
     private func join(_ asked: Asked, _ priority: FetchPriority) async -> Result<ServedAnswer, FetchError> {
         let outcome = await flights.outcome(for: asked.flight, priority: priority) { [self] priority in
-            await Flight(fetch: self, asked: asked, priority: priority).outcome()
+            await Flight(fetch: self, asked: asked, priority: priority, mark: removals.mark).outcome()
         }
         // The same URL may have been written in another way by whoever asked first.
         return (outcome ?? .failure(FetchError(kind: .cancelled, url: asked.request.url))).mapError { error in

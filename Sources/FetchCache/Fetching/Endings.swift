@@ -36,9 +36,10 @@ final class Endings: Sendable {
 
     private func ended(_ number: UInt64) { state.withLock { _ = $0.tasks.removeValue(forKey: number) } }
 
-    /// Returns when all that began before are done: each has limits of its own on how long it takes.
-    func finish() async {
-        for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
+    /// Returns when all that began before are done, or the time is over.
+    func finish(patience: Duration) async {
+        let tasks = state.withLock { Array($0.tasks.values) }
+        await run(patience: patience) { for task in tasks { await task.value } }
     }
 }
 

@@ -4,21 +4,31 @@ internal import HTTPEngine
 struct FailureMemory: Sendable {
     private struct Remembered: Sendable {
         let error: FetchError
+        let since: Moment
         let until: Moment
     }
 
-    private static let mostRemembered = 10_000
-    private let failures = MemoryCache<CacheKey, Remembered>(MemoryCacheOptions(costLimit: mostRemembered, countLimit: mostRemembered))
+    private let failures = MemoryCache<CacheKey, Remembered>(MemoryCacheOptions(costLimit: 16 << 20, countLimit: 10_000))
+    /// One that came this much later than now came before the clock was set back: how old it is, is not known.
+    let clockTolerance: Duration
 
-    func remember(_ error: FetchError, for key: CacheKey, until: Moment) {
-        failures.insert(Remembered(error: error, until: until), for: key, cost: 1)
+    /// What all that is remembered takes: an origin may send a quarter of a megabyte of headers with each of its failures.
+    var cost: Int { failures.totalCost }
+
+    func remember(_ error: FetchError, for key: CacheKey, since: Moment, until: Moment) {
+        let cost = 256 + error.headers.byteCount + error.detail.utf8.count + error.url.description.utf8.count
+        failures.insert(Remembered(error: error, since: since, until: until), for: key, cost: cost)
     }
 
-    func failure(for key: CacheKey, at now: Moment) -> FetchError? {
+    /// - Parameter age: How old it may be, besides its own time.
+    func failure(for key: CacheKey, at now: Moment, atMost age: Duration?) -> FetchError? {
         guard let remembered = failures.value(for: key) else { return nil }
-        if now < remembered.until { return remembered.error }
-        failures.removeValue(for: key)
-        return nil
+        guard now < remembered.until, remembered.since <= now + clockTolerance else {
+            failures.removeValue(for: key)
+            return nil
+        }
+        if let age, now - remembered.since > age { return nil }
+        return remembered.error
     }
 
     func forget(_ key: CacheKey) { failures.removeValue(for: key) }

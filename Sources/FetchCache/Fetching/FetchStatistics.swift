@@ -18,8 +18,10 @@ public struct FetchStatistics: Sendable, Hashable {
     public var failures = 0
     /// Bytes of bodies that came through the network.
     public var bytes: Int64 = 0
-    /// Fetches that went on without the shared tier, because it could not be reached.
+    /// Times that the shared tier could not be reached, so that a fetch went on without it or its answer was not shared.
     public var sharedUnavailable = 0
+    /// Answers that were not shared, because the shared tier has no room for them or for bodies of their size.
+    public var sharedRefused = 0
     /// Fetches that were called off because another process had taken the URL over.
     public var locksLost = 0
     /// Fetches that another process had made as well: its answer stands.

@@ -15,19 +15,19 @@ extension Flight {
             conditions = headers
         }
         while true {
-            let requestedAt = parts.now()
+            let (requestedAt, mark) = (parts.now(), fetch.removals.mark)
             let (result, isLost) = await download(conditions, lease)
             let receivedAt = parts.now()
             switch result {
             case .success(let download):
                 let exchange = Exchange(download, request: asked.facts, requestedAt: requestedAt, receivedAt: receivedAt)
                 if download.status == 304, let stale, !conditions.isEmpty {
-                    if let outcome = await confirmed(stale, exchange, lease) { return Attempt(outcome: .success(outcome)) }
+                    if let outcome = await confirmed(stale, exchange, mark, lease) { return Attempt(outcome: .success(outcome)) }
                     // It was about something else. Without conditions it cannot be.
                     conditions = []
                     continue
                 }
-                return Attempt(outcome: await arrived(download, exchange, lease))
+                return Attempt(outcome: await arrived(download, exchange, mark, lease))
             case .failure(let error) where error.kind == .cancelled:
                 await release(lease)
                 if isLost, !Task.isCancelled {
@@ -36,8 +36,8 @@ extension Flight {
                 }
                 return Attempt(outcome: .failure(error))
             case .failure(let error):
-                await failed(error, requestedAt, receivedAt, lease)
-                return Attempt(outcome: fetch.instead(of: error, stale, asked))
+                await failed(error, requestedAt, receivedAt, mark, lease)
+                return Attempt(outcome: fetch.instead(of: error, stale, asked, since: self.mark))
             }
         }
     }
@@ -70,8 +70,9 @@ extension Flight {
         return (result, loss.isSet)
     }
 
-    private func arrived(_ download: Download, _ exchange: Exchange, _ lease: (any SharedLease)?) async -> Result<ServedAnswer, FetchError>
-    {
+    private func arrived(
+        _ download: Download, _ exchange: Exchange, _ mark: Removals.Mark, _ lease: (any SharedLease)?
+    ) async -> Result<ServedAnswer, FetchError> {
         guard case .bytes(let body) = download.body else {
             await release(lease)
             return .failure(
@@ -89,38 +90,46 @@ extension Flight {
         case .keep(let terms):
             let facts = StoredAnswer(
                 exchange, terms: terms, canonicalURL: asked.canonicalURL, digest: SHA256Digest(of: body), byteCount: Int64(body.count))
-            await commit(CachedAnswer(facts: facts, body: body), lease, revalidated: false)
+            await commit(CachedAnswer(facts: facts, body: body), mark, lease, revalidated: false)
         case .refuse(let reason): await commitNothing(because: reason, status: download.status, lease)
         }
         return .success(ServedAnswer(download, body: body))
     }
 
     /// `nil` when the 304 is about something else.
-    private func confirmed(_ stale: CachedAnswer, _ exchange: Exchange, _ lease: (any SharedLease)?) async -> ServedAnswer? {
+    private func confirmed(
+        _ stale: CachedAnswer, _ exchange: Exchange, _ mark: Removals.Mark, _ lease: (any SharedLease)?
+    ) async -> ServedAnswer? {
         var answer = stale
         switch stale.facts.revalidated(by: exchange, policy: parts.policy) {
         case .unusable: return nil
         case .confirmed(let facts):
             answer.facts = facts
-            await commit(answer, lease, revalidated: true)
+            await commit(answer, mark, lease, revalidated: true)
         case .confirmedOnce(let reason): await commitNothing(because: reason, status: stale.facts.status, lease)
         }
         fetch.count { $0.revalidations += 1 }
         return ServedAnswer(answer, .revalidated)
     }
 
-    private func commit(_ answer: CachedAnswer, _ lease: (any SharedLease)?, revalidated: Bool) async {
+    private func commit(_ answer: CachedAnswer, _ mark: Removals.Mark, _ lease: (any SharedLease)?, revalidated: Bool) async {
         let retention = answer.facts.retention(at: parts.now(), policy: parts.policy)
-        keep(answer)
+        keep(answer, since: mark)
         guard let lease else { return }
+        // To other processes, too, it is as if it were not there; those that wait ask for themselves.
+        let isRemoved = { @Sendable [fetch, asked] in fetch.removals.concernAlone(asked.key, since: mark) }
+        if isRemoved() {
+            return await fetch.endings.run { await lease.shareNothing(status: answer.facts.status) }
+        }
         await fetch.endings.run { [self] in
             switch await lease.commit(answer, kept: retention, revalidated: revalidated) {
-            case .stored: break
+            case .stored: if isRemoved() { await parts.shared?.remove(asked.key) }
             case .fenced:
                 // Another's answer stands, which this one must not hide.
                 fetch.count { $0.fenced += 1 }
                 await forget()
             case .lost: fetch.count { $0.locksLost += 1 }
+            case .refused: fetch.count { $0.sharedRefused += 1 }
             case .unavailable: fetch.count { $0.sharedUnavailable += 1 }
             }
         }
@@ -131,12 +140,16 @@ extension Flight {
         if let lease { await fetch.endings.run { await lease.shareNothing(status: status) } }
     }
 
-    private func failed(_ error: FetchError, _ requestedAt: Moment, _ failedAt: Moment, _ lease: (any SharedLease)?) async {
+    private func failed(
+        _ error: FetchError, _ requestedAt: Moment, _ failedAt: Moment, _ mark: Removals.Mark, _ lease: (any SharedLease)?
+    ) async {
         fetch.count { $0.failures += 1 }
         let decision = FailureDecision(
             after: error, for: asked.facts, requestedAt: requestedAt, failedAt: failedAt, policy: parts.policy)
         if decision.outdatesKept { await forget() }
-        if decision.keptUntil > failedAt { fetch.failures.remember(error, for: asked.key, until: decision.keptUntil) }
+        if decision.keptUntil > failedAt, !fetch.removals.concern(asked.key, since: mark) {
+            fetch.failures.remember(error, for: asked.key, since: failedAt, until: decision.keptUntil)
+        }
         switch decision.audience {
         // The key holds all headers, so who waits under it has sent the same.
         case .allWaiting, .sameRequest:

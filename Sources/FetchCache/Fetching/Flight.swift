@@ -5,6 +5,8 @@ struct Flight: Sendable {
     let fetch: CachingFetch
     let asked: Asked
     let priority: FlightPriority
+    /// When it began: what it finds is held against the removals since.
+    let mark: Removals.Mark
 
     var parts: CachingFetch.Parts { fetch.parts }
 
@@ -17,11 +19,12 @@ struct Flight: Sendable {
         // Another may have landed since whoever asked looked.
         var stale = parts.memory.value(for: asked.key)
         if let stale, let served = serve(stale, .memory) { return .success(served) }
-        if let disk, let kept = await disk.answer(for: asked.key) {
+        // One that was removed while it was read, or that its disk does not let go of, is not there.
+        if let disk, let kept = await disk.answer(for: asked.key), !fetch.removals.concern(asked.key, since: mark), !wasRemoved(kept) {
             if let served = serve(kept, .disk) { return .success(served) }
             stale = .newer(stale, kept)
         }
-        if let instead = fetch.failed(asked, stale, parts.now()) { return instead }
+        if let instead = fetch.failed(asked, stale, parts.now(), since: mark) { return instead }
         if asked.options.onlyIfCached {
             return .failure(
                 FetchError(kind: .status(504), url: asked.request.url, detail: "nothing that is kept will do, and nothing is to be fetched")
@@ -47,7 +50,7 @@ struct Flight: Sendable {
         case .refreshEarly, .staleWhileRevalidate: fetch.refreshBehind(asked, kept)
         case .revalidate, .miss, .unavailable: return nil
         }
-        parts.memory.insert(kept, for: asked.key, cost: kept.cost)
+        if source != .memory { fetch.keepInMemory(kept, asked.key, since: mark) }
         return fetch.served(kept, source, now)
     }
 
@@ -63,11 +66,11 @@ struct Flight: Sendable {
                 return nil
             }
             fetch.count { $0.sharedHits += 1 }
-            keep(answer)
+            keep(answer, since: mark)
             return .success(ServedAnswer(answer, .shared))
         case .failed(let error):
             fetch.count { $0.failuresServed += 1 }
-            return fetch.instead(of: error, stale, asked)
+            return fetch.instead(of: error, stale, asked, since: mark)
         case .notShared: return await attempt(nil, stale).outcome ?? .failure(cancellation)
         case .unavailable:
             fetch.count { $0.sharedUnavailable += 1 }
@@ -90,7 +93,7 @@ struct Flight: Sendable {
     /// Where what there is may be served while the origin is asked: the right to ask goes to a fetch of its own.
     private func serveWhileAsking(_ stale: CachedAnswer, _ lease: any SharedLease) async -> ServedAnswer? {
         guard case .staleWhileRevalidate = fetch.decide(stale, asked, parts.now()) else { return nil }
-        let behind = Flight(fetch: fetch, asked: asked.behind(since: stale.facts.receivedAt), priority: FlightPriority(.low))
+        let behind = Flight(fetch: fetch, asked: asked.behind(since: stale.facts.receivedAt), priority: FlightPriority(.low), mark: mark)
         let starts = fetch.refreshes.start(asked.key) { _ = await behind.attempt(lease, stale) }
         guard starts else { return nil }
         fetch.count { $0.staleServed += 1 }
@@ -107,14 +110,25 @@ struct Flight: Sendable {
     }
 
     /// Puts an answer where the next who asks in this process finds it.
-    func keep(_ answer: CachedAnswer) {
-        let askedAt = answer.facts.requestedAt
-        if fetch.removals.concern(asked.key, askedAt: askedAt) { return }
-        // One that was asked for later may have come sooner.
-        if let there = parts.memory.value(for: asked.key), there.facts.requestedAt > askedAt { return }
+    /// - Parameter mark: When it was asked for, or found.
+    func keep(_ answer: CachedAnswer, since mark: Removals.Mark) {
+        if fetch.removals.concern(asked.key, since: mark) { return }
+        // One that was asked for later may have come sooner; or the clock was set back since.
+        if let there = parts.memory.value(for: asked.key)?.facts.requestedAt, there > answer.facts.requestedAt,
+            there <= parts.now() + parts.policy.clockTolerance
+        {
+            return
+        }
         fetch.failures.forget(asked.key)
-        parts.memory.insert(answer, for: asked.key, cost: answer.cost)
-        disk?.keep(answer, for: asked.key)
+        fetch.keepInMemory(answer, asked.key, since: mark)
+        // On a disk that does not let go of what was cleared it could not be told from that.
+        guard !wasRemoved(answer) else { return }
+        disk?.keep(answer, for: asked.key) { [removals = fetch.removals, key = asked.key] in removals.concern(key, since: mark) }
+    }
+
+    private func wasRemoved(_ answer: CachedAnswer) -> Bool {
+        fetch.removals.outdate(
+            asked.key, askedAt: answer.facts.requestedAt, now: parts.now(), tolerance: parts.policy.clockTolerance)
     }
 
     /// What was kept of the URL is out of date, and what has come in its place may not be kept.

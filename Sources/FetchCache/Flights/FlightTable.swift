@@ -66,6 +66,11 @@ struct FlightTable<Key: Hashable & Sendable> {
         return (id, .goesOn(loweredTo: flight.priority < before ? flight.priority : nil))
     }
 
+    /// Lets nobody join the flights of these keys any more: whoever asks next starts another.
+    mutating func close(_ isMeant: (Key) -> Bool) {
+        for key in current.keys where isMeant(key) { current[key] = nil }
+    }
+
     /// Ends the flight; returns who waits for it.
     mutating func land(_ id: FlightID) -> [SubscriberID] {
         guard let flight = flights.removeValue(forKey: id) else { return [] }

@@ -53,6 +53,9 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         return meant.map(\.value.task)
     }
 
+    /// Leaves the fetches of all keys that are meant to those who wait for them: whoever asks from now on has a fetch of his own.
+    package func close(where isMeant: @Sendable (Key) -> Bool = { _ in true }) { table.close(isMeant) }
+
     private func takeOff(_ key: Key, _ id: Table.FlightID, _ priority: FetchPriority, _ fetch: @escaping Fetch) {
         let flightPriority = FlightPriority(priority)
         let task = Task(priority: priority.taskPriority) {

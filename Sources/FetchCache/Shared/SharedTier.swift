@@ -5,7 +5,7 @@ package protocol SharedTier: Sendable {
     /// What there is for a URL, or the right to fetch it. While somebody else fetches it this waits, without asking again and again.
     func acquire(_ ask: SharedAsk) async -> SharedAnswer
 
-    /// Forgets what there is for a URL. A fetch that is under way is not disturbed.
+    /// Forgets what there is for a URL, where the tier can be reached. A fetch that is under way is not disturbed.
     func remove(_ key: CacheKey) async
 }
 
@@ -79,6 +79,8 @@ package enum SharedCommit: Sendable, Equatable {
     case fenced
     /// The right had been lost, and nothing has changed.
     case lost
-    /// It could not be stored, as this sentence says.
+    /// There is no room for it, as this sentence says.
+    case refused(String)
+    /// The tier could not be reached, as this sentence says.
     case unavailable(String)
 }

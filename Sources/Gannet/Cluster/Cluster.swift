@@ -66,6 +66,11 @@ package final class Cluster: Sendable {
         try await ClusterError.wrapping { () throws(StateError) in QueueStatus(try await self.queue(queue).counts()) }
     }
 
+    /// What is to be seen of a queue: depths, totals, rates, workers, hosts, and the last minutes.
+    package func report(on queue: String) async throws(ClusterError) -> QueueReport {
+        try await ClusterError.wrapping { () throws(StateError) in QueueReport(try await self.queue(queue).overview()) }
+    }
+
     /// Takes back at once what the workers of a queue held. Only for a caller who knows that there are none.
     package func reclaimAll(in queue: String) async throws(ClusterError) {
         try await ClusterError.wrapping { () throws(StateError) in try await self.queue(queue).reclaimAll() }
@@ -84,11 +89,11 @@ package final class Cluster: Sendable {
     /// Works on a queue until it is empty, where that is asked for, or until `stops` says so.
     /// - Parameters:
     ///   - feed: Ends when the queue has been filled; until then its being empty means nothing.
+    ///   - activity: What the worker does at each host is noted here.
     ///   - report: Called for everything worth telling, from the worker's own task.
     package func work(
         on name: String, fetch: FetchSettings, into output: any JobOutput, options: WorkerOptions, stops: AsyncStream<Void>,
-        feed: AsyncStream<Void>? = nil,
-        report: @escaping @Sendable (WorkerReport) -> Void
+        feed: AsyncStream<Void>? = nil, activity: WorkerActivity = WorkerActivity(), report: @escaping @Sendable (WorkerReport) -> Void
     ) async -> Result<WorkerEnd, WorkerFailure> {
         do throws(WorkerFailure) {
             try await WorkerFailure.wrapping { () throws(ClusterError) in try await EvictionCheck.run(on: control) }
@@ -98,7 +103,8 @@ package final class Cluster: Sendable {
             let name = Worker.randomName()
             let (subscriber, inbox) = try await listen(to: queue.inbox(of: name))
             let worker = Worker(
-                name, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, report: report)
+                name, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, activity: activity,
+                report: report)
             let outcome = await worker.run(stops: stops, feed: feed)
             await subscriber.close()
             return outcome

@@ -7,7 +7,9 @@ package struct ServerStatus: Sendable {
     /// `nil` also for one without a limit.
     package let memoryLimit: Int?
     package let ping: Duration
+}
 
+extension ServerStatus {
     init(of connection: RedisConnection) async throws(RedisError) {
         let start = ContinuousClock.now
         let memory = try await InfoReply("memory", of: connection)

@@ -20,8 +20,9 @@ struct RedisLease: SharedLease {
         content.facts = answer.facts.encoded
         // The body first: who finds the page finds the body.
         if let problem = await tier.bodies.put(answer.facts.digest.bytes, answer.body) {
-            await release()
-            return .unavailable(problem)
+            // Those who wait would meet with the same, one after the other.
+            await shareNothing(status: answer.facts.status)
+            return problem
         }
         let retention = Retention(fresh: kept.fresh, keep: kept.keep)
         return await settle(revalidated ? .revalidated(content, retention) : .fetched(content, retention), bytes: answer.body.count)

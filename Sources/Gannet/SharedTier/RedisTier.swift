@@ -68,6 +68,7 @@ struct RedisTier: SharedTier {
 
     func remove(_ key: CacheKey) async {
         guard let id = URLID(key.id) else { return }
+        // A connection that was lost is made again within the call's time; a Redis that is away longer keeps what it has, as is documented.
         try? await cluster.removePage(id)
     }
 

@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import FetchCache
 internal import HTTPEngine
 
 /// The bodies of shared answers, in Redis within a limit.
@@ -10,15 +11,15 @@ struct SharedBodies: Sendable {
     let sparing: Duration
 
     /// Stores a body; says why not where it cannot.
-    func put(_ digest: [UInt8], _ bytes: [UInt8]) async -> String? {
+    func put(_ digest: [UInt8], _ bytes: [UInt8]) async -> SharedCommit? {
         do throws(StateError) {
             switch try await store.put(digest: digest, bytes: bytes, limit: limit, sparing: sparing) {
             case .stored, .present: return nil
-            case .tooLarge: return "The body is too large for the shared cache."
-            case .full: return "The shared cache is full of bodies that are in use."
+            case .tooLarge: return .refused("The body is too large for the shared cache.")
+            case .full: return .refused("The shared cache is full of bodies that are in use.")
             }
         } catch {
-            return error.description
+            return .unavailable(error.description)
         }
     }
 

@@ -23,6 +23,8 @@ final class HeldLeases: Sendable {
 
     var tokens: [FlightToken] { state.withLock { Array($0.held.keys) } }
 
+    var count: Int { state.withLock { $0.held.count } }
+
     /// Whether the worker takes another job when one of these has ended.
     var claimsAgain: Bool { state.withLock { $0.claimsAgain } }
 

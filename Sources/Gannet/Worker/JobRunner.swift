@@ -39,6 +39,7 @@ struct JobRunner: Sendable {
     let downloader: any Downloader
     let output: any JobOutput
     let held: HeldLeases
+    let activity: WorkerActivity
     let policy: RetryPolicy
     let freshness: JobFreshness
 
@@ -88,12 +89,15 @@ struct JobRunner: Sendable {
         let (start, clock) = (Moment.now, ContinuousClock.now)
         do throws(FetchError) {
             let request = DownloadRequest(url: job.url, body: output.bodyDestination, headers: kept?.facts.conditions ?? [])
+            activity.began(job.token, host: job.host)
             let download = try await downloader.download(request)
+            activity.ended(job.token, nil)
             let times = FetchTimes(start: start, end: .now)
             guard let kept, download.status == 304 else { return .fetched(download, times) }
             let confirmed = freshness.confirmed(kept.facts, page: kept.page, by: download, for: job, at: times)
             return confirmed.map { .confirmed(kept, $0.0, $0.1, after: download.duration) }
         } catch {
+            activity.ended(job.token, error)
             return .failed(error, FetchTimes(start: start, end: .now), after: ContinuousClock.now - clock)
         }
     }

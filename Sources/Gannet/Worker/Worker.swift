@@ -11,15 +11,17 @@ struct Worker: Sendable {
     private let output: any JobOutput
     private let inbox: RedisSubscription?
     private let options: WorkerOptions
+    private let activity: WorkerActivity
     private let report: @Sendable (WorkerReport) -> Void
 
     /// - Parameters:
     ///   - name: Another for each worker.
     ///   - inbox: A subscription to the channel of this name; without one a worker only looks for itself now and then.
+    ///   - activity: What it does at each host is noted here.
     ///   - report: Called for everything worth telling, from the worker's own task.
     init(
         _ name: String, queue: FetchQueue, downloader: any Downloader, output: any JobOutput, inbox: RedisSubscription?,
-        options: WorkerOptions, report: @escaping @Sendable (WorkerReport) -> Void
+        options: WorkerOptions, activity: WorkerActivity = WorkerActivity(), report: @escaping @Sendable (WorkerReport) -> Void
     ) {
         self.name = name
         self.queue = queue
@@ -27,6 +29,7 @@ struct Worker: Sendable {
         self.output = output
         self.inbox = inbox
         self.options = options
+        self.activity = activity
         self.report = report
     }
 
@@ -39,6 +42,7 @@ struct Worker: Sendable {
         /// With the error, when it came to nothing.
         case renewed(StateError?)
         case jobEnded(JobRunner.End)
+        case progressed(QueueProgress)
         case feedEnded
         case stopRequested
         case drainTimedOut
@@ -51,9 +55,11 @@ struct Worker: Sendable {
     func run(stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil) async -> Result<WorkerEnd, WorkerFailure> {
         let (events, sender) = AsyncStream.makeStream(of: Event.self)
         let held = HeldLeases()
-        return await withDiscardingTaskGroup(returning: Result<WorkerEnd, WorkerFailure>.self) { group in
+        let heartbeat = Heartbeat(name: name, queue: queue, held: held, activity: activity, options: options)
+        let outcome = await withDiscardingTaskGroup(returning: Result<WorkerEnd, WorkerFailure>.self) { group in
             group.addTask { await renew(held, sender) }
             group.addTask { await listen(sender) }
+            group.addTask { await heartbeat.run { sender.yield(.progressed($0)) } }
             group.addTask {
                 for await _ in stops { sender.yield(.stopRequested) }
             }
@@ -67,6 +73,8 @@ struct Worker: Sendable {
             group.cancelAll()
             return outcome
         }
+        await heartbeat.leave()
+        return outcome
     }
 
     /// The worker's own course: one event after the other.
@@ -75,7 +83,7 @@ struct Worker: Sendable {
         _ group: inout DiscardingTaskGroup
     ) async -> Result<WorkerEnd, WorkerFailure> {
         let runner = JobRunner(
-            queue: queue, downloader: downloader, output: output, held: held, policy: options.retryPolicy,
+            queue: queue, downloader: downloader, output: output, held: held, activity: activity, policy: options.retryPolicy,
             freshness: JobFreshness(policy: options.freshness, leastKept: options.outcomesKept))
         var machine = WorkerMachine(options, isFed: isFed)
         var end = WorkerEnd.empty
@@ -173,6 +181,9 @@ struct Worker: Sendable {
             case .renewed(let error):
                 // A worker with all hands full claims nothing, and learns only here that its outcomes wait for Redis.
                 if let error { noteAway(error) } else { noteBack() }
+                actions = []
+            case .progressed(let progress):
+                report(.progress(accepted: progress.accepted, ended: progress.ended))
                 actions = []
             case .jobEnded(.reported(let news)):
                 report(news)

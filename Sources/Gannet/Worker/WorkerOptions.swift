@@ -31,6 +31,12 @@ package struct WorkerOptions: Sendable {
     /// How long Redis may be away before the worker gives up.
     package var outagePatience = Duration.seconds(300)
 
+    /// How often a worker says that it lives.
+    package var heartbeat = Duration.seconds(5)
+
+    /// The program's, for onlookers.
+    package var version = ""
+
     /// For how long answers are believed where origins leave it open.
     ///
     /// Where they say nothing, a URL that is enqueued again within the hour is not asked for again: lists repeat each other, and who wants it anew says so.

@@ -19,8 +19,8 @@ package enum WorkerReport: Sendable {
     /// An attempt failed, and there will be another: after this time, or when the host has had its rest. With a want it is no URL's fault.
     case putOff(url: String, sentence: String, pause: Duration?, want: NetworkWant?)
 
-    /// Given up; the URL is without credentials, the sentence names it.
-    case failed(url: String, sentence: String)
+    /// Given up; the URL is without credentials, the sentence names it. The class is a word for all failures of its kind.
+    case failed(url: String, sentence: String, errorClass: String)
 
     /// The lease was lost before the outcome was accepted: the job is another worker's now.
     case lost(url: String)
@@ -37,6 +37,9 @@ package enum WorkerReport: Sendable {
     /// Jobs given up without a fetch of their own: three workers had died with them, their URL had failed for another job, or is none.
     case givenUp(Int)
 
+    /// How far the queue has come, whoever works on it: told now and then.
+    case progress(accepted: Int, ended: Int)
+
     /// Nothing waits but jobs of another version.
     case foreign
 
@@ -52,7 +55,9 @@ extension WorkerReport {
     static func putOff(_ error: FetchError, _ pause: Duration?) -> Self {
         .putOff(url: error.url.description, sentence: error.description, pause: pause, want: NetworkWant(error))
     }
-    static func failed(_ error: FetchError) -> Self { .failed(url: error.url.description, sentence: error.description) }
+    static func failed(_ error: FetchError) -> Self {
+        .failed(url: error.url.description, sentence: error.description, errorClass: error.className)
+    }
 }
 
 /// How a worker came to its end.

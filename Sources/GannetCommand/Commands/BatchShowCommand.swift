@@ -9,7 +9,7 @@ enum BatchShowCommand: Command {
 
     static func options(from arguments: Arguments) throws(UsageError) -> BatchShowOptions {
         BatchShowOptions(
-            batch: try BatchArgument.read(arguments), json: arguments.isSet(CommonFlags.json), target: try QueueTarget(arguments))
+            batch: arguments.single, json: arguments.isSet(CommonFlags.json), target: try QueueTarget(arguments))
     }
 
     static func run(_ options: BatchShowOptions) async throws(CommandFailure) -> ExitStatus {

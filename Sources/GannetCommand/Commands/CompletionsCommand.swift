@@ -17,7 +17,7 @@ enum CompletionsCommand: Command {
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> CompletionShell {
-        guard let name = arguments.positionals.first, let shell = CompletionShell(rawValue: name) else {
+        guard let shell = CompletionShell(rawValue: arguments.single) else {
             let names = Sentence.alternatives(shells.map { "'\($0)'" })
             throw arguments.usageError("There are completions for \(names).")
         }

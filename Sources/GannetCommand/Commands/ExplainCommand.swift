@@ -6,14 +6,11 @@ enum ExplainCommand: Command {
     static let spec = CommandSpec(
         "explain",
         summary: "Tell what is known of a URL: its outcome, who has it, its host's state.",
-        positional: Positional("url", "The URL, as it would be enqueued."),
+        positional: Positional("url", isSingle: true, "The URL, as it would be enqueued."),
         flags: [CommonFlags.json.entry] + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> ExplainOptions {
-        guard let url = arguments.positionals.first, arguments.positionals.count == 1 else {
-            throw arguments.usageError("Name one URL.")
-        }
-        return ExplainOptions(url: url, json: arguments.isSet(CommonFlags.json), target: try QueueTarget(arguments))
+        ExplainOptions(url: arguments.single, json: arguments.isSet(CommonFlags.json), target: try QueueTarget(arguments))
     }
 
     static func run(_ options: ExplainOptions) async throws(CommandFailure) -> ExitStatus {

@@ -15,17 +15,15 @@ enum GetCommand: Command {
     static let spec = CommandSpec(
         "get",
         summary: "Print the body of a URL that was fetched, or fetch it.",
-        positional: Positional("url", "The URL."),
+        positional: Positional("url", isSingle: true, "The URL."),
         flags: [output.entry, fetch.entry, meta.entry, maxAge.entry, refresh.entry] + StoreOptions.flags + FetchOptions.flags
             + ConnectionOptions.flags + CommonFlags.everywhere
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> GetOptions {
-        guard arguments.positionals.count == 1, let url = arguments.positionals.first else {
-            throw arguments.usageError("Name one URL.")
-        }
         let options = GetOptions(
-            url: url, output: try arguments.optional(output), fetches: arguments.isSet(fetch), showsMeta: arguments.isSet(meta),
+            url: arguments.single, output: try arguments.optional(output), fetches: arguments.isSet(fetch),
+            showsMeta: arguments.isSet(meta),
             maximumAge: try arguments.optional(maxAge), refresh: arguments.isSet(refresh), store: try StoreOptions(arguments),
             fetch: try FetchOptions(arguments), connection: try ConnectionOptions(arguments), verbosity: try Verbosity(arguments))
         if options.fetches, options.showsMeta { throw arguments.usageError("'--meta' shows what is known; it does not fetch.") }

@@ -1,20 +1,24 @@
 import CommandLineKit
+import Foundation
 import Gannet
 
-/// `gannet status`: what is in a queue.
+/// `gannet status`: what is in a queue, once or over and over.
 enum StatusCommand: Command {
-    private static let json = Toggle("json", "Print one JSON object.")
-    private static let later = ["watch", "log-format"]
+    private static let json = Toggle("json", "Print one JSON object; with '--watch' one a line, every two seconds.")
+    private static let watch = Toggle("watch", "Show it until 'q' or Ctrl-C, with charts of the last minutes.")
+    private static let later = ["log-format"]
 
     static let spec = CommandSpec(
         "status",
-        summary: "Show what is waiting, active and done.",
-        flags: [json.entry] + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere + later.map(FlagEntry.later)
+        summary: "Show what is waiting, active and done, and who works on it.",
+        flags: [json.entry, watch.entry] + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere
+            + later.map(FlagEntry.later)
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> StatusOptions {
         StatusOptions(
             json: arguments.isSet(json),
+            watch: arguments.isSet(watch),
             connection: try ConnectionOptions(arguments),
             queue: try arguments.require(QueueOption.name),
             verbosity: try Verbosity(arguments))
@@ -22,21 +26,42 @@ enum StatusCommand: Command {
 
     static func run(_ options: StatusOptions) async throws(CommandFailure) -> ExitStatus {
         let console = Console(options.verbosity)
-        let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero)
-        let name = options.queue
-        let (queue, server) = try await CommandFailure.wrapping { () throws(ClusterError) in
-            (try await access.cluster.status(of: name), try await access.cluster.server())
+        guard options.watch else {
+            let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero)
+            defer { withExtendedLifetime(access) {} }
+            let status = try await StatusSource(access.cluster, queue: options.queue).look()
+            await access.close()
+            try console.print(text(of: status, options))
+            return .done
         }
-        await access.close()
-        let report = StatusReport(name: name, queue: queue, server: server)
-        try console.print(options.json ? report.json.text : report.text)
-        return .done
+        let interruption = try Interruption()
+        return try await interruption.watching { () throws(CommandFailure) in
+            let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero)
+            let source = StatusSource(access.cluster, queue: options.queue)
+            let status: ExitStatus
+            if !options.json, let terminal = Terminal(STDOUT_FILENO) {
+                status = try await WatchSession(source, on: terminal, interruption).run()
+            } else {
+                status = try await RepeatedStatus(source, interruption, console) { text(of: $0, options) }.run()
+            }
+            await access.close()
+            return status
+        }
+    }
+
+    private static func text(of status: StatusReport, _ options: StatusOptions) -> String {
+        if options.json { return status.json.text }
+        var style = TerminalStyle(ProcessInfo.processInfo.environment)
+        style.hasColor = style.hasColor && Terminal(STDOUT_FILENO) != nil
+        return StatusText(status: status, style: style).text
     }
 }
 
 /// What `gannet status` was asked to do.
 struct StatusOptions: Sendable {
     var json: Bool
+    /// Over and over, until it is asked to end.
+    var watch: Bool
     var connection: ConnectionOptions
     var queue: String
     var verbosity: Verbosity

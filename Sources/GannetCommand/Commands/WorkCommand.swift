@@ -47,9 +47,11 @@ enum WorkCommand: Command {
             guard let output: any JobOutput = folder ?? bodies else { throw CommandFailure(.defect, "There is no place for bodies.") }
             options.fetch.sayWhatProxyMeans(console)
             console.note("working on the queue '\(options.queue)'; Ctrl-C finishes what is in flight and ends.")
+            let display = ProgressDisplay(of: tally, on: console)
             let outcome = await access.cluster.work(
                 on: options.queue, fetch: settings, into: output, options: worker, stops: interruption.stops,
-                report: tally.note)
+                activity: tally.activity, report: tally.note)
+            await display.end()
             await bodies?.close()
             await access.close()
             tally.finish()

@@ -14,14 +14,7 @@ extension ValueType where Value == String {
 
 /// The one batch that a command is about.
 enum BatchArgument {
-    static let positional = Positional("batch", "The batch, as 'enqueue' named it and 'batch list' shows it.")
-
-    static func read(_ arguments: Arguments) throws(UsageError) -> String {
-        guard let name = arguments.positionals.first, arguments.positionals.count == 1 else {
-            throw arguments.usageError("Name one batch; 'gannet batch list' shows those there are.")
-        }
-        return name
-    }
+    static let positional = Positional("batch", isSingle: true, "The batch, as 'enqueue' named it and 'batch list' shows it.")
 
     static func unknown(_ name: String, _ queue: String) -> CommandFailure {
         CommandFailure(

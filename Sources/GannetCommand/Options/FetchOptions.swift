@@ -122,6 +122,7 @@ extension FetchOptions {
         options.retries = retries
         options.giveUpAfter = giveUpAfter
         options.lease = lease
+        options.version = Version.current
         return options
     }
 }

@@ -18,6 +18,17 @@ enum Amounts {
         return "\(tenths(value)) \(units[unit])"
     }
 
+    /// Bytes a second, which are no whole number.
+    static func bytes(_ number: Double) -> String { bytes(whole(number)) }
+
+    /// `812`, `7.3`, `0.4`: so many a second.
+    static func rate(_ number: Double) -> String {
+        number < 9.95 ? tenths(max(0, number)) : "\(whole(number))"
+    }
+
+    /// Some number also for what is none.
+    private static func whole(_ number: Double) -> Int { number.isFinite ? Int(min(1e15, max(0, number)).rounded()) : 0 }
+
     /// `0.4 s`, `3 min 20 s`, `2 h 5 min`.
     static func time(_ duration: Duration) -> String {
         let seconds = Int(duration.components.seconds)
@@ -26,6 +37,17 @@ enum Amounts {
         case ..<3600: return "\(seconds / 60) min \(seconds % 60) s"
         default: return "\(seconds / 3600) h \(seconds / 60 % 60) min"
         }
+    }
+
+    /// `7 s`, `3 min 20 s`: for what is no more exact than that.
+    static func roughTime(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        return seconds < 60 ? "\(max(0, seconds)) s" : time(duration)
+    }
+
+    /// `0.3 ms`, for what is usually that short.
+    static func milliseconds(_ duration: Duration) -> String {
+        duration < .seconds(1) ? "\(tenths(duration / .milliseconds(1))) ms" : time(duration)
     }
 
     private static func tenths(_ value: Double) -> String {

@@ -1,27 +1,12 @@
 import Gannet
 
-/// A queue's status as people and as scripts read it. The names in the JSON are a contract; what is unknown is `null`.
+/// A queue's status for scripts. The names are a contract; what is unknown is `null`.
 struct StatusReport: Sendable {
     let name: String
-    let queue: QueueStatus
+    let report: QueueReport
     let server: ServerStatus
 
-    var text: String {
-        let rows = [
-            ("queue", name + (queue.isPaused ? " (paused)" : "")),
-            ("ready", String(queue.ready)),
-            ("active", String(queue.active)),
-            ("parked", String(queue.parked)),
-            ("delayed", String(queue.delayed)),
-            ("done", "\(queue.done) (\(queue.fetched) fetched, \(queue.cached) cached; \(Amounts.bytes(queue.bytes)))"),
-            ("failed", String(queue.failed)),
-            ("dead", String(queue.dead)),
-            ("crashed", String(queue.crashed)),
-            ("enqueued", String(queue.enqueued)),
-            ("redis", "\(server.version ?? "unknown version"), \(server.usedMemory.map(Amounts.bytes) ?? "unknown memory") used"),
-        ]
-        return rows.map { $0.0 + String(repeating: " ", count: 10 - $0.0.count) + $0.1 }.joined(separator: "\n")
-    }
+    var queue: QueueStatus { report.status }
 
     var json: JSONValue {
         [
@@ -32,20 +17,40 @@ struct StatusReport: Sendable {
                 "ready": .integer(queue.ready), "active": .integer(queue.active), "parked": .integer(queue.parked),
                 "delayed": .integer(queue.delayed), "dead": .integer(queue.dead),
             ],
-            "oldestReadySeconds": nil,
+            "oldestReadySeconds": .seconds(report.oldestReady),
             "totals": [
                 "enqueued": .integer(queue.enqueued), "done": .integer(queue.done), "fetched": .integer(queue.fetched),
                 "revalidated": .integer(queue.revalidated), "cached": .integer(queue.cached), "failed": .integer(queue.failed),
                 "cancelled": .integer(queue.cancelled), "retried": .integer(queue.retried), "crashed": .integer(queue.crashed),
                 "fenced": .integer(queue.fenced), "doubleFetches": .integer(queue.doubleFetches), "bytes": .integer(queue.bytes),
             ],
-            "rate": ["donePerSecond": nil, "bytesPerSecond": nil],
-            "etaSeconds": nil,
-            "workers": nil,
+            "rate": [
+                "donePerSecond": .rounded(report.rate?.donePerSecond), "bytesPerSecond": .rounded(report.rate?.bytesPerSecond),
+            ],
+            "etaSeconds": .seconds(report.remaining),
+            "workers": .array(report.workers.map(Self.worker)),
             "redis": [
                 "version": JSONValue(server.version), "usedMemoryBytes": JSONValue(server.usedMemory),
                 "maxMemoryBytes": JSONValue(server.memoryLimit), "pingMilliseconds": .decimal(server.ping / .milliseconds(1)),
             ],
         ]
+    }
+
+    private static func worker(_ worker: WorkerStatus) -> JSONValue {
+        [
+            "id": .string(worker.id), "host": JSONValue(worker.host), "pid": JSONValue(worker.processID),
+            "version": JSONValue(worker.version), "concurrency": JSONValue(worker.concurrency), "active": JSONValue(worker.active),
+            "heartbeatSeconds": .seconds(worker.heartbeat), "state": JSONValue(worker.state?.rawValue),
+        ]
+    }
+}
+
+extension JSONValue {
+    /// To the millisecond.
+    fileprivate static func seconds(_ duration: Duration?) -> JSONValue { rounded(duration.map { $0 / .seconds(1) }) }
+
+    fileprivate static func rounded(_ number: Double?) -> JSONValue {
+        guard let number else { return .null }
+        return .decimal((number * 1000).rounded() / 1000)
     }
 }

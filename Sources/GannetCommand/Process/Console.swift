@@ -4,6 +4,9 @@ import Foundation
 struct Console: Sendable {
     let verbosity: Verbosity
 
+    /// Standard error; all copies of a console have the same.
+    let live = LiveOutput()
+
     init(_ verbosity: Verbosity = .normal) {
         self.verbosity = verbosity
     }
@@ -15,7 +18,7 @@ struct Console: Sendable {
 
     /// A result as it is.
     func print(bytes: [UInt8]) throws(CommandFailure) {
-        switch Descriptor.writeAll(bytes[...], to: STDOUT_FILENO) {
+        switch live.aside({ Descriptor.writeAll(bytes[...], to: STDOUT_FILENO) }) {
         case nil: return
         case EPIPE?: throw .outputClosed
         case let code?: throw CommandFailure(.cannotWrite, "Standard output cannot be written: \(Descriptor.message(code)).")
@@ -34,15 +37,14 @@ struct Console: Sendable {
 
     /// A question, whose answer stands behind it on the same line.
     func ask(_ question: String) {
-        _ = Descriptor.writeAll(question, to: STDERR_FILENO)
+        live.write(question)
     }
 
     func error(_ sentence: String) {
         error(text: "Error: \(sentence)")
     }
 
-    /// Where standard error cannot be written there is nowhere left to say so.
     func error(text: String) {
-        _ = Descriptor.writeAll(text + "\n", to: STDERR_FILENO)
+        live.write(text + "\n")
     }
 }

@@ -3,7 +3,7 @@ internal import Threads
 
 /// Counts what a worker reports and says what people should hear at once.
 final class WorkTally: Sendable {
-    private struct State {
+    fileprivate struct State {
         var fetched = 0
         /// Fetched for another job, not for this one.
         var cached = 0
@@ -11,6 +11,11 @@ final class WorkTally: Sendable {
         var bytes = 0
         var lost = 0
         var complaints = 0
+        var classes: [String: Int] = [:]
+        var whole: Whole?
+        var queue: (accepted: Int, ended: Int)?
+        var ownRate = RateMeter()
+        var queueRate = RateMeter()
     }
 
     /// Failures told one by one; the rest are a number. Ten thousand lines about one dead host help nobody.
@@ -20,8 +25,13 @@ final class WorkTally: Sendable {
     private let console: Console
     private let watch: RedisWatch
     private let network: NetworkWatch
-    private let whole: Whole?
     private let start = ContinuousClock.now
+
+    /// What the worker does at each host.
+    let activity = WorkerActivity()
+
+    /// Classes of failures that are counted; what a server may answer is limited, and so is this.
+    private static let mostClasses = 100
 
     /// The job as a whole, where that is known.
     struct Whole: Sendable {
@@ -46,7 +56,7 @@ final class WorkTally: Sendable {
         self.console = console
         self.watch = watch
         network = NetworkWatch(console)
-        self.whole = whole
+        state.withLock { $0.whole = whole }
     }
 
     @Sendable func note(_ report: WorkerReport) {
@@ -68,9 +78,10 @@ final class WorkTally: Sendable {
         case .putOff(_, let sentence, let pause, let want):
             if let want { network.note(want) }
             console.detail("will be tried again \(pause.map { "in \(Amounts.time($0))" } ?? "after a pause"): \(sentence)")
-        case .failed(_, let sentence):
+        case .failed(_, let sentence, let errorClass):
             let isTold = state.withLock { state in
                 state.failed += 1
+                state.note(1, of: errorClass, most: Self.mostClasses)
                 return tells(&state)
             }
             if isTold || console.verbosity == .verbose { console.error(text: "failed: \(sentence)") }
@@ -85,9 +96,17 @@ final class WorkTally: Sendable {
         case .left(let url):
             console.detail("left \(url): it can be claimed again when its lease ends")
         case .givenUp(let count):
-            state.withLock { $0.failed += count }
+            state.withLock { state in
+                state.failed += count
+                state.note(count, of: "unfetched", most: Self.mostClasses)
+            }
             let what = Amounts.count(count, "URL")
             console.error(text: "failed: \(what) given up without a fetch: failed for another job, left three workers dead, or is no URL")
+        case .progress(let accepted, let ended):
+            state.withLock { state in
+                state.queue = (accepted, ended)
+                state.queueRate.note(ended: ended, bytes: 0, at: .now)
+            }
         case .foreign:
             console.error(text: "gannet: what is left in the queue is of another version, for a newer worker to take")
         case .redis(let outage):
@@ -102,20 +121,54 @@ final class WorkTally: Sendable {
         console.error(text: "… and \(Amounts.count(untold, "further failure")); '--verbose' tells of each")
     }
 
-    /// What has happened so far, for a line now and then.
-    var progress: String {
-        let now = state.withLock { $0 }
-        let fetched = whole.map { "\($0.done + now.fetched + now.cached) of \($0.total)" } ?? "\(now.fetched)"
-        let cached = whole == nil && now.cached > 0 ? ", \(now.cached) fetched before" : ""
-        return
-            "\(fetched) fetched\(cached), \(now.failed + (whole?.failed ?? 0)) failed, \(Amounts.bytes(now.bytes)) in \(Amounts.time(ContinuousClock.now - start))"
+    /// How far it has come.
+    func snapshot(at now: ContinuousClock.Instant) -> ProgressSnapshot {
+        var snapshot = state.withLock { $0.snapshot(at: now) }
+        snapshot.elapsed = now - start
+        snapshot.slowest = activity.snapshot.slowest(Self.mostHosts)
+        return snapshot
     }
 
+    private static let mostHosts = 4
+
     /// What this worker has done.
-    var summary: String { "This worker: \(progress)." }
+    var summary: String { "This worker: \(ProgressText.counts(snapshot(at: .now)))." }
 
     private func tells(_ state: inout State) -> Bool {
         state.complaints += 1
         return state.complaints <= Self.mostComplaints
+    }
+}
+
+extension WorkTally.State {
+    fileprivate mutating func note(_ count: Int, of errorClass: String, most: Int) {
+        if classes[errorClass] == nil, classes.count >= most { return }
+        classes[errorClass, default: 0] += count
+    }
+
+    fileprivate mutating func snapshot(at now: ContinuousClock.Instant) -> ProgressSnapshot {
+        ownRate.note(ended: fetched + cached + failed, bytes: bytes, at: now)
+        var snapshot = ProgressSnapshot()
+        snapshot.fetched = fetched
+        snapshot.cached = cached
+        snapshot.failed = failed
+        snapshot.bytes = bytes
+        snapshot.failures = classes.map { (errorClass: $0.key, count: $0.value) }
+            .sorted { ($0.count, $1.errorClass) > ($1.count, $0.errorClass) }
+        snapshot.endedPerSecond = ownRate.rate?.endedPerSecond
+        snapshot.bytesPerSecond = ownRate.rate?.bytesPerSecond
+        var rate = snapshot.endedPerSecond
+        if let whole {
+            let ended = whole.done + whole.failed + fetched + cached + failed
+            snapshot.whole = .init(total: whole.total, ended: ended)
+        } else if let queue {
+            snapshot.whole = .init(total: queue.accepted, ended: queue.ended, name: "queue")
+            rate = queueRate.rate?.endedPerSecond
+        }
+        if let whole = snapshot.whole, let rate, rate > 0 {
+            // Beyond a century it is no estimate.
+            snapshot.remaining = .seconds(min(Double(max(0, whole.total - whole.ended)) / rate, 3_155_760_000))
+        }
+        return snapshot
     }
 }

@@ -9,6 +9,17 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
         description = Self.withoutSecretParameters(Self.withoutUserInfo(sent)).escapedForDisplay
     }
 
+    /// Of an address in a configuration, as it was written: what stands before an `@` may be a password whose characters nobody has escaped.
+    package init(address: String) {
+        let bytes = Array(address.utf8)
+        guard let at = bytes.lastIndex(of: 0x40) else {
+            self.init(address)
+            return
+        }
+        let scheme = bytes[..<at].firstRange(of: Array("://".utf8)).map { bytes[..<$0.upperBound] } ?? []
+        self.init(String(decoding: scheme + bytes[(at + 1)...], as: UTF8.self))
+    }
+
     /// Works on text that no parser would accept too, and then rather drops too much.
     package static func withoutUserInfo(_ url: String) -> String {
         let bytes = Array(url.utf8)

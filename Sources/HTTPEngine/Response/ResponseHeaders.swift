@@ -16,6 +16,9 @@ public struct ResponseHeaders: Sendable, Hashable {
         return ResponseHeaders(lines: lines + (isOpen ? [0x0a] : []) + ResponseHeaders(fields).lines)
     }
 
+    /// What all lines take.
+    package var byteCount: Int { lines.count }
+
     /// The first value of that name; what is not UTF-8 is repaired.
     public subscript(name: String) -> String? { values(of: name).first }
 

@@ -13,6 +13,8 @@ enum Call {
     case pause(queue: Int, Bool)
     case rule(host: Int, HostRule?)
     case reclaim(queue: Int)
+    /// A worker says that it lives, or that it leaves.
+    case beat(queue: Int, worker: Int, leaves: Bool)
     case sweep(SweepCall)
     /// The server is killed and started again; whoever has had an answer has had it for good.
     case crash
@@ -86,6 +88,7 @@ extension Call: CustomStringConvertible {
         case .pause(let queue, let isPaused): "\(isPaused ? "pause" : "resume") \(queueNames[queue])"
         case .rule(let host, let rule): "host \(host) has \(rule.map { "limit \($0.limit), interval \($0.interval)" } ?? "no rule")"
         case .reclaim(let queue): "reclaim all of \(queueNames[queue])"
+        case .beat(let queue, let worker, let leaves): "worker \(worker) \(leaves ? "leaves" : "lives") in \(queueNames[queue])"
         case .sweep(let call): "\(call)"
         case .crash: "the server crashes"
         case .death(let who): "\(who) dies"

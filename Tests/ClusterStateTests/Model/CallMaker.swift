@@ -80,6 +80,7 @@ struct CallMaker {
             let rule = HostRule(limit: 1 + draw.below(3), interval: .milliseconds(draw.one(of: [0, 0, 500])))
             calls = [.rule(host: draw.below(climate.hosts), draw.chance(60) ? rule : nil)]
         case .reclaim: calls = [.reclaim(queue: draw.below(2))]
+        case .beat: calls = [.beat(queue: draw.below(2), worker: draw.below(Self.workers), leaves: draw.chance(20))]
         case .sweep: calls = sweep(&draw, look, model)
         case .crash: return [.crash] + (draw.chance(50) ? last.map { [$0] } ?? [] : [])
         }

@@ -164,6 +164,11 @@ extension StateLook {
             for _, name in ipairs(channels) do say(channel(name)) end
         end
 
+        -- What onlookers are told of workers is nothing that a job depends on.
+        function ofQueue.workers() end
+        function ofQueue.beats() end
+        function ofQueue.history() end
+
         for _, key in ipairs(call('KEYS', namespace .. '*')) do
             local name = key:sub(#namespace + 1)
             local queue, kind, rest = name:match('^q:(%a):(%a+):?(.*)$')

@@ -8,6 +8,8 @@ struct Model {
     /// Of the two queues, and of callers without one.
     var totals = [ModelTotals](repeating: ModelTotals(), count: 3)
     var isPaused = [false, false]
+    /// Jobs were deleted, whose places and headings may still stand in their lines.
+    var hasDeleted = false
     /// Dead jobs that were deleted since, by queue.
     var forgotten = [0, 0]
     var rules: [Int: HostRule] = [:]

@@ -116,9 +116,20 @@ struct ModelRun {
         case .reclaim(let queue):
             let count = try await cluster.queue(queueNames[queue]).reclaimAll()
             return { try $0.check(reclaim: queue, count, $1) }
+        case .beat(let queue, let worker, let leaves):
+            let state = cluster.queue(queueNames[queue])
+            if leaves { try await state.leave("w\(worker)") } else { _ = try await state.beat("w\(worker)", .ofTest) }
+            let seen = try await state.overview()
+            return {
+                try $1.after.check(is: $1.before, now: $1.now)
+                try $0.check(overview: seen, of: queue, $1)
+            }
         case .sweep(let call):
             let answer = try await sweep(call)
-            return { try $0.check(sweep: call, answer, $1) }
+            return {
+                $0.hasDeleted = true
+                try $0.check(sweep: call, answer, $1)
+            }
         }
     }
 

@@ -6,7 +6,7 @@ enum StateCall: String, CaseIterable, Sendable {
     case settleFetched, settleFetchedAlone, settleRevalidated, settleNotStored, settleFailed, settleRetry, settleThrottled,
         settleUnreachable, settleBack
     case settleDelivered, settleMissing
-    case acquire, acquireBusy, acquireOwn, commit, commitFailure, release, pause, resume, reclaim, clear
+    case acquire, acquireBusy, acquireOwn, commit, commitFailure, release, pause, resume, reclaim, clear, beat, leave, overview
     case deleteReady, deleteHeld, deleteParked, deleteDelayed, hasten
 
     func make(_ fixture: QueueFixture, _ situation: Situation) async throws {
@@ -63,6 +63,9 @@ enum StateCall: String, CaseIterable, Sendable {
         case .resume: try await queue.resume()
         case .reclaim: try await queue.reclaimAll()
         case .clear: try await queue.clear()
+        case .beat: _ = try await queue.beat("worker 1", .ofTest)
+        case .leave: try await queue.leave("worker 1")
+        case .overview: _ = try await queue.overview()
         case .deleteReady: try await delete(from: .ready("normal"))
         case .deleteHeld: try await delete(from: .held("normal", "h2"))
         case .deleteParked: try await delete(from: JobList(Array("parked:".utf8) + QueueFixture.id(0).bytes))

@@ -55,6 +55,7 @@ import Testing
             let worker = try await fleet.start(words, untilFetched: 20)
             worker.terminate()
             #expect(try await worker.exitStatus == .exited(0))
+            try await worker.errors.finished()
             #expect(worker.errors.text.contains("gannet: stopping; "))
             let (totals, jobs) = try await totals(fleet)
             #expect(jobs["active"] == 0 && jobs["delayed"] == 0 && jobs["parked"] == 0)

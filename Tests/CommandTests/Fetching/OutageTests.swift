@@ -70,7 +70,7 @@ import Testing
 
     @Test func `a status that Redis does not answer fails without waiting for better times`() async throws {
         let server = try HostileServer(
-            unixSocket: folder.file("s"), scripts: [Self.greeting + Self.schema + [.readUntil("HMGET"), .close]] + [[.close]])
+            unixSocket: folder.file("s"), scripts: [Self.greeting + Self.schema + [.readUntil("EVALSHA"), .close]] + [[.close]])
         let start = ContinuousClock.now
         let outcome = try await Program(home: "/dev/null/none").run("status", "--redis", "unix://\(folder.file("s"))")
         #expect(outcome.status == 69)

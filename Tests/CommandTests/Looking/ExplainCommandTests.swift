@@ -27,9 +27,9 @@ import Testing
     @Test func `who has a URL is told, and who waits for it`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let gate = try fleet.gateList(after: 0)
-        let worker = try fleet.start(fleet.work + ["--concurrency", "2", "--lease", "10m"])
         let url = "http://127.0.0.1:\(gate.port)/a.gate"
         _ = try await fleet.text(["enqueue", url, url])
+        let worker = try fleet.start(fleet.work + ["--concurrency", "2", "--lease", "10m"])
         try await gate.accepted(1)
         var json = try await fleet.json(["explain", url])
         while json["waitingJobs"] as? Int == 0 { json = try await fleet.json(["explain", url]) }

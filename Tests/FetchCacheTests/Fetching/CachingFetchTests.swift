@@ -154,19 +154,32 @@ struct CachingFetchTests {
         #expect(origin.requests.map(\.url) == ["http://a/first", "http://a/high", "http://a/low"])
     }
 
-    @Test func `what is removed while it is fetched is not kept, and those who wait have it all the same`() async throws {
-        origin.answers(
-            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
+    @Test func `who wants nothing older than a second gets no older failure either`() async throws {
+        origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there now"))
         let fetch = origin.fetch()
-        origin.hold()
-        let waiting = Task { try await fetch.text() }
-        try await origin.asked(1)
-        await fetch.remove(FetchRequest("http://a/"))
-        origin.release()
-        #expect(try await waiting.value == "one from network")
-        origin.passes(.milliseconds(1))
-        #expect(try await fetch.text() == "two from network")
-        #expect(try await fetch.text() == "two from memory")
+        await #expect(throws: FetchError.self) { try await fetch.text() }
+        origin.passes(.seconds(2))
+        await #expect(throws: FetchError.self) { try await fetch.text { $0.maximumAge = .seconds(3) } }
+        #expect(try await fetch.text { $0.maximumAge = .seconds(1) } == "there now from network")
+    }
+
+    @Test func `failures with long headers are remembered within bounds`() async throws {
+        let headers = ResponseHeaders([(name: "X-Long", value: String(repeating: "x", count: 200_000))])
+        origin.answers(.failure(FetchError(kind: .status(404), url: "http://a/", headers: headers)))
+        let fetch = origin.fetch()
+        for number in 0..<100 { _ = await fetch.serve(FetchRequest("http://a/\(number)")) }
+        #expect((14 << 20...16 << 20).contains(fetch.failures.cost))
+        _ = await fetch.serve(FetchRequest("http://a/99"))
+        #expect(origin.requests.count == 100)
+    }
+
+    @Test func `headers and URLs count towards the limit of what is kept in memory`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("", ("Cache-Control", "max-age=100"), ("Link", String(repeating: "x", count: 3000))))
+        let fetch = origin.fetch()
+        let path = String(repeating: "p", count: 5000)
+        for number in 0..<20 { _ = await fetch.serve(FetchRequest("http://a/\(path)\(number)")) }
+        #expect(fetch.parts.memory.totalCost > 20 * 8000)
     }
 
     @Test func `an answer that took long does not take the place of one that was asked for after it`() async throws {
@@ -194,14 +207,58 @@ struct CachingFetchTests {
         #expect(error?.kind == .status(504))
         #expect(origin.requests.count == 2)
     }
-}
 
-/// Asks one for the first download and another for the rest.
-private struct FirstElse: Downloader {
-    let first: ScriptedOrigin
-    let others: ScriptedOrigin
+    @Test func `a failure is not believed for longer because the clock is set back`() async throws {
+        origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there now"))
+        let fetch = origin.fetch()
+        await #expect(throws: FetchError.self) { try await fetch.text() }
+        origin.passes(.seconds(-4))
+        await #expect(throws: FetchError.self) { try await fetch.text() }
+        origin.passes(.seconds(-3600))
+        #expect(try await fetch.text() == "there now from network")
+    }
 
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
-        first.requests.isEmpty ? try await first.download(request) : try await others.download(request)
+    @Test func `what comes after the clock was set back takes the place of what came before`() async throws {
+        let headers = ("Cache-Control", "max-age=100")
+        origin.answers(ScriptedOrigin.ok("one", headers), ScriptedOrigin.ok("two", headers), ScriptedOrigin.ok("three", headers))
+        let fetch = origin.fetch()
+        _ = try await fetch.text()
+        origin.passes(.seconds(-3600))
+        #expect(try await fetch.text() == "two from network")
+        #expect(try await fetch.text() == "two from memory")
+    }
+
+    @Test func `what waits to be written to a disk is there already, until it is removed`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("cache")
+        origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
+        let fetch = origin.fetch {
+            $0.memory = MemoryCache(MemoryCacheOptions(costLimit: 0, countLimit: 0))
+            $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) }
+        }
+        for number in 0..<50 {
+            let request = FetchRequest("http://a/\(number)")
+            for _ in 0..<3 { #expect(try await fetch.serve(request).get().body == Array("x".utf8)) }
+            #expect(origin.requests.count == 2 * number + 1)
+            await fetch.remove(request)
+            _ = await fetch.serve(request)
+            #expect(origin.requests.count == 2 * number + 2)
+        }
+        await fetch.close()
+    }
+
+    @Test func `no more waits to be written to a disk than is permitted`() async throws {
+        let folder = try TemporaryFolder()
+        let disk = AnswerDisk(try DiskTier(folder.file("cache")), mostWaiting: 1)
+        origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
+        let fetch = origin.fetch()
+        _ = try await fetch.text()
+        let answer = try #require(fetch.parts.memory.value(for: Asked(FetchRequest("http://a/"), userAgent: nil).key))
+        let keys = (0..<200).map { CacheKey(id: Array(repeating: UInt8($0), count: 16)) }
+        for key in keys { disk.keep(answer, for: key) { false } }
+        await disk.finish()
+        var kept = 0
+        for key in keys where await disk.answer(for: key) != nil { kept += 1 }
+        #expect((1..<200).contains(kept))
     }
 }

@@ -44,6 +44,9 @@ package struct KeptHeaders: Sendable, Hashable {
     /// As an answer would have them.
     package var headers: ResponseHeaders { ResponseHeaders(fields.map { ($0.header.name, $0.value) }) }
 
+    /// Each value has an allocation of its own.
+    var variableSize: Int { fields.reduce(0) { $0 + $1.value.utf8.count + 64 } }
+
     package var validators: Validators { Validators(headers) }
 
     /// Those of a 304 in place of the kept ones of the same names (RFC 9111, section 3.2), and behind them the kept ones it does not mention.

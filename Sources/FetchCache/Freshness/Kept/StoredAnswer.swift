@@ -51,6 +51,9 @@ package struct StoredAnswer: Sendable, Hashable {
     /// The `Content-Type` as sent, cut at 256 characters.
     package var contentType: String? { headers.headers["content-type"].map { String($0.prefix(256)) } }
 
+    /// The bytes of what has no fixed size, by the origin's choice.
+    var variableSize: Int { headers.variableSize + canonicalURL.utf8.count + finalURL.utf8.count }
+
     /// What a request needs so that its answer may be 304; empty when nothing tells answers apart.
     package var conditions: [HeaderField] { headers.validators.conditions }
 

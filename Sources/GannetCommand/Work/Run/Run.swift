@@ -124,12 +124,11 @@ struct Run: Sendable {
         var worker = options.fetch.workerOptions()
         worker.endsWhenEmpty = true
         worker.drainTimeout = options.drainTimeout
-        let ticker = Task {
-            while (try? await Task.sleep(for: Self.progressInterval)) != nil { console.note(tally.progress) }
-        }
+        let display = ProgressDisplay(of: tally, on: console)
         let outcome = await cluster.work(
-            on: identity.queue, fetch: settings, into: folder, options: worker, stops: stops, feed: feed, report: tally.note)
-        ticker.cancel()
+            on: identity.queue, fetch: settings, into: folder, options: worker, stops: stops, feed: feed, activity: tally.activity,
+            report: tally.note)
+        await display.end()
         tally.finish()
         return outcome.mapError { CommandFailure($0) }
     }
@@ -173,6 +172,4 @@ struct Run: Sendable {
                 : "interrupted before it was done; the same command goes on where it stopped.")
         return interruption.status
     }
-
-    private static let progressInterval = Duration.seconds(10)
 }

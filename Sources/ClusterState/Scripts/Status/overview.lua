@@ -1,0 +1,52 @@
+-- What a queue looks like, at the same cost for ten jobs and ten million. Writes nothing.
+--
+-- The oldest job is looked for at the heads of the lines, and of the lines of some of the hosts that are waited for: those that are due
+-- next and those that have no time. Jobs that came back stand in front of a line, whatever their age; some of them are looked at. Where
+-- jobs were deleted, what is left of them may hide the oldest or be taken for it, until a claim comes by.
+--
+-- KEYS  1 '{namespace}state'   2 '{namespace}q:<queue>:count'
+-- ARGV  1 how many workers at most   2 for how long a worker may have been silent, ms   then the counters that are asked for
+-- Answer: {queue time, counters, dead jobs, when the oldest job that waits was enqueued or -1, history, workers}
+--         workers: {name, when it was heard, what it said, …}, the last that was heard first
+local MOST_HEADS, MOST_HOSTS = 8, 8
+local FIRST = 3
+local queue = KEYS[2]:sub(#namespace + 3, -7)
+local mostWorkers, silence = tonumber(ARGV[1]), tonumber(ARGV[2])
+local oldest = -1
+
+local function lookAt(elements)
+    for _, element in ipairs(elements) do
+        local kind = byte(element)
+        if (kind == HEADING and #element >= SHORTEST_HEADING) or (kind == JOB and #element >= SHORTEST_JOB) then
+            local enqueued = unpackBytes('>I6', element, 6)
+            if oldest < 0 or enqueued < oldest then oldest = enqueued end
+        end
+    end
+end
+
+local uses = call('HGET', KEYS[2], 'priorities') or ''
+for priority, name in ipairs(PRIORITIES) do
+    if uses:find(priority, 1, true) then
+        lookAt(call('LRANGE', ofQueue(queue, 'ready:' .. name), 0, MOST_HEADS - 1))
+        local due, seen = ofQueue(queue, 'due:' .. name), {}
+        for _, range in ipairs({{0, MOST_HOSTS - 1}, {-MOST_HOSTS, -1}}) do
+            for _, host in ipairs(call('ZRANGE', due, range[1], range[2])) do
+                if not seen[host] then
+                    seen[host] = true
+                    lookAt(call('LRANGE', ofQueue(queue, 'held:' .. name .. ':' .. host), 0, MOST_HEADS - 1))
+                end
+            end
+        end
+    end
+end
+
+local workers = {}
+local names = call('ZRANGE', ofQueue(queue, 'beats'), '+inf', now - silence, 'BYSCORE', 'REV', 'LIMIT', 0, mostWorkers, 'WITHSCORES')
+for i = 1, #names, 2 do
+    workers[#workers + 1], workers[#workers + 2] = names[i], tonumber(names[i + 1])
+    workers[#workers + 1] = call('HGET', ofQueue(queue, 'workers'), names[i]) or ''
+end
+return {
+    now, call('HMGET', KEYS[2], unpack(ARGV, FIRST)), call('ZCARD', ofQueue(queue, 'dead')), oldest,
+    call('LRANGE', ofQueue(queue, 'history'), 0, -1), workers,
+}

@@ -1,0 +1,58 @@
+/// What a queue looks like at one moment, and how it came to that.
+package struct QueueOverview: Sendable, Equatable {
+    /// Queue time, ms, in which all other moments are told too.
+    package let now: Int
+    package let counts: QueueCounts
+
+    /// When the oldest of the jobs that wait was enqueued, as far as the heads of the lines tell.
+    package let oldestReady: Int?
+
+    /// Of the last quarter of an hour, as far as there were workers in it; the oldest first.
+    package let history: [QueueSample]
+
+    /// Those heard of lately; the last that was heard first.
+    package let workers: [WorkerBeat]
+}
+
+/// How far a queue had come at a moment.
+package struct QueueSample: Sendable, Equatable {
+    package let time: Int
+    package let done: Int
+    package let failed: Int
+    package let bytes: Int
+
+    /// Jobs that had not ended.
+    package let open: Int
+
+    package init(time: Int, done: Int, failed: Int, bytes: Int, open: Int) {
+        self.time = time
+        self.done = done
+        self.failed = failed
+        self.bytes = bytes
+        self.open = open
+    }
+
+    /// `nil` for what is in another form than expected.
+    init?(_ bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        guard let time = reader.number(6), let done = reader.number(6), let failed = reader.number(6), let count = reader.number(6),
+            let open = reader.number(6)
+        else { return nil }
+        self.init(time: time, done: done, failed: failed, bytes: count, open: open)
+    }
+}
+
+/// A worker, when it was heard last, and what it said.
+package struct WorkerBeat: Sendable, Equatable {
+    package let worker: String
+    package let time: Int
+
+    /// `nil` where a newer version wrote it.
+    package let record: WorkerRecord?
+}
+
+/// Jobs of a queue: all that were accepted, and those of them that have ended.
+package struct QueueProgress: Sendable, Equatable {
+    package let accepted: Int
+    package let ended: Int
+}

@@ -1,0 +1,74 @@
+internal import ClusterState
+internal import FetchQueue
+internal import Threads
+
+/// Tells onlookers that a worker lives and what it does: one command every few seconds. No job depends on it.
+struct Heartbeat: Sendable {
+    let name: String
+    let queue: FetchQueue
+    let held: HeldLeases
+    let activity: WorkerActivity
+    let options: WorkerOptions
+
+    private let isHeard = Flag()
+
+    /// How long a worker that ends waits for its farewell to be heard.
+    private static let farewell = Duration.milliseconds(300)
+
+    init(name: String, queue: FetchQueue, held: HeldLeases, activity: WorkerActivity, options: WorkerOptions) {
+        self.name = name
+        self.queue = queue
+        self.held = held
+        self.activity = activity
+        self.options = options
+    }
+
+    /// Until it is cancelled.
+    /// - Parameter note: Hears how far the queue has come.
+    func run(_ note: @Sendable (QueueProgress) -> Void) async {
+        while !Task.isCancelled {
+            do throws(StateError) {
+                note(try await queue.beat(name, record))
+                isHeard.set(true)
+            } catch {
+                // Whoever needs Redis more says so; an onlooker sees that nothing is heard.
+                isHeard.set(false)
+            }
+            // Not all of a fleet at once.
+            do { try await Task.sleep(for: options.heartbeat * Double.random(in: 0.9...1)) } catch { return }
+        }
+    }
+
+    /// Says that the worker is no more, where Redis was there a moment ago.
+    func leave() async {
+        guard isHeard.value else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await queue.leave(name) }
+            group.addTask { try? await Task.sleep(for: Self.farewell) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private var record: WorkerRecord {
+        let seen = activity.snapshot
+        return WorkerRecord(
+            machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: options.concurrency,
+            active: held.count, isStopping: !held.claimsAgain, interval: seen.interval,
+            hosts: seen.notable(WorkerRecord.mostHosts).map(HostLoad.init))
+    }
+
+    private final class Flag: Sendable {
+        private let state = Mutex(false)
+        var value: Bool { state.withLock { $0 } }
+        func set(_ value: Bool) { state.withLock { $0 = value } }
+    }
+}
+
+extension HostLoad {
+    init(_ host: HostActivity) {
+        self.init(
+            host: host.name, running: host.running, longest: host.longest, finished: host.finished, failed: host.failed,
+            average: host.average)
+    }
+}

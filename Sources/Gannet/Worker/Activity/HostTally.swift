@@ -1,0 +1,72 @@
+/// Counts requests by host, in flight and ended, the latter over the last seconds: a struct without a clock.
+///
+/// What ended is counted in windows, of which the last two are kept: whoever looks, and however often, sees between one and two windows'
+/// length. A window knows a limited number of hosts; those that come when it is full are not told of.
+struct HostTally<Flight: Hashable & Sendable>: Sendable {
+    enum End {
+        case good, bad
+        /// By us: it says nothing about the host.
+        case calledOff
+    }
+
+    private struct Ended {
+        var finished = 0
+        var failed = 0
+        var time = Duration.zero
+    }
+
+    private var flights: [Flight: (host: String, began: ContinuousClock.Instant)] = [:]
+    private var current: [String: Ended] = [:]
+    private var previous: [String: Ended] = [:]
+    private var currentBegan: ContinuousClock.Instant
+    private var previousBegan: ContinuousClock.Instant
+
+    static var window: Duration { .seconds(5) }
+    static var mostHosts: Int { 1024 }
+
+    init(at now: ContinuousClock.Instant) {
+        currentBegan = now
+        previousBegan = now
+    }
+
+    mutating func began(_ flight: Flight, host: String, at now: ContinuousClock.Instant) {
+        flights[flight] = (host, now)
+    }
+
+    mutating func ended(_ flight: Flight, _ end: End, at now: ContinuousClock.Instant) {
+        guard let (host, began) = flights.removeValue(forKey: flight), end != .calledOff else { return }
+        turn(at: now)
+        if current[host] == nil, current.count >= Self.mostHosts { return }
+        current[host, default: Ended()].finished += 1
+        current[host, default: Ended()].failed += end == .bad ? 1 : 0
+        current[host, default: Ended()].time += now - began
+    }
+
+    mutating func snapshot(at now: ContinuousClock.Instant) -> ActivitySnapshot {
+        turn(at: now)
+        var hosts: [String: HostActivity] = [:]
+        for (host, began) in flights.values {
+            hosts[host, default: HostActivity(name: host)].running += 1
+            hosts[host]!.longest = max(hosts[host]!.longest, now - began)
+        }
+        let ended = previous.merging(current) {
+            Ended(finished: $0.finished + $1.finished, failed: $0.failed + $1.failed, time: $0.time + $1.time)
+        }
+        for (host, sum) in ended {
+            hosts[host, default: HostActivity(name: host)].finished = sum.finished
+            hosts[host]!.failed = sum.failed
+            hosts[host]!.average = sum.time / sum.finished
+        }
+        return ActivitySnapshot(interval: now - previousBegan, hosts: Array(hosts.values))
+    }
+
+    /// Begins the next window when this one is full.
+    private mutating func turn(at now: ContinuousClock.Instant) {
+        guard now - currentBegan >= Self.window else { return }
+        let isOld = now - currentBegan >= Self.window * 2
+        previous = isOld ? [:] : current
+        previousBegan = isOld ? now - Self.window : currentBegan
+        current = [:]
+        currentBegan = now
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Shows a command's progress while it works: drawn anew a few times a second on a terminal, elsewhere a line now and then.
+struct ProgressDisplay: Sendable {
+    private let tally: WorkTally
+    private let console: Console
+    private let task: Task<Void, Never>
+
+    private static let redraw = Duration.milliseconds(200)
+    private static let line = Duration.seconds(10)
+
+    /// Begins at once.
+    init(of tally: WorkTally, on console: Console) {
+        self.tally = tally
+        self.console = console
+        let terminal = console.verbosity > .quiet ? Terminal(STDERR_FILENO) : nil
+        task = Task { [terminal] in
+            if let terminal {
+                await Self.draw(tally, console, terminal)
+            } else {
+                await Self.tell(tally, console)
+            }
+        }
+    }
+
+    /// Takes what was drawn away.
+    func end() async {
+        task.cancel()
+        await task.value
+        console.live.end()
+    }
+
+    private static func draw(_ tally: WorkTally, _ console: Console, _ terminal: Terminal) async {
+        repeat {
+            guard terminal.isForeground else { continue }
+            let lines = ProgressLines.lines(tally.snapshot(at: .now), columns: terminal.size.columns, terminal.style)
+            console.live.show(lines, on: terminal)
+        } while (try? await Task.sleep(for: redraw)) != nil
+    }
+
+    private static func tell(_ tally: WorkTally, _ console: Console) async {
+        _ = tally.snapshot(at: .now)
+        var last = ""
+        while (try? await Task.sleep(for: line)) != nil {
+            let now = tally.snapshot(at: .now)
+            // A worker that has nothing to do for days need not say so every ten seconds.
+            let facts = "\(now.fetched) \(now.cached) \(now.failed) \(now.slowestHosts)"
+            if now.whole?.name != nil || now.whole == nil, facts == last { continue }
+            last = facts
+            console.note(ProgressText.line(now))
+        }
+    }
+}

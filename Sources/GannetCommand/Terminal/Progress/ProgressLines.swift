@@ -1,0 +1,65 @@
+/// Progress as it is drawn at the bottom of a terminal: a bar, and lines about failures and slow hosts where there are any.
+enum ProgressLines {
+    private static let widestBar = 40
+    private static let narrowestBar = 8
+    private static let mostLines = 3
+
+    static func lines(_ now: ProgressSnapshot, columns: Int, _ style: TerminalStyle) -> [StyledText] {
+        let room = LiveArea.room(in: columns)
+        var lines = [first(now, room, style)]
+        if now.failed > 0 {
+            let classes = now.failures.isEmpty ? "" : ": \(now.failuresByClass)"
+            lines.append(StyledText("\(now.failed) failed", .red) + StyledText(classes))
+        }
+        if !now.slowestHosts.isEmpty { lines.append(StyledText("slowest: ", .faint) + StyledText(now.slowestHosts)) }
+        return lines.prefix(mostLines).map { $0.cut(to: room, style) }
+    }
+
+    /// `[#####.....]  43%  4321 of 10000  812/s  3.4 MB/s  7 s left`; where there is little room, what matters least is left out.
+    private static func first(_ now: ProgressSnapshot, _ room: Int, _ style: TerminalStyle) -> StyledText {
+        guard let whole = now.whole else { return joined(facts(now), room) }
+        let percent = StyledText(String(repeating: " ", count: 3 - digits(whole)) + "\(Int(whole.share * 100))%", .bold)
+        let text = joined([(percent, 0)] + facts(now), room)
+        let left = room - text.width - 4
+        guard left >= narrowestBar else { return text }
+        return bar(whole.share, width: min(widestBar, left), style) + "  " + text
+    }
+
+    static func bar(_ share: Double, width: Int, _ style: TerminalStyle) -> StyledText {
+        // Full only when all is done.
+        let filled = share >= 1 ? width : min(width - 1, Int(share * Double(width)))
+        return "[" + StyledText(String(repeating: style.filled, count: filled), .green)
+            + StyledText(String(repeating: style.empty, count: width - filled), .faint) + "]"
+    }
+
+    private static func digits(_ whole: ProgressSnapshot.Whole) -> Int { "\(Int(whole.share * 100))".count }
+
+    /// What there is to say, each with how soon it may be left out.
+    private static func facts(_ now: ProgressSnapshot) -> [(text: StyledText, rank: Int)] {
+        var facts: [(StyledText, Int)] = []
+        if let whole = now.whole {
+            facts.append((StyledText((whole.name.map { $0 + " " } ?? "") + "\(whole.ended) of \(whole.total)"), 0))
+            if whole.name != nil { facts.append((StyledText("\(now.fetched + now.cached) here"), 3)) }
+        } else {
+            facts.append((StyledText("\(now.fetched + now.cached) fetched"), 0))
+        }
+        facts.append((StyledText(now.endedPerSecond.map { Amounts.rate($0) + "/s" } ?? ""), 1))
+        facts.append((StyledText(now.bytesPerSecond.map { Amounts.bytes($0) + "/s" } ?? Amounts.bytes(now.bytes)), 4))
+        if now.whole == nil {
+            facts.append((StyledText(Amounts.time(now.elapsed)), 2))
+        } else {
+            facts.append((StyledText(now.remaining.map { Amounts.roughTime($0) + " left" } ?? ""), 2))
+        }
+        return facts.filter { $0.0.width > 0 }
+    }
+
+    /// As many as there is room for, those of the highest ranks left out first.
+    private static func joined(_ facts: [(text: StyledText, rank: Int)], _ room: Int) -> StyledText {
+        var kept = facts
+        func text() -> StyledText { kept.dropFirst().reduce(kept.first?.text ?? "") { $0 + "  " + $1.text } }
+        while text().width > room, let last = kept.indices.max(by: { kept[$0].rank < kept[$1].rank }), kept[last].rank > 0 {
+            kept.remove(at: last)
+        }
+        return text()
+    }
+}

@@ -1,0 +1,49 @@
+import Gannet
+
+/// How far a command's work has come at one moment: all that its progress is drawn from.
+struct ProgressSnapshot: Sendable {
+    /// This command's own.
+    var fetched = 0
+    var cached = 0
+    var failed = 0
+    var bytes = 0
+    var elapsed = Duration.zero
+
+    /// Failures by class, the most frequent first.
+    var failures: [(errorClass: String, count: Int)] = []
+
+    /// What this is a part of, where that is known: a whole list, or a queue that others work on too.
+    var whole: Whole?
+
+    /// Of late; `nil` while too little was seen.
+    var endedPerSecond: Double?
+    var bytesPerSecond: Double?
+
+    /// Until the whole has ended, if it goes on like this; `nil` where that cannot be told.
+    var remaining: Duration?
+
+    /// The hosts that take longest, the slowest first.
+    var slowest: [HostActivity] = []
+
+    struct Whole: Sendable, Equatable {
+        var total: Int
+        /// Fetched or given up, also before this command began.
+        var ended: Int
+        /// Whose numbers these are, where it is not this command's own list.
+        var name: String?
+
+        var share: Double { total > 0 ? min(1, max(0, Double(ended) / Double(total))) : 0 }
+    }
+
+    /// `http-404 8, dns 3`.
+    var failuresByClass: String { failures.map { "\($0.errorClass) \($0.count)" }.joined(separator: ", ") }
+
+    /// `slow.example 19.2 s (8 in flight), other.example 3.1 s`: those that are worth a word.
+    var slowestHosts: String {
+        slowest.filter { $0.slowness >= Self.worthTelling }.map { host in
+            "\(host.name) \(Amounts.time(host.slowness))" + (host.running > 0 ? " (\(host.running) in flight)" : "")
+        }.joined(separator: ", ")
+    }
+
+    private static let worthTelling = Duration.seconds(1)
+}

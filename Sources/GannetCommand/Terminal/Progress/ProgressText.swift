@@ -1,0 +1,23 @@
+/// Progress as it is told where nothing can be drawn: one line now and then.
+enum ProgressText {
+    static func line(_ now: ProgressSnapshot) -> String {
+        var parts: [String] = []
+        if let whole = now.whole {
+            parts.append(whole.name.map { "\($0): \(whole.ended) of \(whole.total)" } ?? "\(whole.ended) of \(whole.total) done")
+        }
+        parts.append(counts(now))
+        if let rate = now.endedPerSecond { parts.append("\(Amounts.rate(rate))/s") }
+        if let rate = now.bytesPerSecond { parts.append("\(Amounts.bytes(rate))/s") }
+        if let left = now.remaining { parts.append("\(Amounts.roughTime(left)) left") }
+        let line = parts.joined(separator: ", ")
+        return now.slowestHosts.isEmpty ? line : "\(line); slowest: \(now.slowestHosts)"
+    }
+
+    /// What this command has done.
+    static func counts(_ now: ProgressSnapshot) -> String {
+        let cached = now.cached > 0 ? ", \(now.cached) fetched before" : ""
+        let classes = now.failures.isEmpty ? "" : " (\(now.failuresByClass))"
+        let ended = "\(now.fetched) fetched\(cached), \(now.failed) failed\(classes)"
+        return "\(ended), \(Amounts.bytes(now.bytes)) in \(Amounts.time(now.elapsed))"
+    }
+}

@@ -1,0 +1,111 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+#if canImport(Glibc)
+/// What workers say of themselves, and what is kept of it.
+@Suite struct HeartbeatTests {
+    @Test func `an onlooker finds each worker with what it said last, and when`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            _ = try await fixture.queue.beat("a", .ofTest("one"))
+            clock.advance(by: .seconds(3))
+            _ = try await fixture.queue.beat("b", .ofTest("two", active: 0))
+            clock.advance(by: .seconds(2))
+            _ = try await fixture.queue.beat("a", .ofTest("one", active: 7))
+            let overview = try await fixture.queue.overview()
+            #expect(overview.workers.map(\.worker) == ["a", "b"])
+            #expect(overview.workers.map { overview.now - $0.time } == [0, 2000])
+            #expect(overview.workers[0].record == .ofTest("one", active: 7))
+            #expect(overview.workers[1].record == .ofTest("two", active: 0))
+        }
+    }
+
+    @Test func `a worker that leaves is told of no more, one that died for ten minutes`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            for name in ["leaving", "dying"] { _ = try await fixture.queue.beat(name, .ofTest) }
+            try await fixture.queue.leave("leaving")
+            #expect(try await fixture.queue.overview().workers.map(\.worker) == ["dying"])
+            clock.advance(by: .seconds(600))
+            #expect(try await fixture.queue.overview().workers.map(\.worker) == ["dying"])
+            clock.advance(by: .milliseconds(1))
+            #expect(try await fixture.queue.overview().workers == [])
+            // And the next that says something clears it away.
+            _ = try await fixture.queue.beat("living", .ofTest)
+            let left = try await fixture.redis.send(RedisCommand("HKEYS", .string(fixture.key(queue: "workers")))).asArray()
+            #expect(try left.map { reply throws(RedisError) in try reply.asString() } == ["living"])
+        }
+    }
+
+    @Test func `no more than a thousand workers of a queue are kept`() async throws {
+        try await QueueFixture.with { fixture in
+            for number in 0..<1010 { _ = try await fixture.queue.beat("w\(number)", .ofTest) }
+            #expect(try await fixture.queue.overview().workers.count == 1000)
+            try await fixture.queue.leave("w3")
+            _ = try await fixture.queue.beat("late", .ofTest)
+            #expect(try await fixture.queue.overview().workers.first?.worker == "late")
+        }
+    }
+
+    @Test func `the history has a sample for each few seconds, and ends after a quarter of an hour`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<50)
+            for _ in 0..<20 {
+                if let job = try await fixture.claim(1).jobs.first {
+                    let settlement = Settlement(job.token, job.entry.id, QueueFixture.fetched(job.entry.url), host: .answered, bytes: 100)
+                    _ = try await fixture.queue.settle([settlement], random: 0.5)
+                }
+                let progress = try await fixture.queue.beat("a", .ofTest)
+                #expect(progress.accepted == 50)
+                clock.advance(by: .seconds(1))
+            }
+            let history = try await fixture.queue.overview().history
+            #expect(history.map(\.done) == [1, 5, 9, 13, 17])
+            #expect(history.map(\.bytes) == [100, 500, 900, 1300, 1700])
+            #expect(history.map(\.open) == [49, 45, 41, 37, 33])
+            #expect(zip(history, history.dropFirst()).allSatisfy { $1.time - $0.time == 4000 })
+            for _ in 0..<200 {
+                clock.advance(by: .seconds(5))
+                _ = try await fixture.queue.beat("a", .ofTest)
+            }
+            #expect(try await fixture.queue.overview().history.count == 180)
+        }
+    }
+
+    @Test func `a cleared queue has no workers and no past`() async throws {
+        try await QueueFixture.with { fixture in
+            _ = try await fixture.queue.beat("a", .ofTest)
+            try await fixture.queue.clear()
+            let overview = try await fixture.queue.overview()
+            #expect(overview.workers == [] && overview.history == [])
+        }
+    }
+
+    @Test func `what a newer version says of its worker is left unread`() async throws {
+        try await QueueFixture.with { fixture in
+            _ = try await fixture.queue.beat("a", .ofTest)
+            try await fixture.redis.send(RedisCommand("HSET", .string(fixture.key(queue: "workers")), "a", "\u{2}of the future"))
+            let workers = try await fixture.queue.overview().workers
+            #expect(workers.map(\.worker) == ["a"])
+            #expect(workers[0].record == nil)
+        }
+    }
+
+    @Test func `a record is read as it was written, cut where it is too long, and never past its end`() {
+        var record = WorkerRecord.ofTest(String(repeating: "m", count: 300))
+        record.hosts = (0..<20).map {
+            HostLoad(host: "h\($0)", running: 70_000, longest: .seconds(1), finished: 1, failed: 1, average: .zero)
+        }
+        let bytes = record.bytes
+        let read = WorkerRecord(bytes)
+        #expect(read?.machine == String(repeating: "m", count: 255))
+        #expect(read?.hosts.map(\.host) == (0..<8).map { "h\($0)" })
+        #expect(read?.hosts.first?.running == 65_535)
+        for length in bytes.indices { #expect(WorkerRecord(Array(bytes[..<length])) == nil) }
+    }
+}
+#endif

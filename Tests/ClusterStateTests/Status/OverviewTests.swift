@@ -1,0 +1,79 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// What an onlooker is told of a queue, and what it costs.
+@Suite struct OverviewTests {
+    #if canImport(Glibc)
+    @Test func `the oldest job that waits is found in line, among those that came back, and among those held for a host`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            let age = { () async throws -> Int? in
+                let overview = try await fixture.queue.overview()
+                return overview.oldestReady.map { overview.now - $0 }
+            }
+            #expect(try await age() == nil)
+            try await fixture.fill([0], batch: "first")
+            clock.advance(by: .seconds(10))
+            try await fixture.fill([1, 2], batch: "second")
+            clock.advance(by: .seconds(1))
+            #expect(try await age() == 11_000)
+            let first = try await fixture.claim(1).jobs[0]
+            #expect(try await age() == 1000)
+            _ = try await fixture.settle(first, .handedBack)
+            #expect(try await age() == 11_000)
+            // One is in flight, and the next is held until its host has room.
+            _ = try await fixture.claim(1, hostLimit: 1)
+            _ = try await fixture.claim(1, hostLimit: 1)
+            #expect(try await fixture.redis.send(RedisCommand("LLEN", .string(fixture.key(queue: "ready:normal")))).asInteger() == 0)
+            #expect(try await age() == 1000)
+        }
+    }
+    #endif
+
+    @Test
+    func
+        `an overview costs as many calls with a hundred thousand jobs, of a thousand hosts that are full, as with sixty, and writes nothing`()
+        async throws
+    {
+        let few = try await Self.cost(jobs: 60, hosts: 20)
+        let many = try await Self.cost(jobs: 100_000, hosts: 1000)
+        #expect(many.callsInScripts == few.callsInScripts, "\(few.commands) \(many.commands)")
+        #expect(many.callsInScripts < 100)
+    }
+
+    private static func cost(jobs: Int, hosts: Int) async throws -> CommandStatistics {
+        let server = try await RedisServer.start()
+        let fixture = try await QueueFixture.connect(path: server.socketPath)
+        for priority in BatchOptions.Priority.allCases {
+            let first = priority.rawValue * jobs
+            var options = BatchOptions()
+            options.priority = priority
+            let number = try await fixture.queue.begin(batch: "\(priority)", options: options).number
+            for start in stride(from: 0, to: jobs, by: 1000) {
+                let end = min(start + 1000, jobs)
+                let entries = try (start..<end).map { try QueueFixture.entry(first + $0, hosts: hosts) }
+                _ = try await fixture.queue.enqueue(entries, batch: number, from: start, to: end, closing: end == jobs)
+            }
+        }
+        // One of each host is in flight, and others are held until it has ended.
+        var leased = 0
+        for _ in 0..<20 { leased += try await fixture.claim(max(1, hosts - leased), hostLimit: 1).jobs.count }
+        let held = try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key(queue: "due:low")))).asInteger()
+        guard leased == hosts, held > 16 else { throw KitError("\(leased) are in flight, and \(held) hosts are waited for") }
+        for worker in 0..<10 { _ = try await fixture.queue.beat("w\(worker)", .ofTest) }
+        // The server knows the script by then.
+        _ = try await fixture.queue.overview()
+        let before = try await fixture.dump()
+        let statistics = try await server.statistics {
+            let ready = try await fixture.queue.overview().counts.ready
+            #expect(ready == 3 * jobs - hosts)
+        }
+        #expect(try await fixture.dump() == before)
+        await fixture.redis.close()
+        try await server.stop()
+        return statistics
+    }
+}

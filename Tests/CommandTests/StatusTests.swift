@@ -1,0 +1,77 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// `status` as scripts and pipes meet it.
+@Suite(.timeLimit(.minutes(2))) struct StatusTests {
+    private static func keys(_ value: Any?) -> Set<String> { Set((value as? [String: Any] ?? [:]).keys) }
+
+    private static func object(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
+    }
+
+    @Test func `the JSON has the contract's keys, for a queue that nobody knows as well`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let outcome = try await fleet.outcome(["status", "--json"] + fleet.connection)
+        #expect(outcome.status == 0)
+        let status = try Self.object(outcome.output)
+        #expect(
+            Set(status.keys) == [
+                "schema", "queue", "paused", "jobs", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "redis",
+            ])
+        #expect(status["schema"] as? Int == 1 && status["queue"] as? String == "default" && status["paused"] as? Bool == false)
+        #expect(Self.keys(status["jobs"]) == ["ready", "active", "parked", "delayed", "dead"])
+        #expect(
+            Self.keys(status["totals"]) == [
+                "enqueued", "done", "fetched", "revalidated", "cached", "failed", "cancelled", "retried", "crashed", "fenced",
+                "doubleFetches", "bytes",
+            ])
+        #expect(Self.keys(status["rate"]) == ["donePerSecond", "bytesPerSecond"])
+        #expect(Self.keys(status["redis"]) == ["version", "usedMemoryBytes", "maxMemoryBytes", "pingMilliseconds"])
+        #expect(status["oldestReadySeconds"] is NSNull && status["etaSeconds"] as? Int == 0)
+        #expect((status["workers"] as? [Any])?.isEmpty == true)
+        try await fleet.stop()
+    }
+
+    @Test func `a worker at work is told with all there is to know of it, and gone when it has ended`() async throws {
+        let fleet = try await Fleet.start(files: 30)
+        let gate = try fleet.gateList(after: 10)
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection).status == 0)
+        let worker = try fleet.start(["work", "--store", fleet.out, "--concurrency", "2"] + fleet.local + fleet.connection)
+        try await gate.accepted(2)
+        var status = try Self.object(try await fleet.outcome(["status", "--json"] + fleet.connection).output)
+        let told = try #require((status["workers"] as? [[String: Any]])?.first)
+        #expect(Set(told.keys) == ["id", "host", "pid", "version", "concurrency", "active", "heartbeatSeconds", "state"])
+        var name = [CChar](repeating: 0, count: 256)
+        try #require(gethostname(&name, name.count) == 0)
+        #expect(told["concurrency"] as? Int == 2)
+        #expect(told["host"] as? String == String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        #expect(told["pid"] as? Int == Int(worker.pid))
+        #expect((told["heartbeatSeconds"] as? Double).map { $0 >= 0 && $0 < 60 } == true)
+        #expect((status["oldestReadySeconds"] as? Double).map { $0 >= 0 } == true)
+        let text = try await fleet.outcome(["status"] + fleet.connection).output
+        #expect(text.contains("ready     20 (the oldest for ") && text.contains("/2 "), "\(text)")
+        worker.signal(SIGINT)
+        _ = try await worker.errors.line { $0.hasPrefix("gannet: stopping") }
+        worker.signal(SIGINT)
+        _ = try await worker.exitStatus
+        status = try Self.object(try await fleet.outcome(["status", "--json"] + fleet.connection).output)
+        #expect((status["workers"] as? [Any])?.isEmpty == true)
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `watched through a pipe it is told over and over, a line of JSON each, until a signal or until nobody reads`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let child = try fleet.start(["status", "--watch", "--json"] + fleet.connection)
+        for number in 0..<2 {
+            let line = try #require(try await child.output.line(from: number) { !$0.isEmpty })
+            #expect(try Self.object(line)["schema"] as? Int == 1)
+        }
+        child.signal(SIGTERM)
+        #expect(try await child.exitStatus == .exited(143))
+        let piped = try await fleet.outcome(script: "\"$0\" \"$@\" | head -n 1", ["status", "--watch", "--json"] + fleet.connection)
+        #expect(piped.status == 0 && piped.errors.isEmpty)
+        try await fleet.stop()
+    }
+}

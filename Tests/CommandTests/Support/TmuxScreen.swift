@@ -1,0 +1,115 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// A real terminal with a shell in it, whose screen a test sees as a person does: tmux.
+final class TmuxScreen: Sendable {
+    private let folder: TemporaryFolder
+    private let server: ChildProcess
+    private let environment: [String: String]
+
+    private init(_ folder: TemporaryFolder, _ server: ChildProcess, _ environment: [String: String]) {
+        self.folder = folder
+        self.server = server
+        self.environment = environment
+    }
+
+    /// With the status of the last program.
+    private static let prompt = "$? ready> "
+
+    /// 80×24. Returns when the shell's prompt is there.
+    static func start() async throws -> TmuxScreen {
+        let folder = try TemporaryFolder()
+        // Nothing of the terminal that the tests may run in.
+        let environment = Program(home: folder.path, ["TERM": "screen", "LC_ALL": "C.UTF-8", "PS1": prompt]).environment
+        let settings = "set -g status off\nset -g default-shell /bin/sh\nset -g exit-empty off\nset -g default-terminal screen\n"
+        try folder.write(Array(settings.utf8), to: "conf")
+        // In the foreground, so that it ends with the test.
+        let server = try ChildProcess(
+            .init("tmux", ["-D", "-S", folder.file("s"), "-f", folder.file("conf")], environment: environment))
+        let screen = TmuxScreen(folder, server, environment)
+        try await waitUntil { FileManager.default.fileExists(atPath: folder.file("s")) }
+        try await screen.tmux(["new-session", "-d", "-x", "80", "-y", "24", "-e", "PS1=\(prompt)", "-e", "ENV=", "/bin/sh"])
+        try await screen.waitForPrompt()
+        return screen
+    }
+
+    func stop() async throws {
+        server.terminate()
+        _ = try await server.exitStatus
+    }
+
+    /// Types a line and the Enter key. What it prints then is behind a cleared screen.
+    func run(_ program: String, _ words: [String]) async throws {
+        let line = ([program] + words).map { "'\($0)'" }.joined(separator: " ")
+        try await tmux(["send-keys", "-l", "clear; \(line)"])
+        // Not before it is there: until then the prompt that a caller waits for is the one before.
+        let typed = line.filter { $0 != " " }
+        try await wait { $0.joined().filter { $0 != " " }.hasSuffix(typed) }
+        try await tmux(["send-keys", "Enter"])
+    }
+
+    /// Presses a key, by tmux's name of it.
+    func press(_ key: String) async throws { try await tmux(["send-keys", key]) }
+
+    func resize(columns: Int, rows: Int) async throws {
+        try await tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+    }
+
+    /// The rows of the screen, without the blanks at their ends.
+    func rows() async throws -> [String] {
+        try await tmux(["capture-pane", "-p"]).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// Whether anything on the screen has a colour.
+    func colors() async throws -> Bool { try await tmux(["capture-pane", "-p", "-e"]).contains("\u{1b}[3") }
+
+    /// Something the terminal knows of itself, by tmux's name of it.
+    func property(_ name: String) async throws -> String {
+        try await tmux(["display-message", "-p", "#{\(name)}"]).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Waits for the screen to look like this; bounded, and what it looked like instead is told.
+    @discardableResult
+    func wait(
+        within bound: Duration = .seconds(40), at location: SourceLocation = #_sourceLocation, for isWanted: ([String]) -> Bool
+    ) async throws -> [String] {
+        let end = ContinuousClock.now + bound
+        var rows: [String] = []
+        while ContinuousClock.now < end {
+            rows = try await self.rows()
+            if isWanted(rows) { return rows }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("the screen never was as expected:\n\(rows.joined(separator: "\n"))", sourceLocation: location)
+        throw NeverHappened()
+    }
+
+    /// Waits until the program has ended with this status: the prompt is the last that is on the screen.
+    @discardableResult
+    func waitForPrompt(after status: String = "0", at location: SourceLocation = #_sourceLocation) async throws -> [String] {
+        try await wait(at: location) { $0.last { !$0.isEmpty } == "\(status) ready>" }
+    }
+
+    @discardableResult
+    private func tmux(_ words: [String]) async throws -> String {
+        try await retrying {
+            let outcome = try await ChildProcess.run(.init("tmux", ["-u", "-S", folder.file("s")] + words, environment: environment))
+            guard outcome.status == .exited(0) else { throw KitError("tmux \(words[0]): \(outcome.errors)") }
+            return outcome.output
+        }
+    }
+
+    /// Its socket is there a moment before it answers.
+    private func retrying(_ body: () async throws -> String) async throws -> String {
+        let end = ContinuousClock.now + .seconds(5)
+        while true {
+            do {
+                return try await body()
+            } catch let error as KitError {
+                guard "\(error)".contains("connect"), ContinuousClock.now < end else { throw error }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Gannet
+import Testing
+
+@testable import Gannet
+@testable import GannetCommand
+
+@Suite struct ProgressLinesTests {
+    private static let style = TerminalStyle(hasColor: false, hasUnicode: true)
+
+    private static var snapshot: ProgressSnapshot {
+        var now = ProgressSnapshot()
+        now.fetched = 4309
+        now.failed = 12
+        now.bytes = 34_000_000
+        now.elapsed = .seconds(10)
+        now.whole = .init(total: 10_000, ended: 4321)
+        now.endedPerSecond = 812.4
+        now.bytesPerSecond = 3_400_000
+        now.remaining = .seconds(7)
+        now.failures = [("http-404", 8), ("dns", 3), ("timeout", 1)]
+        var slow = HostActivity(name: "slow.example")
+        slow.running = 8
+        slow.longest = .seconds(19.2)
+        var quick = HostActivity(name: "quick.example")
+        quick.average = .milliseconds(20)
+        now.slowest = [slow, quick]
+        return now
+    }
+
+    @Test func `a bar has what is done and to do, how fast, what failed and who is slow`() {
+        let lines = ProgressLines.lines(Self.snapshot, columns: 80, Self.style).map(\.plain)
+        #expect(
+            lines == [
+                "[████████████░░░░░░░░░░░░░░░░░]   43%  4321 of 10000  812/s  3.4 MB/s  7 s left",
+                "12 failed: http-404 8, dns 3, timeout 1",
+                "slowest: slow.example 19.2 s (8 in flight)",
+            ])
+    }
+
+    @Test(arguments: 1...250)
+    func `no line is wider than the terminal, and how many are done is told in any that has room for it`(columns: Int) {
+        var now = Self.snapshot
+        now.slowest[0] = HostActivity(name: String(repeating: "long.", count: 50))
+        now.slowest[0].longest = .seconds(5)
+        for style in [Self.style, TerminalStyle(hasColor: true, hasUnicode: false)] {
+            let lines = ProgressLines.lines(now, columns: columns, style)
+            #expect(lines.count == 3)
+            #expect(lines.allSatisfy { $0.width < max(2, columns) }, "\(lines.map(\.plain))")
+            if columns > 24 { #expect(lines[0].plain.contains("4321 of 10000")) }
+        }
+    }
+
+    @Test func `a bar is full when all is done and not before, and empty where there is nothing to do`() {
+        for (ended, total, bar) in [
+            (9999, 10_000, "[█████████░]"), (10_000, 10_000, "[██████████]"), (0, 0, "[░░░░░░░░░░]"), (7, 5, "[██████████]"),
+        ] {
+            #expect(ProgressLines.bar(ProgressSnapshot.Whole(total: total, ended: ended).share, width: 10, Self.style).plain == bar)
+        }
+    }
+
+    @Test func `without a whole there is no bar, and what a queue has to do is told as the queue's`() {
+        var now = ProgressSnapshot()
+        now.fetched = 3
+        now.bytes = 10
+        now.elapsed = .seconds(2)
+        #expect(ProgressLines.lines(now, columns: 80, Self.style).map(\.plain) == ["3 fetched  10 B  2.0 s"])
+        now.whole = .init(total: 50, ended: 25, name: "queue")
+        #expect(
+            ProgressLines.lines(now, columns: 60, Self.style).map(\.plain) == [
+                "[██████████░░░░░░░░░░░]   50%  queue 25 of 50  3 here  10 B"
+            ])
+    }
+
+    @Test func `where nothing can be drawn the same is told in a line`() {
+        #expect(
+            ProgressText.line(Self.snapshot)
+                == "4321 of 10000 done, 4309 fetched, 12 failed (http-404 8, dns 3, timeout 1), 34.0 MB in 10.0 s, 812/s, 3.4 MB/s, "
+                + "7 s left; slowest: slow.example 19.2 s (8 in flight)")
+    }
+
+    @Test func `speed is that of the last seconds`() {
+        var meter = RateMeter()
+        let start = ContinuousClock.now
+        meter.note(ended: 0, bytes: 0, at: start)
+        #expect(meter.rate == nil)
+        // A burst, then a crawl.
+        for second in 1...30 {
+            meter.note(ended: second <= 10 ? second * 100 : 1000 + second, bytes: second * 10, at: start + .seconds(second))
+        }
+        #expect(meter.rate?.endedPerSecond == 1)
+        #expect(meter.rate?.bytesPerSecond == 10)
+    }
+}

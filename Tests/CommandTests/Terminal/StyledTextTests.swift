@@ -1,0 +1,44 @@
+import Testing
+
+@testable import GannetCommand
+
+@Suite struct StyledTextTests {
+    private static let plain = TerminalStyle(hasColor: false, hasUnicode: true)
+
+    @Test(arguments: [
+        ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("abcdef", 1, "…"), ("abcdef", 0, ""), ("", 3, ""), ("日本語", 6, "日本語"),
+        ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("e\u{301}e\u{301}e\u{301}", 3, "e\u{301}e\u{301}e\u{301}"),
+    ])
+    func `a line is cut to a number of columns, with a sign that there was more`(text: String, columns: Int, cut: String) {
+        let line = StyledText(text).cut(to: columns, Self.plain)
+        #expect(line.plain == cut)
+        #expect(line.width <= columns)
+    }
+
+    @Test func `colours take no room, and are closed where a line is cut`() {
+        let style = TerminalStyle(hasColor: true, hasUnicode: false)
+        let line = StyledText("abc", .red) + StyledText("def", .green) + "ghi"
+        #expect(line.width == 9)
+        #expect(line.cut(to: 8, style).written(style) == "\u{1b}[31mabc\u{1b}[0m\u{1b}[32mde\u{1b}[0m...")
+        #expect(line.written(Self.plain) == "abcdefghi")
+    }
+
+    @Test func `what others wrote moves no cursor`() {
+        #expect(StyledText("a\u{1b}[2Jb\r\nc\u{9b}1A\u{202e}d").plain == "a?[2Jb??c?1A?d")
+    }
+
+    @Test func `numbers stand right and names left, and long names are cut`() {
+        var table = TextTable([("name", .left), ("n", .right), ("end", .left)])
+        table.add("a", "10", "x")
+        table.add("a name that is long", "7", "y")
+        #expect(table.lines(mostColumns: 8, Self.plain).map(\.plain) == ["name       n  end", "a         10  x", "a name …   7  y"])
+        #expect(table.text.hasSuffix("a name that is long   7  y"))
+    }
+
+    @Test func `a terminal's owner decides on colours and characters`() {
+        #expect(TerminalStyle(["LANG": "de_DE.UTF-8"]) == TerminalStyle(hasColor: true, hasUnicode: true))
+        #expect(TerminalStyle(["LANG": "C.utf8", "NO_COLOR": "1"]) == TerminalStyle(hasColor: false, hasUnicode: true))
+        #expect(TerminalStyle(["LANG": "de_DE.UTF-8", "LC_ALL": "C"]) == TerminalStyle(hasColor: true, hasUnicode: false))
+        #expect(TerminalStyle(["NO_COLOR": ""]) == TerminalStyle(hasColor: true, hasUnicode: false))
+    }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import ClusterState
+@testable import Gannet
+@testable import GannetCommand
+
+@Suite struct WatchScreenTests {
+    private static let style = TerminalStyle(hasColor: false, hasUnicode: true)
+
+    /// A queue half done by two workers, ten minutes after it began.
+    static func status(workers: Int = 2, hosts: Int = 3) -> StatusReport {
+        var counts = QueueCounts()
+        (counts.enqueued, counts.done, counts.fetched, counts.cached, counts.failed) = (100_000, 48_000, 47_000, 1000, 2000)
+        (counts.ready, counts.active, counts.parked, counts.delayed, counts.dead) = (49_800, 128, 12, 60, 2000)
+        counts.bytes = 480_000_000
+        let now = 10_000_000
+        let history = (0..<120).map { index in
+            let ago = (120 - index) * 5
+            let done = 48_000 - ago * 80 + (index % 12) * 20
+            return QueueSample(time: now - ago * 1000, done: done, failed: 2000, bytes: done * 10_000, open: 98_000 - done)
+        }
+        let names = ["images.example", "slow.example", "archive.example"] + (3..<20).map { "host\($0).example" }
+        let seen = (0..<min(hosts, 8)).map { index in
+            HostLoad(
+                host: names[index], running: 40 - index, longest: .seconds(index == 1 ? 19 : 1), finished: 100 - index * 10,
+                failed: index, average: .milliseconds(200 * (index + 1)))
+        }
+        let beats = (0..<workers).map { index in
+            WorkerBeat(
+                worker: "worker\(index)", time: now - index * 1000,
+                record: WorkerRecord(
+                    machine: "machine-\(index)", processID: 4000 + index, version: "1.2.3", concurrency: 64, active: 64, isStopping: false,
+                    interval: .seconds(5), hosts: seen))
+        }
+        let overview = QueueOverview(now: now, counts: counts, oldestReady: now - 192_000, history: history, workers: beats)
+        let server = ServerStatus(version: "7.0.15", usedMemory: 12_300_000, memoryLimit: nil, ping: .milliseconds(0.2))
+        return StatusReport(name: "default", report: QueueReport(overview), server: server)
+    }
+
+    private static func lines(_ status: StatusReport, _ columns: Int, _ rows: Int, trouble: String? = nil) -> [String] {
+        WatchScreen(status: status, trouble: trouble, size: .init(columns: columns, rows: rows), style: style).lines.map(\.plain)
+    }
+
+    @Test func `everything is on a screen of 80 by 24`() {
+        let lines = Self.lines(Self.status(), 80, 24)
+        #expect(lines.count <= 24)
+        #expect(lines[0].hasPrefix("queue default ") && lines[0].hasSuffix("redis 7.0.15, 12.3 MB, 0.2 ms   q quits"))
+        #expect(lines[2].contains("50%  50000 of 100000 ended, ") && lines[2].hasSuffix(" left"))
+        #expect(lines[3] == "ready 49800   active 128   parked 12   delayed 60   oldest 3 min 12 s")
+        #expect(lines[4] == "fetched 47000   cached 1000   failed 2000   retried 0   crashed 0   480.0 MB")
+        #expect(lines.contains { $0.hasPrefix("ended a second: ") && $0.hasSuffix("last 13 min") })
+        #expect(lines.contains { $0.hasPrefix("not ended: 50000 ") })
+        #expect(lines.contains { $0.contains("worker0") && $0.contains("machine-0") && $0.contains("64/64") && $0.hasSuffix("working") })
+        #expect(lines.contains { $0.hasPrefix("slow.example") && $0.contains("19.0 s") })
+    }
+
+    @Test(arguments: [(1, 1), (10, 3), (20, 7), (40, 10), (60, 16), (79, 23), (80, 24), (100, 30), (132, 43), (200, 50), (500, 200)])
+    func `nothing is wider or higher than the screen, whatever there is to show`(columns: Int, rows: Int) {
+        for (workers, hosts) in [(0, 0), (1, 0), (2, 3), (50, 8)] {
+            let lines = Self.lines(Self.status(workers: workers, hosts: hosts), columns, rows, trouble: "Redis is away.")
+            #expect(lines.count <= rows)
+            #expect(lines.allSatisfy { $0.count < max(2, columns) })
+        }
+    }
+
+    @Test func `of many workers some are shown with hosts below them, and where there is more room more`() {
+        let status = Self.status(workers: 50, hosts: 8)
+        let small = Self.lines(status, 80, 24)
+        let large = Self.lines(status, 200, 60)
+        func workers(_ lines: [String]) -> Int { lines.count { $0.contains("machine-") } }
+        #expect(workers(small) >= 2 && small.contains { $0.contains("images.example") })
+        #expect(workers(large) > workers(small))
+    }
+
+    @Test func `what keeps it from being the present is said, and that there is no worker`() {
+        let lines = Self.lines(Self.status(workers: 0, hosts: 0), 80, 24, trouble: "Redis is away.")
+        #expect(lines[1] == "Redis is away.")
+        #expect(lines.contains("no worker is to be seen"))
+    }
+
+    @Test func `as text for people it is aligned, and what is unknown is a dash`() {
+        let text = StatusText(status: Self.status(), style: Self.style).lines
+        #expect(text[1] == "ready     49800 (the oldest for 3 min 12 s)")
+        #expect(text.contains("left      10 min 25 s") || text.contains { $0.hasPrefix("left      ") && $0.contains("min") })
+        #expect(text.contains { $0.hasPrefix("worker0  machine-0") })
+        let empty = QueueOverview(now: 5, counts: QueueCounts(), oldestReady: nil, history: [], workers: [])
+        let server = ServerStatus(version: nil, usedMemory: nil, memoryLimit: nil, ping: .zero)
+        let unknown = StatusText(status: StatusReport(name: "q", report: QueueReport(empty), server: server), style: Self.style).lines
+        #expect(unknown.contains("speed     —") && unknown.contains("left      nothing"))
+    }
+}

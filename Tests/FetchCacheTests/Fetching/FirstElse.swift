@@ -1,0 +1,13 @@
+import HTTPEngine
+
+@testable import FetchCache
+
+/// Asks one for the first download and another for the rest.
+struct FirstElse: Downloader {
+    let first: ScriptedOrigin
+    let others: ScriptedOrigin
+
+    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+        first.requests.isEmpty ? try await first.download(request) : try await others.download(request)
+    }
+}

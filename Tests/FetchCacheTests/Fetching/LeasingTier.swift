@@ -1,0 +1,26 @@
+import GannetTestKit
+import HTTPEngine
+
+@testable import FetchCache
+
+/// A shared tier that has what was committed last, gives everybody else the right to fetch, and notes how it is given up.
+struct LeasingTier: SharedTier, SharedLease {
+    let ends = Monitor<[String]>([])
+    private let answer = Monitor<CachedAnswer?>(nil)
+
+    var stale: CachedAnswer? { nil }
+
+    func acquire(_ ask: SharedAsk) async -> SharedAnswer { answer.update { $0 }.map { .found($0, hasComeSince: false) } ?? .leased(self) }
+    func remove(_ key: CacheKey) async { answer.update { $0 = nil } }
+    func whenLost(_ action: @escaping @Sendable () -> Void) {}
+
+    func commit(_ answer: CachedAnswer, kept: SharedRetention, revalidated: Bool) async -> SharedCommit {
+        self.answer.update { $0 = answer }
+        ends.update { $0.append("committed") }
+        return .stored
+    }
+
+    func shareNothing(status: Int) async { ends.update { $0.append("nothing to share") } }
+    func fail(_ error: FetchError, for time: Duration) async { ends.update { $0.append("failed") } }
+    func release() async { ends.update { $0.append("released") } }
+}

@@ -1,0 +1,134 @@
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+@testable import FetchCache
+
+/// What is removed, before, while and after it is fetched.
+struct RemovalTests {
+    private let origin = ScriptedOrigin()
+
+    @Test func `what is removed while a failure is waited for is not brought back by it`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1, stale-if-error=60")), ScriptedOrigin.failure(.status(503)))
+        let fetch = origin.fetch()
+        _ = try await fetch.text()
+        origin.passes(.seconds(2))
+        origin.hold()
+        let waiting = Task { try await fetch.text() }
+        try await origin.asked(2)
+        await fetch.remove(FetchRequest("http://a/"))
+        origin.release()
+        #expect(try await waiting.value == "one from stale")
+        await #expect(throws: FetchError.self) { try await fetch.text() }
+    }
+
+    @Test func `what a disk does not let go of is not served after it was removed`() async throws {
+        let folder = try TemporaryFolder()
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
+        let path = folder.file("cache")
+        let writer = origin.fetch { $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) } }
+        _ = try await writer.text()
+        await writer.close()
+        let fetch = origin.fetch { $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) } }
+        // As if its file had not been found yet: the note alone is taken.
+        fetch.removals.note(try Asked(FetchRequest("http://a/"), userAgent: nil).key, at: fetch.parts.now())
+        origin.passes(.milliseconds(1))
+        #expect(try await fetch.text() == "two from network")
+    }
+
+    @Test func `what is removed while it is fetched is not given to other processes`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")))
+        let shared = LeasingTier()
+        let fetch = origin.fetch { $0.shared = shared }
+        origin.hold()
+        let waiting = Task { try await fetch.text() }
+        try await origin.asked(1)
+        await fetch.remove(FetchRequest("http://a/"))
+        origin.release()
+        #expect(try await waiting.value == "one from network")
+        #expect(shared.ends.update { $0 } == ["nothing to share"])
+        origin.passes(.milliseconds(1))
+        _ = try await fetch.text()
+        #expect(shared.ends.update { $0 } == ["nothing to share", "committed"])
+    }
+
+    @Test func `what other processes have is kept in memory again after a clear`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")))
+        let shared = LeasingTier()
+        _ = try await origin.fetch { $0.shared = shared }.text()
+        let fetch = origin.fetch { $0.shared = shared }
+        await fetch.removeAll()
+        origin.passes(.milliseconds(1))
+        #expect(try await fetch.text() == "one from shared")
+        #expect(try await fetch.text() == "one from memory")
+    }
+
+    @Test func `who asks after a removal does not get what was asked for before it`() async throws {
+        origin.answers(ScriptedOrigin.ok("new", ("Cache-Control", "max-age=100")))
+        let slow = ScriptedOrigin()
+        slow.answers(ScriptedOrigin.ok("old", ("Cache-Control", "max-age=100")))
+        slow.hold()
+        let both = origin.fetch { $0.downloader = FirstElse(first: slow, others: origin) }
+        let old = Task { try await both.text() }
+        try await slow.asked(1)
+        await both.remove(FetchRequest("http://a/"))
+        origin.passes(.milliseconds(1))
+        #expect(try await both.text() == "new from network")
+        slow.release()
+        #expect(try await old.value == "old from network")
+        #expect(try await both.text() == "new from memory")
+    }
+
+    @Test func `what is removed while it is fetched is not kept, and those who wait have it all the same`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
+        let fetch = origin.fetch()
+        origin.hold()
+        let waiting = Task { try await fetch.text() }
+        try await origin.asked(1)
+        await fetch.remove(FetchRequest("http://a/"))
+        origin.release()
+        #expect(try await waiting.value == "one from network")
+        origin.passes(.milliseconds(1))
+        #expect(try await fetch.text() == "two from network")
+        #expect(try await fetch.text() == "two from memory")
+    }
+
+    @Test func `a failure that was asked for before a removal is not remembered`() async throws {
+        origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there now"))
+        let fetch = origin.fetch()
+        origin.hold()
+        let waiting = Task { try await fetch.text() }
+        try await origin.asked(1)
+        await fetch.remove(FetchRequest("http://a/"))
+        origin.release()
+        await #expect(throws: FetchError.self) { try await waiting.value }
+        #expect(try await fetch.text() == "there now from network")
+    }
+
+    @Test func `after a clear things are kept again, although the clock is set back`() async throws {
+        let folder = try TemporaryFolder()
+        origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
+        let path = folder.file("cache")
+        let fetch = origin.fetch { $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) } }
+        await fetch.remove(FetchRequest("http://a/"))
+        await fetch.removeAll()
+        origin.passes(.seconds(-3600))
+        #expect(try await fetch.text() == "x from network")
+        #expect(try await fetch.text() == "x from memory")
+        fetch.parts.memory.removeAll()
+        #expect(try await fetch.text() == "x from disk")
+        await fetch.close()
+    }
+
+    @Test func `what is under way counts as removed when there are too many removals to remember`() throws {
+        let removals = Removals()
+        let mark = removals.mark
+        let key = try Asked(FetchRequest("http://a/"), userAgent: nil).key
+        removals.note(key, at: .now)
+        for number in 0..<20_000 { removals.note(CacheKey(id: Array("\(number)".utf8)), at: .now) }
+        #expect(removals.concernAlone(key, since: mark))
+        #expect(!removals.concernAlone(key, since: removals.mark))
+    }
+}

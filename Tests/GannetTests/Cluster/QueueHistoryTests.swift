@@ -1,0 +1,86 @@
+import Testing
+
+@testable import ClusterState
+@testable import Gannet
+
+@Suite struct QueueHistoryTests {
+    /// An overview of a queue of 10,000 that had come so far at moments in seconds.
+    private static func overview(
+        _ samples: [(second: Int, done: Int)], now: (second: Int, done: Int), isPaused: Bool = false
+    ) -> QueueOverview {
+        var counts = QueueCounts()
+        counts.enqueued = 10_000
+        counts.done = now.done
+        counts.failed = now.done / 10
+        counts.bytes = now.done * 1000
+        counts.ready = 10_000 - now.done - now.done / 10
+        counts.isPaused = isPaused
+        let history = samples.map {
+            QueueSample(
+                time: $0.second * 1000, done: $0.done, failed: $0.done / 10, bytes: $0.done * 1000, open: 10_000 - $0.done * 11 / 10)
+        }
+        return QueueOverview(now: now.second * 1000, counts: counts, oldestReady: nil, history: history, workers: [])
+    }
+
+    private static func report(_ samples: [(second: Int, done: Int)], now: (second: Int, done: Int)) -> QueueReport {
+        QueueReport(overview(samples, now: now))
+    }
+
+    @Test func `speed is that of the last minute, and at first of what there is of it`() {
+        let young = Self.report([(100, 0)], now: (103, 30))
+        #expect(young.rate == QueueRate(donePerSecond: 10, endedPerSecond: 11, bytesPerSecond: 10_000))
+        let old = Self.report([(0, 0), (100, 100), (110, 200), (150, 600), (160, 700)], now: (165, 800))
+        #expect(old.rate?.donePerSecond == Double(800 - 200) / 55)
+        #expect(Self.report([], now: (100, 50)).rate == nil)
+        #expect(Self.report([(100, 0)], now: (100, 0)).rate == nil)
+    }
+
+    @Test func `a queue that nobody works on has no speed, and one that somebody works on again that of now`() {
+        #expect(Self.report([(0, 0), (5, 500)], now: (500, 500)).rate?.donePerSecond == 0)
+        #expect(Self.report([(0, 0), (5, 500), (500, 500)], now: (505, 600)).rate?.donePerSecond == 20)
+    }
+
+    @Test func `what was before a queue was cleared counts for nothing`() {
+        let report = Self.report([(100, 5000), (110, 6000), (120, 0)], now: (130, 100))
+        #expect(report.rate?.donePerSecond == 10)
+        #expect(report.history.throughput(steps: 4, of: .seconds(10)) == [nil, nil, nil, 11])
+    }
+
+    @Test func `what is left is told by speed, is nothing when all has ended, and unknown while nothing moves`() {
+        #expect(Self.report([(100, 0)], now: (110, 1000)).remaining == .seconds(8900 / 110.0))
+        #expect(Self.report([(100, 0)], now: (110, 0)).remaining == nil)
+        #expect(QueueReport(Self.overview([(100, 0)], now: (110, 1000), isPaused: true)).remaining == nil)
+        var ended = QueueCounts()
+        ended.enqueued = 5
+        ended.done = 5
+        #expect(QueueReport(QueueOverview(now: 0, counts: ended, oldestReady: nil, history: [], workers: [])).remaining == .zero)
+    }
+
+    @Test func `a chart's steps are filled from moments that lie otherwise, and empty before the first`() {
+        let history = Self.report([(90, 0), (95, 100), (105, 200)], now: (110, 200)).history
+        #expect(history.throughput(steps: 4, of: .seconds(10)) == [nil, nil, 16.5, 5.5])
+        #expect(history.depth(steps: 3, of: .seconds(10)) == [10_000, 9835, 9780])
+        #expect(history.throughput(steps: 0, of: .seconds(10)) == [])
+    }
+
+    @Test func `hosts are told as all living workers see them together`() {
+        func beat(_ name: String, _ time: Int, running: Int) -> WorkerBeat {
+            let host = HostLoad(host: "h", running: running, longest: .seconds(running), finished: 10, failed: 5, average: .seconds(2))
+            let record = WorkerRecord(
+                machine: "m", processID: 1, version: "1", concurrency: 8, active: running, isStopping: false, interval: .seconds(5),
+                hosts: [host])
+            return WorkerBeat(worker: name, time: time, record: record)
+        }
+        let overview = QueueOverview(
+            now: 100_000, counts: QueueCounts(), oldestReady: 40_000, history: [],
+            workers: [beat("a", 99_000, running: 3), beat("b", 98_000, running: 1), beat("dead", 84_000, running: 9)])
+        let report = QueueReport(overview)
+        #expect(
+            report.hosts == [
+                HostStatus(name: "h", running: 4, longest: .seconds(3), endedPerSecond: 4, failureShare: 0.5, average: .seconds(2))
+            ])
+        #expect(report.workers.map(\.state) == [.working, .working, .silent])
+        #expect(report.workers.map(\.heartbeat) == [.seconds(1), .seconds(2), .seconds(16)])
+        #expect(report.oldestReady == .seconds(60))
+    }
+}

@@ -1,0 +1,62 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+@testable import FetchQueue
+@testable import Gannet
+
+@Suite(.timeLimit(.minutes(1))) struct WorkerHeartbeatTests {
+    @Test func `a worker says what it does while it works, that it stops, and nothing when it has ended`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<5)
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader) {
+                $0.concurrency = 3
+                $0.heartbeat = .milliseconds(20)
+                $0.version = "1.2.3"
+            }
+            await downloader.waitForStarts(3)
+            let record = try await Self.record(fixture) { $0.active == 3 && $0.hosts.first?.running == 3 }
+            #expect(record.concurrency == 3 && record.version == "1.2.3" && !record.isStopping)
+            #expect(record.machine == ThisProcess.machine && record.processID == ThisProcess.id)
+            #expect(record.hosts.map(\.host) == ["h"])
+            await worker.wait { if case .progress(accepted: 5, ended: 0) = $0 { true } else { false } }
+            worker.stop()
+            _ = try await Self.record(fixture) { $0.isStopping }
+            downloader.open()
+            _ = await worker.end
+            #expect(try await fixture.queue.overview().workers == [])
+        }
+    }
+
+    @Test func `a worker that nothing is asked of sends no more than two commands a second`() async throws {
+        let server = try await RedisServer.start()
+        try await WorkerFixture.with(server) { fixture in
+            let statistics = try await server.statistics {
+                let worker = try await fixture.start(ScriptedDownloader { _ in .body("b") }) {
+                    $0.endsWhenEmpty = false
+                    $0.idleLook = .seconds(5)
+                }
+                // Its first heartbeat, and one more.
+                for _ in 0..<2 { await worker.wait { if case .progress = $0 { true } else { false } } }
+                worker.stop()
+                _ = await worker.end
+            }
+            // Two claims, two heartbeats and a farewell in some five seconds; sources come along with the first of each script.
+            let scripts = ["evalsha", "eval"].reduce(0) { $0 + (statistics.commands[$1]?.calls ?? 0) }
+            #expect(scripts <= 10, "\(statistics.commands)")
+        }
+        try await server.stop()
+    }
+
+    /// What the only worker says of itself, once it says this.
+    private static func record(_ fixture: WorkerFixture, _ isWanted: (WorkerRecord) -> Bool) async throws -> WorkerRecord {
+        let end = ContinuousClock.now + .seconds(20)
+        while ContinuousClock.now < end {
+            if let record = try await fixture.queue.overview().workers.first?.record, isWanted(record) { return record }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw KitError("the worker never said so")
+    }
+}
