@@ -10,9 +10,10 @@ enum WorkCommand: Command {
     static let spec = CommandSpec(
         "work",
         summary: "Fetch what is in a queue, until a signal says otherwise.",
-        flags: StoreOptions.flags + [untilEmpty.entry, DrainOption.time.entry] + FetchOptions.flags + ConnectionOptions.flags + [
-            QueueOption.name.entry
-        ]
+        flags: StoreOptions.flags + [NameOption.style.entry, untilEmpty.entry, DrainOption.time.entry] + FetchOptions.flags
+            + ConnectionOptions.flags + [
+                QueueOption.name.entry
+            ]
             + CommonFlags.everywhere
             + later.map(FlagEntry.later)
     )
@@ -20,6 +21,7 @@ enum WorkCommand: Command {
     static func options(from arguments: Arguments) throws(UsageError) -> WorkOptions {
         WorkOptions(
             store: try StoreOptions(arguments),
+            names: try NameOption.style(arguments),
             drainTimeout: try arguments.require(DrainOption.time),
             untilEmpty: arguments.isSet(untilEmpty),
             fetch: try FetchOptions(arguments),
@@ -31,7 +33,7 @@ enum WorkCommand: Command {
     static func run(_ options: WorkOptions) async throws(CommandFailure) -> ExitStatus {
         let console = Console(options.verbosity)
         let settings = try options.fetch.settings()
-        let folder = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.open(path) }
+        let folder = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.open(path, names: options.names) }
         let lock = try folder.map { folder throws(CommandFailure) in try SharedFolderLock(folder) }
         defer { withExtendedLifetime(lock) {} }
         let interruption = try Interruption()
@@ -87,6 +89,8 @@ private final class SharedFolderLock {
 /// What `gannet work` was asked to do.
 struct WorkOptions: Sendable {
     var store: StoreOptions
+    /// What files are called, where bodies are files.
+    var names: NameStyle
     /// How long jobs in flight may go on once a stop has been asked for.
     var drainTimeout: Duration
     /// End when nothing is ready, active, parked or delayed.
