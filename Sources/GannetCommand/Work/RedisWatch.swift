@@ -20,6 +20,9 @@ final class RedisWatch: Sendable {
         self.own = own
     }
 
+    /// Whether Redis is known not to answer.
+    var isAway: Bool { state.withLock { $0.isAway } }
+
     @Sendable func note(_ outage: RedisOutage) {
         switch outage {
         case .began(let sentence):

@@ -11,9 +11,11 @@ extension Model {
         let lock = look.locks[call.url].flatMap { step.before.isLive($0, lived: step.lived) ? $0 : nil }
         let isSatisfied =
             page.map {
-                ModelOutcome($0).satisfies(
-                    since: request.since ?? step.now + 1, refresh: request.refresh, maximumAge: request.maximumAge?.wholeMilliseconds,
-                    now: step.now)
+                let (outcome, since) = (ModelOutcome($0), request.since ?? step.now + 1)
+                // A failure stands for no longer than it says, however old an answer may be.
+                if outcome.isNegative, outcome.freshUntil <= step.now, outcome.ended < since { return false }
+                return outcome.satisfies(
+                    since: since, refresh: request.refresh, maximumAge: request.maximumAge?.wholeMilliseconds, now: step.now)
             } ?? false
         switch answer.fate {
         case .fresh(let given), .negative(let given):

@@ -160,7 +160,9 @@ struct Run: Sendable {
         return true
     }
 
+    /// Where Redis is away that waits for the next run, which begins with it.
     private func leaveNothing() async {
+        if access.watch.isAway { return }
         await interruption.cleaningUp { try await cluster.clear(queue: identity.queue) }
     }
 
