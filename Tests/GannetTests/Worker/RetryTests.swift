@@ -45,7 +45,7 @@ import Threads
             let page = try await page(0, fixture)
             #expect(!page.isNegative && page.content.status == 200 && page.content.url == WorkerFixture.url(0))
             #expect(page.content.digest == SHA256Digest(of: WorkerFixture.url(0).utf8).bytes)
-            #expect(page.content.fields[.file] == "00/" + String(repeating: "0", count: 32) + "-0")
+            #expect(page.content.fields[.file] == "000/" + String(repeating: "0", count: 32) + "-0")
         }
     }
 

@@ -48,14 +48,20 @@ import Testing
 
     private static func expectFlatMemory(_ origin: EvilOrigin) async throws {
         let bench = try await EvilBench(origin)
-        // What the first rounds need once, such as buffers and sessions, is no growth.
+        // What the first rounds need once, such as buffers and sessions, is no growth; nor is how the heap happens to be broken up after one of
+        // them. What is lost in each round shows in all of them.
         for _ in 0..<2 { try await round(bench) }
-        #expect(try await bench.fetch(.good) == .gives(EvilBench.good))
-        let memory = try ProcessMemory.residentAfterTrim()
-        try await round(bench)
-        #expect(try await bench.fetch(.good) == .gives(EvilBench.good))
-        let growth = try ProcessMemory.residentAfterTrim() - memory
-        if ProcessMemory.isMeaningful { #expect(growth < 4 << 20, "grew by \(growth >> 10) KiB") }
+        var growth = Int.max
+        var rounds = 0
+        while growth >= 4 << 20, rounds < 3 {
+            #expect(try await bench.fetch(.good) == .gives(EvilBench.good))
+            let memory = try ProcessMemory.residentAfterTrim()
+            try await round(bench)
+            #expect(try await bench.fetch(.good) == .gives(EvilBench.good))
+            growth = try ProcessMemory.residentAfterTrim() - memory
+            rounds += 1
+        }
+        if ProcessMemory.isMeaningful { #expect(growth < 4 << 20, "grew by \(growth >> 10) KiB in each of \(rounds) rounds") }
 
         bench.engine.shutdown()
         for behaviour in EvilBehaviour.allCases {
