@@ -64,6 +64,17 @@ final class TmuxScreen: Sendable {
     /// Whether anything on the screen has a colour.
     func colors() async throws -> Bool { try await tmux(["capture-pane", "-p", "-e"]).contains("\u{1b}[3") }
 
+    /// A bar has none before there is something to show.
+    func waitForColors(at location: SourceLocation = #_sourceLocation) async throws {
+        let end = ContinuousClock.now + .seconds(40)
+        while ContinuousClock.now < end {
+            if try await colors() { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("there never was a colour", sourceLocation: location)
+        throw NeverHappened()
+    }
+
     /// Something the terminal knows of itself, by tmux's name of it.
     func property(_ name: String) async throws -> String {
         try await tmux(["display-message", "-p", "#{\(name)}"]).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -58,7 +58,11 @@ import Testing
         if environment["TERM"] == nil { try await screen.wait { $0.contains(where: Self.isBar) } }
         try await screen.press("C-c")
         try await screen.wait { $0.contains { $0.contains("stopping") } }
-        #expect(try await screen.colors() == environment.isEmpty)
+        if environment.isEmpty {
+            try await screen.waitForColors()
+        } else {
+            #expect(try await screen.colors() == false)
+        }
         if environment["TERM"] != nil { #expect(try await screen.rows().contains(where: Self.isBar) == false) }
         try await screen.press("C-c")
         try await screen.waitForPrompt(after: "130")
