@@ -99,7 +99,12 @@ final class TmuxScreen: Sendable {
     /// Waits until the program has ended with this status: the prompt is the last that is on the screen.
     @discardableResult
     func waitForPrompt(after status: String = "0", at location: SourceLocation = #_sourceLocation) async throws -> [String] {
-        try await wait(at: location) { $0.last { !$0.isEmpty } == "\(status) ready>" }
+        try await wait(at: location) { rows in
+            // A key that came when the program had just ended stands before the prompt.
+            var last = Substring(rows.last { !$0.isEmpty } ?? "")
+            while last.hasPrefix("^C") { last = last.dropFirst(2) }
+            return last == "\(status) ready>"
+        }
     }
 
     @discardableResult
