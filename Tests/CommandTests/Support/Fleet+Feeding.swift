@@ -13,7 +13,8 @@ extension Fleet {
             .init(Program.path, words + connection, environment: Program(home: "/dev/null/none").environment, input: path))
         let lines = (0..<1500).map { "http://h/\($0)\n" }.joined()
         try input.write(contentsOf: Data(lines.utf8))
-        while try await redis.command("KEYS", "*:ready:normal") == .list([]) { try await Task.sleep(for: .milliseconds(5)) }
+        // In line, or held where there is a worker by then.
+        while try await redis.command("KEYS", "*:[rh]e*:normal*") == .list([]) { try await Task.sleep(for: .milliseconds(5)) }
         return (child, input)
     }
 }
