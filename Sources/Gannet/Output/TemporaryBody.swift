@@ -37,6 +37,11 @@ enum TemporaryBody {
 
     static func remove(_ path: String) { unlink(path) }
 
+    /// Does away with a body that nobody wants.
+    static func discard(_ body: DownloadedBody) {
+        if case .file(let path, _) = body { remove(path) }
+    }
+
     private static func failure(_ path: String, _ code: Int32 = errno) -> OutputFailure {
         OutputFailure("The temporary file \(path.escapedForDisplay) cannot be read: \(String(cString: strerror(code))).")
     }

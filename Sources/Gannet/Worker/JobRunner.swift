@@ -74,9 +74,7 @@ struct JobRunner: Sendable {
         } catch {
             return .stopped(error)
         }
-        if let kept, let outcome = await ask(job, after: kept) { return outcome }
-        return await ask(job, after: nil)
-            ?? .failed(FetchError(kind: .engine, url: job.url), FetchTimes(start: .now, end: .now), after: .zero)
+        return await ask(job, after: kept)
     }
 
     private func keptBody(_ job: Job) async throws(OutputFailure) -> KeptBody? {
@@ -84,21 +82,27 @@ struct JobRunner: Sendable {
         return KeptBody(page: page.content, facts: facts, body: body)
     }
 
-    /// Asks the origin: for the whole, or whether what is kept still holds. `nil` when it says so of something else.
-    private func ask(_ job: Job, after kept: KeptBody?) async -> Attempt? {
-        let (start, clock) = (Moment.now, ContinuousClock.now)
-        do throws(FetchError) {
-            let request = DownloadRequest(url: job.url, body: output.bodyDestination, headers: kept?.facts.conditions ?? [])
-            activity.began(job.token, host: job.host)
-            let download = try await downloader.download(request)
-            activity.ended(job.token, nil)
-            let times = FetchTimes(start: start, end: .now)
-            guard let kept, download.status == 304 else { return .fetched(download, times) }
-            let confirmed = freshness.confirmed(kept.facts, page: kept.page, by: download, for: job, at: times)
-            return confirmed.map { .confirmed(kept, $0.0, $0.1, after: download.duration) }
-        } catch {
-            activity.ended(job.token, error)
-            return .failed(error, FetchTimes(start: start, end: .now), after: ContinuousClock.now - clock)
+    /// Asks the origin: for the whole, or whether what is kept still holds.
+    private func ask(_ job: Job, after known: KeptBody?) async -> Attempt {
+        var kept = known
+        while true {
+            let (start, clock) = (Moment.now, ContinuousClock.now)
+            do throws(FetchError) {
+                let request = DownloadRequest(url: job.url, body: output.bodyDestination, headers: kept?.facts.conditions ?? [])
+                activity.began(job.token, host: job.host)
+                let download = try await downloader.download(request)
+                activity.ended(job.token, nil)
+                let times = FetchTimes(start: start, end: .now)
+                guard let asked = kept, download.status == 304 else { return .fetched(download, times) }
+                TemporaryBody.discard(download.body)
+                let confirmed = freshness.confirmed(asked.facts, page: asked.page, by: download, for: job, at: times)
+                if let (content, retention) = confirmed { return .confirmed(asked, content, retention, after: download.duration) }
+                // It was about something else. Without conditions it cannot be.
+                kept = nil
+            } catch {
+                activity.ended(job.token, error)
+                return .failed(error, FetchTimes(start: start, end: .now), after: ContinuousClock.now - clock)
+            }
         }
     }
 

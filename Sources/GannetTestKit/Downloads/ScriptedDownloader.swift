@@ -76,8 +76,9 @@ package final class ScriptedDownloader: Downloader {
         case .answer(let text, let headers):
             let answerHeaders = ResponseHeaders(headers)
             let asked = request.headers.first { $0.name.lowercased() == "if-none-match" }?.value
-            if let asked, asked == answerHeaders["etag"] { return Download(finalURL: request.url, status: 304, headers: answerHeaders) }
-            var download = try store(text, request)
+            let isKnown = asked != nil && asked == answerHeaders["etag"]
+            var download = try store(isKnown ? "" : text, request)
+            if isKnown { download.status = 304 }
             download.headers = answerHeaders
             return download
         case .held:
