@@ -17,7 +17,7 @@ extension BodyFolder {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == size,
-            let bytes = try? TemporaryBody.read(descriptor, size, file), SHA256Digest(of: bytes).bytes == digest
+            let bytes = try? TemporaryBody.bytes(of: descriptor, size, file), SHA256Digest(of: bytes).bytes == digest
         else { return nil }
         return bytes
     }

@@ -16,15 +16,15 @@ enum TemporaryBody {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path) }
-        return try read(descriptor, Int(status.st_size), path)
+        return try bytes(of: descriptor, Int(status.st_size), path)
     }
 
     /// The first bytes of an open file; throws where there are fewer.
-    static func read(_ descriptor: Int32, _ size: Int, _ path: String) throws(OutputFailure) -> [UInt8] {
+    static func bytes(of descriptor: Int32, _ size: Int, _ path: String) throws(OutputFailure) -> [UInt8] {
         var problem: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size {
-                let number = readSome(descriptor, buffer.baseAddress.map { $0 + count }, size - count)
+                let number = read(descriptor, buffer.baseAddress.map { $0 + count }, size - count)
                 if number < 0, errno == EINTR { continue }
                 if number < 0 { problem = errno }
                 if number <= 0 { return }
@@ -46,5 +46,3 @@ enum TemporaryBody {
         OutputFailure("The temporary file \(path.escapedForDisplay) cannot be read: \(String(cString: strerror(code))).")
     }
 }
-
-private func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int { read(descriptor, buffer, count) }
