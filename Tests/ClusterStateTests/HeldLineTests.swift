@@ -33,6 +33,45 @@ import Testing
         }
     }
 
+    #if canImport(Glibc)
+    @Test(arguments: 1...4)
+    func `jobs that came back between those of one chunk keep nobody from being read`(limit: Int) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            // Both chunks are of the same moment, so that their jobs have one heading.
+            clock.stop()
+            let number = try await fixture.queue.begin(batch: "b").number
+            func add(_ range: Range<Int>) async throws {
+                let entries = try range.map { try QueueFixture.entry($0) }
+                _ = try await fixture.queue.enqueue(
+                    entries, batch: number, from: range.lowerBound, to: range.upperBound, closing: range.upperBound == 20)
+            }
+            try await add(0..<10)
+            let first = try await fixture.claim(2, hostLimit: 2).jobs
+            while try await fixture.claim(1, hostLimit: 1).isMore {}
+            // One comes to stand behind the others of its chunk, since its time for another attempt has come and its host has no room.
+            #expect(try await fixture.settle(first[0], .retry(after: .zero)) == .settled)
+            _ = try await fixture.claim(1, hostLimit: 1)
+            try await add(10..<20)
+            while try await fixture.claim(1, hostLimit: 1).isMore {}
+            // Most of the line is read, and put back.
+            #expect(try await fixture.settle(first[1], QueueFixture.fetched("u")) == .settled)
+            for job in try await fixture.claim(200, hostLimit: 2).jobs {
+                #expect(try await fixture.settle(job, QueueFixture.fetched("u")) == .settled)
+            }
+            let line = try await fixture.dump().values["q:q:held:normal:h0"] ?? []
+            #expect(line.map { $0.prefix(1) }.joined() == "h" + String(repeating: "j", count: 6) + "Jh" + String(repeating: "j", count: 10))
+            while true {
+                let answer = try await fixture.claim(limit, hostLimit: 1000)
+                for job in answer.jobs { _ = try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) }
+                if answer.jobs.isEmpty, !answer.isMore { break }
+            }
+            #expect(try await fixture.dump().values["q:q:foreign"] == nil)
+            let counts = try await fixture.queue.counts()
+            #expect(counts.ready == 0 && counts.done == 20, "\(counts)")
+        }
+    }
+    #endif
+
     @Test func `a job leaves a long line for as little as a short one`() async throws {
         var calls: [Int] = []
         for total in [100, 1000] {

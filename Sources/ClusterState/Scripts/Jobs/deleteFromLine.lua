@@ -58,7 +58,11 @@ if isNear then
         if byte(element) == HEADING then
             heading = element
         elseif element ~= DROPPED and not chosen[i] then
-            if byte(element) ~= JOB and heading ~= last then rest[#rest + 1], last = heading, heading end
+            if byte(element) == JOB then
+                last = nil
+            elseif heading ~= last then
+                rest[#rest + 1], last = heading, heading
+            end
             rest[#rest + 1] = element
         end
     end

@@ -2,7 +2,7 @@
 --
 --   'j' id(16) offset(1) length(1) url        a lean entry; offset and length show the host inside the URL
 --   'x' id(16) length(1) host url             the same where the host does not stand in the URL as it is compared
---   'h' batch(4) enqueued(6)                  a heading: what the lean entries after it have in common
+--   'h' batch(4) enqueued(6)                  a heading: what the lean entries right after it have in common
 --   'J' batch(4) enqueued(6) crashes(1) failures(1) throttled(6) length(1) queue lean
 --                                             a job by itself, as it is when it has left the line for the first time
 --   't'                                       a job was here and was deleted: taken out, it would have cost a walk through the list
@@ -102,7 +102,8 @@ local function isUnderHeading(element)
     return kind == LEAN or kind == LEAN_WITH_HOST or element == DROPPED
 end
 
--- The elements for a list that holds these jobs in this order.
+-- The elements for a list that holds these jobs in this order. A heading is said again behind a job by itself: who reads a list up to
+-- there sees only that job next, and could not tell that lean entries behind it need the heading.
 local function line(jobs)
     local elements, heading = {}, nil
     for _, job in ipairs(jobs) do
@@ -110,7 +111,7 @@ local function line(jobs)
             if job.heading ~= heading then elements[#elements + 1], heading = job.heading, job.heading end
             elements[#elements + 1] = job.lean
         else
-            elements[#elements + 1] = written(job)
+            elements[#elements + 1], heading = written(job), nil
         end
     end
     return elements
