@@ -10,17 +10,32 @@ struct EntryPoint {
         // A pipe closed early (`| head`) must arrive as an error from `write`, not end the process in mid-sentence.
         Signals.ignoreBrokenPipes()
         Signals.quitAsUsual()
+        let words: [String]
         do throws(CommandFailure) {
+            words = try Self.words()
             try DescriptorLimit.raised().check()
         } catch {
             if let message = error.message { Console().error(message) }
             exit(error.status.rawValue)
         }
         Task {
-            let status = await run(Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+            let status = await run(words, environment: ProcessInfo.processInfo.environment)
             exit(status.rawValue)
         }
         dispatchMain()
+    }
+
+    /// The arguments, where each is text: repaired, they would name another file or URL than was meant.
+    private static func words() throws(CommandFailure) -> [String] {
+        var words: [String] = []
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[index] else { break }
+            guard let word = String(validatingCString: argument) else {
+                throw CommandFailure(.wrongUsage, "The argument '\(String(cString: argument))' is not UTF-8.")
+            }
+            words.append(word)
+        }
+        return words
     }
 
     static func run(_ words: [String], environment: [String: String]) async -> ExitStatus {

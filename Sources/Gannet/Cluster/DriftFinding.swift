@@ -16,6 +16,9 @@ package struct DriftFinding: Sendable, Equatable {
     package let isMended: Bool
     package let isMendable: Bool
 
+    /// Not so for a part that was not looked at.
+    package let isDrift: Bool
+
     init(_ finding: AuditFinding) {
         kind = finding.kind.rawValue
         count = finding.count
@@ -24,6 +27,7 @@ package struct DriftFinding: Sendable, Equatable {
         meaning = finding.kind.meaning
         isMended = finding.isMended
         isMendable = finding.kind.isMendable
+        isDrift = finding.kind != .notChecked
     }
 }
 

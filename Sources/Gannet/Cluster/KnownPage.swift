@@ -3,7 +3,7 @@ internal import HTTPEngine
 
 /// What is known of a URL that was fetched, or could not be.
 package struct KnownPage: Sendable, Equatable {
-    /// Without credentials.
+    /// Without credentials, and else as it is.
     package let url: String
     package let httpStatus: Int?
     package let size: Int
@@ -28,7 +28,7 @@ package struct KnownPage: Sendable, Equatable {
 
     init(_ page: Page, now: Int) {
         let content = page.content
-        url = RedactedURL(content.url).description
+        url = RedactedURL.withoutSecrets(content.url)
         httpStatus = content.status == 0 ? nil : content.status
         size = content.size
         digest = content.digest

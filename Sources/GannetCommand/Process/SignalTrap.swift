@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// SIGINT and SIGTERM as a stream, for a command that ends in order: the first asks it to drain, a second to leave.
+/// SIGINT, SIGTERM and SIGHUP as a stream, for a command that ends in order: the first asks it to drain, a second to leave.
 ///
 /// One trap a process, kept until it ends. Until it is installed the signals end the process as usual.
 final class SignalTrap: Sendable {
@@ -50,6 +50,9 @@ final class SignalTrap: Sendable {
         requests = stream
         handOver.store(ends.write, ordering: .sequentiallyConsistent)
         for number in [SIGINT, SIGTERM] { signal(number, noteSignal) }
+        // The terminal is gone. Whoever asked beforehand not to be told of that (`nohup`) is not.
+        let before = signal(SIGHUP, noteSignal)
+        if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGHUP, SIG_IGN) }
     }
 }
 

@@ -28,7 +28,9 @@ extension RedisCredentials {
             if got == 0 { break }
             count += got
         }
-        guard count <= longestPassword else { throw refuse("is larger than \(longestPassword) bytes: is it the right file?") }
+        guard count <= longestPassword else {
+            throw refuse("is larger than \(longestPassword) bytes, and most likely another file than was meant")
+        }
         var bytes = buffer[..<count]
         if bytes.last == 10 { bytes.removeLast() }
         if bytes.last == 13 { bytes.removeLast() }

@@ -31,13 +31,13 @@ enum JSONText {
         return text
     }
 
-    /// Behind `\u`: four digits, and for a pair `\u` and four more.
+    /// Behind `\u`: four digits, and for a pair `\u` and four more. Half a pair is no text.
     private static func scalar(in bytes: UnsafeRawBufferPointer, at position: inout Int) -> Unicode.Scalar? {
         guard let unit = unit(in: bytes, at: position) else { return nil }
         position += 4
         guard 0xD800...0xDBFF ~= unit, position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
             bytes[position + 1] == UInt8(ascii: "u"), let low = self.unit(in: bytes, at: position + 2), 0xDC00...0xDFFF ~= low
-        else { return Unicode.Scalar(unit) ?? "\u{FFFD}" }
+        else { return Unicode.Scalar(unit) }
         position += 6
         return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
     }

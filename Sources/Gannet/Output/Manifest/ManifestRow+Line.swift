@@ -45,7 +45,9 @@ extension ManifestRow {
             error.add("class", end.record?.errorClass ?? "abandoned")
             error.add(
                 "message",
-                end.record?.errorMessage ?? "Given up without a fetch: it failed for another queue, or three workers died with it.")
+                end.record?.errorMessage
+                    ?? "It ended without a fetch by this run: its job was cancelled or deleted, its URL had failed for another queue, or three workers died with it."
+            )
         case .invalid:
             error.add("class", "invalid")
             if case .invalid(let reason) = content { error.add("message", reason) } else { error.add("message", end.message) }
