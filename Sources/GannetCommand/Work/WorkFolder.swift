@@ -10,6 +10,15 @@ enum WorkFolder {
         }
     }
 
+    /// A folder that is only looked at: that of workers who put bodies into it.
+    static func reading(_ path: String) throws(CommandFailure) -> BodyFolder {
+        do throws(OutputFailure) {
+            return try BodyFolder(reading: path)
+        } catch {
+            throw CommandFailure(.noUsableInput, error.description)
+        }
+    }
+
     /// Keeps those out of the folder who would disturb this use of it, for as long as the lock lives.
     static func lock(_ folder: BodyFolder, _ use: FolderLock.Use) throws(CommandFailure) -> FolderLock {
         do throws(OutputFailure) {
