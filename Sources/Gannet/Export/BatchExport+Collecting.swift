@@ -31,52 +31,49 @@ extension BatchExport {
         var reader = folder.journal.reader()
         var wanted: [WantedBody] = []
         for (id, page) in ended {
-            let known = try folder.journal[id].flatMap { (entry) throws(OutputFailure) in
-                entry.offset > 0 ? try reader.record(at: entry.offset) : nil
-            }
-            guard let page else {
-                try noteForgotten(id, known, check)
+            let known = try folder.record(of: id, &reader)
+            guard let page, page.isNegative || page.content.digest != nil else {
+                try noteGone(id, url: page?.content.url ?? known?.url ?? "", known, check)
                 continue
             }
             let duration = Duration.milliseconds(page.ended - page.began)
             guard !page.isNegative, let digest = page.content.digest else {
-                let record = JobRecord(exported: id, JobEnd(.failed, page.content, duration: duration))
-                try note(record == known ? .same : .new, record)
-                tell(record)
+                var record = JobRecord(exported: id, JobEnd(.failed, page.content, duration: duration))
+                // Of what was tried again in vain the failure stands for a moment; that there was a body does not change.
+                guard let known, known.isLost else {
+                    try noteFailed(record, known: known)
+                    continue
+                }
+                (record.digest, record.bytes) = (known.digest, known.bytes)
+                try noteLost(record, known: known)
                 continue
             }
             let body = WantedBody(id: id, content: page.content, digest: digest, duration: duration)
-            if try !noteThere(body, known, check) { wanted.append(body) }
+            if let file = file(of: body, known, check) {
+                try noteThere(body.record(file: file), known: known)
+            } else {
+                wanted.append(body)
+            }
         }
         return wanted
     }
 
-    /// Whether a body is in the folder: where the record has it, under whatever name, or where it would be put.
-    private func noteThere(_ body: WantedBody, _ known: JobRecord?, _ check: FileCheck) throws(OutputFailure) -> Bool {
-        let file: String
-        if let known, !known.isFailed, known.digest == body.digest, check.isSound(known) {
-            file = known.file
-        } else {
-            file = folder.folder.name(of: body.content.url, id: body.id)
-            guard check.isSound(file, size: body.content.size, digest: body.digest) else { return false }
-        }
-        let record = body.record(file: file)
-        try note(record == known ? .same : .there, record)
-        report(.cached(url: body.displayURL, file: file))
-        return true
+    /// Where in the folder a body is: where the record has it, under whatever name, or where it would be put.
+    private func file(of body: WantedBody, _ known: JobRecord?, _ check: FileCheck) -> String? {
+        if let known, !known.isFailed, known.digest == body.digest, check.isSound(known) { return known.file }
+        let file = folder.folder.name(of: body.content.url, id: body.id)
+        return check.isSound(file, size: body.content.size, digest: body.digest) ? file : nil
     }
 
-    /// Of a URL without a page the folder may know more than Redis does.
-    private func noteForgotten(_ id: URLID, _ known: JobRecord?, _ check: FileCheck) throws(OutputFailure) {
-        if let known, !known.isFailed, check.isSound(known) {
-            try note(.same, known)
-            report(.cached(url: known.url, file: known.file))
-            return
-        }
-        var record = ExportLoss.forgotten.record(id, url: known?.url ?? "")
-        if let known, known.isFailed, known.errorClass != ExportLoss.evicted.rawValue { record = known }
-        try note(record == known ? .same : .new, record)
-        tell(record)
+    /// Of a URL without a page the folder may know more than Redis does. A page goes in time, and when somebody begins to fetch its URL again
+    /// because there is no body to it, which this export's own predecessor may have been; one for an answer that may not be kept has no body.
+    private func noteGone(_ id: URLID, url: String, _ known: JobRecord?, _ check: FileCheck) throws(OutputFailure) {
+        if let known, !known.isFailed, check.isSound(known) { return try noteThere(known, known: known) }
+        if let known, known.isLost { return try noteLost(known, known: known) }
+        if let known, known.isFailed { return try noteFailed(known, known: known) }
+        if url.isEmpty { return try noteFailed(ExportLoss.forgotten.record(id, url: ""), known: known) }
+        let digest = known?.digest ?? SHA256Digest(of: []).bytes
+        try noteLost(ExportLoss.evicted.record(id, url: url, digest: digest, size: known?.bytes ?? 0), known: known)
     }
 
     private func bring(_ part: [WantedBody]) async throws(OutputFailure) {
@@ -98,31 +95,10 @@ extension BatchExport {
         }
     }
 
-    /// Writes a body to its place, and notes that it is there. Blocks.
-    func write(_ bytes: [UInt8], _ body: WantedBody) throws(OutputFailure) {
-        let written = bytes.withUnsafeBytes { bytes in
-            Result { () throws(OutputFailure) in
-                try OutputFailure.wrapping { () throws(StorageFailure) in
-                    let file = try BodyFile(in: folder.folder.path)
-                    try file.write(bytes)
-                    return try file.keep()
-                }
-            }
-        }
-        try place(written.get(), body)
-    }
-
-    private func place(_ file: String, _ body: WantedBody) throws(OutputFailure) {
-        let name = try folder.folder.place(file, of: body.content.url, id: body.id)
-        try note(.new, body.record(file: name))
-        report(.fetched(url: body.displayURL, bytes: body.content.size, file: name))
-    }
-
     private func noteMissing(_ body: WantedBody) throws(OutputFailure) {
-        let record = ExportLoss.evicted.record(body.id, url: body.content.url, status: body.content.status)
-        try note(.missing, record)
-        if refetches { return }
-        if body.content.fields[.file] != nil { noteInFolder() }
-        tell(record)
+        let loss = source.hasFolder || body.content.fields[.file] == nil ? ExportLoss.evicted : .elsewhere
+        let content = body.content
+        try noteLost(
+            loss.record(body.id, url: content.url, status: content.status, digest: body.digest, size: content.size), known: nil)
     }
 }

@@ -1,6 +1,5 @@
 internal import ClusterState
 internal import HTTPEngine
-internal import Threads
 
 /// The bodies of a batch's URLs, out of wherever they are kept and into a folder.
 ///
@@ -11,16 +10,9 @@ package final class BatchExport: Sendable {
     let walk: FinishedWalk
     let folder: RecordedFolder
     let source: ExportSource
-    let report: @Sendable (WorkerReport) -> Void
     /// What is not kept is fetched afterwards, so it is no failure yet.
     let refetches: Bool
-
-    private struct State {
-        /// Of bodies that are not kept, those that a worker has put into a folder.
-        var inFolders = 0
-    }
-
-    private let state = Mutex(State())
+    let report: @Sendable (WorkerReport) -> Void
 
     init(
         _ walk: FinishedWalk, into folder: RecordedFolder, from source: ExportSource, refetches: Bool,
@@ -33,40 +25,47 @@ package final class BatchExport: Sendable {
         self.report = report
     }
 
-    /// Bodies that are not here because a worker has put them into a folder that was not named.
-    package var inFolders: Int { state.withLock { $0.inFolders } }
-
     package func close() async { await source.close() }
 
-    func note(_ end: RecordedEnd, _ record: JobRecord) throws(OutputFailure) {
-        switch end {
-        case .same: try folder.journal.mark(record.id, .sound)
-        case .there:
-            _ = try folder.journal.append(record)
-            try folder.journal.mark(record.id, .sound)
-        case .new: _ = try folder.journal.append(record)
-        case .missing:
-            _ = try folder.journal.append(record)
-            try folder.journal.mark(record.id, .broken)
+    /// Notes a body that is in the folder already. Blocks.
+    /// - Parameter known: What the record says as yet.
+    func noteThere(_ record: JobRecord, known: JobRecord?) throws(OutputFailure) {
+        if record != known { _ = try folder.journal.append(record) }
+        try folder.journal.mark(record.id, .sound)
+        report(.cached(url: RedactedURL(record.url).description, file: record.file))
+    }
+
+    /// Notes a URL without a body. Blocks.
+    func noteFailed(_ record: JobRecord, known: JobRecord?) throws(OutputFailure) {
+        if record != known { _ = try folder.journal.append(record) }
+        report(.failed(url: RedactedURL(record.url).description, sentence: record.errorMessage, errorClass: record.errorClass))
+    }
+
+    /// Notes a URL whose body is to be had by fetching it again. Blocks.
+    func noteLost(_ record: JobRecord, known: JobRecord?) throws(OutputFailure) {
+        guard refetches else { return try noteFailed(record, known: known) }
+        if record != known { _ = try folder.journal.append(record) }
+        try folder.journal.mark(record.id, .broken)
+    }
+
+    /// Writes a body to its place. Blocks.
+    func write(_ bytes: [UInt8], _ body: WantedBody) throws(OutputFailure) {
+        let written = bytes.withUnsafeBytes { bytes in
+            Result { () throws(OutputFailure) in
+                try OutputFailure.wrapping { () throws(StorageFailure) in
+                    let file = try BodyFile(in: folder.folder.path)
+                    try file.write(bytes)
+                    return try file.keep()
+                }
+            }
         }
+        try place(written.get(), body)
     }
 
-    /// What the folder's record is told of a URL.
-    enum RecordedEnd {
-        /// It says so already.
-        case same
-        /// It did not know, but the body is there.
-        case there
-        case new
-        /// There is no body, but it may be had again.
-        case missing
+    /// Gives a body that is written its name, and notes that it is there. Blocks.
+    func place(_ file: String, _ body: WantedBody) throws(OutputFailure) {
+        let name = try folder.folder.place(file, of: body.content.url, id: body.id)
+        _ = try folder.journal.append(body.record(file: name))
+        report(.fetched(url: body.displayURL, bytes: body.content.size, file: name))
     }
-
-    /// Tells of a URL whose body cannot be had.
-    func tell(_ record: JobRecord) {
-        report(
-            .failed(url: RedactedURL(record.url).description, sentence: record.errorMessage, errorClass: record.errorClass))
-    }
-
-    func noteInFolder() { state.withLock { $0.inFolders += 1 } }
 }

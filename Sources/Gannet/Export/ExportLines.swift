@@ -33,7 +33,7 @@ final class ExportLines: Sendable {
     }
 
     private func add(_ id: URLID, _ place: Int, _ state: inout State) throws(OutputFailure) {
-        guard let entry = folder.journal[id], let record = try state.reader.record(at: entry.offset) else {
+        guard let entry = folder.journal[id], let record = try folder.record(of: id, &state.reader) else {
             throw OutputFailure("The record of the folder \(folder.displayPath) was changed while it was in use. Run the command again.")
         }
         guard !entry.marks.contains(.told) else {
@@ -59,6 +59,7 @@ extension ExportTotals {
             failed += 1
             switch ExportLoss(rawValue: record.errorClass) {
             case .evicted: evicted += 1
+            case .elsewhere: elsewhere += 1
             case .forgotten: forgotten += 1
             case nil: break
             }

@@ -23,6 +23,9 @@ struct ExportSource: Sendable {
         persistently = Persistence(patience: patience)
     }
 
+    /// Whether a worker's folder was named.
+    var hasFolder: Bool { folder != nil }
+
     func close() async { await connection.close() }
 
     /// Runs `body` when there is room in memory for so many bytes.

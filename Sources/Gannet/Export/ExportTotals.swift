@@ -9,6 +9,8 @@ package struct ExportTotals: Sendable, Equatable {
 
     /// Of the failed ones: fetched, and their bodies are not kept any more.
     package var evicted = 0
+    /// Of the failed ones: fetched, and their bodies are in the folder of a worker.
+    package var elsewhere = 0
     /// Of the failed ones: nothing is known of them any more.
     package var forgotten = 0
     /// Ends of jobs beyond the first of their URL.

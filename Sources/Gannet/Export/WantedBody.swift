@@ -19,11 +19,3 @@ struct WantedBody: Sendable {
         return JobRecord(exported: id, JobEnd(.fetched, content, duration: duration))
     }
 }
-
-extension JobRecord {
-    /// A record of a URL whose list is not at hand.
-    init(exported id: URLID, _ end: JobEnd) {
-        self.init(id, end)
-        url = RedactedURL.withoutUserInfo(end.content.url)
-    }
-}

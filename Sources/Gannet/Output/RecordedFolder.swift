@@ -68,6 +68,12 @@ package final class RecordedFolder: Sendable {
         return isWanted
     }
 
+    /// What the record says of a URL.
+    func record(of id: URLID, _ reader: inout JournalReader) throws(OutputFailure) -> JobRecord? {
+        guard let entry = journal[id], entry.offset > 0 else { return nil }
+        return try reader.record(at: entry.offset)
+    }
+
     /// Takes a URL of the list, whatever is known of it; false for one that was listed before.
     package func lists(_ id: URLID) -> Bool {
         let (isNew, _) = update(id) { entry in (entry.marks.update(with: .listed) == nil, false) }

@@ -6,8 +6,6 @@ struct ExportReport: Sendable {
     let queue: String
     let batch: BatchStatus
     let totals: ExportTotals
-    /// Bodies that are in some worker's folder.
-    let inFolders: Int
     let time: Duration
 
     var text: String {
@@ -27,7 +25,8 @@ struct ExportReport: Sendable {
                 "revalidated": 0, "cached": .integer(totals.there), "failed": .integer(totals.failed), "invalid": 0,
                 "bytes": .integer(totals.bytes), "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
                 "batch": .string(batch.name), "queue": .string(queue), "state": .string(batch.state.rawValue),
-                "evicted": .integer(totals.evicted), "forgotten": .integer(totals.forgotten), "repeated": .integer(totals.repeated),
+                "evicted": .integer(totals.evicted), "elsewhere": .integer(totals.elsewhere), "forgotten": .integer(totals.forgotten),
+                "repeated": .integer(totals.repeated),
                 "cancelled": .integer(batch.cancelled), "left": .integer(left),
             ]
         ]
@@ -36,14 +35,16 @@ struct ExportReport: Sendable {
     /// What is to be done about what is not there.
     var complaints: [String] {
         var complaints: [String] = []
+        if totals.elsewhere > 0 {
+            complaints.append(
+                "\(Amounts.count(totals.elsewhere, "body", "bodies")) of the batch \(totals.elsewhere == 1 ? "is" : "are") in a worker's folder: "
+                    + "name that with '--store'.")
+        }
         if totals.evicted > 0 {
-            let what = "\(Amounts.count(totals.evicted, "body", "bodies")) of the batch \(totals.evicted == 1 ? "is" : "are")"
-            let place =
-                inFolders == 0
-                ? "not kept any more"
-                : inFolders == totals.evicted
-                    ? "in a worker's folder: name that with '--store'" : "not kept any more, or in a worker's folder ('--store')"
-            complaints.append("\(what) \(place). '--refetch' fetches \(totals.evicted == 1 ? "it" : "them") again.")
+            let them = totals.evicted == 1 ? "it" : "them"
+            complaints.append(
+                "\(Amounts.count(totals.evicted, "body", "bodies")) of the batch \(totals.evicted == 1 ? "is" : "are") not kept any more; "
+                    + "'--refetch' fetches \(them) again.")
         }
         if totals.forgotten > 0 {
             let what = Amounts.count(totals.forgotten, "URL")

@@ -40,9 +40,9 @@ struct Exporting: Sendable {
         let opened = await interruption.cancelling { try await RecordedFolder.open(bodies) }
         guard let folder = try opened.get(unlessInterrupted: interruption) else { return interrupted() }
         let done = await interruption.cancelling { try await export(batch, into: folder) }
-        guard let (totals, inFolders) = try done.get(unlessEndedBy: interruption) else { return interrupted() }
+        guard let totals = try done.get(unlessEndedBy: interruption) else { return interrupted() }
         let report = ExportReport(
-            queue: options.target.queue, batch: batch.status, totals: totals, inFolders: inFolders, time: ContinuousClock.now - start)
+            queue: options.target.queue, batch: batch.status, totals: totals, time: ContinuousClock.now - start)
         if options.json {
             try RunManifest.print(folder.manifestPath, console)
             try console.print(report.json.text)
@@ -54,7 +54,7 @@ struct Exporting: Sendable {
     }
 
     /// Throws ``CommandFailure``, ``ClusterError`` or ``OutputFailure``.
-    private func export(_ batch: FinishedBatch, into folder: RecordedFolder) async throws -> (ExportTotals, inFolders: Int) {
+    private func export(_ batch: FinishedBatch, into folder: RecordedFolder) async throws -> ExportTotals {
         let tally = WorkTally(console, access.watch, of: WorkTally.Whole { batch.count - folder.counts.repeated })
         let export = try await access.cluster.export(
             batch, into: folder, store: store, refetches: options.refetches, patience: Self.patience, report: tally.note)
@@ -70,7 +70,7 @@ struct Exporting: Sendable {
         await display.end()
         tally.finish()
         await export.close()
-        return (try outcome.get(), export.inFolders)
+        return try outcome.get()
     }
 
     private func refetch(_ export: BatchExport) async throws {
@@ -82,7 +82,7 @@ struct Exporting: Sendable {
             throw CommandFailure(error)
         }
         do throws(OutputFailure) {
-            try await export.refetch(through: fetch, concurrency: options.fetch.concurrency)
+            try await export.refetch(through: fetch, concurrency: options.fetch.concurrency, hostLimit: options.fetch.hostLimit)
             await fetch.close()
         } catch {
             await fetch.close()
