@@ -16,6 +16,8 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
 
     private var table = Table()
     private var flights: [Table.FlightID: Flight] = [:]
+    /// Called off, and not at their end yet: what they hold they have still to give up.
+    private var leaving: [Table.FlightID: Flight] = [:]
     private var subscribers: [Table.SubscriberID: CheckedContinuation<Outcome?, Never>] = [:]
 
     package init() {}
@@ -42,15 +44,17 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         }
     }
 
-    /// Calls off the fetches of all keys that are meant, for all who wait for them. Returns their tasks, which may take a while to come to their end.
+    /// Calls off the fetches of all keys that are meant, for all who wait for them. Returns their tasks, which may take a while to come to their end,
+    /// and those of fetches that all callers had left before.
     @discardableResult
     package func cancel(where isMeant: @Sendable (Key) -> Bool = { _ in true }) -> [Task<Void, Never>] {
+        let left = leaving.values.filter { isMeant($0.key) }
         let meant = flights.filter { isMeant($0.value.key) }
         for (id, flight) in meant {
-            flight.task.cancel()
+            callOff(flight, id)
             land(id, nil)
         }
-        return meant.map(\.value.task)
+        return meant.map(\.value.task) + left.map(\.task)
     }
 
     /// Leaves the fetches of all keys that are meant to those who wait for them: whoever asks from now on has a fetch of his own.
@@ -60,6 +64,7 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         let flightPriority = FlightPriority(priority)
         let task = Task(priority: priority.taskPriority) {
             let outcome = await fetch(flightPriority)
+            self.leaving[id] = nil
             self.land(id, outcome)
         }
         flights[id] = Flight(key: key, task: task, priority: flightPriority)
@@ -76,10 +81,15 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
             switch leaving {
             case .nothing: break
             case .goesOn(let lowered): if let lowered { change(id, to: lowered) }
-            case .callsOff: flights.removeValue(forKey: id)?.task.cancel()
+            case .callsOff: if let flight = flights.removeValue(forKey: id) { callOff(flight, id) }
             }
         }
         subscribers.removeValue(forKey: subscriber)?.resume(returning: nil)
+    }
+
+    private func callOff(_ flight: Flight, _ id: Table.FlightID) {
+        flight.task.cancel()
+        leaving[id] = flight
     }
 
     private func change(_ id: Table.FlightID, to priority: FetchPriority) {
