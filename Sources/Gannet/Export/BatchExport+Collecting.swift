@@ -72,6 +72,7 @@ extension BatchExport {
         if let known, known.isLost { return try noteLost(known, known: known) }
         if let known, known.isFailed { return try noteFailed(known, known: known) }
         if url.isEmpty { return try noteFailed(ExportLoss.forgotten.record(id, url: ""), known: known) }
+        // That there was a body is known of a URL whose page is no failure, if not which.
         let digest = known?.digest ?? SHA256Digest(of: []).bytes
         try noteLost(ExportLoss.evicted.record(id, url: url, digest: digest, size: known?.bytes ?? 0), known: known)
     }

@@ -52,7 +52,7 @@ package final class BatchExport: Sendable {
     func write(_ bytes: [UInt8], _ body: WantedBody) throws(OutputFailure) {
         let written = bytes.withUnsafeBytes { bytes in
             Result { () throws(OutputFailure) in
-                try OutputFailure.wrapping { () throws(StorageFailure) in
+                try OutputFailure.storing { () throws(StorageFailure) in
                     let file = try BodyFile(in: folder.folder.path)
                     try file.write(bytes)
                     return try file.keep()

@@ -45,9 +45,9 @@ struct ExportSource: Sendable {
     /// A temporary file in `target` with the bytes of a body that is in the workers' folder; `nil` where it is not. Blocks.
     func copy(_ wanted: WantedBody, to target: BodyFolder) throws(OutputFailure) -> String? {
         guard let folder, wanted.content.fields[.file] != nil else { return nil }
-        let file = try OutputFailure.wrapping { () throws(StorageFailure) in try BodyFile(in: target.path) }
+        let file = try OutputFailure.storing { () throws(StorageFailure) in try BodyFile(in: target.path) }
         guard try folder.copy(wanted.content.fields[.file], size: wanted.content.size, digest: wanted.digest, to: file) else { return nil }
-        return try OutputFailure.wrapping { () throws(StorageFailure) in try file.keep() }
+        return try OutputFailure.storing { () throws(StorageFailure) in try file.keep() }
     }
 
     /// The bytes of bodies that are in Redis, `nil` for those that are not.

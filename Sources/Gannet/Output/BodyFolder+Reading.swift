@@ -23,7 +23,7 @@ extension BodyFolder {
     /// Appends the bytes of a file of the folder to another file, if they are those that were fetched; the other is of no use where they are not.
     func copy(_ file: String?, size: Int, digest: [UInt8], to target: BodyFile) throws(OutputFailure) -> Bool {
         guard let file, Self.isWithin(file) else { return false }
-        return try OutputFailure.wrapping { () throws(StorageFailure) in
+        return try OutputFailure.storing { () throws(StorageFailure) in
             try FileCheck(in: path).isSound(file, size: size, digest: digest) { (bytes) throws(StorageFailure) in try target.write(bytes) }
         }
     }

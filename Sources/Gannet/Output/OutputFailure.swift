@@ -19,7 +19,7 @@ package struct OutputFailure: Error, Sendable, CustomStringConvertible {
     }
 
     /// Runs `body`, whose errors are those of a file.
-    static func wrapping<Value>(_ body: () throws(StorageFailure) -> Value) throws(OutputFailure) -> Value {
+    static func storing<Value>(_ body: () throws(StorageFailure) -> Value) throws(OutputFailure) -> Value {
         do throws(StorageFailure) {
             return try body()
         } catch {

@@ -39,7 +39,8 @@ import Testing
         try FileManager.default.removeItem(atPath: fleet.out + "/" + #require(line.file))
         #expect(try await fleet.forgetBodies() > 0)
 
-        let words = fleet.export + ["--refetch"] + fleet.local
+        // Whoever leaves with the URL in hand gives it up: nobody waits for the end of a lease.
+        let words = fleet.export + ["--refetch", "--lease", "600s"] + fleet.local
         let interrupted = try fleet.start(words)
         try await gate.accepted(2)
         let other = try await fleet.outcome(fleet.export)
