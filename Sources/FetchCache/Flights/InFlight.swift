@@ -16,8 +16,8 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
 
     private var table = Table()
     private var flights: [Table.FlightID: Flight] = [:]
-    /// Called off, and not at their end yet: what they hold they have still to give up.
-    private var leaving: [Table.FlightID: Flight] = [:]
+    /// Called off, and not yet at their end: what they hold is still to be given up.
+    private var calledOff: [Table.FlightID: Task<Void, Never>] = [:]
     private var subscribers: [Table.SubscriberID: CheckedContinuation<Outcome?, Never>] = [:]
 
     package init() {}
@@ -44,17 +44,13 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         }
     }
 
-    /// Calls off the fetches of all keys that are meant, for all who wait for them. Returns their tasks, which may take a while to come to their end,
-    /// and those of fetches that all callers had left before.
+    /// Calls off the fetches of all keys that are meant, for all who wait for them. Returns all tasks that have been called off and may take a while to come
+    /// to their end.
     @discardableResult
     package func cancel(where isMeant: @Sendable (Key) -> Bool = { _ in true }) -> [Task<Void, Never>] {
-        let left = leaving.values.filter { isMeant($0.key) }
         let meant = flights.filter { isMeant($0.value.key) }
-        for (id, flight) in meant {
-            callOff(flight, id)
-            land(id, nil)
-        }
-        return meant.map(\.value.task) + left.map(\.task)
+        for id in meant.keys { callOff(id) }
+        return Array(calledOff.values)
     }
 
     /// Leaves the fetches of all keys that are meant to those who wait for them: whoever asks from now on has a fetch of his own.
@@ -64,7 +60,7 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         let flightPriority = FlightPriority(priority)
         let task = Task(priority: priority.taskPriority) {
             let outcome = await fetch(flightPriority)
-            self.leaving[id] = nil
+            self.calledOff[id] = nil
             self.land(id, outcome)
         }
         flights[id] = Flight(key: key, task: task, priority: flightPriority)
@@ -75,21 +71,23 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         for subscriber in table.land(id) { subscribers.removeValue(forKey: subscriber)?.resume(returning: outcome) }
     }
 
+    private func callOff(_ id: Table.FlightID) {
+        guard let flight = flights[id] else { return }
+        flight.task.cancel()
+        calledOff[id] = flight.task
+        land(id, nil)
+    }
+
     private func leave(_ subscriber: Table.SubscriberID) {
         let (id, leaving) = table.leave(subscriber)
         if let id {
             switch leaving {
             case .nothing: break
             case .goesOn(let lowered): if let lowered { change(id, to: lowered) }
-            case .callsOff: if let flight = flights.removeValue(forKey: id) { callOff(flight, id) }
+            case .callsOff: callOff(id)
             }
         }
         subscribers.removeValue(forKey: subscriber)?.resume(returning: nil)
-    }
-
-    private func callOff(_ flight: Flight, _ id: Table.FlightID) {
-        flight.task.cancel()
-        leaving[id] = flight
     }
 
     private func change(_ id: Table.FlightID, to priority: FetchPriority) {

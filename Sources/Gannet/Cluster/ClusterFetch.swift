@@ -56,8 +56,11 @@ package struct ClusterFetch: Sendable {
 
     /// Ends what is under way, and the connections.
     package func close() async {
-        await fetch.close()
-        await cache.close()
+        // Also when we are cancelled: a lease that is not given up keeps the URL from everybody until it ends.
+        await Task {
+            await fetch.close()
+            await cache.close()
+        }.value
         downloader.shutdown()
     }
 }

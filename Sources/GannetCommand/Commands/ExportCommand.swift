@@ -35,7 +35,7 @@ enum ExportCommand: Command {
         let store = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.reading(path) }
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.target.connection, console: console)
+            let access = try await ClusterAccess.open(options.target.connection, console: console, unless: interruption)
             let exporting = Exporting(options, settings, store, access, interruption, console)
             do throws(CommandFailure) {
                 let status = try await exporting.course()

@@ -43,14 +43,14 @@ struct Exporting: Sendable {
         guard let totals = try done.get(unlessEndedBy: interruption) else { return interrupted() }
         let report = ExportReport(
             queue: options.target.queue, batch: batch.status, totals: totals, time: ContinuousClock.now - start)
-        if options.json {
-            try RunManifest.print(folder.manifestPath, console)
-            try console.print(report.json.text)
-        } else {
-            try console.print("\(report.text) to \(folder.displayPath)")
-        }
         for sentence in report.complaints { console.error(sentence) }
-        return report.status
+        guard options.json else { return try console.print("\(report.text) to \(folder.displayPath)", last: report.status) }
+        do throws(CommandFailure) {
+            try RunManifest.print(folder.manifestPath, console)
+        } catch  where error == .outputClosed {
+            return report.status
+        }
+        return try console.print(report.json.text, last: report.status)
     }
 
     /// Throws ``CommandFailure``, ``ClusterError`` or ``OutputFailure``.
