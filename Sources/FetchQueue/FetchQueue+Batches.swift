@@ -18,6 +18,21 @@ extension FetchQueue {
         }
     }
 
+    /// How many jobs of a batch have ended with an outcome.
+    package func finishedCount(ofBatch number: Int) async throws(StateError) -> Int {
+        try await persistently { () throws(StateError) in try await state.finishedCount(ofBatch: number) }
+    }
+
+    /// URLs whose jobs have ended, in that order, from one place to another; a URL stands there once for each end of a job of its.
+    package func finished(ofBatch number: Int, from first: Int, through last: Int) async throws(StateError) -> [URLID] {
+        try await persistently { () throws(StateError) in try await state.finished(ofBatch: number, from: first, through: last) }
+    }
+
+    /// The pages of URLs, in their order, `nil` for those of which nothing is known.
+    package func pages(_ ids: [URLID]) async throws(StateError) -> [Page?] {
+        try await persistently { () throws(StateError) in try await cluster.pages(ids) }
+    }
+
     /// Ends what waits of a batch; `nil` for one that is not known.
     package func cancel(batch name: String) async throws(StateError) -> Int? {
         try await persistently { () throws(StateError) in

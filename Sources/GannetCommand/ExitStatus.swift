@@ -29,7 +29,7 @@ extension ExitStatus: CaseIterable {
         case .unavailable: "Redis, or another part, cannot be had."
         case .defect: "A defect of gannet's own."
         case .cannotWrite: "The output cannot be written."
-        case .timedOut: "Timed out waiting."
+        case .timedOut: "Timed out waiting, or not all has ended yet."
         case .otherSchema: "The data in Redis has the schema of another version of gannet."
         case .interrupted: "Interrupted (Ctrl-C) before it was done."
         case .terminated: "Terminated before it was done."

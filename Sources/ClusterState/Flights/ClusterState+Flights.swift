@@ -82,6 +82,23 @@ extension ClusterState {
         return page
     }
 
+    /// The pages of URLs, in their order, `nil` for those of which nothing is known. As many as the caller has room for.
+    package func pages(_ ids: [URLID]) async throws(StateError) -> [Page?] {
+        let replies = await connection.pipeline(ids.map { RedisCommand("GET", keys.page($0)) })
+        var pages: [Page?] = []
+        pages.reserveCapacity(ids.count)
+        for reply in replies {
+            let bytes = try await StateError.wrapping { () throws(RedisError) in try reply.get().asOptionalBytes() }
+            guard let bytes else {
+                pages.append(nil)
+                continue
+            }
+            guard let page = Page(bytes) else { throw .newerFormat("The page of a URL") }
+            pages.append(page)
+        }
+        return pages
+    }
+
     /// Forgets what is known of a URL. A flight that is under way writes its outcome all the same.
     package func removePage(_ id: URLID) async throws(StateError) { _ = try await send(RedisCommand("DEL", keys.page(id))) }
 

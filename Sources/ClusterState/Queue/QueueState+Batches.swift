@@ -96,6 +96,12 @@ extension QueueState {
         }
     }
 
+    /// How many jobs of a batch have ended with an outcome: not those that were cancelled.
+    package func finishedCount(ofBatch number: Int) async throws(StateError) -> Int {
+        let reply = try await cluster.send(RedisCommand("LLEN", cluster.keys.finished(number, of: name)))
+        return try await StateError.wrapping { () throws(RedisError) in try reply.asInteger() }
+    }
+
     /// URLs whose jobs have ended, in that order, from one place to another.
     package func finished(ofBatch number: Int, from first: Int, through last: Int) async throws(StateError) -> [URLID] {
         let key = cluster.keys.finished(number, of: name)

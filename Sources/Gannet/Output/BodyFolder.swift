@@ -31,9 +31,21 @@ package struct BodyFolder: Sendable {
         fileMode = try Self.probe(self.path)
     }
 
+    /// A folder that others write to, at `path`: for looking only.
+    package init(reading path: String) throws(OutputFailure) {
+        style = .hash
+        self.path = path
+        fileMode = 0
+        var status = stat()
+        guard stat(path, &status) == 0, access(path, R_OK | X_OK) == 0 else {
+            throw Self.failure("The folder \(path.escapedForDisplay) cannot be read")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw OutputFailure("\(path.escapedForDisplay) is not a folder.") }
+    }
+
     /// Moves a downloaded body to its place; returns its path within the folder.
     func place(_ file: String, of url: String, id: URLID) throws(OutputFailure) -> String {
-        try place(file, as: BodyName(of: url, id: id, style: style).relativePath)
+        try place(file, as: name(of: url, id: id))
     }
 
     func place(_ file: String, as name: String) throws(OutputFailure) -> String {
@@ -49,9 +61,12 @@ package struct BodyFolder: Sendable {
         }
     }
 
+    /// The path within the folder of a URL's body, whether or not it is there.
+    func name(of url: String, id: URLID) -> String { BodyName(of: url, id: id, style: style).relativePath }
+
     /// The path within the folder of a URL's body, when it is there in this size.
     func file(of url: String, id: URLID, size: Int) -> String? {
-        let name = BodyName(of: url, id: id, style: style).relativePath
+        let name = name(of: url, id: id)
         var status = stat()
         guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else { return nil }
         return name

@@ -20,6 +20,8 @@ package final class RecordedFolder: Sendable {
     package struct Counts: Sendable, Equatable {
         /// In its list, as far as that was read.
         package var listed = 0
+        /// Listed once more; counted for lists that say nothing of what was listed before (``lists(_:)``).
+        package var repeated = 0
         /// To be fetched.
         package var queued = 0
         /// Of those, fetched or given up.
@@ -64,6 +66,22 @@ package final class RecordedFolder: Sendable {
             state.counts.queued += isWanted ? 1 : 0
         }
         return isWanted
+    }
+
+    /// What the record says of a URL.
+    func record(of id: URLID, _ reader: inout JournalReader) throws(OutputFailure) -> JobRecord? {
+        guard let entry = journal[id], entry.offset > 0 else { return nil }
+        return try reader.record(at: entry.offset)
+    }
+
+    /// Takes a URL of the list, whatever is known of it; false for one that was listed before.
+    package func lists(_ id: URLID) -> Bool {
+        let (isNew, _) = update(id) { entry in (entry.marks.update(with: .listed) == nil, false) }
+        state.withLock { state in
+            state.counts.listed += isNew ? 1 : 0
+            state.counts.repeated += isNew ? 0 : 1
+        }
+        return isNew
     }
 
     /// Takes a URL of the run's list once more; true where its file was looked at in vain.

@@ -89,10 +89,6 @@ package final class RedisBodies: JobOutput {
     }
 
     private func asking<Value>(_ call: () async throws(StateError) -> Value) async throws(OutputFailure) -> Value {
-        do throws(StateError) {
-            return try await persistently(call)
-        } catch {
-            throw OutputFailure(ClusterError(error))
-        }
+        try await OutputFailure.wrapping { () throws(StateError) in try await persistently(call) }
     }
 }

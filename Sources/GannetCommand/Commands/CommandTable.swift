@@ -5,7 +5,8 @@ enum CommandTable {
     static let parser = CommandLineParser(root: root, environmentPrefix: "GANNET_")
 
     private static let commands: [any Command.Type] = [
-        RunCommand.self, EnqueueCommand.self, WorkCommand.self, GetCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
+        RunCommand.self, EnqueueCommand.self, WorkCommand.self, GetCommand.self, ExportCommand.self, StatusCommand.self, PauseCommand.self,
+        ResumeCommand.self,
         PurgeCommand.self, ExplainCommand.self, DoctorCommand.self, DemoCommand.self,
         CompletionsCommand.self, ReferenceCommand.self,
     ]
@@ -20,7 +21,7 @@ enum CommandTable {
             "redis", "Start or stop the private Redis, which commands use when '--redis' is not given.",
             [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self]),
     ]
-    private static let later = ["export", "bench"]
+    private static let later = ["bench"]
 
     private static let root = CommandSpec(
         "gannet",

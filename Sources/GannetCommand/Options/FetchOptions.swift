@@ -114,6 +114,15 @@ extension FetchOptions {
             "going through the proxy; which addresses are fetched from is its business now, and private ones are not refused here.")
     }
 
+    /// For a caller without a job, whose bodies go to the shared cache too.
+    func fetching(_ store: StoreOptions) -> ClusterFetch.Options {
+        var options = ClusterFetch.Options()
+        options.concurrency = concurrency
+        options.lease = lease
+        options.bodyLimit = store.cacheLimit
+        return options
+    }
+
     func workerOptions() -> WorkerOptions {
         var options = WorkerOptions()
         options.concurrency = concurrency

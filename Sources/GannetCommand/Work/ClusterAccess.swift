@@ -63,7 +63,13 @@ extension CommandFailure {
         self.init(status, error.description)
     }
 
-    init(_ failure: OutputFailure) { self.init(.cannotWrite, failure.description) }
+    init(_ failure: OutputFailure) {
+        guard let error = failure.cluster else {
+            self.init(.cannotWrite, failure.description)
+            return
+        }
+        self.init(error)
+    }
 
     init(_ failure: WorkerFailure) {
         switch failure {

@@ -31,7 +31,7 @@ struct Getting: Sendable {
             console.error(text: "failed: \(failure.sentence)")
             return .someFailed
         }
-        let folder = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.open(path) }
+        let folder = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.reading(path) }
         let body = try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.body(of: page, in: folder) }
         guard let body else {
             let hint = page.file == nil ? "it is not kept any more" : "it is in a worker's folder: name that with '--store'"
@@ -45,9 +45,11 @@ struct Getting: Sendable {
         options.fetch.sayWhatProxyMeans(console)
         let fetched: Cluster.Fetched
         do throws(WorkerFailure) {
-            fetched = try await cluster.fetch(
-                options.url, settings, refresh: options.refresh, maximumAge: options.maximumAge, lease: options.fetch.lease,
-                bodyLimit: options.store.cacheLimit)
+            var fetching = options.fetch.fetching(options.store)
+            fetching.concurrency = 1
+            fetching.refresh = options.refresh
+            fetching.maximumAge = options.maximumAge
+            fetched = try await cluster.fetch(options.url, settings, fetching)
         } catch {
             throw CommandFailure(error)
         }

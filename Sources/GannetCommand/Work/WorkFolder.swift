@@ -10,6 +10,15 @@ enum WorkFolder {
         }
     }
 
+    /// A folder that is only looked at: that of workers who put bodies into it.
+    static func reading(_ path: String) throws(CommandFailure) -> BodyFolder {
+        do throws(OutputFailure) {
+            return try BodyFolder(reading: path)
+        } catch {
+            throw CommandFailure(.noUsableInput, error.description)
+        }
+    }
+
     static func identity(of lock: borrowing FolderLock) throws(CommandFailure) -> String {
         do throws(OutputFailure) {
             return try lock.identity()

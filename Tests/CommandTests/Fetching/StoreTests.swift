@@ -58,6 +58,8 @@ import Testing
         let url = fleet.origin.urls[3]
         let without = try await get(fleet, url)
         #expect(without.status == 1 && without.errors.contains("name that with '--store'"))
+        let none = try await get(fleet, url, "--store", fleet.folder.file("none"))
+        #expect(none.status == 65 && none.errors.contains("none cannot be read: No such file or directory."), "\(none.errors)")
         let target = fleet.folder.file("body")
         #expect(try await get(fleet, url, "--store", fleet.out, "-o", target).status == 0)
         #expect(sha256(of: try contents(ofFile: target)) == fleet.origin.files[3].sha256)

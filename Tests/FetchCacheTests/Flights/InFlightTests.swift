@@ -52,10 +52,33 @@ struct InFlightTests {
         let work = HeldWork()
         let callers = (0..<3).map { _ in Task { await flights.outcome(for: "a", priority: .normal, work.fetch) } }
         await flights.waits(for: 3)
-        #expect(await flights.cancel { $0 == "a" }.count == 1)
+        let tasks = await flights.cancel { $0 == "a" }
+        #expect(tasks.count == 1)
         for caller in callers { #expect(await caller.value == nil) }
         try await work.cancelled()
+        for task in tasks { await task.value }
         #expect(await flights.cancel { $0 == "a" }.isEmpty)
+    }
+
+    @Test func `whoever calls all off is told of the fetch that its last caller has just left, until it has ended`() async throws {
+        let work = HeldWork()
+        let end = HeldWork()
+        let priority = FlightPriority(.normal)
+        let caller = Task {
+            await flights.outcome(for: "a", priority: .normal) { _ in
+                _ = await work.fetch(priority)
+                // What it holds is given up, whatever its task has come to.
+                return await Task { await end.fetch(priority) }.value
+            }
+        }
+        try await work.started()
+        caller.cancel()
+        #expect(await caller.value == nil)
+        let tasks = await flights.cancel()
+        #expect(tasks.count == 1)
+        end.finish(.success(1))
+        for task in tasks { await task.value }
+        #expect(await flights.cancel().isEmpty)
     }
 
     @Test func `who is cancelled before asking starts nothing`() async throws {

@@ -19,14 +19,24 @@ final class FileCheck {
     /// Whether a record's file is there, an ordinary one, and byte for byte what was fetched.
     func isSound(_ record: JobRecord) -> Bool {
         guard let digest = record.digest, !record.file.isEmpty else { return false }
-        let path = "\(folder)/\(record.file)"
+        return isSound(record.file, size: record.bytes, digest: digest)
+    }
+
+    /// The same of a file by what it should be.
+    func isSound(_ file: String, size: Int, digest: [UInt8]) -> Bool { isSound(file, size: size, digest: digest) { _ in } }
+
+    /// The same, and `pass` is shown the bytes in turn. What it was shown is worth nothing where the answer is no.
+    func isSound<Failure: Error>(
+        _ file: String, size: Int, digest: [UInt8], pass: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        let path = "\(folder)/\(file)"
         var status = stat()
         // Asked before it is opened: to open a pipe would wait for its writer.
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == record.bytes else { return false }
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else { return false }
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        var left = record.bytes
+        var left = size
         hasher.reset()
         while true {
             let count = read(descriptor, buffer.baseAddress, buffer.count)
@@ -35,7 +45,9 @@ final class FileCheck {
             left -= count
             // What grows while it is read is not what was fetched, and need not end.
             guard count > 0, left >= 0 else { return false }
-            hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            hasher.update(bytes)
+            try pass(bytes)
         }
         return left == 0 && hasher.finish().bytes == digest
     }

@@ -2,9 +2,10 @@ internal import ClusterState
 internal import HTTPEngine
 
 /// One record is one line: id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type, error class, error message, with tabs
-/// between them. Whatever is no such line is passed over: the line that a killed process was writing, or what a power cut made of one.
+/// between them, and behind one more the URL, where the record has one. Whatever is no such line is passed over: the line that a killed process was
+/// writing, or what a power cut made of one.
 extension JobRecord {
-    private static let fieldCount = 10
+    private static let fieldCounts = 10...11
     private static let tab = UInt8(ascii: "\t")
 
     /// The line, its break included.
@@ -14,7 +15,7 @@ extension JobRecord {
             file, contentType, errorClass, errorMessage,
         ]
         var line: [UInt8] = []
-        for (index, field) in fields.enumerated() {
+        for (index, field) in (url.isEmpty ? fields : fields + [url]).enumerated() {
             if index > 0 { line.append(Self.tab) }
             Self.append(field, to: &line)
         }
@@ -37,12 +38,13 @@ extension JobRecord {
         self.digest = digest.isEmpty ? nil : digest
         (file, contentType) = (Self.text(fields[6]), Self.text(fields[7]))
         (errorClass, errorMessage) = (Self.text(fields[8]), Self.text(fields[9]))
+        if fields.count > 10 { url = Self.text(fields[10]) }
     }
 
     /// What an index needs of a line; `nil` where it is no record.
     static func key(of line: UnsafeRawBufferPointer) -> (id: URLID, isFailed: Bool)? {
         guard line.count > 34, line[32] == tab, line[34] == tab, line[33] == UInt8(ascii: "+") || line[33] == UInt8(ascii: "-"),
-            line.reduce(0, { $0 + ($1 == tab ? 1 : 0) }) == fieldCount - 1,
+            fieldCounts.contains(line.reduce(1, { $0 + ($1 == tab ? 1 : 0) })),
             let bytes = bytes(ofHexadecimal: line[..<32]), let id = URLID(bytes)
         else { return nil }
         return (id, line[33] == UInt8(ascii: "-"))

@@ -13,6 +13,8 @@ struct JobRecord: Sendable, Equatable {
     var contentType = ""
     var errorClass = ""
     var errorMessage = ""
+    /// Without credentials; known where the folder has its URLs from a batch, and not from a list that can be read again.
+    var url = ""
 
     init(_ id: URLID) { self.id = id }
 

@@ -16,7 +16,7 @@ final class ManifestFile {
 
     init(in folder: BodyFolder) throws(OutputFailure) {
         self.folder = folder
-        file = try Self.storing { () throws(StorageFailure) in try BodyFile(in: folder.path) }
+        file = try OutputFailure.storing { () throws(StorageFailure) in try BodyFile(in: folder.path) }
     }
 
     func write(_ line: [UInt8]) throws(OutputFailure) {
@@ -27,22 +27,13 @@ final class ManifestFile {
     /// - Parameter path: In the stead of what is there.
     func finish(as path: String) throws(OutputFailure) {
         try flush()
-        let written = try Self.storing { () throws(StorageFailure) in try file.keep() }
+        let written = try OutputFailure.storing { () throws(StorageFailure) in try file.keep() }
         try folder.publish(written, as: path)
     }
 
     private func flush() throws(OutputFailure) {
         let result = buffer.withUnsafeBytes { bytes in Result { () throws(StorageFailure) in try file.write(bytes) } }
-        try Self.storing { () throws(StorageFailure) in try result.get() }
+        try OutputFailure.storing { () throws(StorageFailure) in try result.get() }
         buffer.removeAll(keepingCapacity: true)
-    }
-
-    private static func storing<Value>(_ body: () throws(StorageFailure) -> Value) throws(OutputFailure) -> Value {
-        do throws(StorageFailure) {
-            return try body()
-        } catch {
-            let sentence = error.description
-            throw OutputFailure(sentence.prefix(1).uppercased() + sentence.dropFirst() + ".")
-        }
     }
 }

@@ -12,6 +12,9 @@ extension ManifestRow {
         case .argument(let number):
             json.add("line", nil as Int?)
             json.add("argument", number)
+        case .finished(let number):
+            json.add("line", nil as Int?)
+            json.add("finished", number)
         }
         json.add("url", text)
         json.add("outcome", end.name)

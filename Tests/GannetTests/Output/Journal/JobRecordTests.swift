@@ -24,7 +24,7 @@ import Testing
             $0.errorClass = "a\tb"
             $0.errorMessage = "two\nlines, a \\ and a \\n, a tab\t; ü"
         },
-        record { $0.file = "\\" },
+        record { $0.file = "\\" }, record { $0.url = "http://h/a\tb" },
     ]
 
     @Test(arguments: records)
@@ -38,6 +38,10 @@ import Testing
         let line = Self.record().line.dropLast()
         for count in 0..<line.count where count < line.count - 40 { #expect(Self.read(Array(line.prefix(count))) == nil, "\(count)") }
         for count in 1..<line.count { #expect(Self.read(Array(line.prefix(count) + line)) == nil, "\(count)") }
+        let longer = Self.record { $0.url = "http://h/" }.line.dropLast()
+        for (first, second) in [(longer, longer), (longer, line), (line, longer)] {
+            for count in 1..<first.count { #expect(Self.read(Array(first.prefix(count) + second)) == nil, "\(count)") }
+        }
         #expect(Self.read(line.map { $0 == UInt8(ascii: "0") ? 0 : $0 }) == nil)
     }
 }

@@ -1,0 +1,75 @@
+import CommandLineKit
+import Gannet
+
+/// What an export came to, as people and as scripts read it.
+struct ExportReport: Sendable {
+    let queue: String
+    let batch: BatchStatus
+    let totals: ExportTotals
+    let time: Duration
+
+    var text: String {
+        var parts = ["\(Amounts.count(totals.written, "body", "bodies")) written"]
+        if totals.there > 0 { parts.append("\(totals.there) there already") }
+        parts.append("\(totals.failed) failed")
+        if batch.cancelled > 0 { parts.append("\(batch.cancelled) cancelled") }
+        if left > 0 { parts.append("\(left) still to come") }
+        return parts.joined(separator: ", ") + "; \(Amounts.bytes(totals.bytes)) in \(Amounts.time(time))"
+    }
+
+    /// The names of a run's summary mean the same here, and add up; then what only a batch has.
+    var json: JSONValue {
+        [
+            "summary": [
+                "rows": .integer(totals.rows), "done": .integer(totals.written + totals.there), "fetched": .integer(totals.written),
+                "revalidated": 0, "cached": .integer(totals.there), "failed": .integer(totals.failed), "invalid": 0,
+                "bytes": .integer(totals.bytes), "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
+                "batch": .string(batch.name), "queue": .string(queue), "state": .string(batch.state.rawValue),
+                "evicted": .integer(totals.evicted), "elsewhere": .integer(totals.elsewhere), "forgotten": .integer(totals.forgotten),
+                "repeated": .integer(totals.repeated),
+                "cancelled": .integer(batch.cancelled), "left": .integer(left),
+            ]
+        ]
+    }
+
+    /// What is to be done about what is not there.
+    var complaints: [String] {
+        var complaints: [String] = []
+        if totals.elsewhere > 0 {
+            complaints.append(
+                "\(Amounts.count(totals.elsewhere, "body", "bodies")) of the batch \(totals.elsewhere == 1 ? "is" : "are") in a worker's folder: "
+                    + "name that with '--store'.")
+        }
+        if totals.evicted > 0 {
+            let them = totals.evicted == 1 ? "it" : "them"
+            complaints.append(
+                "\(Amounts.count(totals.evicted, "body", "bodies")) of the batch \(totals.evicted == 1 ? "is" : "are") not kept any more; "
+                    + "'--refetch' fetches \(them) again.")
+        }
+        if totals.forgotten > 0 {
+            let what = Amounts.count(totals.forgotten, "URL")
+            complaints.append(
+                "Of \(what) nothing is kept any more, and not even what \(totals.forgotten == 1 ? "it was" : "they were"): enqueue the list again, "
+                    + "and export it within a day.")
+        }
+        if !batch.isComplete {
+            let name = Sentence.quoted(batch.name)
+            let why =
+                left > 0
+                ? "\(left) of \(Amounts.count(batch.total, "URL")) \(left == 1 ? "has" : "have") not ended"
+                : "its input has not ended; is its 'enqueue' still running?"
+            complaints.append("The batch is not complete: \(why). 'gannet batch wait' waits for \(name); then run the command again.")
+        }
+        return complaints
+    }
+
+    /// A batch that is not complete is 75, whatever is there of it, as with `batch wait`: nothing is wrong that time will not mend, and what
+    /// failed so far is for the next export to say. Else it is as with `run`, a cancelled URL being one that has not come to its end.
+    var status: ExitStatus {
+        guard batch.isComplete else { return .timedOut }
+        return totals.failed + batch.cancelled == 0 ? .done : .someFailed
+    }
+
+    /// Jobs of which nothing can be said yet.
+    private var left: Int { batch.total - batch.ended }
+}

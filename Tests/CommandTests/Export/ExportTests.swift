@@ -1,0 +1,168 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// What `export` makes of a batch.
+@Suite(.timeLimit(.minutes(3))) struct ExportTests {
+    @Test func `a whole batch is there by digest, each URL once, and a second export writes nothing`() async throws {
+        let fleet = try await Fleet.start {
+            $0.fileCount = 40
+            $0.largestFile = 3_000_000
+        }
+        let missing = fleet.origin.url("/nothing")
+        try await fleet.fetchBatch(more: [fleet.origin.urls[3], missing, fleet.origin.urls[3]])
+        let requests = try await fleet.origin.requests().count
+
+        let first = try await fleet.outcome(fleet.export)
+        #expect(first.status == 1)
+        #expect(first.output.hasPrefix("40 bodies written, 1 failed; ") && first.output.hasSuffix(" to \(fleet.out)\n"), "\(first.output)")
+        #expect(first.errors == "failed: The server answered 404 (\(missing)).\n")
+        try fleet.expectAllBodies()
+        let lines = try fleet.exported()
+        #expect(Set(lines.compactMap(\.url)) == Set(fleet.origin.urls + [missing]) && lines.count == 41)
+        #expect(Set(lines.map(\.outcome)) == ["fetched", "failed"] && lines.allSatisfy { 1...43 ~= $0.finished })
+        let failed = try #require(lines.first { $0.outcome == "failed" })
+        #expect(failed.url == missing && failed.error?.class == "http-404" && failed.httpStatus == 404)
+
+        let files = try fleet.inodes()
+        let second = try await fleet.outcome(fleet.export + ["--json"])
+        #expect(second.status == 1)
+        #expect(try fleet.inodes() == files)
+        let printed = second.output.split(separator: "\n").map(String.init)
+        let again = try fleet.exported()
+        #expect(again.map(\.finished) == lines.map(\.finished) && Set(again.map(\.outcome)) == ["cached", "failed"])
+        #expect(try printed.dropLast().joined(separator: "\n") + "\n" == String(contentsOfFile: fleet.manifestPath, encoding: .utf8))
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(printed.last?.utf8 ?? "".utf8)) as? [String: Any])
+        let summary = try #require(json["summary"] as? [String: Any])
+        let names: Set = [
+            "rows", "done", "fetched", "revalidated", "cached", "failed", "invalid", "bytes", "durationMilliseconds", "batch", "queue",
+            "state", "evicted", "elsewhere", "forgotten", "repeated", "cancelled", "left",
+        ]
+        #expect(Set(summary.keys) == names)
+        #expect(summary["rows"] as? Int == 41 && summary["cached"] as? Int == 40 && summary["failed"] as? Int == 1)
+        #expect(summary["repeated"] as? Int == 2 && summary["left"] as? Int == 0 && summary["state"] as? String == "complete")
+
+        // What is not what it was is written again, and nothing else.
+        let changed = try #require(again.first { ($0.bytes ?? 0) > 0 }?.file)
+        try Data([1]).write(to: URL(fileURLWithPath: fleet.out + "/" + changed))
+        let third = try await fleet.outcome(fleet.export)
+        #expect(third.output.hasPrefix("1 body written, 39 there already, 1 failed; "), "\(third.output)")
+        try fleet.expectAllBodies()
+        #expect(try await fleet.origin.requests().count == requests)
+        try await fleet.stop()
+    }
+
+    @Test func `bodies that are not kept any more are named, and fetched again where that is asked for`() async throws {
+        let fleet = try await Fleet.start(files: 30)
+        try await fleet.fetchBatch()
+        #expect(try await fleet.forgetBodies(most: 25) == 25)
+        let first = try await fleet.outcome(fleet.export)
+        #expect(first.status == 1)
+        #expect(first.output.hasPrefix("5 bodies written, 25 failed; "), "\(first.output)")
+        #expect(first.errors.split(separator: "\n").count { $0.hasPrefix("failed: The body is not kept any more: http://") } == 20)
+        #expect(first.errors.contains("… and 5 further failures;"))
+        #expect(first.errors.hasSuffix("Error: 25 bodies of the batch are not kept any more; '--refetch' fetches them again.\n"))
+        #expect(try fleet.exported().count { $0.error?.class == "evicted" } == 25)
+
+        let before = try await fleet.requests()
+        let second = try await fleet.outcome(fleet.export + ["--refetch"] + fleet.local)
+        #expect(second.status == 0 && second.errors == "", "\(second.errors)")
+        #expect(second.output.hasPrefix("25 bodies written, 5 there already, 0 failed; "), "\(second.output)")
+        try fleet.expectAllBodies()
+        #expect(try Set(fleet.exported().map(\.outcome)) == ["fetched", "cached"])
+        let after = try await fleet.requests()
+        #expect(after.values.reduce(0, +) == before.values.reduce(0, +) + 25 && after.values.allSatisfy { $0 <= 2 })
+        // For the next who asks they are kept again.
+        try FileManager.default.removeItem(atPath: fleet.out)
+        #expect(try await fleet.outcome(fleet.export).status == 0)
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
+    @Test func `what cannot be fetched again is a failure of its own class`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        try await fleet.fetchBatch()
+        #expect(try await fleet.forgetBodies() > 0)
+        // Private addresses are refused where nothing permits them.
+        let outcome = try await fleet.outcome(fleet.export + ["--refetch"])
+        #expect(outcome.status == 1)
+        let lines = try fleet.exported().filter { $0.outcome == "failed" }
+        #expect(lines.allSatisfy { $0.error?.class == "refused" } && !lines.isEmpty, "\(lines)")
+        // Nor does it change what the URLs are: fetched once, with bodies that are not kept. The failure stands for a minute for all who ask.
+        #expect(try await fleet.forget("{gannet}page:") == 3)
+        let permitted = try await fleet.outcome(fleet.export + ["--refetch"] + fleet.local)
+        #expect(permitted.status == 0, "\(permitted.errors)")
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
+    @Test func `what is known of a URL may be forgotten, and then the folder tells what it has`() async throws {
+        let fleet = try await Fleet.start(files: 6)
+        try await fleet.fetchBatch()
+        #expect(try await fleet.outcome(fleet.export).status == 0)
+        let lines = try fleet.exported()
+        #expect(try await fleet.forget("{gannet}page:") == 6)
+        let again = try await fleet.outcome(fleet.export)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(try fleet.exported().map(\.url) == lines.map(\.url))
+
+        let file = try #require(lines[2].file)
+        try FileManager.default.removeItem(atPath: fleet.out + "/" + file)
+        let without = try await fleet.outcome(fleet.export)
+        #expect(without.status == 1 && without.output.hasPrefix("0 bodies written, 5 there already, 1 failed; "), "\(without.output)")
+        #expect(try fleet.exported()[2].error?.class == "evicted" && fleet.exported()[2].url == lines[2].url)
+        let refetched = try await fleet.outcome(fleet.export + ["--refetch"] + fleet.local)
+        #expect(refetched.status == 0 && refetched.output.hasPrefix("1 body written, 5 there already, 0 failed; "), "\(refetched)")
+
+        #expect(try await fleet.forget("{gannet}page:") == 1)
+
+        try FileManager.default.removeItem(atPath: fleet.out)
+        let elsewhere = try await fleet.outcome(fleet.export)
+        #expect(elsewhere.status == 1 && elsewhere.output.hasPrefix("0 bodies written, 6 failed; "))
+        #expect(elsewhere.errors.contains("Error: Of 6 URLs nothing is kept any more"), "\(elsewhere.errors)")
+        #expect(try fleet.exported().allSatisfy { $0.url == nil && $0.error?.class == "forgotten" })
+        try await fleet.stop()
+    }
+
+    @Test func `bodies in the folder of the workers are copied from there, if they are what was fetched`() async throws {
+        let fleet = try await Fleet.start(files: 12)
+        let store = fleet.folder.file("store")
+        try await fleet.fetchBatch(work: ["--store", store])
+        let without = try await fleet.outcome(fleet.export)
+        #expect(without.status == 1)
+        // One has no bytes, and needs no place to be in.
+        #expect(
+            without.errors.hasSuffix("Error: 11 bodies of the batch are in a worker's folder: name that with '--store'.\n"),
+            "\(without.errors)")
+        #expect(try fleet.exported().count { $0.error?.class == "elsewhere" } == 11)
+        try FileManager.default.removeItem(atPath: fleet.out)
+        let missing = try await fleet.outcome(fleet.export + ["--store", fleet.folder.file("none")])
+        #expect(missing.status == 65 && missing.errors.hasPrefix("Error: The folder ") && missing.errors.count { $0 == "\n" } == 1)
+
+        let outcome = try await fleet.outcome(fleet.export + ["--store", store, "--name", "path"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        try fleet.expectAllBodies()
+        #expect(try fleet.bodies().allSatisfy { $0.hasPrefix("127.0.0.1_") })
+
+        try FileManager.default.removeItem(atPath: fleet.out)
+        let files = try FileManager.default.subpathsOfDirectory(atPath: store).filter { $0.contains("-") && !$0.hasPrefix(".gannet") }
+        let changed = try #require(try files.first { try !contents(ofFile: store + "/" + $0).isEmpty })
+        var bytes = try contents(ofFile: store + "/" + changed)
+        bytes[0] ^= 1
+        try Data(bytes).write(to: URL(fileURLWithPath: store + "/" + changed))
+        let damaged = try await fleet.outcome(fleet.export + ["--store", store])
+        #expect(damaged.status == 1 && damaged.output.hasPrefix("11 bodies written, 1 failed; "), "\(damaged.output)")
+        #expect(try fleet.exported().count { $0.error?.class == "evicted" } == 1)
+        #expect(try fleet.bodies().count == 11)
+        try await fleet.stop()
+    }
+
+    @Test func `a batch that is not known is told, and no folder is made for it`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let outcome = try await fleet.outcome(fleet.export)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors == "Error: There is no batch 'b' in the queue 'default'; 'gannet batch list' shows those there are.\n")
+        #expect(!FileManager.default.fileExists(atPath: fleet.out))
+        try await fleet.stop()
+    }
+}
