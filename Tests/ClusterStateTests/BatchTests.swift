@@ -10,7 +10,7 @@ import Testing
         try await QueueFixture.with { fixture in
             let queue = fixture.queue
             let first = try await queue.begin(batch: "b", from: "a file")
-            #expect(first == BatchProgress(number: 1, source: "a file", offset: 0, total: 0, state: .open))
+            #expect(first == BatchProgress(number: 1, source: "a file", offset: 0, total: 0, state: .open, headers: RequestHeaders.none))
             func accept(_ numbers: Range<Int>, _ from: Int, _ to: Int, closing: Bool = false) async throws -> EnqueueAnswer {
                 try await queue.enqueue(numbers.map { try QueueFixture.entry($0) }, batch: 1, from: from, to: to, closing: closing)
             }

@@ -15,7 +15,8 @@ extension Cluster {
 
     /// The body of a URL from the shared cache, or else from its origin, which is asked by nobody else meanwhile.
     package func fetch(
-        _ url: String, _ settings: FetchSettings, refresh: Bool, maximumAge: Duration?, lease: Duration, bodyLimit: Int
+        _ url: String, headers: ExtraHeaders, _ settings: FetchSettings, refresh: Bool, maximumAge: Duration?, lease: Duration,
+        bodyLimit: Int
     ) async throws(WorkerFailure) -> Fetched {
         let downloader = try settings.makeDownloader(concurrency: 1)
         defer { downloader.shutdown() }
@@ -30,6 +31,7 @@ extension Cluster {
         parts.maximumBody = Int64(settings.maximumBody)
         let fetch = CachingFetch(parts)
         let request = FetchRequest(url) {
+            $0.headers = headers.fields
             $0.refresh = refresh
             $0.maximumAge = maximumAge
         }

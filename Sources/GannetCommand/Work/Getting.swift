@@ -18,7 +18,9 @@ struct Getting: Sendable {
 
     func run() async throws(CommandFailure) -> ExitStatus {
         guard !options.fetches else { return try await fetch() }
-        let found = try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.page(of: options.url) }
+        let found = try await CommandFailure.wrapping { () throws(ClusterError) in
+            try await cluster.page(of: options.url, headers: options.headers)
+        }
         guard let page = found else {
             console.error("Nothing is known of this URL; '--fetch' fetches it.")
             return .someFailed
@@ -46,7 +48,8 @@ struct Getting: Sendable {
         let fetched: Cluster.Fetched
         do throws(WorkerFailure) {
             fetched = try await cluster.fetch(
-                options.url, settings, refresh: options.refresh, maximumAge: options.maximumAge, lease: options.fetch.lease,
+                options.url, headers: options.headers, settings, refresh: options.refresh, maximumAge: options.maximumAge,
+                lease: options.fetch.lease,
                 bodyLimit: options.store.cacheLimit)
         } catch {
             throw CommandFailure(error)
