@@ -20,7 +20,7 @@ import Testing
             #expect(try await accept(5..<6, 50, 60) == EnqueueAnswer(offset: 30, total: 3, open: 3))
             #expect(
                 try await queue.begin(batch: "b", from: "another")
-                    == BatchProgress(number: 1, source: "a file", offset: 30, total: 3, state: .open))
+                    == BatchProgress(number: 1, source: "a file", offset: 30, total: 3, state: .open, headers: RequestHeaders.none))
             #expect(try await accept(3..<5, 30, 50, closing: true) == EnqueueAnswer(offset: 50, total: 5, open: 5))
             #expect(try await accept(3..<5, 30, 50, closing: true) == EnqueueAnswer(offset: 50, total: 5, open: 5))
             #expect(try await queue.begin(batch: "b").state == .closed)
