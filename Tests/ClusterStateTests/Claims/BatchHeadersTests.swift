@@ -154,7 +154,9 @@ import Testing
             let second = try await fixture.claim(10)
             all(fixture, headers, second, count: 3)
             #expect(second.jobs.map(\.entry.id) == (0..<3).map(QueueFixture.id))
-            #expect(try await fixture.dump().values["q:q:foreign"] == ["Z of a version to come"])
+            // Behind the heading it was found under, which may be its own.
+            let left = try await fixture.dump().values["q:q:foreign"] ?? []
+            #expect(left.last == "Z of a version to come" && left.count == 2 && left[0].hasPrefix("H"))
             #expect(try await fixture.claim(10).jobs.isEmpty)
         }
     }
