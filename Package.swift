@@ -67,6 +67,7 @@ let package = Package(
                 .embedInCode("Scripts/clear.lua"),
                 .embedInCode("Scripts/enqueue.lua"),
                 .embedInCode("Scripts/explain.lua"),
+                .embedInCode("Scripts/move.lua"),
                 .embedInCode("Scripts/Jobs/deleteFromLine.lua"),
                 .embedInCode("Scripts/Jobs/listActive.lua"),
                 .embedInCode("Scripts/Jobs/listDead.lua"),

@@ -13,6 +13,7 @@ enum ClusterScripts {
         ])
     static let reclaim = script(PackageResources.reclaim_lua)
     static let renew = script(PackageResources.renew_lua)
+    static let move = script(PackageResources.move_lua)
     static let settle = script(PackageResources.settle_lua)
     static let acquire = script(PackageResources.acquire_lua)
     static let pause = script(PackageResources.pause_lua)

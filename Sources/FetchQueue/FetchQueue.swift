@@ -83,6 +83,12 @@ package struct FetchQueue: Sendable {
         }
     }
 
+    /// Takes a place for a job's request at the host that a redirect has led it to.
+    /// - Parameter usual: How politely hosts are treated for which no rule is stored.
+    package func move(_ token: FlightToken, to host: String, usual: HostRule) async throws(StateError) -> Passage {
+        try await persistently { () throws(StateError) in try await cluster.move(token, to: host, usual: usual) }
+    }
+
     /// Takes all leases back at once and uncharged. Only for a caller who knows that their holders are gone.
     package func reclaimAll() async throws(StateError) {
         _ = try await persistently { () throws(StateError) in try await state.reclaimAll() }

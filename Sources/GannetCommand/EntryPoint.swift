@@ -9,6 +9,7 @@ struct EntryPoint {
         StandardDescriptors.occupy()
         // A pipe closed early (`| head`) must arrive as an error from `write`, not end the process in mid-sentence.
         Signals.ignoreBrokenPipes()
+        Signals.quitAsUsual()
         do throws(CommandFailure) {
             try DescriptorLimit.raised().check()
         } catch {

@@ -6,7 +6,7 @@ package struct AuditFinding: Sendable, Equatable {
         // What belongs to a flight.
         case lockWithoutFlight, parkedWithoutFlight, waitersWithoutFlight, chainNotNamed, freedWithoutChain
         // What waits for a host.
-        case hostCount, heldNotDue
+        case hostCount, strayMove, heldNotDue
         // Counters of queues and batches; jobs that were accepted and are nowhere, or are there and were never counted.
         case counter, jobsLost, jobsUncounted
         /// A key holds a value of another type. Only whoever wrote it can know what to do.
@@ -42,6 +42,7 @@ extension AuditFinding.Kind: CustomStringConvertible {
         case .chainNotNamed: "lists of jobs whose URL was settled and that no claim would have found"
         case .freedWithoutChain: "names of lists that are not there"
         case .hostCount: "hosts with a wrong count of requests in flight"
+        case .strayMove: "places at other hosts, noted for requests that are none"
         case .heldNotDue: "hosts whose waiting jobs no claim would have looked at"
         case .counter: "wrong counters"
         case .jobsLost: "accepted jobs that are nowhere"

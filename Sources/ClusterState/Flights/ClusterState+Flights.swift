@@ -27,6 +27,26 @@ extension ClusterState {
         }
     }
 
+    /// Takes a place for a job's request at the host that a redirect has led it to, and gives up the one it has. The same again changes
+    /// nothing.
+    /// - Parameter usual: How politely hosts are treated for which no rule is stored.
+    package func move(_ token: FlightToken, to host: String, usual: HostRule) async throws(StateError) -> Passage {
+        try usual.check()
+        let reply = try await run(
+            ClusterScripts.move,
+            [.bytes(token.bytes), .string(host), .integer(usual.limit), .integer(usual.interval.wholeMilliseconds)])
+        return try await StateError.wrapping { () throws(RedisError) in
+            let fields = try reply.asArray()
+            guard fields.count == 2 else { throw RedisError(.unexpectedReply, "move in another form than expected") }
+            let pause = try fields[1].asInteger()
+            switch try fields[0].asInteger() {
+            case 1: return .there
+            case 2: return .full(opensIn: pause < 0 ? nil : .milliseconds(pause))
+            default: return .lost
+            }
+        }
+    }
+
     /// Ends flights that have no job: `commit` and `release` of the shared tier.
     package func settle(_ settlements: [Settlement], random: Double) async throws(StateError) -> [SettleAnswer] {
         try await settle(settlements, count: keys.count, claimsAgain: true, mostDead: 1, random: random)

@@ -12,6 +12,8 @@ package struct Settlement: Sendable {
         case retry(after: Duration)
         /// Another attempt, uncharged, when the host's cool-down is over: of this length, or of one that doubles from time to time.
         case throttled(for: Duration?)
+        /// Another attempt, uncharged: a host that a redirect led to had no room.
+        case putOff(for: Duration)
         /// Given up without prejudice; the job is the first to be claimed again, the URL free.
         case handedBack
         /// The body of a job whose page was there is where it belongs.
@@ -72,7 +74,8 @@ package enum SettleAnswer: Int, Sendable {
 
 extension Settlement {
     private enum Form {
-        static let fetched = 1, revalidated = 2, failed = 3, retry = 4, throttled = 5, handedBack = 6, delivered = 7, missing = 8
+        static let fetched = 1, revalidated = 2, failed = 3, retry = 4, throttled = 5, handedBack = 6, delivered = 7, missing = 8,
+            putOff = 9
         static let hostUnreachable = 1, hostUnknown = 2, notStored = 4
     }
 
@@ -88,6 +91,7 @@ extension Settlement {
         case .failed(let page, let kept): (form, content, retention) = (Form.failed, page.bytes, kept)
         case .retry(let after): (form, pause) = (Form.retry, Self.milliseconds(after))
         case .throttled(let length): (form, pause) = (Form.throttled, length.map { Self.milliseconds($0) + 1 } ?? 0)
+        case .putOff(let length): (form, pause) = (Form.putOff, Self.milliseconds(length))
         case .handedBack: form = Form.handedBack
         case .delivered: form = Form.delivered
         case .bodyMissing(let digest): (form, content) = (Form.missing, digest)

@@ -15,7 +15,7 @@ for i = 1, #found[2], 2 do
     if job and job.queue == queue then
         checkEnd(queue, job.batch)
         if kind == 'J' then
-            hostOf(job.host)
+            hostOf(call('HGET', moved, token) or job.host)
             look(job.id, token)
         end
         mine[#mine + 1] = {token = token, kind = kind, job = job, began = unpackBytes('>I6', flight, 2)}
@@ -33,7 +33,7 @@ for _, flight in ipairs(mine) do
     local job = flight.job
     forgetFlight(flight.token)
     if flight.kind == 'J' then
-        leaveHost(job.host)
+        leavePlace(flight.token, job)
         local isOwn, hasFollowers = look(job.id, flight.token)
         if isOwn then unlock(job.id, hasFollowers, ORPHANED, flight.began) end
     end

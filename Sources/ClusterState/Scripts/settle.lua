@@ -14,13 +14,15 @@
 --         6 back                     given up without prejudice
 --         7 delivered                a job whose page was there and whose body is where it belongs
 --         8 missing                  a job whose page was there and whose body, of the digest 'content', was not
+--         9 put off                  another attempt after 'pause' ms, uncharged: the host it was led to had no room
 --       The marks are 1 where the host could not be reached, 2 where nothing was learnt about it, 4 where the page is only for this
 --       flight's followers and for jobs enqueued before it ended.
 -- Answer: for each 1 settled, also when it was so before, 0 lost, 2 fenced: it was fetched, and by somebody else as well
 local claimsAgain, random, mostDead = ARGV[1] == '1', tonumber(ARGV[2]), tonumber(ARGV[3])
 local FIELDS, FIRST, RETRY_GRACE = 4, 4, 30000
 local LOST, SETTLED, FENCED = 0, 1, 2
-local FETCHED, REVALIDATED, FAIL, RETRY, THROTTLED, DELIVERED, MISSING = 1, 2, 3, 4, 5, 7, 8
+local FETCHED, REVALIDATED, FAIL, RETRY, THROTTLED, DELIVERED, MISSING, PUT_OFF = 1, 2, 3, 4, 5, 7, 8, 9
+local LATER = {[RETRY] = true, [THROTTLED] = true, [PUT_OFF] = true}
 local TOTALS = {'fetched', 'revalidated'}
 local number = (#ARGV - FIRST + 1) / FIELDS
 
@@ -72,17 +74,18 @@ for i = 1, number do
                 job.id = ids[i]
                 if kind == 'J' then jobs[#jobs + 1] = job end
                 ending.batch = checkEnd(job.queue, job.batch)
-                if outcome == RETRY or outcome == THROTTLED then call('ZCARD', ofQueue(job.queue, 'later')) end
+                if LATER[outcome] then call('ZCARD', ofQueue(job.queue, 'later')) end
             end
             if not isAlone then ending.hasFollowers = call('LLEN', parkedPrefix .. ids[i]) > 0 end
         end
     end
 end
 loadHosts(jobs)
+local placeOf = hostsMovedTo(names)
 
 -- Then what follows from it. -------------------------------------------------------------------------------------------------------
 
-local returned, gone, unlocked, places = {}, {}, {}, {}
+local returned, gone, unlocked, places, landed = {}, {}, {}, {}, {}
 
 local function isAfter(other, token) return other and unpackBytes('>I8', other) > unpackBytes('>I8', token) end
 
@@ -91,7 +94,7 @@ local function answerLate(i, outcome)
     local page, token = readPage(known[i] or nil), names[i]
     if isSeen[token] then return SETTLED end
     if page and page.token == token and page.isNegative == (outcome == FAIL) then return SETTLED end
-    if flights[i] and flights[i]:sub(1, 1) == 'W' and (outcome == RETRY or outcome == THROTTLED) then return SETTLED end
+    if flights[i] and flights[i]:sub(1, 1) == 'W' and LATER[outcome] then return SETTLED end
     if outcome ~= FETCHED and outcome ~= REVALIDATED then return LOST end
     -- Another's lock or page is a second fetch's only if it came after; a page from before says nothing.
     if not isAfter(holders[i], token) and not isAfter(page and page.token, token) then return LOST end
@@ -121,7 +124,9 @@ local function settle(i, ending, outcome)
     local batch = ending.batch
     if job and batch.state then batch.counts.active = (batch.counts.active or 0) - 1 end
     if kind == 'J' then
-        local host = leaveHost(job.host)
+        local place = placeOf[token]
+        if place then landed[#landed + 1] = token end
+        local host = leaveHost(place or job.host)
         places[host] = (places[host] or 0) + 1
         if outcome == THROTTLED then
             coolDown(host, pause > 0 and pause - 1 or nil, random)
@@ -149,9 +154,9 @@ local function settle(i, ending, outcome)
     elseif outcome == DELIVERED and job then
         finish(job, 'done')
         countTotal(job, 'cached', 1)
-    elseif (outcome == RETRY or outcome == THROTTLED) and job then
+    elseif LATER[outcome] and job then
         if outcome == RETRY then job.failures = min(255, job.failures + 1) end
-        job.throttled = outcome == THROTTLED and (job.throttled > 0 and job.throttled or now) or 0
+        job.throttled = outcome ~= RETRY and (job.throttled > 0 and job.throttled or now) or 0
         if batch.isGone then
             finish(job, 'cancelled')
         else
@@ -190,6 +195,7 @@ if next(settling) then
         call('HDEL', leases, unpack(gone))
         call('ZREM', expiry, unpack(gone))
     end
+    if #landed > 0 then call('HDEL', moved, unpack(landed)) end
     if #unlocked > 0 then call('DEL', unpack(unlocked)) end
     local free = {}
     if not claimsAgain then

@@ -16,6 +16,8 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
 
     private var table = Table()
     private var flights: [Table.FlightID: Flight] = [:]
+    /// Called off, and not yet at their end: what they hold is still to be given up.
+    private var calledOff: [Table.FlightID: Task<Void, Never>] = [:]
     private var subscribers: [Table.SubscriberID: CheckedContinuation<Outcome?, Never>] = [:]
 
     package init() {}
@@ -42,15 +44,13 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         }
     }
 
-    /// Calls off the fetches of all keys that are meant, for all who wait for them. Returns their tasks, which may take a while to come to their end.
+    /// Calls off the fetches of all keys that are meant, for all who wait for them. Returns all tasks that have been called off and may take a while to come
+    /// to their end.
     @discardableResult
     package func cancel(where isMeant: @Sendable (Key) -> Bool = { _ in true }) -> [Task<Void, Never>] {
         let meant = flights.filter { isMeant($0.value.key) }
-        for (id, flight) in meant {
-            flight.task.cancel()
-            land(id, nil)
-        }
-        return meant.map(\.value.task)
+        for id in meant.keys { callOff(id) }
+        return Array(calledOff.values)
     }
 
     /// Leaves the fetches of all keys that are meant to those who wait for them: whoever asks from now on has a fetch of his own.
@@ -60,6 +60,7 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         let flightPriority = FlightPriority(priority)
         let task = Task(priority: priority.taskPriority) {
             let outcome = await fetch(flightPriority)
+            self.calledOff[id] = nil
             self.land(id, outcome)
         }
         flights[id] = Flight(key: key, task: task, priority: flightPriority)
@@ -70,13 +71,20 @@ package actor InFlight<Key: Hashable & Sendable, Value: Sendable> {
         for subscriber in table.land(id) { subscribers.removeValue(forKey: subscriber)?.resume(returning: outcome) }
     }
 
+    private func callOff(_ id: Table.FlightID) {
+        guard let flight = flights[id] else { return }
+        flight.task.cancel()
+        calledOff[id] = flight.task
+        land(id, nil)
+    }
+
     private func leave(_ subscriber: Table.SubscriberID) {
         let (id, leaving) = table.leave(subscriber)
         if let id {
             switch leaving {
             case .nothing: break
             case .goesOn(let lowered): if let lowered { change(id, to: lowered) }
-            case .callsOff: flights.removeValue(forKey: id)?.task.cancel()
+            case .callsOff: callOff(id)
             }
         }
         subscribers.removeValue(forKey: subscriber)?.resume(returning: nil)

@@ -36,8 +36,11 @@ extension Cluster {
             $0.maximumAge = maximumAge
         }
         let outcome = await fetch.serve(request)
-        await fetch.close()
-        await cache.close()
+        // Also when we are cancelled: a lease that is not given up keeps the URL from everybody until it ends.
+        await Task {
+            await fetch.close()
+            await cache.close()
+        }.value
         switch outcome {
         case .success(let answer): return .body(answer.body)
         case .failure(let error): return .failed(error.description)

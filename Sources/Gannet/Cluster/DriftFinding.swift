@@ -49,6 +49,7 @@ extension AuditFinding.Kind {
         case .chainNotNamed: "These jobs would have waited for ever. They go on with the next claim."
         case .freedWithoutChain: "They cost a claim a look each and nothing else."
         case .hostCount: "Too high a count keeps a host's jobs waiting; too low a one lets more requests start than its limit."
+        case .strayMove: "They take up room in Redis and nothing else."
         case .heldNotDue: "Jobs for these hosts would have waited for ever. They go on with the next claim."
         case .counter: "'status' and 'batch show' said something that was not so; workers may have ended too early or too late."
         case .jobsLost: "Redis has lost them. They count as failed from now on, so that nobody waits for them: enqueue their list again."

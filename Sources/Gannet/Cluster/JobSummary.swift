@@ -6,7 +6,7 @@ internal import HTTPEngine
 package struct JobSummary: Sendable, Equatable {
     package let state: JobQuery.State
 
-    /// Without credentials.
+    /// Without credentials, and else as it is.
     package let url: String
     package let host: String
 
@@ -27,7 +27,7 @@ package struct JobSummary: Sendable, Equatable {
 
     init(_ job: ListedJob, _ state: JobQuery.State, now: Int) {
         self.state = state
-        url = RedactedURL(job.entry.url).description
+        url = RedactedURL.withoutSecrets(job.entry.url)
         host = job.entry.host
         age = .milliseconds(max(0, now - job.enqueued))
         since = job.at.map { .milliseconds(now - $0) }

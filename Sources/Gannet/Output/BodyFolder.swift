@@ -33,13 +33,13 @@ package struct BodyFolder: Sendable {
 
     /// Moves a downloaded body to its place; returns its path within the folder.
     func place(_ file: String, of url: String, id: URLID) throws(OutputFailure) -> String {
-        let name = BodyName(of: url, id: id, style: style).relativePath
+        try place(file, as: BodyName(of: url, id: id, style: style).relativePath)
+    }
+
+    func place(_ file: String, as name: String) throws(OutputFailure) -> String {
         let target = "\(path)/\(name)"
         do throws(OutputFailure) {
             guard chmod(file, fileMode) == 0 else { throw Self.failure("The file \(file.escapedForDisplay) cannot be changed") }
-            // Most often its folders are there.
-            if rename(file, target) == 0 { return name }
-            guard errno == ENOENT else { throw Self.failure("The file \(target.escapedForDisplay) cannot be written") }
             try makeFolders(of: name)
             guard rename(file, target) == 0 else { throw Self.failure("The file \(target.escapedForDisplay) cannot be written") }
             return name
@@ -62,7 +62,25 @@ package struct BodyFolder: Sendable {
         var folder = path
         for part in name.split(separator: "/").dropLast() {
             folder += "/\(part)"
-            try Self.makeFolder(folder, withParents: false)
+            try Self.makeOwnFolder(folder)
+        }
+    }
+
+    /// A folder within the folder. It is none that a link leads to: that may be anywhere.
+    private static func makeOwnFolder(_ path: String) throws(OutputFailure) {
+        var status = stat()
+        // Most often it is there. Of two that make it at once one finds it there.
+        if lstat(path, &status) != 0 {
+            guard errno == ENOENT, mkdir(path, 0o755) == 0 || errno == EEXIST, lstat(path, &status) == 0 else {
+                throw failure("The folder \(path.escapedForDisplay) cannot be made")
+            }
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return
+        case S_IFLNK:
+            throw OutputFailure(
+                "\(path.escapedForDisplay) is a symbolic link, which gannet follows nowhere within a folder of bodies. Remove it.")
+        default: throw OutputFailure("\(path.escapedForDisplay) is not a folder.")
         }
     }
 
@@ -82,7 +100,7 @@ package struct BodyFolder: Sendable {
     /// The folder of this name in the folder, which is made if it is missing.
     func ownFolder(_ name: String) throws(OutputFailure) -> String {
         let own = "\(path)/\(name)"
-        try Self.makeFolder(own, withParents: false)
+        try Self.makeOwnFolder(own)
         return own
     }
 

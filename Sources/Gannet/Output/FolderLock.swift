@@ -24,7 +24,7 @@ package struct FolderLock: ~Copyable {
     package init?(_ folder: BodyFolder, _ use: Use = .alone) throws(OutputFailure) {
         let path = "\(folder.path)/\(Self.name)"
         self.folder = folder.path
-        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let opened = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard opened >= 0 else {
             throw OutputFailure("The file \(path.escapedForDisplay) cannot be written: \(String(cString: strerror(errno))).")
         }
@@ -59,6 +59,22 @@ package struct FolderLock: ~Copyable {
         }
         return removed
     }
+
+    /// The folder's own name, drawn when it was first used alone: folders of the same path on two machines have two.
+    package borrowing func identity() throws(OutputFailure) -> String {
+        let path = "\(folder)/\(Self.name)"
+        var bytes = [UInt8](repeating: 0, count: Self.identityLength)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        if count == bytes.count, bytes.allSatisfy({ Self.digits.contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
+        bytes = (0..<Self.identityLength).map { _ in Self.digits.randomElement()! }
+        guard count >= 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0 else {
+            throw OutputFailure("The file \(path.escapedForDisplay) cannot be written: \(String(cString: strerror(errno))).")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let identityLength = 24
+    private static let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
 
     deinit { close(descriptor) }
 }

@@ -27,6 +27,9 @@ struct JobRunner: Sendable {
         case failed(FetchError, FetchTimes, after: Duration)
         /// What it was enqueued with is missing, and without that another answer may come.
         case withoutHeaders
+        /// A host it was led to has no room.
+        case putOff(host: String, FetchTimes, Duration)
+        case lostTouch(StateError)
         case stopped(OutputFailure)
     }
 
@@ -38,12 +41,14 @@ struct JobRunner: Sendable {
     }
 
     let queue: FetchQueue
-    let downloader: any Downloader
+    let downloader: any GatedDownloader
     let output: any JobOutput
     let held: HeldLeases
     let activity: WorkerActivity
     let policy: RetryPolicy
     let freshness: JobFreshness
+    /// How politely hosts are treated for which no rule is stored.
+    let hostRule: HostRule
 
     func run(_ job: Job) async -> End {
         if let page = job.page {
@@ -88,13 +93,14 @@ struct JobRunner: Sendable {
     /// Asks the origin: for the whole, or whether what is kept still holds.
     private func ask(_ job: Job, with headers: [HeaderField], after known: KeptBody?) async -> Attempt {
         var kept = known
+        let moves = HostMoves(of: job, queue: queue, usual: hostRule, activity: activity)
         while true {
             let (start, clock) = (Moment.now, ContinuousClock.now)
             do throws(FetchError) {
                 let conditions = kept?.facts.conditions ?? []
                 let request = DownloadRequest(url: job.url, body: output.bodyDestination, headers: headers + conditions)
                 activity.began(job.token, host: job.host)
-                let download = try await downloader.download(request)
+                let download = try await downloader.download(request, through: moves)
                 activity.ended(job.token, nil)
                 let times = FetchTimes(start: start, end: .now)
                 guard let asked = kept, download.status == 304 else { return .fetched(download, times) }
@@ -105,6 +111,12 @@ struct JobRunner: Sendable {
                 kept = nil
             } catch {
                 activity.ended(job.token, error)
+                switch moves.end {
+                case .putOff(let host, let pause)?:
+                    return .putOff(host: host, FetchTimes(start: start, end: .now), pause)
+                case .failed(let error)?: return .lostTouch(error)
+                case nil: break
+                }
                 return .failed(error, FetchTimes(start: start, end: .now), after: ContinuousClock.now - clock)
             }
         }
@@ -163,6 +175,13 @@ struct JobRunner: Sendable {
         case .failed(let error, _, _) where error.retry == .local: throw .output(OutputFailure(error.description))
         case .failed(let error, let times, let duration): return try await retryOrGiveUp(job, error, times, duration)
         case .withoutHeaders: return try await giveUpWithoutHeaders(job)
+        case .putOff(let host, let times, let pause):
+            guard job.throttled < policy.giveUpAfter else {
+                let error = FetchError(kind: .throttled, url: job.url, detail: "it was led to \(host), which never had room for it")
+                return try await giveUp(job, error, times, .zero, host: .none)
+            }
+            return try await settle(job, .putOff(for: pause)) ? .ledToFullHost(job, host, pause) : .lost(job)
+        case .lostTouch(let error): throw .state(error)
         case .stopped(let failure): throw .output(failure)
         }
     }

@@ -7,7 +7,7 @@ internal import RedisClient
 struct Worker: Sendable {
     private let name: String
     private let queue: FetchQueue
-    private let downloader: any Downloader
+    private let downloader: any GatedDownloader
     private let output: any JobOutput
     private let inbox: RedisSubscription?
     private let options: WorkerOptions
@@ -20,7 +20,7 @@ struct Worker: Sendable {
     ///   - activity: What it does at each host is noted here.
     ///   - report: Called for everything worth telling, from the worker's own task.
     init(
-        _ name: String, queue: FetchQueue, downloader: any Downloader, output: any JobOutput, inbox: RedisSubscription?,
+        _ name: String, queue: FetchQueue, downloader: any GatedDownloader, output: any JobOutput, inbox: RedisSubscription?,
         options: WorkerOptions, activity: WorkerActivity = WorkerActivity(), report: @escaping @Sendable (WorkerReport) -> Void
     ) {
         self.name = name
@@ -84,7 +84,7 @@ struct Worker: Sendable {
     ) async -> Result<WorkerEnd, WorkerFailure> {
         let runner = JobRunner(
             queue: queue, downloader: downloader, output: output, held: held, activity: activity, policy: options.retryPolicy,
-            freshness: JobFreshness(policy: options.freshness, leastKept: options.outcomesKept))
+            freshness: JobFreshness(policy: options.freshness, leastKept: options.outcomesKept), hostRule: options.hostRule)
         var machine = WorkerMachine(options, isFed: isFed)
         var end = WorkerEnd.empty
         var failure: WorkerFailure?

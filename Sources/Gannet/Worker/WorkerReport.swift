@@ -55,6 +55,12 @@ extension WorkerReport {
     static func putOff(_ error: FetchError, _ pause: Duration?) -> Self {
         .putOff(url: error.url.description, sentence: error.description, pause: pause, want: NetworkWant(error))
     }
+    static func ledToFullHost(_ job: Job, _ host: String, _ pause: Duration) -> Self {
+        let url = RedactedURL(job.url).description
+        return .putOff(
+            url: url, sentence: "A redirect led to \(host.escapedForDisplay), which takes no more requests for now (\(url)).", pause: pause,
+            want: nil)
+    }
     static func failed(_ error: FetchError) -> Self {
         .failed(url: error.url.description, sentence: error.description, errorClass: error.className)
     }

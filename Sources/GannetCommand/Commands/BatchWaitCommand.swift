@@ -20,18 +20,18 @@ enum BatchWaitCommand: Command {
         let target = options.show.target
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(target.connection, console: target.console)
+            let access = try await ClusterAccess.open(target.connection, console: target.console, unless: interruption)
             let wait = BatchWait(batch: options.show.batch, queue: target.queue, cluster: access.cluster, console: target.console)
             let outcome = await interruption.cancelling { try await wait.run(atMost: options.timeout) }
             await access.close()
             guard let batch = try outcome.get(unlessInterrupted: interruption) else { return interruption.status }
             let report = BatchReport(queue: target.queue, batch: batch)
-            try target.console.print(options.show.json ? report.json.text : report.outcome + ".")
-            guard batch.isComplete else {
+            let status = try target.console.print(
+                options.show.json ? report.json.text : report.outcome + ".", last: batch.isComplete ? report.status : .timedOut)
+            if !batch.isComplete {
                 target.console.error("The batch was not complete in time: \(batch.total - batch.ended) of \(batch.total) have not ended.")
-                return .timedOut
             }
-            return report.status
+            return status
         }
     }
 }

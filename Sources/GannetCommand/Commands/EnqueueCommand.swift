@@ -26,7 +26,8 @@ enum EnqueueCommand: Command {
         let rows = try Feeding.open(options.input)
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.target.connection, console: options.target.console)
+            let access = try await ClusterAccess.open(
+                options.target.connection, console: options.target.console, unless: interruption)
             let enqueueing = Enqueueing(options, access.cluster, interruption)
             do throws(CommandFailure) {
                 let status = try await enqueueing.course(rows)

@@ -40,7 +40,7 @@ enum GetCommand: Command {
         let settings = try options.fetch.settings()
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero)
+            let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero, unless: interruption)
             let getting = Getting(options, settings, access.cluster, console)
             let outcome = await interruption.cancelling { try await getting.run() }
             await access.close()

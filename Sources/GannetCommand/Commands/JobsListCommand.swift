@@ -92,7 +92,8 @@ private struct JobsPrinter {
             for job in page.jobs {
                 let report = JobReport(job: job)
                 table.add(
-                    job.state.rawValue, report.when, report.attempts, job.url, job.errorMessage ?? job.errorClass ?? "")
+                    job.state.rawValue, report.when, report.attempts, job.url.withoutSteering,
+                    (job.errorMessage ?? job.errorClass ?? "").withoutSteering)
             }
             try console.print(table.text)
         }

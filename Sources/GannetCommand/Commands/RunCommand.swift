@@ -47,10 +47,10 @@ enum RunCommand: Command {
         defer { withExtendedLifetime(lock) {} }
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
-        let identity = RunIdentity(options.input, folder: folder.path)
+        let identity = RunIdentity(options.input, folder: try WorkFolder.identity(of: lock))
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.connection, console: console)
+            let access = try await ClusterAccess.open(options.connection, console: console, unless: interruption)
             options.fetch.sayWhatProxyMeans(console)
             let run = Run(options, settings, identity, access, folder, interruption, console)
             let status = try await run.course(input)

@@ -36,7 +36,7 @@ enum StatusCommand: Command {
         }
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero)
+            let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero, unless: interruption)
             let source = StatusSource(access.cluster, queue: options.queue)
             let status: ExitStatus
             if !options.json, let terminal = Terminal(STDOUT_FILENO) {

@@ -38,7 +38,7 @@ enum WorkCommand: Command {
         defer { withExtendedLifetime(lock) {} }
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.connection, console: console)
+            let access = try await ClusterAccess.open(options.connection, console: console, unless: interruption)
             let tally = WorkTally(console, access.watch)
             var worker = options.fetch.workerOptions()
             worker.endsWhenEmpty = options.untilEmpty
@@ -56,13 +56,14 @@ enum WorkCommand: Command {
             await access.close()
             tally.finish()
             let end = try outcome.value()
-            try console.print(tally.summary)
             // A worker that was asked to stop and could finish what it had has done what it was asked to.
-            switch end {
-            case .empty, .drained: return .done
-            case .handedBack: return interruption.status
-            case .foreignLeft: return .unavailable
-            }
+            let status: ExitStatus =
+                switch end {
+                case .empty, .drained: .done
+                case .handedBack: interruption.status
+                case .foreignLeft: .unavailable
+                }
+            return try console.print(tally.summary, last: status)
         }
     }
 }

@@ -160,15 +160,17 @@ struct PrivateRedis: Sendable {
         environment.idleTime == PrivateRedisEnvironment.defaultIdleTime ? "10 minutes" : TimeSpan.text(of: environment.idleTime)
     }
 
-    /// Locks and sockets block; the threads that run tasks must not.
+    /// Locks and sockets block; the threads that run tasks must not. A task that is cancelled does not wait: the thread goes on to the end of what
+    /// it does, which is bounded, or ends with the process, and so do the locks that it holds.
     private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws(CommandFailure) -> Value
     ) async throws(CommandFailure) -> Value {
-        let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, CommandFailure>, Never>) in
-            Thread.detachNewThread {
-                continuation.resume(returning: Result(catching: body))
-            }
+        let (results, result) = AsyncStream.makeStream(of: Result<Value, CommandFailure>.self)
+        Thread.detachNewThread {
+            result.yield(Result(catching: body))
+            result.finish()
         }
-        return try result.get()
+        for await result in results { return try result.get() }
+        throw CommandFailure(.interrupted, "Interrupted while waiting for the private Redis.")
     }
 }

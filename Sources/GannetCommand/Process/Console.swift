@@ -16,6 +16,16 @@ struct Console: Sendable {
         try print(bytes: Array("\(line)\n".utf8))
     }
 
+    /// The last of the results of a command whose status is known: a reader that has left does not change it.
+    func print(_ line: String, last status: ExitStatus) throws(CommandFailure) -> ExitStatus {
+        do throws(CommandFailure) {
+            try print(line)
+        } catch  where error == .outputClosed {
+            return status
+        }
+        return status
+    }
+
     /// A result as it is.
     func print(bytes: [UInt8]) throws(CommandFailure) {
         switch live.aside({ Descriptor.writeAll(bytes[...], to: STDOUT_FILENO) }) {
@@ -44,7 +54,8 @@ struct Console: Sendable {
         error(text: "Error: \(sentence)")
     }
 
+    /// Sentences quote what servers and users wrote; none of that shall reach a terminal as a command to it.
     func error(text: String) {
-        live.write(text + "\n")
+        live.write(text.withoutSteering + "\n")
     }
 }

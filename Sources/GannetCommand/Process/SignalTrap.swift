@@ -15,6 +15,17 @@ final class SignalTrap: Sendable {
 
     let requests: AsyncStream<Request>
 
+    /// Whoever asks for the third time gets the process out of the way, whatever it hangs in: a pipe that nobody reads, a disk that is gone.
+    private static let signalsToLeave = 3
+    private static let graceAtLast: UInt32 = 2
+
+    private static func leaveSoon(_ status: ExitStatus) {
+        Thread.detachNewThread {
+            sleep(graceAtLast)
+            _exit(status.rawValue)
+        }
+    }
+
     init() throws(CommandFailure) {
         guard let ends = Descriptor.pipe() else {
             throw CommandFailure(.unavailable, "Cannot watch for signals: \(Descriptor.message(errno)).")
@@ -23,10 +34,14 @@ final class SignalTrap: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Request.self, bufferingPolicy: .bufferingOldest(8))
         Thread.detachNewThread {
             var byte: UInt8 = 0
+            var signals = 0
             while true {
                 let count = read(ends.read, &byte, 1)
                 if count == 1 {
-                    continuation.yield(Int32(byte) == SIGINT ? .interrupt : .terminate)
+                    let request = Int32(byte) == SIGINT ? Request.interrupt : .terminate
+                    continuation.yield(request)
+                    signals += 1
+                    if signals == Self.signalsToLeave { Self.leaveSoon(request.status) }
                 } else if count == 0 || errno != EINTR {
                     return continuation.finish()
                 }

@@ -5,4 +5,9 @@ enum Signals {
     static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }
+
+    /// Swift's runtime takes SIGQUIT for a crash, prints a page of addresses, and goes on.
+    static func quitAsUsual() {
+        signal(SIGQUIT, SIG_DFL)
+    }
 }

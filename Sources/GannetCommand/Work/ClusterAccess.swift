@@ -7,6 +7,15 @@ struct ClusterAccess: Sendable {
     let watch: RedisWatch
     private let lease: PrivateRedis.Lease?
 
+    /// Opens it unless a signal comes first: a server may take its time to start, to load its data or to answer.
+    static func open(
+        _ options: ConnectionOptions, console: Console, patience: Duration = .seconds(60), unless interruption: Interruption
+    ) async throws(CommandFailure) -> ClusterAccess {
+        let opened = await interruption.cancelling { try await open(options, console: console, patience: patience) }
+        guard let access = try opened.get(unlessInterrupted: interruption) else { throw CommandFailure(interruption.status, nil) }
+        return access
+    }
+
     /// - Parameter patience: How long calls other than a worker's wait for a Redis that has gone away.
     static func open(
         _ options: ConnectionOptions, console: Console, patience: Duration = .seconds(60)

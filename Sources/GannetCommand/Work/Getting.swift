@@ -56,6 +56,7 @@ struct Getting: Sendable {
         }
         switch fetched {
         case .body(let bytes): return try deliver(bytes)
+        case .failed where Task.isCancelled: return .someFailed
         case .failed(let sentence):
             console.error(text: "failed: \(sentence)")
             return .someFailed

@@ -10,6 +10,14 @@ enum WorkFolder {
         }
     }
 
+    static func identity(of lock: borrowing FolderLock) throws(CommandFailure) -> String {
+        do throws(OutputFailure) {
+            return try lock.identity()
+        } catch {
+            throw CommandFailure(.cannotWrite, error.description)
+        }
+    }
+
     /// Keeps those out of the folder who would disturb this use of it, for as long as the lock lives.
     static func lock(_ folder: BodyFolder, _ use: FolderLock.Use) throws(CommandFailure) -> FolderLock {
         do throws(OutputFailure) {

@@ -101,7 +101,10 @@ final class WorkTally: Sendable {
                 state.note(count, of: "unfetched", most: Self.mostClasses)
             }
             let what = Amounts.count(count, "URL")
-            console.error(text: "failed: \(what) given up without a fetch: failed for another job, left three workers dead, or is no URL")
+            console.error(
+                text:
+                    "failed: \(what) given up unasked: what came of the same URL before, or that it left three workers dead, stands against it; 'gannet jobs list --state dead' says which"
+            )
         case .progress(let accepted, let ended):
             state.withLock { state in
                 state.queue = (accepted, ended)

@@ -8,14 +8,16 @@ import Darwin
 #endif
 
 /// A downloader without a network: answers as a test says, and keeps account of what it was asked.
-package final class ScriptedDownloader: Downloader {
+package final class ScriptedDownloader: GatedDownloader {
     package enum Answer: Sendable {
         case body(String)
         /// With these headers; a 304 to whoever names its `ETag`.
         case answer(String, [(String, String)])
         case failure(FetchError.Kind)
-        /// Its URL as the body, once the gate is open.
+        /// Its URL as the body, once a test lets it go.
         case held
+        /// Led on to another host, whose answer this is.
+        indirect case led(to: String, Answer)
     }
 
     private struct State {
@@ -26,6 +28,8 @@ package final class ScriptedDownloader: Downloader {
         var isOpen = false
         var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
         var next = 0
+        var arrived = 0
+        var mostArrived = 0
     }
 
     private let state = Mutex(State())
@@ -35,9 +39,14 @@ package final class ScriptedDownloader: Downloader {
     package let starts: AsyncStream<String>
     private let started: AsyncStream<String>.Continuation
 
+    /// A transfer for each that was let go to another host, as it comes there.
+    private let arrivals: AsyncStream<Void>
+    private let arrival: AsyncStream<Void>.Continuation
+
     package init(_ answer: @escaping @Sendable (String) -> Answer) {
         self.answer = answer
         (starts, started) = AsyncStream.makeStream(of: String.self)
+        (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     }
 
     /// Every URL that was asked for, in order.
@@ -53,6 +62,15 @@ package final class ScriptedDownloader: Downloader {
         for _ in 0..<count { _ = await iterator.next() }
     }
 
+    /// The most that were at hosts to which they had been led, at once.
+    package var mostArrived: Int { state.withLock { $0.mostArrived } }
+
+    /// Returns when `count` more have come to hosts to which they were led.
+    package func waitForArrivals(_ count: Int) async {
+        var iterator = arrivals.makeAsyncIterator()
+        for _ in 0..<count { _ = await iterator.next() }
+    }
+
     /// Lets all that is held, and whatever is to come, have its body.
     package func open() {
         let waiters = state.withLock { state in
@@ -64,6 +82,14 @@ package final class ScriptedDownloader: Downloader {
     }
 
     package func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+        try await download(request, gate: nil)
+    }
+
+    package func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download {
+        try await download(request, gate: gate)
+    }
+
+    private func download(_ request: DownloadRequest, gate: (any HopGate)?) async throws(FetchError) -> Download {
         state.withLock { state in
             state.requests.append(request)
             state.active += 1
@@ -71,7 +97,20 @@ package final class ScriptedDownloader: Downloader {
         }
         started.yield(request.url)
         defer { state.withLock { $0.active -= 1 } }
-        switch answer(request.url) {
+        return try await give(answer(request.url), request, gate)
+    }
+
+    private func give(_ answer: Answer, _ request: DownloadRequest, _ gate: (any HopGate)?) async throws(FetchError) -> Download {
+        switch answer {
+        case .led(let host, let next):
+            guard await gate?.admits(host) ?? true else { throw FetchError(kind: .cancelled, url: request.url) }
+            state.withLock { state in
+                state.arrived += 1
+                state.mostArrived = max(state.mostArrived, state.arrived)
+            }
+            arrival.yield()
+            defer { state.withLock { $0.arrived -= 1 } }
+            return try await give(next, request, gate)
         case .failure(let kind): throw FetchError(kind: kind, url: request.url, detail: "as scripted")
         case .body(let text): return try store(text, request)
         case .answer(let text, let headers):

@@ -10,7 +10,7 @@ import Darwin
 ///
 /// Connections are kept and used again. Nothing else passes from one transfer to another: no cookies, no credentials, no learnt
 /// redirects.
-package final class CurlDownloader: Downloader {
+package final class CurlDownloader: GatedDownloader {
     private let inbox: TransferInbox
     private let thread: Mutex<OwnedThread?>
 
@@ -30,21 +30,42 @@ package final class CurlDownloader: Downloader {
     }
 
     package func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+        try await download(request, gate: nil)
+    }
+
+    package func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download {
+        try await download(request, gate: gate)
+    }
+
+    private func download(_ request: DownloadRequest, gate: (any HopGate)?) async throws(FetchError) -> Download {
         let target: RequestTarget
         do throws(URLRejection) {
             target = try RequestTarget(request.url)
         } catch {
             throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)
         }
-        let ticket = inbox.makeTicket(for: request, to: target)
+        let ticket = inbox.makeTicket(for: request, to: target, asksAtHops: gate != nil)
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if ticket.start(continuation) { inbox.start(ticket) }
+            var news = await heard(ticket) { inbox.start(ticket) }
+            while true {
+                switch news {
+                case .ended(let outcome): return outcome
+                case .atGate(let host):
+                    // The gate belongs to the caller's task, which waits there itself: nothing is left behind when it is cancelled.
+                    let isAdmitted = await gate?.admits(host) ?? true
+                    news = await heard(ticket) { if isAdmitted { inbox.goOn(ticket) } else { inbox.cancel(ticket) } }
+                }
             }
         } onCancel: {
             if ticket.cancel() { inbox.cancel(ticket) }
         }
         return try outcome.get()
+    }
+
+    private func heard(_ ticket: TransferTicket, after word: () -> Void) async -> TransferTicket.News {
+        await withCheckedContinuation { continuation in
+            if ticket.start(continuation) { word() }
+        }
     }
 
     /// Ends the thread and waits for it, which takes milliseconds; what has not finished fails as cancelled, and so does what comes later.

@@ -3,6 +3,8 @@ struct InboxState {
     /// What the thread finds when it looks.
     struct Batch {
         var starts: [TransferTicket] = []
+        /// Those that may go on to another host.
+        var admissions: [UInt64] = []
         var cancellations: [UInt64] = []
         var stops = false
     }
@@ -26,6 +28,13 @@ struct InboxState {
         return wake()
     }
 
+    /// An engine that has ended has answered the transfer, which then hears of that.
+    mutating func goOn(_ id: UInt64) -> Action {
+        guard !isClosed else { return .none }
+        batch.admissions.append(id)
+        return wake()
+    }
+
     /// A cancellation that comes after the transfer's end finds nothing, which is right.
     mutating func cancel(_ id: UInt64) -> Action {
         guard !isClosed else { return .none }
@@ -44,6 +53,7 @@ struct InboxState {
         isWoken = false
         defer {
             batch.starts = []
+            batch.admissions = []
             batch.cancellations = []
         }
         return batch

@@ -17,16 +17,21 @@ final class TransferInbox: Sendable {
         self.wakeup = wakeup
     }
 
-    func makeTicket(for request: DownloadRequest, to target: RequestTarget) -> TransferTicket {
+    func makeTicket(for request: DownloadRequest, to target: RequestTarget, asksAtHops: Bool) -> TransferTicket {
         let id = guarded.withLock { guarded in
             guarded.nextID += 1
             return guarded.nextID
         }
-        return TransferTicket(id: id, request: request, target: target)
+        return TransferTicket(id: id, request: request, target: target, asksAtHops: asksAtHops)
     }
 
     func start(_ ticket: TransferTicket) {
         if perform({ $0.start(ticket) }) == .refuse { ticket.finish(.failure(ticket.cancellation)) }
+    }
+
+    /// Lets a transfer go on to the host it asked for.
+    func goOn(_ ticket: TransferTicket) {
+        _ = perform { $0.goOn(ticket.id) }
     }
 
     func cancel(_ ticket: TransferTicket) {

@@ -18,12 +18,16 @@ final class TransferLoop {
     private var ready = Line<(Transfer, [IPAddress])>()
     /// Those with a place, the ones whose next hop is looked up among them.
     private var running: [UInt64: Transfer] = [:]
+    /// Of these, those that wait to be let go to another host.
+    private var atGate: Set<UInt64> = []
     /// Handles without a transfer, kept for the next ones; with the others never more than there are places.
     private var spare: [EasyHandle] = []
     /// Kept even where handles are not: making one costs more than hashing a small body.
     private var spareHashers: [SHA256Hasher] = []
     /// Answers of this turn, given when libcurl has returned.
     private var answers: [(TransferTicket, TransferTicket.Outcome)] = []
+    /// Questions of this turn, asked likewise.
+    private var questions: [(TransferTicket, host: String)] = []
     /// When the next transfer may have waited too long for an answer or an address.
     private var nextReview: ContinuousClock.Instant?
 
@@ -77,6 +81,7 @@ final class TransferLoop {
         }
         for ticket in batch.starts { waiting.append(ticket, id: ticket.id) }
         for id in batch.cancellations { cancel(id) }
+        for id in batch.admissions { goOn(id) }
 
         lookUps.actOnTime()
         if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() }
@@ -176,12 +181,26 @@ final class TransferLoop {
                     continue
                 }
                 takeOut(transfer, handle)
+                let isElsewhere = next.host != transfer.target.host
                 transfer.go(to: next)
-                lookUp(transfer)
+                if isElsewhere, transfer.ticket.asksAtHops { ask(transfer) } else { lookUp(transfer) }
             } catch {
                 end(transfer, .failure(error))
             }
         }
+    }
+
+    /// The time at the gate is not the transfer's own.
+    private func ask(_ transfer: Transfer) {
+        transfer.waits()
+        atGate.insert(transfer.id)
+        questions.append((transfer.ticket, transfer.target.host))
+    }
+
+    private func goOn(_ id: UInt64) {
+        guard atGate.remove(id) != nil, let transfer = running[id] else { return }
+        transfer.waited()
+        lookUp(transfer)
     }
 
     private func repeatOnNewConnection(_ transfer: Transfer, _ handle: EasyHandle) {
@@ -229,6 +248,7 @@ final class TransferLoop {
     private func end(_ transfer: Transfer, _ outcome: TransferTicket.Outcome) {
         if lookingUp.removeValue(forKey: transfer.id) != nil { lookUps.cancel(transfer.id) }
         running[transfer.id] = nil
+        atGate.remove(transfer.id)
         if let handle = transfer.handle {
             takeOut(transfer, handle)
         }
@@ -246,6 +266,8 @@ final class TransferLoop {
     }
 
     private func giveAnswers() {
+        for (ticket, host) in questions { ticket.ask(for: host) }
+        questions.removeAll(keepingCapacity: true)
         for (ticket, outcome) in answers { ticket.finish(outcome) }
         answers.removeAll(keepingCapacity: true)
     }

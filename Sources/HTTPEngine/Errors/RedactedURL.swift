@@ -5,8 +5,14 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     /// Drops user and password, the values of query parameters that usually hold a secret, and the fragment: it is never sent, so it explains
     /// nothing, and sign-ins leave tokens there.
     public init(_ url: String) {
-        let sent = String(Substring(url.utf8.prefix { $0 != 0x23 }))
-        description = Self.withoutSecretParameters(Self.withoutUserInfo(sent)).escapedForDisplay
+        description = Self.withoutSecrets(url).escapedForDisplay
+    }
+
+    /// The same as it is, for programs: in its whole length, and with whatever characters it has.
+    package static func withoutSecrets(_ url: String) -> String {
+        // User and password first: a `#` in a password that nobody has escaped does not begin a fragment to whoever wrote it.
+        let open = withoutUserInfo(url, endsAtFragment: false)
+        return withoutSecretParameters(String(Substring(open.utf8.prefix { $0 != 0x23 })))
     }
 
     /// Of an address in a configuration, as it was written: what stands before an `@` may be a password whose characters nobody has escaped.
@@ -21,7 +27,9 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Works on text that no parser would accept too, and then rather drops too much.
-    package static func withoutUserInfo(_ url: String) -> String {
+    package static func withoutUserInfo(_ url: String) -> String { withoutUserInfo(url, endsAtFragment: true) }
+
+    private static func withoutUserInfo(_ url: String, endsAtFragment: Bool) -> String {
         let bytes = Array(url.utf8)
         // Only a prefix of letters is a scheme: in "a:b@c://d" the first part is already user and password.
         var start = 0
@@ -30,7 +38,7 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
             let slashes = bytes[(letters.count + 1)...].prefix { $0 == 0x2f || $0 == 0x5c }.count
             if slashes > 0 { start = letters.count + 1 + slashes }
         }
-        let authority = bytes[start...].prefix { $0 != 0x2f && $0 != 0x3f && $0 != 0x23 }
+        let authority = bytes[start...].prefix { $0 != 0x2f && $0 != 0x3f && ($0 != 0x23 || !endsAtFragment) }
         guard let at = authority.lastIndex(of: 0x40) else { return url }
         return String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self)
     }

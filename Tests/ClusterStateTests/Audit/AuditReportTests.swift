@@ -32,6 +32,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["dead", "later", "ready:normal", "count", "workers", "history", "due:low"])
+    func `a queue's key that holds something else is named`(name: String) async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.send("SET", fixture.queueKey(name), "x")
+            let found = try await fixture.cluster.audit(mend: true)
+            #expect(found.map(\.kind) == [.wrongType])
+            #expect(found.first?.example.contains("'q:q:\(name)'") == true)
+        }
+    }
+
     @Test func `followers that cannot be read are not counted, and nothing about their queue is changed`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill([7, 7])

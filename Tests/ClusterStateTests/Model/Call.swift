@@ -8,6 +8,8 @@ enum Call {
     case claim(ClaimCall)
     case settle(SettleCall)
     case renew([FlightToken])
+    /// A redirect leads a request to another host.
+    case move(FlightToken, host: Int)
     case acquire(AcquireCall)
     case cancel(BatchKey)
     case pause(queue: Int, Bool)
@@ -80,6 +82,7 @@ extension Call: CustomStringConvertible {
             "settle\(call.queue.map { " in " + queueNames[$0] } ?? "")\(call.claimsAgain ? "" : ", claims no more"): "
                 + call.items.map { "\($0.key) of URL \($0.url) \($0.outcome.brief), host \($0.host)" }.joined(separator: "; ")
         case .renew(let tokens): "renew " + tokens.map { "\(Token($0))" }.joined(separator: ", ")
+        case .move(let token, let host): "move \(Token(token)) to host \(host)"
         case .acquire(let call):
             "caller \(call.caller) acquires URL \(call.url)\(call.request.refresh ? ", refresh" : "")"
                 + "\(call.request.since.map { ", since \($0)" } ?? "")\(call.request.inbox == nil ? "" : ", listening")"
@@ -106,6 +109,7 @@ extension Settlement.Outcome {
         case .failed(_, let kept): "failed (\(kept.brief))"
         case .retry(let pause): "to retry after \(pause)"
         case .throttled(let pause): "throttled\(pause.map { " for \($0)" } ?? "")"
+        case .putOff(let pause): "put off for \(pause)"
         case .handedBack: "handed back"
         case .delivered: "delivered"
         case .bodyMissing(let digest): "body \(digest[0]) missing"

@@ -65,6 +65,9 @@ struct CallMaker {
         case .renew:
             let some = holdings.filter { _ in draw.chance(40) }.filter { !$0.isLost || draw.chance(10) }
             calls = some.isEmpty ? [] : [.renew(some.map(\.token))]
+        case .move:
+            let some = holdings.filter { $0.kind == .job || draw.chance(10) }.filter { !$0.isLost || draw.chance(10) }
+            calls = some.isEmpty ? [] : [.move(draw.one(of: some).token, host: draw.below(climate.hosts))]
         case .acquire: calls = [acquire(&draw, look)]
         case .again: return last.map { [$0] } ?? []
         case .death:
@@ -180,7 +183,8 @@ struct CallMaker {
         case 8..<10: return .revalidated(content(&draw), retention(&draw))
         case 10..<12: return .failed(content(&draw), retention(&draw))
         case 12..<15: return .retry(after: draw.one(of: pauses))
-        case 15..<17: return .throttled(for: draw.chance(50) ? nil : draw.one(of: pauses))
+        case 15: return .putOff(for: draw.one(of: pauses))
+        case 16..<18: return .throttled(for: draw.chance(50) ? nil : draw.one(of: pauses))
         default: return .handedBack
         }
     }

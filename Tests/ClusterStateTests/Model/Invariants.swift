@@ -37,6 +37,8 @@ extension Model {
 
     private func checkFlights(_ look: StateLook, lived: Int) throws(Violation) {
         try Violation.equal(look.leaseEnds, look.flights.count, "how many leases have an end")
+        let moves = look.flights.values.count { $0.kind == .job && $0.movedTo != nil }
+        try Violation.equal(look.moves, moves, "how many requests are noted at other hosts")
         for (token, flight) in look.flights {
             try Violation.require(flight.ends >= 0, "\(token) has no end")
             guard flight.kind != .delivery, flight.ends > lived else { continue }
@@ -60,7 +62,7 @@ extension Model {
 
     private func checkHosts(_ look: StateLook, now: Int) throws(Violation) {
         var running: [Int: Int] = [:]
-        for flight in look.flights.values where flight.kind == .job { running[host(of: flight.url), default: 0] += 1 }
+        for flight in look.flights.values where flight.kind == .job { running[host(of: flight), default: 0] += 1 }
         for host in Set(running.keys).union(look.hosts.keys) {
             try Violation.equal(look.hosts[host]?.running ?? 0, running[host] ?? 0, "requests in flight to host \(host)")
         }

@@ -70,9 +70,14 @@ extension StateLook {
                 local kind = flight:sub(1, 1)
                 sayText(token)
                 say(kind:byte(), (unpackBytes('>I6', flight, 2)), tonumber(call('ZSCORE', namespace .. 'expiry', token) or -1))
-                if kind == 'J' or kind == 'C' then sayJob(read(flight:sub(8))) else say((unpackBytes('>I8', flight, 8))) end
+                if kind == 'J' or kind == 'C' then
+                    sayJob(read(flight:sub(8)))
+                    say(tonumber((call('HGET', namespace .. 'moved', token) or 'h-1'):sub(2)))
+                else say((unpackBytes('>I8', flight, 8)))
+                end
             end
         end
+        function ofNamespace.moved(key) say(22, call('HLEN', key)) end
         function ofNamespace.expiry(key) say(3, call('ZCARD', key)) end
         function ofNamespace.lock(key, id)
             say(4, (unpackBytes('>I8', id)))

@@ -69,7 +69,7 @@ extension Model {
         let first = ended.sorted { ($0.value.ends, $0.key) < ($1.value.ends, $1.key) }.prefix(Self.mostTakenBack)
         for (token, flight) in first.reversed() {
             look.land(token)
-            if flight.kind == .job { look.hosts[host(of: flight.url), default: HostLook()].running -= 1 }
+            if flight.kind == .job { look.hosts[host(of: flight), default: HostLook()].running -= 1 }
             var verdict = FreedLook.Verdict.orphaned
             if var job = flight.job {
                 job.crashes += 1

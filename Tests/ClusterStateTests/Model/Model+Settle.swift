@@ -34,7 +34,7 @@ extension Model {
             guard let flight = step.before.flights[token], let job = flight.job else { continue }
             if case .line(.ready)? = look.jobs[job.serial]?.place { work[job.queue] += 1 }
             if flight.kind == .job, !call.claimsAgain {
-                for mark in step.before.hosts[host(of: flight.url)]?.marks ?? [] { work[mark / 10] += 1 }
+                for mark in step.before.hosts[host(of: flight)]?.marks ?? [] { work[mark / 10] += 1 }
             }
             let isEmpty = !jobs.values.contains { $0.fate == .open && $0.record.queue == job.queue }
             if isEmpty, jobs[job.serial]!.fate != .open { work[job.queue] = 1000 }
@@ -49,7 +49,7 @@ extension Model {
         let name = item.outcome.name
         if wasSettled { return .settled }
         if let page, page.token == token, page.isNegative == (name == "failed") { return .settled }
-        if flight?.kind == .pausing, name == "retry" || name == "throttled" { return .settled }
+        if flight?.kind == .pausing, ["retry", "throttled", "put off"].contains(name) { return .settled }
         guard name == "fetched" || name == "revalidated" else { return .lost }
         // Somebody else's lock, or page, since.
         let isSuperseded = (look.locks[item.url].map { $0 > token } ?? false) || (page.map { $0.token > token } ?? false)
@@ -62,7 +62,7 @@ extension Model {
         let token = item.key
         let now = step.now
         look.land(token)
-        if flight.kind == .job { leave(item, in: &look, random, now) }
+        if flight.kind == .job { leave(item, flight, in: &look, random, now) }
         var verdict = FreedLook.Verdict.orphaned
         switch item.outcome {
         case .fetched(let content, let kept), .revalidated(let content, let kept):
@@ -81,8 +81,8 @@ extension Model {
                 end(job.serial, .done)
                 totals[job.queue].cached += 1
             }
-        case .retry, .throttled:
-            if let job = flight.job, put(job, off: item, flight.kind, in: &look, step) { return [] }
+        case .retry, .throttled, .putOff:
+            if let job = flight.job, put(job, off: item, flight, in: &look, step) { return [] }
         case .handedBack: comeBack(flight.job, in: &look)
         case .bodyMissing(let digest):
             if let page = look.pages[item.url], page.digest == Int(digest[0]) { look.pages[item.url] = nil }
@@ -91,8 +91,10 @@ extension Model {
         return flight.kind == .delivery ? [] : look.unlock(item.url, by: token, verdict, began: flight.began, now: now)
     }
 
-    private func leave(_ item: SettleCall.Item, in look: inout StateLook, _ random: Double, _ now: Int) {
-        var host = look.hosts[self.host(of: item.url)] ?? HostLook()
+    private func leave(
+        _ item: SettleCall.Item, _ flight: FlightLook, in look: inout StateLook, _ random: Double, _ now: Int
+    ) {
+        var host = look.hosts[self.host(of: flight)] ?? HostLook()
         host.running -= 1
         if case .throttled(let length) = item.outcome {
             host.coolDown(length?.wholeMilliseconds, random: random, now: now)
@@ -101,7 +103,7 @@ extension Model {
         } else if item.host == .unreachable {
             host.noteFailure(random: random, now: now)
         }
-        look.hosts[self.host(of: item.url)] = host
+        look.hosts[self.host(of: flight)] = host
     }
 
     private mutating func finish(_ job: JobRecord, _ item: SettleCall.Item) {
@@ -112,7 +114,7 @@ extension Model {
 
     /// Another attempt, unless the batch was cancelled. Returns whether the URL stays locked until then.
     private mutating func put(
-        _ job: JobRecord, off item: SettleCall.Item, _ kind: FlightLook.Kind, in look: inout StateLook, _ step: Step
+        _ job: JobRecord, off item: SettleCall.Item, _ flight: FlightLook, in look: inout StateLook, _ step: Step
     ) -> Bool {
         var job = job
         let pause: Int
@@ -121,9 +123,14 @@ extension Model {
             job.failures += 1
             job.throttled = 0
             pause = length.wholeMilliseconds
+        case .putOff(let length):
+            job.throttled = job.throttled > 0 ? job.throttled : step.now
+            pause = length.wholeMilliseconds
         default:
             job.throttled = job.throttled > 0 ? job.throttled : step.now
-            pause = max(0, (look.hosts[host(of: job.url)] ?? HostLook()).cool - step.now)
+            // One that is only to be delivered has no place at a host.
+            let place = flight.kind == .job ? host(of: flight) : host(of: job.url)
+            pause = max(0, (look.hosts[place] ?? HostLook()).cool - step.now)
         }
         jobs[job.serial]!.record = job
         if batch(of: jobs[job.serial]!).isGone {
@@ -132,7 +139,7 @@ extension Model {
         }
         totals[job.queue].retried += 1
         look.jobs[job.serial] = JobLook(record: job, place: .later(due: step.now + pause, item.key))
-        guard kind == .job else { return false }
+        guard flight.kind == .job else { return false }
         look.flights[item.key] = FlightLook(
             kind: .pausing, began: step.before.flights[item.key]!.began, ends: step.lived + pause + 30_000, url: job.url)
         look.leaseEnds = look.flights.count
@@ -164,6 +171,7 @@ extension Settlement.Outcome {
         case .failed: "failed"
         case .retry: "retry"
         case .throttled: "throttled"
+        case .putOff: "put off"
         case .handedBack: "back"
         case .delivered: "cached"
         case .bodyMissing: "missing"

@@ -23,6 +23,8 @@ struct Model {
     let hosts: Int
 
     func host(of url: Int) -> Int { url % hosts }
+    /// Where a job's request is.
+    func host(of flight: FlightLook) -> Int { flight.movedTo ?? host(of: flight.url) }
     func rule(of host: Int) -> HostRule { rules[host] ?? usual }
     func batch(of job: ModelJob) -> ModelBatch { batches[BatchKey(queue: job.record.queue, number: job.record.batch)]! }
 

@@ -88,6 +88,9 @@ struct ModelRun {
             let lease = maker.climate.lease
             let lost = try await cluster.renew(tokens, lease: .milliseconds(lease))
             return { try $0.check(renew: tokens, lease: lease, lost: lost, $1) }
+        case .move(let token, let host):
+            let answer = try await cluster.move(token, to: "h\(host)", usual: model.usual)
+            return { try $0.check(move: token, to: host, answer, $1) }
         case .acquire(let call):
             let answer = try await cluster.acquire(call.request)
             if case .leased(let token, _) = answer.fate {

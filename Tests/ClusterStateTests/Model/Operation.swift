@@ -4,7 +4,7 @@ import GannetTestKit
 /// kind of thing when those before it are left out.
 struct Operation {
     enum Kind: CaseIterable {
-        case clock, enqueue, claim, settle, renew, acquire, again, death, cancel, pause, resume, rule, reclaim, beat, crash, sweep
+        case clock, enqueue, claim, settle, renew, move, acquire, again, death, cancel, pause, resume, rule, reclaim, beat, crash, sweep
     }
     let kind: Kind
     let seed: UInt64
@@ -27,14 +27,16 @@ struct Operation {
     }
 
     private static let usual: [(Kind, Int)] = [
-        (.clock, 26), (.enqueue, 14), (.claim, 24), (.settle, 28), (.renew, 5), (.acquire, 8), (.again, 8), (.death, 3), (.cancel, 1),
+        (.clock, 26), (.enqueue, 14), (.claim, 24), (.settle, 28), (.renew, 5), (.move, 6), (.acquire, 8), (.again, 8), (.death, 3),
+        (.cancel, 1),
         (.pause, 1), (.resume, 2), (.rule, 1), (.reclaim, 1),
         (.beat, 2),
     ]
 
     /// Where callers meet what workers have left behind before another worker comes.
     private static let deadly: [(Kind, Int)] = [
-        (.clock, 30), (.enqueue, 8), (.claim, 12), (.settle, 18), (.renew, 3), (.acquire, 20), (.again, 6), (.death, 10), (.cancel, 1),
+        (.clock, 30), (.enqueue, 8), (.claim, 12), (.settle, 18), (.renew, 3), (.move, 4), (.acquire, 20), (.again, 6), (.death, 10),
+        (.cancel, 1),
         (.resume, 2),
     ]
 }

@@ -29,6 +29,7 @@ extension StateLook {
             clock.tokens = reader.number()
             clock.chains = reader.number()
         case 2: for _ in 0..<reader.number() { readFlight(&reader) }
+        case 22: moves = reader.number()
         case 3: leaseEnds = reader.number()
         case 4:
             let url = reader.number()
@@ -108,7 +109,8 @@ extension StateLook {
         if kind == .job || kind == .delivery {
             let job = reader.job()
             put(job, .leased(token))
-            flights[token] = FlightLook(kind: kind, began: began, ends: ends, url: job.url, job: job)
+            let host = reader.number()
+            flights[token] = FlightLook(kind: kind, began: began, ends: ends, url: job.url, job: job, movedTo: host < 0 ? nil : host)
         } else {
             flights[token] = FlightLook(kind: kind, began: began, ends: ends, url: reader.number())
         }

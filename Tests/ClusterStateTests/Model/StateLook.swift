@@ -7,6 +7,8 @@ struct StateLook: Equatable {
     var clock = ModelClock()
     var flights: [Token: FlightLook] = [:]
     var leaseEnds = 0
+    /// How many requests are said to be at other hosts than their own.
+    var moves = 0
     var locks: [Int: Token] = [:]
     var pages: [Int: PageLook] = [:]
     var waiters: [Int: Set<Int>] = [:]
@@ -76,6 +78,8 @@ struct FlightLook: Equatable {
     var kind: Kind
     var began, ends, url: Int
     var job: JobRecord?
+    /// The host to which a redirect has led it.
+    var movedTo: Int?
 }
 
 struct PageLook: Equatable {

@@ -40,6 +40,10 @@ struct StateAudit: Sendable {
         }
         let counts = try await fixture.queue.counts()
         let flights = try await list(RedisCommand("HGETALL", .string(fixture.key("leases"))))
+        let moves = try await list(RedisCommand("HGETALL", .string(fixture.key("moved"))))
+        let places = stride(from: 0, to: moves.count, by: 2).reduce(into: [[UInt8]: String]()) {
+            $0[moves[$1]] = String(decoding: moves[$1 + 1], as: UTF8.self)
+        }
         var tokens: Set<[UInt8]> = []
         var active = 0
         var waiting = 0
@@ -51,7 +55,7 @@ struct StateAudit: Sendable {
                 active += 1
                 guard let job = LeasedJob(token: FlightToken(token), job: Array(flight[7...]), page: nil, now: 0) else { continue }
                 if flight[0] == UInt8(ascii: "J") {
-                    running[job.entry.host, default: 0] += 1
+                    running[places[token] ?? job.entry.host, default: 0] += 1
                     let lock = try await redis.send(RedisCommand("GET", .bytes(Array(fixture.key("lock:").utf8) + job.entry.id.bytes)))
                     if try lock.asOptionalBytes() != token { problems.append("\(job.entry.url) is leased and not locked by its lease") }
                 }
@@ -59,6 +63,7 @@ struct StateAudit: Sendable {
             default: break
             }
         }
+        if !Set(places.keys).isSubset(of: tokens) { problems.append("a place is noted for nobody's request") }
         let ends = try await list(RedisCommand("ZRANGE", .string(fixture.key("expiry")), "0", "-1"))
         if Set(ends) != tokens { problems.append("\(tokens.count) leases have \(ends.count) ends") }
         for key in try await keys("lock:*") {

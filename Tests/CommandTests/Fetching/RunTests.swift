@@ -3,6 +3,15 @@ import GannetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct RunTests {
+    @Test(arguments: [["--json"], []])
+    func `a reader that has left does not make a failed run a good one`(words: [String]) async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let run = fleet.run + words + [fleet.origin.url("/nothing")]
+        let outcome = try await fleet.outcome(script: "{ \"$0\" \"$@\"; echo \"status $?\" >&2; } | true", run)
+        #expect(outcome.errors.contains("status 1\n"), "\(outcome.errors)")
+        try await fleet.stop()
+    }
+
     @Test func `a list is fetched with a Redis of its own, and nothing of the run stays in it`() async throws {
         let fleet = try await Fleet.start(files: 300)
         try await Home.with { home in

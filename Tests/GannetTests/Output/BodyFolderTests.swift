@@ -23,6 +23,51 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.file(path)) == [])
     }
 
+    @Test(arguments: [".gannet", "ab", "ab/cd"])
+    func `no link within it is followed`(link: String) throws {
+        let temporary = try TemporaryFolder()
+        let elsewhere = try TemporaryFolder()
+        let folder = try BodyFolder(temporary.file("out"))
+        let path = "\(folder.path)/\(link)"
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere.path)
+        let body = try temporary.write([1], to: "body")
+        let refused = #expect(throws: OutputFailure.self) {
+            if link == ".gannet" { _ = try folder.ownFolder(link) } else { _ = try folder.place(body, as: "ab/cd/body") }
+        }
+        #expect(refused?.description.hasPrefix("\(path) is a symbolic link, ") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path) == [])
+    }
+
+    @Test(arguments: [".gannet-lock", ".gannet/journal"])
+    func `nor is a file of its own that is one`(link: String) throws {
+        let temporary = try TemporaryFolder()
+        let victim = try temporary.write(Array("vm\n".utf8), to: "victim")
+        let folder = try BodyFolder(temporary.file("out"))
+        _ = try folder.ownFolder(".gannet")
+        try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/\(link)", withDestinationPath: victim)
+        #expect(throws: OutputFailure.self) {
+            if link == ".gannet-lock" { _ = try FolderLock(folder) } else { _ = try RecordedFolder(folder) }
+        }
+        #expect(try contents(ofFile: victim) == Array("vm\n".utf8))
+    }
+
+    @Test func `a folder has a name of its own, whatever its path is`() throws {
+        let temporary = try TemporaryFolder()
+        func identity(_ path: String) throws -> String {
+            let lock = try FolderLock(try BodyFolder(temporary.file(path)))
+            return try lock!.identity()
+        }
+        let first = try identity("a")
+        #expect(try identity("a") == first)
+        #expect(try identity("b") != first)
+        try temporary.write(Array("something else".utf8), to: "a/.gannet-lock")
+        let next = try identity("a")
+        #expect(next != first && next.count == 24)
+        #expect(try identity("a") == next)
+    }
+
     @Test func `a file in the way is told`() throws {
         let temporary = try TemporaryFolder()
         let file = try temporary.write([1], to: "file")

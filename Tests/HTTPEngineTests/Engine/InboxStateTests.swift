@@ -6,7 +6,9 @@ import Testing
     private var inbox = InboxState()
 
     private func ticket(_ id: UInt64) throws -> TransferTicket {
-        TransferTicket(id: id, request: DownloadRequest(url: "http://h/", body: .file(in: "/")), target: try RequestTarget("http://h/"))
+        TransferTicket(
+            id: id, request: DownloadRequest(url: "http://h/", body: .file(in: "/")), target: try RequestTarget("http://h/"),
+            asksAtHops: false)
     }
 
     @Test("The thread is woken once for all that came since it last looked") mutating func waking() throws {

@@ -79,7 +79,20 @@ local function lookAtHeld(key)
     end
 end
 
+-- What a queue's keys hold, by how they end.
+local TYPES = {
+    {':count$', 'hash'}, {':batches$', 'hash'}, {':workers$', 'hash'}, {':batch:%d+$', 'hash'}, {':ready:%l+$', 'list'},
+    {':held:%l+:', 'list'}, {':foreign$', 'list'}, {':finished:%d+$', 'list'}, {':history$', 'list'}, {':due:%l+$', 'zset'},
+    {':later$', 'zset'}, {':dead$', 'zset'}, {':idle$', 'zset'}, {':ended$', 'zset'}, {':beats$', 'zset'},
+}
+
 function inspect.q(rest, key)
+    for _, kind in ipairs(TYPES) do
+        if rest:find(kind[1]) then
+            if call('TYPE', key).ok ~= kind[2] then return note('wrongType', "'q:" .. rest .. "', which has to be a " .. kind[2]) end
+            break
+        end
+    end
     local queue = rest:match('^(.*):count$') or rest:match('^(.*):batches$')
     if queue and call('TYPE', key).ok == 'hash' then
         queues[#queues + 1] = queue

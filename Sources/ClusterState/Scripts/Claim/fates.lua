@@ -1,31 +1,8 @@
 -- What becomes of a job that a claim meets. A part of claim.lua.
 -- Below this a host has room, where there is neither a rule nor a rate.
 local usualLimit = (hasRules or hostInterval > 0) and 0 or hostLimit
-local rules, pagePrefix, lockPrefix = {}, pageOf(''), lockOf('')
+local pagePrefix, lockPrefix = pageOf(''), lockOf('')
 local flightHead = 'J' .. pack('>I6', now)
-local function ruleOf(name)
-    if not hasRules then return hostLimit, hostInterval end
-    if not rules[name] then
-        local limit, interval = (call('HGET', namespace .. 'rules', name) or ''):match('^(%d+) (%d+)$')
-        rules[name] = {tonumber(limit) or hostLimit, tonumber(interval) or hostInterval}
-    end
-    return rules[name][1], rules[name][2]
-end
-
--- When a host may start another request, while `taken` more than it knows of are about to start.
-local function opensAt(host, taken)
-    local limit, interval = ruleOf(host.name)
-    if host.probing == 1 then limit = 1 end
-    if host.running + taken >= limit then return NEVER end
-    local next = (taken > 0 and interval > 0) and now + interval or host.next
-    return max(host.cool, next)
-end
-
-local function isOpen(host, taken)
-    local at = opensAt(host, taken)
-    return at ~= NEVER and at <= now
-end
-
 -- What a fetch may ask by whether it still holds: an answer that was kept, too old for the job. The few that are large would make a
 -- claim's answer very large, and are fetched anew.
 local LARGEST_STALE = 8192
@@ -118,12 +95,7 @@ local function serve(jobs, quota, heldFor)
         if fate == 'give' then
             local token, name = newToken(nonce), job.host
             local host, bytes = hosts[name], written(job)
-            changedHosts[name] = host
-            host.running = host.running + 1
-            if usualLimit == 0 then
-                local _, interval = ruleOf(name)
-                if interval > 0 then host.next = now + interval end
-            end
+            enterHost(host)
             locks[#locks + 1], locks[#locks + 2] = keys[number + i], token
             begun[#begun + 1], begun[#begun + 2] = token, flightHead .. bytes
             ends[#ends + 1], ends[#ends + 2] = endsAt, token

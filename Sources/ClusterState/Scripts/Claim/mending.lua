@@ -21,12 +21,12 @@ local function takeBack(token)
     local began = unpackBytes('>I6', flight, 2)
     local id, isOwn, hasFollowers = job and job.id or body:sub(1, 16), false, false
     if kind ~= 'C' then isOwn, hasFollowers = look(id, token) end
-    if kind == 'J' then hostOf(job.host) end
+    if kind == 'J' then hostOf(call('HGET', moved, token) or job.host) end
     local isVoid = job and not batchOf(job.queue, job.batch).state
     if job then checkEnd(job.queue, job.batch) end
     writing()
     forgetFlight(token)
-    if kind == 'J' then leaveHost(job.host) end
+    if kind == 'J' then leavePlace(token, job) end
     local verdict = ORPHANED
     if job and not isVoid then
         count(job, 'active', -1)

@@ -1,7 +1,8 @@
 -- What a claim asks for, what it found at first, and what it will answer. A part of claim.lua, which names the arguments.
 local queue = KEYS[2]:sub(#namespace + 3, -7)
 local wanted, lease, nonce, worker, channel = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
-local hostLimit, hostInterval, mostDead = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local mostDead = tonumber(ARGV[8])
+hostLimit, hostInterval = tonumber(ARGV[6]), tonumber(ARGV[7])
 local MOST_RECOVERED, MOST_FREED, MOST_FLIGHTS, MOST_LOOKED_AT, MOST_HOSTS, LARGEST_LOOK = 100, 500, 16, 1000, 16, 256
 local HOST_KEPT, JOBS_TO_SWEEP = 3600000, 4096
 local POISON_KEPT = tonumber(ARGV[10])
@@ -10,7 +11,7 @@ local settings = call('HMGET', KEYS[2], 'paused', 'priorities')
 local isPaused, turnBefore = settings[1] == '1', turn
 local workerKey = namespace .. 'worker:' .. worker
 local lastClaim = call('GET', workerKey)
-local hasRules = call('HLEN', namespace .. 'rules') > 0
+hasRules = call('HLEN', namespace .. 'rules') > 0
 local held, later, foreign = ofQueue(queue, 'held:'), ofQueue(queue, 'later'), ofQueue(queue, 'foreign')
 local freedNow = call('LLEN', namespace .. 'freed')
 call('ZCARD', ofQueue(queue, 'idle'))

@@ -1,5 +1,5 @@
--- Where a claim finds jobs: among those that are due, those held for hosts, and in the lines. A part of claim.lua. A script has 200 local names
--- at most, and only two of these are called from elsewhere.
+-- Where a claim finds jobs: among those that are due, those held for hosts, and in the lines. A part of claim.lua.
+-- In a block: a Lua function has room for 200 locals, and a script is one function.
 local serveLater, serveByTurns
 do
     local budget = MOST_LOOKED_AT

@@ -5,6 +5,7 @@
 --                     those to connect, in a row; 'level' doubles the next cool-down; after one a single request probes the host.
 --                     The marks name the lines that hold jobs for the host: priority and queue, each in front of a newline.
 --   'rules', a hash   host to 'limit interval', the interval in ms; an operator's word, before any worker's
+--   'moved', a hash   token to the host that a job's request has been led to: its place is there, and not at the job's own host
 --   '<queue>held:<priority>:<host>', a list   jobs that a claim met while their host could take no more
 --   '<queue>due:<priority>', a sorted set   host to when its held jobs may next start; without end while all its places are taken
 local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL = 5, 1000, 600000
@@ -45,6 +46,39 @@ local function changed(host)
     return host
 end
 
+-- What a host may take for which no rule is stored, and whether any is: set by the scripts that begin requests.
+local hostLimit, hostInterval, hasRules = 0, 0, false
+local rules = {}
+local function ruleOf(name)
+    if not hasRules then return hostLimit, hostInterval end
+    if not rules[name] then
+        local limit, interval = (call('HGET', namespace .. 'rules', name) or ''):match('^(%d+) (%d+)$')
+        rules[name] = {tonumber(limit) or hostLimit, tonumber(interval) or hostInterval}
+    end
+    return rules[name][1], rules[name][2]
+end
+
+-- When a host may start another request, while `taken` more than it knows of are about to start.
+local function opensAt(host, taken)
+    local limit, interval = ruleOf(host.name)
+    if host.probing == 1 then limit = 1 end
+    if host.running + taken >= limit then return NEVER end
+    local next = (taken > 0 and interval > 0) and now + interval or host.next
+    return max(host.cool, next)
+end
+
+local function isOpen(host, taken)
+    local at = opensAt(host, taken)
+    return at ~= NEVER and at <= now
+end
+
+-- A request begins.
+local function enterHost(host)
+    changed(host).running = host.running + 1
+    local _, interval = ruleOf(host.name)
+    if interval > 0 then host.next = now + interval end
+end
+
 local function saveHosts()
     local set, gone = {}, {}
     for name, host in pairs(changedHosts) do
@@ -83,6 +117,22 @@ local function leaveHost(name)
     host.running = max(0, host.running - 1)
     announce(host)
     return host
+end
+
+-- The hosts to which the requests of these jobs have been led, by token; most often there is none.
+local moved = namespace .. 'moved'
+local function hostsMovedTo(names)
+    if #names == 0 or call('EXISTS', moved) == 0 then return {} end
+    local found, hostOfToken = call('HMGET', moved, unpack(names)), {}
+    for i, token in ipairs(names) do hostOfToken[token] = found[i] or nil end
+    return hostOfToken
+end
+
+-- A job's request has ended, wherever it was.
+local function leavePlace(token, job)
+    local name = call('HGET', moved, token)
+    if name then call('HDEL', moved, token) end
+    return leaveHost(name or job.host)
 end
 
 -- No request starts for `pause` ms. Without one the pause doubles from cool-down to cool-down, and `random`, from 0 to 1, spreads it.

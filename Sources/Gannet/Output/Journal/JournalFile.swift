@@ -16,7 +16,7 @@ final class JournalFile: Sendable {
     /// Opens the file, and makes it where it is missing.
     init(_ path: String, isNew: Bool = false) throws(OutputFailure) {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | (isNew ? O_TRUNC : 0) | O_CLOEXEC, 0o644)
+        descriptor = open(path, O_RDWR | O_CREAT | (isNew ? O_TRUNC : 0) | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw Self.failure("cannot be opened", path) }
         let size = try self.size
         if size >= Self.heading.count {

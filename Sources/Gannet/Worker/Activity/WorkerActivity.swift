@@ -12,6 +12,14 @@ package final class WorkerActivity: Sendable {
         tally.withLock { $0.began(token, host: host, at: .now) }
     }
 
+    /// A redirect has led the request to another host.
+    func moved(_ token: FlightToken, to host: String) {
+        tally.withLock {
+            $0.ended(token, .good, at: .now)
+            $0.began(token, host: host, at: .now)
+        }
+    }
+
     /// - Parameter error: What went wrong, if anything.
     func ended(_ token: FlightToken, _ error: FetchError?) {
         let end: HostTally<FlightToken>.End = error.map { $0.kind == .cancelled ? .calledOff : .bad } ?? .good

@@ -58,13 +58,14 @@ struct Run: Sendable {
         guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
         await leaveNothing()
         let summary = RunSummary(totals: totals, time: ContinuousClock.now - start)
-        if options.json {
+        let status: ExitStatus = options.maxFailures.allows(totals.failed + totals.invalid, of: totals.rows) ? .done : .someFailed
+        guard options.json else { return try console.print("\(summary.text) to \(folder.displayPath)", last: status) }
+        do throws(CommandFailure) {
             try RunManifest.print(folder.manifestPath, console)
-            try console.print(summary.json.text)
-        } else {
-            try console.print("\(summary.text) to \(folder.displayPath)")
+        } catch  where error == .outputClosed {
+            return status
         }
-        return options.maxFailures.allows(totals.failed + totals.invalid, of: totals.rows) ? .done : .someFailed
+        return try console.print(summary.json.text, last: status)
     }
 
     /// An empty queue. The folder's lock says that nobody else is this run: whoever held a lease in it is gone.

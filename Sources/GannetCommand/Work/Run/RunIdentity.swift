@@ -9,8 +9,9 @@ struct RunIdentity: Sendable {
     /// One batch feeds the queue.
     static let batch = "run"
 
+    /// - Parameter folder: The folder's own name. Its path would not do: another machine may have one of the same.
     init(_ input: InputOptions, folder: String) {
-        var parts = ["folder", URL(fileURLWithPath: folder).standardizedFileURL.path]
+        var parts = ["folder", folder]
         switch input.source {
         case .file(let path):
             parts += ["file", URL(fileURLWithPath: path).standardizedFileURL.path]

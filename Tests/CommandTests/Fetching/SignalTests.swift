@@ -1,0 +1,52 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// Signals at moments when a command waits for something else.
+@Suite(.timeLimit(.minutes(2))) struct SignalTests {
+    @Test(arguments: [
+        ["run", "-d", "out", "http://h/"], ["work"], ["enqueue", "http://h/"], ["status", "--watch", "--json"],
+        ["get", "--fetch", "http://h/"],
+    ])
+    func `one ends a command that waits for a Redis which does not answer`(words: [String]) async throws {
+        let silent = try HostileServer(scripts: [[.silence]])
+        let folder = try TemporaryFolder()
+        let words = words.map { $0 == "out" ? folder.file("out") : $0 } + ["--redis", "redis://127.0.0.1:\(silent.port)"]
+        let child = try ChildProcess(.init(Program.path, words, environment: Program(home: folder.path).environment))
+        try await silent.accepted(1)
+        let start = ContinuousClock.now
+        child.signal(SIGINT)
+        #expect(try await child.exitStatus == .exited(130), "\(child.errors.text)")
+        // The connection would be given up after five seconds, with another status.
+        #expect(ContinuousClock.now - start < .seconds(3))
+        try await silent.stop()
+    }
+
+    @Test func `a fetch that is interrupted gives its URL up`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let silent = try HostileServer(scripts: [[.silence]])
+        let url = "http://127.0.0.1:\(silent.port)/x"
+        let child = try fleet.start(["get", "--fetch", url] + fleet.local + fleet.connection)
+        try await silent.accepted(1)
+        child.signal(SIGINT)
+        #expect(try await child.exitStatus == .exited(130))
+        #expect(try await fleet.redis.command("KEYS", "{gannet}lock:*") == .list([]))
+        try await silent.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `SIGQUIT ends a run as it ends other programs`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gate = try fleet.gateList(after: 0)
+        let child = try fleet.start(fleet.run)
+        try await gate.accepted(1)
+        child.signal(SIGQUIT)
+        guard case .signalled(SIGQUIT) = try await child.exitStatus else {
+            Issue.record("\(child.errors.text)")
+            return
+        }
+        #expect(!child.errors.text.contains("crash"))
+        try await gate.stop()
+        try await fleet.stop()
+    }
+}

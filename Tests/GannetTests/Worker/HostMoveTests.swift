@@ -1,0 +1,64 @@
+import ClusterState
+import FetchQueue
+import GannetTestKit
+import HTTPEngine
+import RedisClient
+import Testing
+
+@testable import Gannet
+
+/// A redirect to another host needs a place there, as a request to that host would.
+@Suite(.timeLimit(.minutes(1))) struct HostMoveTests {
+    private func cluster(_ fixture: WorkerFixture) -> ClusterState { ClusterState(fixture.redis, namespace: fixture.namespace) }
+
+    @Test func `of ten that are led to a host with room for two, two are there at a time`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await cluster(fixture).setRule(HostRule(limit: 2), for: "elsewhere")
+            try await fixture.fill(0..<10)
+            let downloader = ScriptedDownloader { _ in .led(to: "elsewhere", .held) }
+            let worker = try await fixture.start(downloader)
+            await downloader.waitForArrivals(2)
+            // All ten have been asked for at their own host, and eight wait.
+            await downloader.waitForStarts(10)
+            #expect(downloader.mostArrived == 2)
+            downloader.open()
+            #expect(await worker.end.end == .empty)
+            #expect(worker.count(where: \.isFetched) == 10)
+            #expect(downloader.mostArrived == 2)
+        }
+    }
+
+    @Test func `a host that rests is not waited for, and what was led there comes back uncharged`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<2)
+            let downloader = ScriptedDownloader { $0 == WorkerFixture.url(0) ? .led(to: "elsewhere", .failure(.status(503))) : .held }
+            let worker = try await fixture.start(downloader) { $0.retryPolicy.shortestCoolDown = .seconds(1) }
+            await worker.wait(for: \.isPutOff)
+            // Not its own host, which was asked and has answered.
+            let there = try await cluster(fixture).explain(WorkerFixture.id(0), host: "elsewhere")
+            #expect(there.coolUntil > there.now && there.isProbing)
+            let here = try await cluster(fixture).explain(WorkerFixture.id(0), host: "h")
+            #expect(here.coolUntil <= here.now && !here.isProbing)
+            worker.stop()
+            downloader.open()
+            #expect(await worker.end.end == .drained)
+            #expect(try await fixture.queue.counts().delayed == 1)
+        }
+    }
+
+    @Test func `who has waited long enough gives the host up for a while`() {
+        var patience = HopPatience()
+        var waited = Duration.zero
+        var steps = 0
+        while case .wait(let pause) = patience.next(opensIn: nil, random: 0.5) {
+            #expect(pause > .zero && pause <= .milliseconds(250))
+            waited += pause
+            steps += 1
+        }
+        #expect(waited == HopPatience.longestWait)
+        #expect(steps < 100)
+        var other = HopPatience()
+        #expect(other.next(opensIn: .seconds(60), random: 0) == .giveUp(.seconds(61)))
+        #expect(other.next(opensIn: .seconds(2), random: 0) == .wait(.seconds(2)))
+    }
+}

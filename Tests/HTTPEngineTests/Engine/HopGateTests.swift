@@ -1,0 +1,116 @@
+import Foundation
+import GannetTestKit
+import Testing
+import Threads
+
+@testable import HTTPEngine
+
+/// Whoever asks for a URL has a say in it before a redirect leads to another host.
+@Suite(.timeLimit(.minutes(1))) struct HopGateTests {
+    /// Notes whom it is asked for, and answers as a test says.
+    private final class Gate: HopGate {
+        let hosts = Mutex<[String]>([])
+        private let answer: @Sendable (String) async -> Bool
+
+        init(_ answer: @escaping @Sendable (String) async -> Bool = { _ in true }) { self.answer = answer }
+
+        func admits(_ host: String) async -> Bool {
+            hosts.withLock { $0.append(host) }
+            return await answer(host)
+        }
+    }
+
+    /// The second of two hosts, and how often it was asked.
+    private final class Second: Sendable {
+        let origin: ScriptedOrigin
+        private let count: Count
+
+        private final class Count: Sendable { let value = Mutex(0) }
+
+        init() {
+            let count = Count()
+            self.count = count
+            origin = ScriptedOrigin {
+                count.value.withLock { $0 += 1 }
+                // A transfer whose time is over is given a millisecond, and this machine may be as quick as that.
+                usleep(50_000)
+                return $0.answer(body: Array("there".utf8))
+            }
+        }
+
+        var port: UInt16 { origin.port }
+        var requestCount: Int { count.value.withLock { $0 } }
+    }
+
+    /// Two hosts that are this machine: the first leads to the second.
+    private func leading(timeout: Duration = .seconds(20)) throws -> (EngineFixture, Second) {
+        let second = Second()
+        let port = second.port
+        let fixture = try EngineFixture {
+            $0.timeout = timeout
+            $0.addressGuard = try! AddressGuard(parsing: ["127.0.0.0/8", "::1"])
+        } script: { peer in
+            if peer.path == "/1" { return peer.answer(302, headers: ["Location: /2"]) }
+            return peer.answer(302, headers: ["Location: http://localhost:\(port)/"])
+        }
+        return (fixture, second)
+    }
+
+    private func request(_ fixture: EngineFixture) -> DownloadRequest {
+        DownloadRequest(url: fixture.origin.url("/1"), body: .file(in: fixture.folder.path))
+    }
+
+    @Test func `it is asked for each other host, and not for the same`() async throws {
+        let (fixture, second) = try leading()
+        let gate = Gate()
+        let download = try await fixture.engine.download(request(fixture), through: gate)
+        #expect(try fixture.contents(download) == Array("there".utf8))
+        #expect(download.hops.count == 2)
+        #expect(gate.hosts.withLock { $0 } == ["localhost"])
+        #expect(second.requestCount == 1)
+    }
+
+    @Test func `where it says no nobody is asked, and nothing is left`() async throws {
+        let (fixture, second) = try leading()
+        await #expect(throws: FetchError.self) { try await fixture.engine.download(request(fixture), through: Gate { _ in false }) }
+        #expect(second.requestCount == 0)
+        #expect(try fixture.folder.files == [])
+    }
+
+    @Test func `the wait there is not the transfer's time`() async throws {
+        let (fixture, second) = try leading(timeout: .milliseconds(400))
+        let gate = Gate { _ in
+            // Longer than the whole may take: what is to be seen is a time.
+            try? await Task.sleep(for: .milliseconds(900))
+            return true
+        }
+        #expect(try await fixture.engine.download(request(fixture), through: gate).status == 200)
+        #expect(second.requestCount == 1)
+    }
+
+    @Test func `who is cancelled there leaves at once`() async throws {
+        let (fixture, second) = try leading()
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        let gate = Gate { _ in
+            arrived.yield()
+            try? await Task.sleep(for: .seconds(3600))
+            return !Task.isCancelled
+        }
+        let fetch = Task { try await fixture.engine.download(request(fixture), through: gate) }
+        for await _ in arrivals { break }
+        fetch.cancel()
+        let error = await #expect(throws: FetchError.self) { try await fetch.value }
+        #expect(error?.kind == .cancelled)
+        #expect(second.requestCount == 0)
+    }
+
+    @Test func `an engine that ends answers who waits there`() async throws {
+        let (fixture, _) = try leading()
+        let gate = Gate { _ in
+            fixture.engine.shutdown()
+            return true
+        }
+        let error = await #expect(throws: FetchError.self) { try await fixture.engine.download(request(fixture), through: gate) }
+        #expect(error?.kind == .cancelled)
+    }
+}
