@@ -20,8 +20,13 @@ package struct FetchQueue: Sendable {
     package func inbox(of worker: String) -> String { cluster.inbox(of: worker) }
 
     /// Begins a batch, or finds it as it was begun.
+    /// - Throws: `StateError.otherHeaders` where it was begun with other headers: its jobs are fetched with those.
     package func begin(batch: String, from source: String, options: BatchOptions = .init()) async throws(StateError) -> BatchProgress {
-        try await persistently { () throws(StateError) in try await state.begin(batch: batch, from: source, options: options) }
+        try await persistently { () throws(StateError) in
+            let progress = try await state.begin(batch: batch, from: source, options: options)
+            guard let headers = progress.headers, headers.areSame(as: options.headers) else { throw .otherHeaders }
+            return progress
+        }
     }
 
     /// Accepts a part of a batch's input. A part that has been accepted before is answered, not added.

@@ -48,7 +48,7 @@ struct JobFreshness: Sendable {
     /// For how long nobody needs to try again what has failed for good.
     func retention(of error: FetchError, for job: Job, at times: FetchTimes) -> Retention {
         let decision = FailureDecision(
-            after: error, for: RequestFacts(url: job.url), requestedAt: times.start, failedAt: times.end, policy: policy)
+            after: error, for: facts(of: job), requestedAt: times.start, failedAt: times.end, policy: policy)
         let fresh = max(.zero, decision.keptUntil - times.end)
         return Retention(fresh: fresh, keep: max(fresh, leastKept))
     }
@@ -60,8 +60,10 @@ struct JobFreshness: Sendable {
         return Retention(fresh: kept.fresh, keep: max(kept.keep, leastKept))
     }
 
+    private func facts(of job: Job) -> RequestFacts { RequestFacts(url: job.url, headers: job.headerFields ?? []) }
+
     private func exchange(_ download: Download, for job: Job, _ times: FetchTimes) -> Exchange {
-        Exchange(download, request: RequestFacts(url: job.url), requestedAt: times.start, receivedAt: times.end)
+        Exchange(download, request: facts(of: job), requestedAt: times.start, receivedAt: times.end)
     }
 }
 

@@ -7,7 +7,9 @@ struct ExplanationReport: Sendable {
     init(_ found: URLExplanation) { self.found = found }
 
     var text: String {
-        var rows = [("url", found.canonical), ("id", found.id), ("outcome", outcome)]
+        var rows = [("url", found.canonical), ("id", found.id)]
+        if !found.headerNames.isEmpty { rows.append(("headers", found.headerNames.joined(separator: ", "))) }
+        rows.append(("outcome", outcome))
         if let known = found.outcome {
             if let digest = known.sha256 { rows.append(("body", "\(Amounts.bytes(known.size)), sha256 \(digest)")) }
             if let type = known.contentType { rows.append(("type", type)) }
@@ -63,6 +65,7 @@ struct ExplanationReport: Sendable {
     var json: JSONValue {
         [
             "schema": 1, "url": .string(found.canonical), "id": .string(found.id),
+            "headers": .array(found.headerNames.map { .string($0) }),
             "cached": .bool(found.outcome.map { $0.failure == nil } ?? false),
             "outcome": found.outcome.map(json) ?? .null, "holder": found.holder.map(Self.json) ?? .null,
             "waitingJobs": .integer(found.waitingJobs), "waitingCallers": .integer(found.waitingCallers),

@@ -179,7 +179,7 @@ struct LookReader {
     mutating func job() -> JobRecord {
         JobRecord(
             serial: number(), queue: number(), batch: number(), url: number(), enqueued: number(), crashes: number(), failures: number(),
-            throttled: number())
+            throttled: number(), hasHeaders: number())
     }
 
     mutating func text() -> String {

@@ -99,14 +99,14 @@ local function serve(jobs, quota, heldFor)
             locks[#locks + 1], locks[#locks + 2] = keys[number + i], token
             begun[#begun + 1], begun[#begun + 2] = token, flightHead .. bytes
             ends[#ends + 1], ends[#ends + 2] = endsAt, token
-            give(token, bytes, '', values and staleOf(values[i]) or '')
+            give(token, job, bytes, '', values and staleOf(values[i]) or '')
             count(job, 'active', 1)
         elseif fate == 'deliver' then
             local token = newToken(nonce)
             local bytes = written(job)
             begun[#begun + 1], begun[#begun + 2] = token, 'C' .. flightHead:sub(2) .. bytes
             ends[#ends + 1], ends[#ends + 2] = endsAt, token
-            give(token, bytes, values[i], '')
+            give(token, job, bytes, values[i], '')
             count(job, 'active', 1)
         elseif fate == 'end' then
             endWith(job, readPage(values[i]).isNegative)
