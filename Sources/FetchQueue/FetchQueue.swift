@@ -68,12 +68,14 @@ package struct FetchQueue: Sendable {
     ///
     /// A lease that is gone after an attempt whose reply was lost was most likely ended by that attempt: it counts as settled then.
     /// - Parameter claimsAgain: Not, by a worker that is about to leave: others are told of the place that is free now.
-    package func settle(_ settlement: Settlement, claimsAgain: Bool = true) async throws(StateError) -> SettleAnswer {
+    /// - Parameter hostPatience: A host that takes no connection for longer is given up; zero for never.
+    package func settle(_ settlement: Settlement, claimsAgain: Bool = true, hostPatience: Duration = .zero) async throws(StateError) -> SettleAnswer {
         var mayHaveSettled = false
         return try await persistently { () throws(StateError) in
             do throws(StateError) {
                 let random = Double.random(in: 0...1)
-                let answers = try await state.settle([settlement], claimsAgain: claimsAgain, random: random)
+                let answers = try await state.settle(
+                    [settlement], claimsAgain: claimsAgain, hostPatience: hostPatience, random: random)
                 guard let answer = answers.first else { return .lost }
                 return answer == .lost && mayHaveSettled ? .settled : answer
             } catch {

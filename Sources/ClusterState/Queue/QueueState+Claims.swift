@@ -15,6 +15,7 @@ extension QueueState {
                 .integer(request.limit), .integer(lease), .bytes(request.nonce.bytes), .string(request.worker),
                 .string(request.inbox ?? ""), .integer(request.host.limit), .integer(request.host.interval.wholeMilliseconds),
                 .integer(request.mostDead), .bytes(ClaimRequest.poison), .integer(ClaimRequest.poisonKept.wholeMilliseconds),
+                .bytes(ClaimRequest.hostGivenUp),
             ])
         return try await StateError.wrapping { () throws(RedisError) in try ClaimAnswer(reply) }
     }
@@ -22,12 +23,15 @@ extension QueueState {
     /// Ends jobs with their outcomes.
     /// - Parameters:
     ///   - claimsAgain: The caller claims again at once; where not, others are told of the places that are free now.
+    ///   - hostPatience: A host that takes no connection for longer is given up, and with it what waits for it; zero for never.
     ///   - random: From 0 to 1, to spread cool-downs.
     package func settle(
-        _ settlements: [Settlement], claimsAgain: Bool = true, mostDead: Int = ClaimRequest.usualDead, random: Double
+        _ settlements: [Settlement], claimsAgain: Bool = true, mostDead: Int = ClaimRequest.usualDead, hostPatience: Duration = .zero,
+        random: Double
     ) async throws(StateError) -> [SettleAnswer] {
         try await cluster.settle(
-            settlements, count: cluster.keys.count(of: name), claimsAgain: claimsAgain, mostDead: mostDead, random: random)
+            settlements, count: cluster.keys.count(of: name), claimsAgain: claimsAgain, mostDead: mostDead, hostPatience: hostPatience,
+            random: random)
     }
 
     /// Takes all of the queue's leases back, whoever holds them, uncharged. Returns how many.
@@ -88,6 +92,13 @@ package struct ClaimRequest: Sendable {
     static let poison: [UInt8] = {
         var content = PageContent(url: "")
         content.fields = [.errorClass: "poison", .errorMessage: "Three workers died while they had it."]
+        return content.bytesWithoutURL
+    }()
+
+    /// What is said of a URL whose host took no connection for too long.
+    static let hostGivenUp: [UInt8] = {
+        var content = PageContent(url: "")
+        content.fields = [.errorClass: "connect", .errorMessage: "Its host has taken no connection for so long that it was given up."]
         return content.bytesWithoutURL
     }()
     static let poisonKept = Duration.seconds(24 * 3600)

@@ -11,6 +11,7 @@
 --       4 the worker   5 the channel on which it hears, or nothing   6 how many requests a host may have in flight
 --       7 ms between two starts at one host   8 how many dead jobs are kept
 --       9 the page of a URL that killed its workers, without the URL   10 how long that is kept, ms
+--       11 what is said of a URL whose host is given up, without the URL
 -- Answer: {queue time, what is left (0 jobs, 1 nothing, 2 only jobs of a newer version), whether to ask again at once, ms until
 --          something falls due or -1, jobs failed here, whether the queue is paused, the headers with
 --          which the requests of batches among these are to be made {batch, headers, …}, then for each job: token, job,

@@ -43,6 +43,8 @@ package struct URLExplanation: Sendable {
         package let startsIn: Duration?
         package let connectFailures: Int
         package let isProbed: Bool
+        /// It has taken no connection for too long: what would have to wait for it fails.
+        package let isGivenUp: Bool
         /// An operator's rule, before what workers say.
         package let limit: Int?
         package let interval: Duration?
@@ -86,6 +88,6 @@ extension URLExplanation {
         let later = { (time: Int) -> Duration? in time > found.now ? .milliseconds(time - found.now) : nil }
         hostState = Host(
             inFlight: found.running, coolsFor: later(found.coolUntil), startsIn: later(found.nextStart), connectFailures: found.failures,
-            isProbed: found.isProbing, limit: found.rule?.limit, interval: found.rule?.interval)
+            isProbed: found.isProbing, isGivenUp: found.isGivenUp, limit: found.rule?.limit, interval: found.rule?.interval)
     }
 }

@@ -253,7 +253,7 @@ struct JobRunner: Sendable {
     ) async throws(Trouble) -> Bool {
         do throws(StateError) {
             let settlement = Settlement(job.token, job.id, outcome, host: host, bytes: bytes)
-            return try await queue.settle(settlement, claimsAgain: held.claimsAgain) == .settled
+            return try await queue.settle(settlement, claimsAgain: held.claimsAgain, hostPatience: policy.hostPatience) == .settled
         } catch {
             throw .state(error)
         }

@@ -56,6 +56,7 @@ struct ExplanationReport: Sendable {
         var parts = ["\(Amounts.count(state.inFlight, "request")) in flight"]
         if let pause = state.coolsFor { parts.append("cools down for another \(Amounts.time(pause))") }
         if let pause = state.startsIn { parts.append("the next may start in \(Amounts.time(pause))") }
+        if state.isGivenUp { parts.append("given up: what would have to wait for it fails") }
         if state.isProbed { parts.append("one request at a time until one succeeds") }
         if state.connectFailures > 0 { parts.append("\(Amounts.count(state.connectFailures, "failure")) to connect in a row") }
         if let limit = state.limit { parts.append("a rule limits it to \(limit)") }
@@ -72,7 +73,7 @@ struct ExplanationReport: Sendable {
             "host": [
                 "name": .string(found.host), "inFlight": .integer(found.hostState.inFlight),
                 "coolDownSeconds": JSONValue(found.hostState.coolsFor), "nextStartSeconds": JSONValue(found.hostState.startsIn),
-                "connectFailures": .integer(found.hostState.connectFailures), "probing": .bool(found.hostState.isProbed),
+                "connectFailures": .integer(found.hostState.connectFailures), "probing": .bool(found.hostState.isProbed), "givenUp": .bool(found.hostState.isGivenUp),
                 "limit": JSONValue(found.hostState.limit), "intervalSeconds": JSONValue(found.hostState.interval),
             ],
         ]

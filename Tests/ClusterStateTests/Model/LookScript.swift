@@ -113,10 +113,10 @@ extension StateLook {
             local hosts = call('HGETALL', key)
             say(10, #hosts / 2)
             for i = 1, #hosts, 2 do
-                local running, next, cool, failures, level, probing, rest = unpackBytes('>I2I6I6BBB', hosts[i + 1])
+                local running, next, cool, failures, level, probing, down, rest = unpackBytes('>I2I6I6BBBI6', hosts[i + 1])
                 local marks = {}
                 for priority, queue in hosts[i + 1]:sub(rest):gmatch('(%d)([^\n]*)\n') do marks[#marks + 1] = priority + QUEUES[queue] * 10 end
-                say(tonumber(hosts[i]:sub(2)), running, next, cool, failures, level, probing, #marks, unpack(marks))
+                say(tonumber(hosts[i]:sub(2)), running, next, cool, failures, level, probing, down, #marks, unpack(marks))
             end
         end
         function ofNamespace.rules() end

@@ -17,6 +17,8 @@ struct Model {
     var freshRules: Set<Int> = []
     /// What workers say of hosts without a rule.
     let usual: HostRule
+    /// For how long, in ms, a host may take no connection.
+    let hostPatience: Int
     /// What each worker's last claim brought, and how long that is remembered.
     var lastClaims: [Int: (nonce: Nonce, tokens: [Token], until: Int)] = [:]
 

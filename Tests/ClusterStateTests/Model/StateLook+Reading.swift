@@ -137,6 +137,7 @@ extension StateLook {
         host.failures = reader.number()
         host.level = reader.number()
         host.probing = reader.number()
+        host.down = reader.number()
         for _ in 0..<reader.number() { host.marks.insert(reader.number()) }
         hosts[number] = host
     }

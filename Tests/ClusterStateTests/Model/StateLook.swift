@@ -105,5 +105,6 @@ struct HostLook: Equatable {
     var failures = 0
     var level = 0
     var probing = 0
+    var down = 0
     var marks: Set<Int> = []
 }

@@ -200,7 +200,7 @@ local function forgetIdleHosts()
     for i = 1, min(#found[2], 200), 2 do
         local host = hosts[found[2][i]] or readHost(found[2][i], found[2][i + 1])
         if host.running == 0 and host.marks == '' and max(host.cool, host.next) + HOST_KEPT < now then
-            host.next, host.cool, host.failures, host.level, host.probing = 0, 0, 0, 0, 0
+            host.next, host.cool, host.failures, host.level, host.probing, host.down = 0, 0, 0, 0, 0, 0
             changed(host)
         end
     end
