@@ -69,7 +69,9 @@ package struct FetchQueue: Sendable {
     /// A lease that is gone after an attempt whose reply was lost was most likely ended by that attempt: it counts as settled then.
     /// - Parameter claimsAgain: Not, by a worker that is about to leave: others are told of the place that is free now.
     /// - Parameter hostPatience: A host that takes no connection for longer is given up; zero for never.
-    package func settle(_ settlement: Settlement, claimsAgain: Bool = true, hostPatience: Duration = .zero) async throws(StateError) -> SettleAnswer {
+    package func settle(
+        _ settlement: Settlement, claimsAgain: Bool = true, hostPatience: Duration = .zero
+    ) async throws(StateError) -> SettleAnswer {
         var mayHaveSettled = false
         return try await persistently { () throws(StateError) in
             do throws(StateError) {

@@ -13,7 +13,8 @@ extension Cluster {
             let status = BatchStatus(record, now: try await queue.now())
             let count = try await queue.finishedCount(ofBatch: record.number)
             return FinishedBatch(
-                status: status, headers: ExtraHeaders(record.options.headers), walk: FinishedWalk(queue: queue, batch: record.number, count: count))
+                status: status, headers: ExtraHeaders(record.options.headers),
+                walk: FinishedWalk(queue: queue, batch: record.number, count: count))
         }
     }
 

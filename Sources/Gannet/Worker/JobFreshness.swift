@@ -47,6 +47,8 @@ struct JobFreshness: Sendable {
 
     /// For how long nobody needs to try again what has failed for good.
     func retention(of error: FetchError, for job: Job, at times: FetchTimes) -> Retention {
+        // For the jobs that waited for it; who comes later may come with settings of its own.
+        if error.kind.restsOnSettings { return keptForThoseWhoWait }
         let decision = FailureDecision(
             after: error, for: facts(of: job), requestedAt: times.start, failedAt: times.end, policy: policy)
         let fresh = max(.zero, decision.keptUntil - times.end)

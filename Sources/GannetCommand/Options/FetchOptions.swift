@@ -73,7 +73,8 @@ struct FetchOptions: Sendable {
         "user-agent", .headerValue("text"), default: "gannet/\(Version.current)", section: .fetching, "What to call ourselves.")
 
     static let flags = [
-        concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, connectPatience.entry, leaseTime.entry, timeoutTime.entry,
+        concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, connectPatience.entry, leaseTime.entry,
+        timeoutTime.entry,
         connectTime.entry, bodySize.entry, network.entry, proxyURL.entry, certificates.entry, agent.entry,
     ]
 

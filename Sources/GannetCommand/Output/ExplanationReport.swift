@@ -73,7 +73,8 @@ struct ExplanationReport: Sendable {
             "host": [
                 "name": .string(found.host), "inFlight": .integer(found.hostState.inFlight),
                 "coolDownSeconds": JSONValue(found.hostState.coolsFor), "nextStartSeconds": JSONValue(found.hostState.startsIn),
-                "connectFailures": .integer(found.hostState.connectFailures), "probing": .bool(found.hostState.isProbed), "givenUp": .bool(found.hostState.isGivenUp),
+                "connectFailures": .integer(found.hostState.connectFailures), "probing": .bool(found.hostState.isProbed),
+                "givenUp": .bool(found.hostState.isGivenUp),
                 "limit": JSONValue(found.hostState.limit), "intervalSeconds": JSONValue(found.hostState.interval),
             ],
         ]
