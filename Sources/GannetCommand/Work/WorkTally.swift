@@ -103,7 +103,7 @@ final class WorkTally: Sendable {
             let what = Amounts.count(count, "URL")
             console.error(
                 text:
-                    "failed: \(what) given up unasked: what came of the same URL before, or that it left three workers dead, stands against it; 'gannet jobs list --state dead' says which"
+                    "failed: \(what) given up unasked: what came of the same URL before, a host that takes no connection, or three dead workers stand against it; 'gannet jobs list --state dead' says which"
             )
         case .progress(let accepted, let ended):
             state.withLock { state in

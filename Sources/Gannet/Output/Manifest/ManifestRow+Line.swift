@@ -49,7 +49,7 @@ extension ManifestRow {
             error.add(
                 "message",
                 end.record?.errorMessage
-                    ?? "It ended without a fetch by this run: its job was cancelled or deleted, its URL had failed for another queue, or three workers died with it."
+                    ?? "It ended without a fetch by this run: its host had taken no connection for too long, its job was cancelled or deleted, its URL had failed for another queue, or three workers died with it."
             )
         case .invalid:
             error.add("class", "invalid")
