@@ -56,6 +56,17 @@ import Testing
         }
     }
 
+    @Test func `a request that is led there has nothing to wait for either`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            try await fixture.fill(0..<10)
+            try await wearOut(fixture, clock)
+            try await fixture.fill([3], hosts: 2, batch: "more")
+            let next = try await fixture.claim(100).jobs.filter { $0.entry.host == "h1" }
+            let job = try #require(next.first)
+            #expect(try await fixture.cluster.move(job.token, to: "h0", usual: HostRule(limit: 8)) == .hopeless)
+        }
+    }
+
     @Test func `without an end to patience it is waited for`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             try await fixture.fill(0..<10)

@@ -42,6 +42,7 @@ extension ClusterState {
             switch try fields[0].asInteger() {
             case 1: return .there
             case 2: return .full(opensIn: pause < 0 ? nil : .milliseconds(pause))
+            case 3: return .hopeless
             default: return .lost
             }
         }

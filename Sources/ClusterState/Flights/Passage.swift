@@ -4,6 +4,8 @@ package enum Passage: Sendable, Equatable {
     case there
     /// That host has no room; the place it has is kept. With the time until there may be one, where that is known.
     case full(opensIn: Duration?)
+    /// That host has taken no connection for so long that nobody waits for it.
+    case hopeless
     /// The lease has ended, and the place with it.
     case lost
 }

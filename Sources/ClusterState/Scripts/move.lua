@@ -3,9 +3,9 @@
 --
 -- KEYS  1 '{namespace}state'
 -- ARGV  1 the token   2 the host   3 how many requests a host may have in flight   4 ms between two starts at one host
--- Answer: {1 it has its place there, also when it had it before, 2 there is none, 0 its lease has ended;
+-- Answer: {1 it has its place there, also when it had it before, 2 there is none, 3 the host is given up, 0 its lease has ended;
 --          ms until there may be one, or -1 where that is not known}
-local LOST, THERE, FULL = 0, 1, 2
+local LOST, THERE, FULL, HOPELESS = 0, 1, 2, 3
 local token, name = ARGV[1], ARGV[2]
 hostLimit, hostInterval = tonumber(ARGV[3]), tonumber(ARGV[4])
 hasRules = call('HLEN', namespace .. 'rules') > 0
@@ -16,6 +16,7 @@ local from = call('HGET', moved, token) or job.host
 if from == name then return {THERE, -1} end
 local target = hostOf(name)
 local at = opensAt(target, 0)
+if (at == NEVER or at > now) and isGivenUp(target) then return {HOPELESS, -1} end
 if at == NEVER then return {FULL, -1} end
 if at > now then return {FULL, at - now} end
 

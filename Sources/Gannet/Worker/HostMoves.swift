@@ -13,6 +13,8 @@ final class HostMoves: HopGate {
     enum End: Sendable {
         /// A host has no room; the job had better come back after this time.
         case putOff(host: String, Duration)
+        /// A host is given up.
+        case hopeless(host: String)
         case failed(StateError)
     }
 
@@ -41,6 +43,9 @@ final class HostMoves: HopGate {
                     activity.moved(job.token, to: host)
                     return true
                 case .lost: return false
+                case .hopeless:
+                    note(.hopeless(host: host))
+                    return false
                 case .full(let opensIn):
                     switch patience.next(opensIn: opensIn, random: .random(in: 0...1)) {
                     case .wait(let pause): do { try await Task.sleep(for: pause) } catch { return false }

@@ -29,6 +29,8 @@ struct JobRunner: Sendable {
         case withoutHeaders
         /// A host it was led to has no room.
         case putOff(host: String, FetchTimes, Duration)
+        /// So has one that is given up.
+        case hopeless(host: String, FetchTimes)
         case lostTouch(StateError)
         case stopped(OutputFailure)
     }
@@ -114,6 +116,7 @@ struct JobRunner: Sendable {
                 switch moves.end {
                 case .putOff(let host, let pause)?:
                     return .putOff(host: host, FetchTimes(start: start, end: .now), pause)
+                case .hopeless(let host)?: return .hopeless(host: host, FetchTimes(start: start, end: .now))
                 case .failed(let error)?: return .lostTouch(error)
                 case nil: break
                 }
@@ -146,6 +149,7 @@ struct JobRunner: Sendable {
 
     /// Ends a job whose URL was fetched for another.
     private func deliver(_ job: Job, _ page: Page) async throws(Trouble) -> WorkerReport {
+        if page.isNegative { return try await fail(job, with: page.content) }
         let body = try await keeping { () async throws(OutputFailure) in try await output.held(page, for: job) }
         if let body {
             var content = page.content
@@ -156,6 +160,13 @@ struct JobRunner: Sendable {
         // A page without a digest has zeros in its place.
         let digest = page.content.digest ?? [UInt8](repeating: 0, count: 32)
         return try await settle(job, .bodyMissing(digest: digest)) ? .bodyMissing(job) : .lost(job)
+    }
+
+    /// Ends a job whose URL failed for another, or whose host is given up.
+    private func fail(_ job: Job, with content: PageContent) async throws(Trouble) -> WorkerReport {
+        try await note(JobEnd(.failed, content), of: job)
+        let retention = Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)
+        return try await settle(job, .failed(content, retention)) ? .failed(job, content) : .lost(job)
     }
 
     private func delivered(_ job: Job, _ body: HeldBody) async throws(Trouble) -> WorkerReport {
@@ -181,6 +192,9 @@ struct JobRunner: Sendable {
                 return try await giveUp(job, error, times, .zero, host: .none)
             }
             return try await settle(job, .putOff(for: pause)) ? .ledToFullHost(job, host, pause) : .lost(job)
+        case .hopeless(let host, let times):
+            let detail = "it was led to \(host), which has taken no connection for so long that it was given up"
+            return try await giveUp(job, FetchError(kind: .connect, url: job.url, detail: detail), times, .zero, host: .none)
         case .lostTouch(let error): throw .state(error)
         case .stopped(let failure): throw .output(failure)
         }

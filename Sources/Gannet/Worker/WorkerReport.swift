@@ -1,3 +1,4 @@
+internal import ClusterState
 internal import FetchQueue
 internal import HTTPEngine
 internal import RedisClient
@@ -60,6 +61,11 @@ extension WorkerReport {
         return .putOff(
             url: url, sentence: "A redirect led to \(host.escapedForDisplay), which takes no more requests for now (\(url)).", pause: pause,
             want: nil)
+    }
+    static func failed(_ job: Job, _ content: PageContent) -> Self {
+        let url = RedactedURL(job.url).description
+        let sentence = content.fields[.errorMessage] ?? "It could not be fetched for another job (\(url))."
+        return .failed(url: url, sentence: sentence, errorClass: content.fields[.errorClass] ?? "unknown")
     }
     static func failed(_ error: FetchError) -> Self {
         .failed(url: error.url.description, sentence: error.description, errorClass: error.className)

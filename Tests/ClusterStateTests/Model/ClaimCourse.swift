@@ -116,7 +116,8 @@ extension Model {
         let now = course.step.now
         let page = course.mended.pages[url]
         let isSatisfied = page.map { self.isSatisfied(job, by: ModelOutcome($0), now: now) } ?? false
-        let delivers = batch(of: job).options.deliversBodies && page?.isNegative == false
+        let delivers = batch(of: job).options.deliversBodies
+        let isHopeless = !isSatisfied && isGivenUp(url, course)
         if let own, course.mended.flights[own]?.kind == .pausing { course.goneTokens.insert(own) }
         let holds = own != nil && course.mended.locks[url] == own
         switch to {
@@ -126,7 +127,8 @@ extension Model {
                 jobs[serial]!.fate = .dropped
                 return nil
             }
-            if !isSatisfied, isGivenUp(url, course) {
+            if isHopeless {
+                if delivers { return "its worker has to be told" }
                 end(serial, .failed)
                 return nil
             }
@@ -137,10 +139,12 @@ extension Model {
         case .leased(let token)?:
             if job.fate == .tombstone { return "its batch is cancelled" }
             guard let flight = course.step.after.flights[token] else { return "there is no such flight" }
+            let isTold = isHopeless && flight.kind == .delivery
             let wanted = FlightLook(
-                kind: isSatisfied ? .delivery : .job, began: now, ends: course.step.lived + course.call.lease, url: url, job: job.record)
+                kind: isSatisfied || isTold ? .delivery : .job, began: now, ends: course.step.lived + course.call.lease, url: url,
+                job: job.record)
             try Violation.equal(flight, wanted, "the flight of job \(serial)")
-            if isSatisfied {
+            if isSatisfied || isTold {
                 if holds { course.released[url] = own }
                 return delivers ? nil : "it should have ended"
             }

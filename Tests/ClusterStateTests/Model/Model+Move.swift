@@ -26,8 +26,10 @@ extension Model {
         if from == host { return .there }
         let rule = rule(of: host)
         var target = look.hosts[host] ?? HostLook()
-        if target.running >= (target.probing > 0 ? 1 : rule.limit) { return .full(opensIn: nil) }
         let opens = max(target.cool, target.next)
+        let isFull = target.running >= (target.probing > 0 ? 1 : rule.limit)
+        if target.probing == 2, isFull || opens > now { return .hopeless }
+        if isFull { return .full(opensIn: nil) }
         if opens > now { return .full(opensIn: .milliseconds(opens - now)) }
         target.running += 1
         if rule.interval > .zero { target.next = now + rule.interval.wholeMilliseconds }
