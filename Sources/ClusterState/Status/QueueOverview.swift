@@ -12,6 +12,37 @@ package struct QueueOverview: Sendable, Equatable {
 
     /// Those heard of lately; the last that was heard first.
     package let workers: [WorkerBeat]
+
+    /// Others of the namespace that had workers lately; the last that was heard of first, and eight at most.
+    package let others: [OtherQueue]
+
+    package init(
+        now: Int, counts: QueueCounts, oldestReady: Int?, history: [QueueSample], workers: [WorkerBeat], others: [OtherQueue] = []
+    ) {
+        self.now = now
+        self.counts = counts
+        self.oldestReady = oldestReady
+        self.history = history
+        self.workers = workers
+        self.others = others
+    }
+}
+
+/// A queue beside the one that somebody looks at.
+package struct OtherQueue: Sendable, Equatable {
+    package let name: String
+
+    /// Jobs that have not ended.
+    package let open: Int
+
+    /// Those heard of in the last seconds; a hundred stands for more, too.
+    package let workers: Int
+
+    package init(name: String, open: Int, workers: Int) {
+        self.name = name
+        self.open = open
+        self.workers = workers
+    }
 }
 
 /// How far a queue had come at a moment.

@@ -32,15 +32,27 @@ extension QueueState {
             [.integer(Self.mostWorkers), .integer(Self.longestSilence.wholeMilliseconds)] + Self.countedFields)
         return try await StateError.wrapping { () throws(RedisError) in
             let fields = try reply.asArray()
-            guard fields.count == 6 else { throw RedisError(.unexpectedReply, "overview in another form than expected") }
+            guard fields.count == 7 else { throw RedisError(.unexpectedReply, "overview in another form than expected") }
             let counts = try QueueCounts(try fields[1].asArray(), dead: try fields[2].asInteger())
             let oldest = try fields[3].asInteger()
             var history: [QueueSample] = []
             for sample in try fields[4].asArray() { if let sample = QueueSample(try sample.asBytes()) { history.append(sample) } }
             return QueueOverview(
                 now: try fields[0].asInteger(), counts: counts, oldestReady: oldest < 0 || counts.ready <= 0 ? nil : oldest,
-                history: history, workers: try Self.workers(try fields[5].asArray()))
+                history: history, workers: try Self.workers(try fields[5].asArray()), others: try Self.others(try fields[6].asArray()))
         }
+    }
+
+    private static func others(_ fields: [RedisReply]) throws(RedisError) -> [OtherQueue] {
+        guard fields.count.isMultiple(of: 3) else { throw RedisError(.unexpectedReply, "queues in another form than expected") }
+        var queues: [OtherQueue] = []
+        for index in stride(from: 0, to: fields.count, by: 3) {
+            queues.append(
+                OtherQueue(
+                    name: try fields[index].asString(), open: try fields[index + 1].asInteger(),
+                    workers: try fields[index + 2].asInteger()))
+        }
+        return queues
     }
 
     private static func workers(_ fields: [RedisReply]) throws(RedisError) -> [WorkerBeat] {

@@ -85,6 +85,47 @@ import Testing
         }
     }
 
+    @Test func `other queues are named while somebody works on them or has left something in them, and for ten minutes`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<3)
+            let other = QueueState(fixture.queue.cluster, "other")
+            let seen = { () async throws -> [OtherQueue] in try await other.overview().others }
+            #expect(try await seen() == [], "nobody has worked on it yet")
+            for name in ["a", "b"] { _ = try await fixture.queue.beat(name, .ofTest) }
+            _ = try await other.beat("c", .ofTest)
+            #expect(try await seen() == [OtherQueue(name: fixture.queue.name, open: 3, workers: 2)])
+            #expect(try await fixture.queue.overview().others == [OtherQueue(name: "other", open: 0, workers: 1)])
+            try await fixture.queue.leave("a")
+            try await other.leave("c")
+            #expect(try await fixture.queue.overview().others == [], "it is empty, and nobody is there")
+            clock.advance(by: .seconds(16))
+            #expect(try await seen() == [OtherQueue(name: fixture.queue.name, open: 3, workers: 0)])
+            clock.advance(by: .seconds(585))
+            #expect(try await seen() == [])
+            _ = try await fixture.queue.beat("b", .ofTest)
+            try await fixture.queue.clear()
+            #expect(try await seen() == [])
+        }
+    }
+
+    @Test func `of the queues of a namespace a hundred are kept and eight told of, those heard of last`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            for number in 0..<110 {
+                _ = try await QueueState(fixture.queue.cluster, "many\(number)").beat("w", .ofTest)
+                clock.advance(by: .milliseconds(1))
+            }
+            #expect(try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key("queues")))).asInteger() == 100)
+            let names = try await fixture.queue.overview().others.map(\.name)
+            #expect(names == (102..<110).reversed().map { "many\($0)" })
+            // What somebody else has done to the keys of one keeps nobody from looking at another.
+            try await fixture.redis.send(RedisCommand("SET", .string(fixture.key("q:many109:count")), "somebody else's"))
+            try await fixture.redis.send(RedisCommand("DEL", .string(fixture.key("q:many108:beats"))))
+            #expect(try await fixture.queue.overview().others.map(\.name).prefix(2) == ["many109", "many107"])
+        }
+    }
+
     @Test func `what a newer version says of its worker is left unread`() async throws {
         try await QueueFixture.with { fixture in
             _ = try await fixture.queue.beat("a", .ofTest)

@@ -25,7 +25,7 @@ import Testing
 
         let again = try await fleet.outcome(words)
         #expect(again.status == 0, "\(again.errors)")
-        #expect(again.errors == "gannet: 20 of 102 URLs were fetched before and are there; 82 to fetch.\n")
+        #expect(again.complaints == "gannet: 20 of 102 URLs were fetched before and are there; 82 to fetch.\n")
         #expect(again.output.hasPrefix("82 URLs fetched, 20 there already, 0 failed; "))
         try fleet.expectAllBodies()
         #expect(try await fleet.requests() == Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) }))
@@ -85,7 +85,7 @@ import Testing
         try fleet.folder.write(Array(fleet.origin.urls[20...].joined(separator: "\n").utf8), to: "urls.txt")
         let second = try await fleet.outcome(fleet.run)
         #expect(second.status == 0)
-        #expect(second.errors == "")
+        #expect(second.complaints == "")
         #expect(second.output.hasPrefix("10 URLs fetched, 0 failed; "))
         try await gate.stop()
         try await fleet.stop()

@@ -40,7 +40,7 @@ import Testing
         try expectManifest(fleet, ["fetched"])
         let second = try await fleet.outcome(fleet.run)
         #expect(second.status == 0, "\(second.errors)")
-        #expect(second.errors == "gannet: 1000 of 1000 URLs were fetched before and are there; 0 to fetch.\n")
+        #expect(second.complaints == "gannet: 1000 of 1000 URLs were fetched before and are there; 0 to fetch.\n")
         #expect(second.output.hasPrefix("0 URLs fetched, 1000 there already, 0 failed; 0 B in "))
         try expectManifest(fleet, ["cached"])
         let once = Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) })
@@ -58,7 +58,7 @@ import Testing
         let third = try await fleet.outcome(fleet.run)
         #expect(third.status == 0)
         #expect(
-            third.errors == "gannet: 2 files fetched before are missing or changed.\n"
+            third.complaints == "gannet: 2 files fetched before are missing or changed.\n"
                 + "gannet: 998 of 1000 URLs were fetched before and are there; 2 to fetch.\n")
         #expect(third.output.hasPrefix("2 URLs fetched, 998 there already, 0 failed; "))
         try fleet.expectAllBodies()

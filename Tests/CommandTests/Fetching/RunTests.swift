@@ -28,11 +28,11 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a run names its queue to whoever asks, and takes no other from the environment`() async throws {
+    @Test func `a run names its queue, and takes no other from the environment`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let help = try await fleet.outcome(["run", "--help"])
         #expect(!help.output.contains("--queue"))
-        let outcome = try await fleet.outcome(script: "GANNET_QUEUE=a:b exec \"$0\" \"$@\"", fleet.run + ["--verbose"])
+        let outcome = try await fleet.outcome(script: "GANNET_QUEUE=a:b exec \"$0\" \"$@\"", fleet.run)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("gannet: the queue of this run is 'run-"))
         try fleet.expectAllBodies()
@@ -61,7 +61,7 @@ import Testing
         #expect(outcome.status == 1)
         #expect(outcome.output.hasPrefix("3 URLs fetched, 0 failed, 1 listed more than once, 3 invalid; "))
         #expect(
-            outcome.errors == """
+            outcome.complaints == """
                 argument 2: not a URL that can be fetched: only http and https are fetched, not 'htp'
                 line 3: not a URL that can be fetched: there is a space after 2 bytes; write it as %20
                 line 6: not a URL that can be fetched: only http and https are fetched, not 'ftp'
@@ -78,7 +78,7 @@ import Testing
         let words = ["run", "-i", "-", "-d", fleet.out, fleet.origin.url("/nothing")] + fleet.local + fleet.connection
         let outcome = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", words)
         #expect(outcome.status == 1)
-        #expect(outcome.errors == "failed: The server answered 404 (\(fleet.origin.url("/nothing"))).\n")
+        #expect(outcome.complaints == "failed: The server answered 404 (\(fleet.origin.url("/nothing"))).\n")
         #expect(outcome.output.hasPrefix("2 URLs fetched, 1 failed; "))
         try fleet.expectAllBodies()
         #expect(try await fleet.queueKeys() == .list([]))
@@ -135,7 +135,7 @@ import Testing
         // Nothing had been begun, so nothing starts over.
         let good = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", run)
         #expect(good.status == 0)
-        #expect(good.errors == "")
+        #expect(good.complaints == "")
         let path = try await fleet.outcome(["run", "-i", "\u{1b}[31m", "-d", fleet.out] + fleet.connection)
         #expect(path.status == 65)
         #expect(!path.errors.contains("\u{1b}"))
@@ -215,7 +215,7 @@ import Testing
     @Test func `a reader that has left is no error, and a full disk under standard output is one`() async throws {
         let fleet = try await Fleet.start(files: 5)
         let closed = try await fleet.outcome(script: "{ \"$0\" \"$@\"; echo \"status $?\" >&2; } | true", fleet.run)
-        #expect(closed.errors == "status 0\n")
+        #expect(closed.complaints == "status 0\n")
         try fleet.expectAllBodies()
         #if os(Linux)
         for words in [fleet.run, ["status"] + fleet.connection, ["enqueue", "http://h/"] + fleet.connection] {

@@ -16,12 +16,16 @@ package struct QueueReport: Sendable {
     /// The hosts that living workers have to do with, the busiest first.
     package let hosts: [HostStatus]
 
+    /// Queues of the namespace that others work on, or have left with something in it lately; eight at most.
+    package let others: [OtherQueueStatus]
+
     /// The last quarter of an hour.
     package let history: QueueHistory
 
     init(_ overview: QueueOverview) {
         status = QueueStatus(overview.counts)
         oldestReady = overview.oldestReady.map { .milliseconds(max(0, overview.now - $0)) }
+        others = overview.others.map { OtherQueueStatus(name: $0.name, open: $0.open, workers: $0.workers) }
         history = QueueHistory(overview)
         rate = history.rate
         workers = overview.workers.map { WorkerStatus($0, now: overview.now) }.sorted { ($0.host ?? "", $0.id) < ($1.host ?? "", $1.id) }

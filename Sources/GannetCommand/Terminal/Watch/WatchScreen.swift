@@ -23,7 +23,7 @@ struct WatchScreen: Sendable {
         if layout.workers > 0 {
             let workers = tables.workers(layout.workers)
             lines.append("")
-            lines += workers.isEmpty ? [StyledText("no worker is to be seen", .yellow)] : workers.prefix(layout.workers + 1)
+            lines += workers.isEmpty ? [StyledText(status.hint ?? "no worker is to be seen", .yellow)] : workers.prefix(layout.workers + 1)
         }
         if layout.hosts > 0 { lines += [""] + tables.hosts(layout.hosts) }
         return lines.prefix(max(0, size.rows)).map { $0.cut(to: columns, style) }

@@ -30,7 +30,7 @@ struct Run: Sendable {
 
     func course(_ input: RunInput) async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
-        console.detail("the queue of this run is '\(identity.queue)'")
+        console.note("the queue of this run is '\(identity.queue)'; 'gannet status --queue \(identity.queue)\(options.connection.reminder)' shows it.")
         let begun = await interruption.cancelling {
             try await begin()
             return try await RecordedFolder.open(bodies)
