@@ -47,9 +47,11 @@ import Testing
         #expect(try await first.exitStatus == .exited(143))
         try await first.errors.finished()
         #expect(first.errors.lines.count { $0.hasPrefix("failed: The connection was lost (") } == 2)
+        let counts = first.errors.lines.first { $0.hasPrefix("gannet: so far: ") }
+        #expect(counts?.hasPrefix("gannet: so far: 20 fetched, 2 failed (reset 2), ") == true, "\(first.errors.text)")
         let second = try await fleet.outcome(words)
         #expect(second.status == 1)
-        #expect(second.output.hasPrefix("20 URLs fetched, 20 there already, 2 failed; "))
+        #expect(second.output.hasPrefix("20 URLs fetched, 20 there already, 2 failed (connect 2); 42 rows, "))
         try fleet.expectAllBodies()
         try await fleet.stop()
     }

@@ -43,7 +43,7 @@ import Testing
         let fleet = try await Fleet.start(files: 30)
         let outcome = try await fleet.outcome(["run", "-i", fleet.list, "-d", fleet.out] + fleet.connection)
         #expect(outcome.status == 1)
-        #expect(outcome.output.hasPrefix("0 URLs fetched, 30 failed; 0 B in "))
+        #expect(outcome.output.hasPrefix("0 URLs fetched, 30 failed (refused 30); 30 rows, 0 B in "))
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count { $0.hasPrefix("failed: The address is not public and not permitted (http://127.0.0.1:") } == 20)
         #expect(lines.last == "… and 10 further failures; '--verbose' tells of each")
@@ -59,7 +59,7 @@ import Testing
         try fleet.folder.write(Array(lines.joined(separator: "\n").utf8), to: "urls.txt")
         let outcome = try await fleet.outcome(fleet.run + [fleet.origin.urls[2], "htp:/x"])
         #expect(outcome.status == 1)
-        #expect(outcome.output.hasPrefix("3 URLs fetched, 0 failed, 1 listed more than once, 3 invalid; "))
+        #expect(outcome.output.hasPrefix("3 URLs fetched, 0 failed, 1 listed more than once, 3 invalid; 7 rows, "))
         #expect(
             outcome.complaints == """
                 argument 2: not a URL that can be fetched: only http and https are fetched, not 'htp'
@@ -79,7 +79,8 @@ import Testing
         let outcome = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", words)
         #expect(outcome.status == 1)
         #expect(outcome.complaints == "failed: The server answered 404 (\(fleet.origin.url("/nothing"))).\n")
-        #expect(outcome.output.hasPrefix("2 URLs fetched, 1 failed; "))
+        #expect(outcome.output.hasPrefix("2 URLs fetched, 1 failed (http-404 1); 3 rows, "))
+        #expect(outcome.output.hasSuffix(" to \(fleet.out); manifest.jsonl there says which failed, and why\n"))
         try fleet.expectAllBodies()
         #expect(try await fleet.queueKeys() == .list([]))
         try await fleet.stop()
@@ -87,7 +88,9 @@ import Testing
 
     @Test func `an origin that fails for a moment is asked again, unless that is not wanted`() async throws {
         let fleet = try await Fleet.start(files: 1)
-        for (retries, status, summary) in [("3", 0, "1 URL fetched, 0 failed; "), ("0", 1, "0 URLs fetched, 1 failed; ")] {
+        for (retries, status, summary) in [
+            ("3", 0, "1 URL fetched, 0 failed; "), ("0", 1, "0 URLs fetched, 1 failed (http-500 1); 1 row, "),
+        ] {
             let origin = try HostileServer(
                 scripts: ["500 Sorry", "200 OK"].map { answer in
                     [

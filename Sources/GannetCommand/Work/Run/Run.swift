@@ -30,7 +30,9 @@ struct Run: Sendable {
 
     func course(_ input: RunInput) async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
-        console.note("the queue of this run is '\(identity.queue)'; 'gannet status --queue \(identity.queue)\(options.connection.reminder)' shows it.")
+        console.note(
+            "the queue of this run is '\(identity.queue)'; 'gannet status --queue \(identity.queue)\(options.connection.reminder)' shows it."
+        )
         let begun = await interruption.cancelling {
             try await begin()
             return try await RecordedFolder.open(bodies)
@@ -57,7 +59,7 @@ struct Run: Sendable {
         await leaveNothing()
         let summary = RunSummary(totals: totals, time: ContinuousClock.now - start)
         let status: ExitStatus = options.maxFailures.allows(totals.failed + totals.invalid, of: totals.rows) ? .done : .someFailed
-        guard options.json else { return try console.print("\(summary.text) to \(folder.displayPath)", last: status) }
+        guard options.json else { return try console.print("\(summary.text) to \(folder.displayPath)\(summary.reference)", last: status) }
         do throws(CommandFailure) {
             try RunManifest.print(folder.manifestPath, console)
         } catch  where error == .outputClosed {
@@ -131,6 +133,7 @@ struct Run: Sendable {
             report: tally.note)
         await display.end()
         tally.finish()
+        if interruption.request != nil { console.note("so far: \(ProgressText.counts(tally.snapshot(at: .now))).") }
         return outcome.mapError { CommandFailure($0) }
     }
 
