@@ -16,8 +16,11 @@ package struct QueueOverview: Sendable, Equatable {
     /// Others of the namespace that had workers lately; the last that was heard of first, and eight at most.
     package let others: [OtherQueue]
 
+    package let held: HeldJobs
+
     package init(
-        now: Int, counts: QueueCounts, oldestReady: Int?, history: [QueueSample], workers: [WorkerBeat], others: [OtherQueue] = []
+        now: Int, counts: QueueCounts, oldestReady: Int?, history: [QueueSample], workers: [WorkerBeat], others: [OtherQueue] = [],
+        held: HeldJobs = .init()
     ) {
         self.now = now
         self.counts = counts
@@ -25,6 +28,7 @@ package struct QueueOverview: Sendable, Equatable {
         self.history = history
         self.workers = workers
         self.others = others
+        self.held = held
     }
 }
 
@@ -82,8 +86,21 @@ package struct WorkerBeat: Sendable, Equatable {
     package let record: WorkerRecord?
 }
 
-/// Jobs of a queue: all that were accepted, and those of them that have ended.
+/// Jobs that are ready and wait for their hosts, which rest or have no room.
+package struct HeldJobs: Sendable, Equatable {
+    package let jobs: Int
+    package let hosts: Int
+
+    package init(jobs: Int = 0, hosts: Int = 0) {
+        self.jobs = jobs
+        self.hosts = hosts
+    }
+}
+
+/// Jobs of a queue: all that were accepted, those of them that have ended, and those that nobody can take now.
 package struct QueueProgress: Sendable, Equatable {
     package let accepted: Int
     package let ended: Int
+    package let delayed: Int
+    package let held: HeldJobs
 }

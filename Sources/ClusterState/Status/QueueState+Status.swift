@@ -20,8 +20,10 @@ extension QueueState {
         let reply = try await run(ClusterScripts.heartbeat, [.string(worker), .bytes(record)])
         return try await StateError.wrapping { () throws(RedisError) in
             let fields = try reply.asArray()
-            guard fields.count == 2 else { throw RedisError(.unexpectedReply, "heartbeat in another form than expected") }
-            return QueueProgress(accepted: try fields[0].asInteger(), ended: try fields[1].asInteger())
+            guard fields.count == 5 else { throw RedisError(.unexpectedReply, "heartbeat in another form than expected") }
+            return QueueProgress(
+                accepted: try fields[0].asInteger(), ended: try fields[1].asInteger(), delayed: try fields[2].asInteger(),
+                held: HeldJobs(jobs: try fields[3].asInteger(), hosts: try fields[4].asInteger()))
         }
     }
 
@@ -32,14 +34,15 @@ extension QueueState {
             [.integer(Self.mostWorkers), .integer(Self.longestSilence.wholeMilliseconds)] + Self.countedFields)
         return try await StateError.wrapping { () throws(RedisError) in
             let fields = try reply.asArray()
-            guard fields.count == 7 else { throw RedisError(.unexpectedReply, "overview in another form than expected") }
+            guard fields.count == 9 else { throw RedisError(.unexpectedReply, "overview in another form than expected") }
             let counts = try QueueCounts(try fields[1].asArray(), dead: try fields[2].asInteger())
             let oldest = try fields[3].asInteger()
             var history: [QueueSample] = []
             for sample in try fields[4].asArray() { if let sample = QueueSample(try sample.asBytes()) { history.append(sample) } }
             return QueueOverview(
                 now: try fields[0].asInteger(), counts: counts, oldestReady: oldest < 0 || counts.ready <= 0 ? nil : oldest,
-                history: history, workers: try Self.workers(try fields[5].asArray()), others: try Self.others(try fields[6].asArray()))
+                history: history, workers: try Self.workers(try fields[5].asArray()), others: try Self.others(try fields[6].asArray()),
+                held: HeldJobs(jobs: try fields[7].asInteger(), hosts: try fields[8].asInteger()))
         }
     }
 

@@ -50,7 +50,11 @@ struct StatusText: Sendable {
         rows += [
             ("enqueued", "\(queue.enqueued)"),
             ("speed", speed ?? unknown),
-            ("left", report.remaining.map { $0 > .zero ? Amounts.roughTime($0) : "nothing" } ?? unknown),
+            (
+                "left",
+                report.remaining.map { $0 > .zero ? Amounts.roughTime($0) : "nothing" } ?? WaitText.sentence(report.waits, of: report.open)
+                    ?? unknown
+            ),
             ("redis", "\(server.version ?? "unknown version"), \(memory)\(limit), answers in \(Amounts.milliseconds(server.ping))"),
         ]
         return rows

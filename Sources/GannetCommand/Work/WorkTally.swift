@@ -14,6 +14,7 @@ final class WorkTally: Sendable {
         var classes: [String: Int] = [:]
         var whole: Whole?
         var queue: (accepted: Int, ended: Int)?
+        var waits = QueueWaits()
         var ownRate = RateMeter()
         var queueRate = RateMeter()
     }
@@ -105,8 +106,9 @@ final class WorkTally: Sendable {
                 text:
                     "failed: \(what) given up unasked: what came of the same URL before, or that it left three workers dead, stands against it; 'gannet jobs list --state dead' says which"
             )
-        case .progress(let accepted, let ended):
+        case .progress(let accepted, let ended, let waits):
             state.withLock { state in
+                state.waits = waits
                 state.queue = (accepted, ended)
                 state.queueRate.note(ended: ended, bytes: 0, at: .now)
             }
@@ -160,18 +162,16 @@ extension WorkTally.State {
             .sorted { ($0.count, $1.errorClass) > ($1.count, $0.errorClass) }
         snapshot.endedPerSecond = ownRate.rate?.endedPerSecond
         snapshot.bytesPerSecond = ownRate.rate?.bytesPerSecond
-        var rate = snapshot.endedPerSecond
+        snapshot.waits = waits
+        var meter = ownRate
         if let whole {
             let ended = whole.done + whole.failed + fetched + cached + failed
             snapshot.whole = .init(total: whole.total, ended: ended)
         } else if let queue {
             snapshot.whole = .init(total: queue.accepted, ended: queue.ended, name: "queue")
-            rate = queueRate.rate?.endedPerSecond
+            meter = queueRate
         }
-        if let whole = snapshot.whole, let rate, rate > 0 {
-            // Beyond a century it is no estimate.
-            snapshot.remaining = .seconds(min(Double(max(0, whole.total - whole.ended)) / rate, 3_155_760_000))
-        }
+        if let whole = snapshot.whole, whole.ended < whole.total { snapshot.remaining = meter.remaining(open: whole.total - whole.ended) }
         return snapshot
     }
 }

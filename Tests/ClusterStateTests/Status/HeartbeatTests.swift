@@ -76,6 +76,22 @@ import Testing
         }
     }
 
+    @Test func `a worker and an onlooker hear how many jobs wait for hosts, for how many, and how many for their time`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<12, hosts: 4)
+            // One of each host is in flight; a claim that comes then finds all others held.
+            let first = try await fixture.claim(12, hostLimit: 1).jobs
+            _ = try await fixture.claim(12, hostLimit: 1)
+            var progress = try await fixture.queue.beat("a", .ofTest)
+            #expect(progress.held == HeldJobs(jobs: 8, hosts: 4))
+            #expect(try await fixture.queue.overview().held == progress.held)
+            _ = try await fixture.settle(first[0], .retry(after: .seconds(60)))
+            progress = try await fixture.queue.beat("a", .ofTest)
+            #expect(progress.delayed == 1 && progress.ended == 0)
+        }
+    }
+
     @Test func `a cleared queue has no workers and no past`() async throws {
         try await QueueFixture.with { fixture in
             _ = try await fixture.queue.beat("a", .ofTest)

@@ -11,7 +11,7 @@
 --
 -- KEYS  1 '{namespace}state'   2 '{namespace}q:<queue>:count'
 -- ARGV  1 the worker   2 what it says of itself, or nothing when it leaves
--- Answer: {jobs accepted, jobs that have ended}
+-- Answer: {jobs accepted, jobs that have ended, those delayed, those held for hosts, how many hosts}
 local KEPT, SILENT_KEPT, MOST_WORKERS, MOST_DROPPED = 900000, 600000, 1000, 10
 -- A quarter of an hour. Somewhat less than the time between a worker's heartbeats, so that one of a single worker's is not passed over.
 local BETWEEN, MOST_SAMPLES, MOST_QUEUES = 4000, 180, 100
@@ -22,10 +22,11 @@ call('HLEN', workers)
 call('ZCARD', queues)
 local isKnown, number = call('ZSCORE', beats, worker), call('ZCARD', beats)
 local last = call('LINDEX', history, -1)
-local fields = call('HMGET', KEYS[2], 'enqueued', 'done', 'failed', 'cancelled', 'bytes')
-for i = 1, 5 do fields[i] = tonumber(fields[i] or 0) end
-local accepted, done, failed, cancelled, bytes = unpack(fields)
+local fields = call('HMGET', KEYS[2], 'enqueued', 'done', 'failed', 'cancelled', 'bytes', 'active', 'parked', 'delayed')
+for i = 1, 8 do fields[i] = tonumber(fields[i] or 0) end
+local accepted, done, failed, cancelled, bytes, active, parked, delayed = unpack(fields)
 local ended = done + failed + cancelled
+local held, hosts = heldIn(queue, accepted - ended - active - parked - delayed)
 
 writeAlsoWhenFull()
 local silent = call('ZRANGE', beats, '-inf', now - SILENT_KEPT, 'BYSCORE', 'LIMIT', 0, MOST_DROPPED)
@@ -50,4 +51,4 @@ elseif accepted <= ended and call('ZCARD', beats) == 0 then
     call('ZREM', queues, queue)
 end
 for _, key in ipairs({workers, beats, history, queues}) do call('PEXPIRE', key, KEPT) end
-return {accepted, ended}
+return {accepted, ended, delayed, held, hosts}

@@ -8,7 +8,8 @@
 --
 -- KEYS  1 '{namespace}state'   2 '{namespace}q:<queue>:count'
 -- ARGV  1 how many workers at most   2 for how long a worker may have been silent, ms   then the counters that are asked for
--- Answer: {queue time, counters, dead jobs, when the oldest job that waits was enqueued or -1, history, workers, other queues}
+-- Answer: {queue time, counters, dead jobs, when the oldest job that waits was enqueued or -1, history, workers, other queues,
+--          jobs held for hosts, how many hosts}
 --         workers: {name, when it was heard, what it said, …}, the last that was heard first
 --         other queues: {name, jobs that have not ended, living workers, …}, the last that was heard of first
 local MOST_HEADS, MOST_HOSTS, MOST_OTHERS, MOST_COUNTED = 8, 8, 8, 100
@@ -45,6 +46,11 @@ for priority, name in ipairs(PRIORITIES) do
     end
 end
 
+local ready = 0
+for i, number in ipairs(call('HMGET', KEYS[2], 'enqueued', 'done', 'failed', 'cancelled', 'active', 'parked', 'delayed')) do
+    ready = ready + (i == 1 and 1 or -1) * tonumber(number or 0)
+end
+
 local workers = {}
 local names = call('ZRANGE', ofQueue(queue, 'beats'), '+inf', now - silence, 'BYSCORE', 'REV', 'LIMIT', 0, mostWorkers, 'WITHSCORES')
 for i = 1, #names, 2 do
@@ -69,4 +75,5 @@ end
 return {
     now, call('HMGET', KEYS[2], unpack(ARGV, FIRST)), call('ZCARD', ofQueue(queue, 'dead')), oldest,
     call('LRANGE', ofQueue(queue, 'history'), 0, -1), workers, others,
+    heldIn(queue, ready),
 }

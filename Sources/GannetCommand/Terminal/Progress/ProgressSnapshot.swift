@@ -22,6 +22,9 @@ struct ProgressSnapshot: Sendable {
     /// Until the whole has ended, if it goes on like this; `nil` where that cannot be told.
     var remaining: Duration?
 
+    /// What cannot be taken now.
+    var waits = QueueWaits()
+
     /// The hosts that take longest, the slowest first.
     var slowest: [HostActivity] = []
 
@@ -33,6 +36,12 @@ struct ProgressSnapshot: Sendable {
         var name: String?
 
         var share: Double { total > 0 ? min(1, max(0, Double(ended) / Double(total))) : 0 }
+    }
+
+    /// What is waited for, where no time can be told.
+    var waitedFor: String? {
+        guard let whole, whole.ended < whole.total, remaining == nil else { return nil }
+        return WaitText.sentence(waits, of: whole.total - whole.ended)
     }
 
     /// `http-404 8, dns 3`.

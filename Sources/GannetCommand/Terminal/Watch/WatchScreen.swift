@@ -42,7 +42,9 @@ struct WatchScreen: Sendable {
     private var progress: StyledText {
         let ended = queue.done + queue.failed + queue.cancelled
         let share = queue.enqueued > 0 ? min(1, max(0, Double(ended) / Double(queue.enqueued))) : 0
-        let left = report.remaining.map { $0 > .zero ? ", \(Amounts.roughTime($0)) left" : "" } ?? ", time left unknown"
+        let left =
+            report.remaining.map { $0 > .zero ? ", \(Amounts.roughTime($0)) left" : "" }
+            ?? ", \(WaitText.sentence(report.waits, of: report.open) ?? "time left unknown")"
         let text = StyledText("  \(Int(share * 100))%", .bold) + StyledText("  \(ended) of \(queue.enqueued) ended\(left)")
         let room = columns - text.width - 2
         return room >= 8 ? ProgressLines.bar(share, width: min(60, room), style) + text : text
