@@ -87,7 +87,7 @@ struct Run: Sendable {
         defer { stopping.cancel() }
         let working = Task { await work(folder, stops: stops, feed: feed) }
         let feeding = RunFeeding(cluster: cluster, queue: identity.queue, folder: folder, input: input)
-        let outcome = await interruption.cancelling {
+        let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
                 group.addTask {
                     // Where it fails the worker is to come to its end as after a signal.
@@ -107,6 +107,9 @@ struct Run: Sendable {
                     return nil
                 }
                 defer { group.cancelAll() }
+                if let fed = try await group.next() ?? nil { return fed }
+                // A worker that has found the queue empty knows that the feeding has ended: what that came to is about to be told.
+                guard case .success(.empty) = await working.value else { return nil }
                 return try await group.next() ?? nil
             }
         }
