@@ -33,6 +33,8 @@ import Testing
         let page = try await fleet.json(["jobs", "list", "--state", "dead"])
         let dead = try #require(page["jobs"] as? [[String: Any]])
         #expect(dead.count == 1 && dead[0]["url"] as? String == fleet.origin.url("/nothing") && dead[0]["httpStatus"] as? Int == 404)
+        #expect(dead[0]["failures"] as? Int == 1)
+        #expect(try await fleet.text(["jobs", "list", "--state", "dead"]).contains("  1 failed  "))
         let error = try #require(dead[0]["error"] as? [String: String])
         let kind = try #require(error["class"])
         #expect(error["message"]?.contains("404") == true)
