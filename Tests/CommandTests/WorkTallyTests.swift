@@ -39,6 +39,18 @@ import Testing
         #expect(tally.snapshot(at: .now).failures.count == 100)
     }
 
+    @Test func `what comes in many small parts is told once a minute, as a total, and at the end`() {
+        var count = RareCount()
+        let start = ContinuousClock.now
+        #expect(count.rest() == nil)
+        #expect(count.add(64, at: start) == 64)
+        for second in 1..<60 { #expect(count.add(10, at: start + .seconds(second)) == nil) }
+        #expect(count.add(6, at: start + .seconds(60)) == 660)
+        #expect(count.rest() == nil)
+        #expect(count.add(1, at: start + .seconds(61)) == nil)
+        #expect(count.rest() == 661 && count.rest() == nil)
+    }
+
     @Test func `what is left is told by the speed of late`() {
         let tally = Self.tally(of: WorkTally.Whole(total: 100))
         let start = ContinuousClock.now

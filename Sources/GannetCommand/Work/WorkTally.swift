@@ -15,6 +15,7 @@ final class WorkTally: Sendable {
         var whole: Whole?
         var queue: (accepted: Int, ended: Int)?
         var waits = QueueWaits()
+        var givenUp = RareCount()
         var ownRate = RateMeter()
         var queueRate = RateMeter()
     }
@@ -97,15 +98,12 @@ final class WorkTally: Sendable {
         case .left(let url):
             console.detail("left \(url): it can be claimed again when its lease ends")
         case .givenUp(let count):
-            state.withLock { state in
+            let total = state.withLock { state in
                 state.failed += count
                 state.note(count, of: "unfetched", most: Self.mostClasses)
+                return state.givenUp.add(count, at: .now)
             }
-            let what = Amounts.count(count, "URL")
-            console.error(
-                text:
-                    "failed: \(what) given up unasked: what came of the same URL before, or that it left three workers dead, stands against it; 'gannet jobs list --state dead' says which"
-            )
+            if let total { tellGivenUp(total) }
         case .progress(let accepted, let ended, let waits):
             state.withLock { state in
                 state.waits = waits
@@ -121,9 +119,17 @@ final class WorkTally: Sendable {
 
     /// Says how many failures were not told one by one.
     func finish() {
+        if let total = state.withLock({ $0.givenUp.rest() }) { tellGivenUp(total) }
         let untold = state.withLock { max(0, $0.complaints - Self.mostComplaints) }
         guard untold > 0, console.verbosity != .verbose else { return }
         console.error(text: "… and \(Amounts.count(untold, "further failure")); '--verbose' tells of each")
+    }
+
+    private func tellGivenUp(_ total: Int) {
+        console.error(
+            text:
+                "failed: \(Amounts.count(total, "URL")) so far given up unasked: what came of the same URL before, or that it left three workers dead, stands against it; 'gannet jobs list --state dead' says which"
+        )
     }
 
     /// How far it has come.
