@@ -18,9 +18,12 @@ package struct QueueOverview: Sendable, Equatable {
 
     package let held: HeldJobs
 
+    /// Requests in flight at the hosts that workers tell most of, of the whole fleet and now: what workers tell is as old as their heartbeats.
+    package let running: [String: Int]
+
     package init(
         now: Int, counts: QueueCounts, oldestReady: Int?, history: [QueueSample], workers: [WorkerBeat], others: [OtherQueue] = [],
-        held: HeldJobs = .init()
+        held: HeldJobs = .init(), running: [String: Int] = [:]
     ) {
         self.now = now
         self.counts = counts
@@ -29,6 +32,7 @@ package struct QueueOverview: Sendable, Equatable {
         self.workers = workers
         self.others = others
         self.held = held
+        self.running = running
     }
 }
 

@@ -32,17 +32,45 @@ extension QueueState {
         let reply = try await run(
             ClusterScripts.overview,
             [.integer(Self.mostWorkers), .integer(Self.longestSilence.wholeMilliseconds)] + Self.countedFields)
-        return try await StateError.wrapping { () throws(RedisError) in
+        let (fields, workers) = try await StateError.wrapping { () throws(RedisError) in
             let fields = try reply.asArray()
             guard fields.count == 9 else { throw RedisError(.unexpectedReply, "overview in another form than expected") }
+            return (fields, try Self.workers(try fields[5].asArray()))
+        }
+        let running = try await running(at: Self.busiest(workers))
+        return try await StateError.wrapping { () throws(RedisError) in
             let counts = try QueueCounts(try fields[1].asArray(), dead: try fields[2].asInteger())
             let oldest = try fields[3].asInteger()
             var history: [QueueSample] = []
             for sample in try fields[4].asArray() { if let sample = QueueSample(try sample.asBytes()) { history.append(sample) } }
             return QueueOverview(
                 now: try fields[0].asInteger(), counts: counts, oldestReady: oldest < 0 || counts.ready <= 0 ? nil : oldest,
-                history: history, workers: try Self.workers(try fields[5].asArray()), others: try Self.others(try fields[6].asArray()),
-                held: HeldJobs(jobs: try fields[7].asInteger(), hosts: try fields[8].asInteger()))
+                history: history, workers: workers, others: try Self.others(try fields[6].asArray()),
+                held: HeldJobs(jobs: try fields[7].asInteger(), hosts: try fields[8].asInteger()), running: running)
+        }
+    }
+
+    /// Hosts whose requests are counted for an overview.
+    private static let mostHosts = 64
+
+    private static func busiest(_ workers: [WorkerBeat]) -> [String] {
+        var sums: [String: Int] = [:]
+        for host in workers.lazy.compactMap(\.record).flatMap(\.hosts) { sums[host.host, default: 0] += host.running }
+        return sums.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(mostHosts).map(\.key)
+    }
+
+    /// How many requests are in flight at hosts, by what decides whether another may begin.
+    private func running(at hosts: [String]) async throws(StateError) -> [String: Int] {
+        if hosts.isEmpty { return [:] }
+        let reply = try await cluster.send(RedisCommand([.string("HMGET"), cluster.keys.hosts] + hosts.map { .string($0) }))
+        return try await StateError.wrapping { () throws(RedisError) in
+            var running: [String: Int] = [:]
+            for (host, state) in zip(hosts, try reply.asArray()) {
+                // Nothing is remembered of a host without requests.
+                var reader = ByteReader(try state.asOptionalBytes() ?? [0, 0])
+                running[host] = reader.number(2)
+            }
+            return running
         }
     }
 

@@ -27,7 +27,7 @@ struct StatusTables: Sendable {
         guard !report.hosts.isEmpty, most > 0 else { return [] }
         var table = TextTable([
             ("BUSIEST HOSTS", .left), ("IN FLIGHT", .right), ("ENDED", .right), ("FAILED", .right), ("AVERAGE", .right),
-            ("LONGEST", .right),
+            ("NOW FOR", .right),
         ])
         for host in report.hosts.prefix(most) {
             table.add([

@@ -76,6 +76,21 @@ import Testing
         }
     }
 
+    @Test func `an onlooker is told how many requests are in flight at hosts now, whatever workers said of that before`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<8, hosts: 2)
+            let jobs = try await fixture.claim(4).jobs
+            var record = WorkerRecord.ofTest
+            record.hosts = ["h0", "h1", "h2"].map {
+                HostLoad(host: $0, running: 9, longest: .zero, finished: 0, failed: 0, average: .zero)
+            }
+            _ = try await fixture.queue.beat("a", record)
+            #expect(try await fixture.queue.overview().running == ["h0": 2, "h1": 2, "h2": 0])
+            _ = try await fixture.settle(jobs[0], .handedBack)
+            #expect(try await fixture.queue.overview().running == ["h0": 1, "h1": 2, "h2": 0])
+        }
+    }
+
     @Test func `a worker and an onlooker hear how many jobs wait for hosts, for how many, and how many for their time`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

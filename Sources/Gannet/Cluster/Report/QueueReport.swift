@@ -34,7 +34,8 @@ package struct QueueReport: Sendable {
         rate = history.rate
         workers = overview.workers.map { WorkerStatus($0, now: overview.now) }.sorted { ($0.host ?? "", $0.id) < ($1.host ?? "", $1.id) }
         hosts = HostStatus.merged(
-            overview.workers.filter { WorkerStatus($0, now: overview.now).state != .silent }.compactMap(\.record))
+            overview.workers.filter { WorkerStatus($0, now: overview.now).state != .silent }.compactMap(\.record), running: overview.running
+        )
     }
 
     /// Jobs that have not ended.
