@@ -166,7 +166,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "GannetTests",
-            dependencies: ["Gannet", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "Threads", "GannetTestKit"],
+            dependencies: ["Gannet", "FetchCache", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "Threads", "GannetTestKit"],
             swiftSettings: settings),
         .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "Threads", "GannetTestKit"], swiftSettings: settings),
         // What a stranger may send, made up for as long as one likes: Scripts/fuzz.

@@ -14,7 +14,7 @@ package struct ClusterState: Sendable {
     }
 
     /// What this version writes: another major version is refused, another minor one is lived with.
-    package static let schema = "1.0"
+    package static let schema = "1.1"
 
     package func queue(_ name: String) -> QueueState { QueueState(self, name) }
 

@@ -17,6 +17,9 @@ package enum StateError: Error, Sendable, Equatable {
     case batchCancelled
     case batchClosed
 
+    /// The batch's jobs are other requests than what is to be added.
+    case otherHeaders
+
     /// A value outside its bounds, as a sentence.
     case invalid(String)
 }
@@ -33,6 +36,7 @@ extension StateError: CustomStringConvertible {
         case .unknownBatch: "There is no such batch: the queue was emptied meanwhile, or Redis has lost data. Run the command again."
         case .batchCancelled: "The batch was cancelled. Enqueue under another batch name."
         case .batchClosed: "The batch is complete, nothing can be added to it. Enqueue under another batch name."
+        case .otherHeaders: "The batch was begun with other request headers. Enqueue under another batch name."
         case .invalid(let sentence): sentence
         }
     }

@@ -20,8 +20,13 @@ package struct FetchQueue: Sendable {
     package func inbox(of worker: String) -> String { cluster.inbox(of: worker) }
 
     /// Begins a batch, or finds it as it was begun.
+    /// - Throws: `StateError.otherHeaders` where it was begun with other headers: its jobs are fetched with those.
     package func begin(batch: String, from source: String, options: BatchOptions = .init()) async throws(StateError) -> BatchProgress {
-        try await persistently { () throws(StateError) in try await state.begin(batch: batch, from: source, options: options) }
+        try await persistently { () throws(StateError) in
+            let progress = try await state.begin(batch: batch, from: source, options: options)
+            guard let headers = progress.headers, headers.areSame(as: options.headers) else { throw .otherHeaders }
+            return progress
+        }
     }
 
     /// Accepts a part of a batch's input. A part that has been accepted before is answered, not added.
@@ -63,12 +68,16 @@ package struct FetchQueue: Sendable {
     ///
     /// A lease that is gone after an attempt whose reply was lost was most likely ended by that attempt: it counts as settled then.
     /// - Parameter claimsAgain: Not, by a worker that is about to leave: others are told of the place that is free now.
-    package func settle(_ settlement: Settlement, claimsAgain: Bool = true) async throws(StateError) -> SettleAnswer {
+    /// - Parameter hostPatience: A host that takes no connection for longer is given up; zero for never.
+    package func settle(
+        _ settlement: Settlement, claimsAgain: Bool = true, hostPatience: Duration = .zero
+    ) async throws(StateError) -> SettleAnswer {
         var mayHaveSettled = false
         return try await persistently { () throws(StateError) in
             do throws(StateError) {
                 let random = Double.random(in: 0...1)
-                let answers = try await state.settle([settlement], claimsAgain: claimsAgain, random: random)
+                let answers = try await state.settle(
+                    [settlement], claimsAgain: claimsAgain, hostPatience: hostPatience, random: random)
                 guard let answer = answers.first else { return .lost }
                 return answer == .lost && mayHaveSettled ? .settled : answer
             } catch {

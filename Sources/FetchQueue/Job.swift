@@ -18,6 +18,9 @@ package struct Job: Sendable {
     /// The lease, without which no outcome is accepted.
     package let token: FlightToken
 
+    /// What its request carries; `nil` where that is not known any more, and the job cannot be fetched.
+    package let headers: RequestHeaders?
+
     /// The outcome that is there already, when only the body has to be delivered.
     package let page: Page?
 
@@ -32,6 +35,7 @@ package struct Job: Sendable {
         failures = job.failures
         throttled = job.throttled
         token = job.token
+        headers = job.headers
         page = job.page
         stale = job.stale
     }

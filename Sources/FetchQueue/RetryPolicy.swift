@@ -35,6 +35,9 @@ package struct RetryPolicy: Sendable, Equatable {
     /// A job that its host, or the want of a network, has been putting off for this long is given up.
     package var giveUpAfter = Duration.seconds(24 * 3600)
 
+    /// A host that has taken no connection for this long is given up, and with it all jobs that wait for it; zero for never.
+    package var hostPatience = Duration.seconds(15 * 60)
+
     package init() {}
 
     package enum Decision: Sendable, Equatable {

@@ -10,7 +10,7 @@ import Testing
         try await QueueFixture.with { fixture in
             let queue = fixture.queue
             let first = try await queue.begin(batch: "b", from: "a file")
-            #expect(first == BatchProgress(number: 1, source: "a file", offset: 0, total: 0, state: .open))
+            #expect(first == BatchProgress(number: 1, source: "a file", offset: 0, total: 0, state: .open, headers: RequestHeaders.none))
             func accept(_ numbers: Range<Int>, _ from: Int, _ to: Int, closing: Bool = false) async throws -> EnqueueAnswer {
                 try await queue.enqueue(numbers.map { try QueueFixture.entry($0) }, batch: 1, from: from, to: to, closing: closing)
             }
@@ -20,7 +20,7 @@ import Testing
             #expect(try await accept(5..<6, 50, 60) == EnqueueAnswer(offset: 30, total: 3, open: 3))
             #expect(
                 try await queue.begin(batch: "b", from: "another")
-                    == BatchProgress(number: 1, source: "a file", offset: 30, total: 3, state: .open))
+                    == BatchProgress(number: 1, source: "a file", offset: 30, total: 3, state: .open, headers: RequestHeaders.none))
             #expect(try await accept(3..<5, 30, 50, closing: true) == EnqueueAnswer(offset: 50, total: 5, open: 5))
             #expect(try await accept(3..<5, 30, 50, closing: true) == EnqueueAnswer(offset: 50, total: 5, open: 5))
             #expect(try await queue.begin(batch: "b").state == .closed)

@@ -43,7 +43,6 @@ import Testing
         "What cannot be followed is exit 64 and says why",
         arguments: [
             ("run u -d out --log-format json", "'--log-format' is not available in this version yet."),
-            ("enqueue u --header h:v", "'--header' is not available in this version yet."),
             ("enqueue u --priority urgent", "use 'high', 'normal' or 'low'"),
             ("enqueue u --refresh --max-age 1h", "'--refresh' and '--max-age' contradict each other"),
             ("enqueue u --batch 'a b'", "printable ASCII characters without blanks"),

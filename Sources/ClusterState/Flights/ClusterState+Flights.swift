@@ -49,16 +49,20 @@ extension ClusterState {
 
     /// Ends flights that have no job: `commit` and `release` of the shared tier.
     package func settle(_ settlements: [Settlement], random: Double) async throws(StateError) -> [SettleAnswer] {
-        try await settle(settlements, count: keys.count, claimsAgain: true, mostDead: 1, random: random)
+        try await settle(settlements, count: keys.count, claimsAgain: true, mostDead: 1, hostPatience: .zero, random: random)
     }
 
     func settle(
-        _ settlements: [Settlement], count: RedisArgument, claimsAgain: Bool, mostDead: Int, random: Double
+        _ settlements: [Settlement], count: RedisArgument, claimsAgain: Bool, mostDead: Int, hostPatience: Duration,
+        random: Double
     ) async throws(StateError) -> [SettleAnswer] {
         if settlements.isEmpty { return [] }
         guard settlements.count <= Settlement.mostAtOnce else { throw .invalid("At most \(Settlement.mostAtOnce) jobs end in one call.") }
-        var arguments: [RedisArgument] = [.integer(claimsAgain ? 1 : 0), .string("\(min(1, max(0, random)))"), .integer(mostDead)]
-        arguments.reserveCapacity(3 + settlements.count * 4)
+        var arguments: [RedisArgument] = [
+            .integer(claimsAgain ? 1 : 0), .string("\(min(1, max(0, random)))"), .integer(mostDead),
+            .integer(hostPatience.wholeMilliseconds),
+        ]
+        arguments.reserveCapacity(4 + settlements.count * 4)
         for settlement in settlements { settlement.append(to: &arguments) }
         let reply = try await run(ClusterScripts.settle, count: count, arguments)
         return try await StateError.wrapping { () throws(RedisError) in

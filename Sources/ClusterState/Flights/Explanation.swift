@@ -48,6 +48,9 @@ package struct Explanation: Sendable, Equatable {
     /// A single request has to succeed before others may start.
     package let isProbing: Bool
 
+    /// It has taken no connection for too long: what would have to wait for it fails.
+    package let isGivenUp: Bool
+
     /// An operator's word.
     package let rule: HostRule?
 }
@@ -73,7 +76,7 @@ extension ClusterState {
             return Explanation(
                 now: number(0), page: Page(page), isPageForeign: !page.isEmpty && Page(page) == nil, holder: holder, followers: number(8),
                 waiters: number(9), running: number(10), nextStart: number(11), coolUntil: number(12), failures: number(13),
-                isProbing: number(14) == 1,
+                isProbing: number(14) > 0, isGivenUp: number(14) == 2,
                 rule: rule.count == 2 ? HostRule(limit: rule[0], interval: .milliseconds(rule[1])) : nil)
         }
     }

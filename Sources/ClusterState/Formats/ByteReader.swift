@@ -4,6 +4,8 @@ struct ByteReader {
 
     init(_ bytes: some Collection<UInt8>) { rest = ArraySlice(Array(bytes)) }
 
+    var isAtEnd: Bool { rest.isEmpty }
+
     mutating func number(_ count: Int) -> Int? {
         guard let bytes = bytes(count) else { return nil }
         return bytes.reduce(0) { $0 << 8 | Int($1) }

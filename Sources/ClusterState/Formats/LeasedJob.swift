@@ -17,6 +17,10 @@ package struct LeasedJob: Sendable {
     /// For how long, in queue time, its host has been putting it off; zero for one that was not.
     package let throttled: Duration
 
+    /// What its request carries. `nil` where it was enqueued with headers that are not there any more: then it must not be fetched, for without
+    /// them another answer may come.
+    package let headers: RequestHeaders?
+
     /// The outcome that is there already: the body only has to be delivered. No lock is held and no place at the host taken.
     package let page: Page?
 
@@ -26,6 +30,7 @@ package struct LeasedJob: Sendable {
 
 extension LeasedJob {
     private static let format = UInt8(ascii: "J")
+    private static let formatWithHeaders = UInt8(ascii: "K")
 
     private static let lengthOfQueue = 19
 
@@ -37,9 +42,11 @@ extension LeasedJob {
     }
 
     /// Reads a job by itself, as `Scripts/Library/jobs.lua` describes it; `nil` where its URL is no text.
-    init?(token: FlightToken, job: [UInt8], page: Page?, stale: Page? = nil, now: Int) {
+    /// - Parameter headers: What is known of the headers of requests, by the numbers of batches.
+    init?(token: FlightToken, job: [UInt8], page: Page?, stale: Page? = nil, headers: [Int: RequestHeaders] = [:], now: Int) {
         var reader = ByteReader(job)
-        guard reader.number(1) == Int(Self.format), let batch = reader.number(4), let enqueued = reader.number(6),
+        guard let format = reader.number(1).map(UInt8.init), format == Self.format || format == Self.formatWithHeaders,
+            let batch = reader.number(4), let enqueued = reader.number(6),
             let crashes = reader.number(1), let failures = reader.number(1), let throttled = reader.number(6),
             let length = reader.number(1), let queue = reader.bytes(length), let entry = JobEntry(reader.all())
         else { return nil }
@@ -51,6 +58,7 @@ extension LeasedJob {
         self.crashes = crashes
         self.failures = failures
         self.throttled = throttled == 0 ? .zero : .milliseconds(max(0, now - throttled))
+        self.headers = format == Self.format ? RequestHeaders.none : headers[batch]
         self.page = page
         self.stale = stale
     }

@@ -16,6 +16,9 @@ package struct BatchOptions: Sendable, Equatable {
     /// The bodies have to reach the worker: a job whose page is there is handed out all the same.
     package var deliversBodies = false
 
+    /// What its requests carry; its jobs' ids are made with them.
+    package var headers = RequestHeaders.none
+
     package init() {}
 }
 
@@ -34,6 +37,9 @@ package struct BatchProgress: Sendable, Equatable {
     package let offset: Int
     package let total: Int
     package let state: State
+
+    /// What its requests carry; `nil` where another version wrote that.
+    package let headers: RequestHeaders?
 }
 
 /// What accepting a chunk came to.

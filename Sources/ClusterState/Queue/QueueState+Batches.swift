@@ -17,15 +17,16 @@ extension QueueState {
             [
                 .string(batch), .string(source), .integer(options.priority.rawValue), .integer(options.refresh ? 1 : 0),
                 .integer(options.maximumAge.map(\.wholeMilliseconds) ?? -1), .integer(options.deliversBodies ? 1 : 0),
+                .bytes(options.headers.bytes),
             ])
         return try await StateError.wrapping { () throws(RedisError) in
             let fields = try reply.asArray()
-            guard fields.count == 5, let state = BatchProgress.State(rawValue: try fields[4].asString()) else {
+            guard fields.count == 6, let state = BatchProgress.State(rawValue: try fields[4].asString()) else {
                 throw RedisError(.unexpectedReply, "begin in another form than expected")
             }
             return BatchProgress(
                 number: try fields[0].asInteger(), source: try fields[1].asString(), offset: try fields[2].asInteger(),
-                total: try fields[3].asInteger(), state: state)
+                total: try fields[3].asInteger(), state: state, headers: RequestHeaders(try fields[5].asBytes()))
         }
     }
 

@@ -15,6 +15,7 @@ extension QueueState {
                 .integer(request.limit), .integer(lease), .bytes(request.nonce.bytes), .string(request.worker),
                 .string(request.inbox ?? ""), .integer(request.host.limit), .integer(request.host.interval.wholeMilliseconds),
                 .integer(request.mostDead), .bytes(ClaimRequest.poison), .integer(ClaimRequest.poisonKept.wholeMilliseconds),
+                .bytes(ClaimRequest.hostGivenUp),
             ])
         return try await StateError.wrapping { () throws(RedisError) in try ClaimAnswer(reply) }
     }
@@ -22,12 +23,15 @@ extension QueueState {
     /// Ends jobs with their outcomes.
     /// - Parameters:
     ///   - claimsAgain: The caller claims again at once; where not, others are told of the places that are free now.
+    ///   - hostPatience: A host that takes no connection for longer is given up, and with it what waits for it; zero for never.
     ///   - random: From 0 to 1, to spread cool-downs.
     package func settle(
-        _ settlements: [Settlement], claimsAgain: Bool = true, mostDead: Int = ClaimRequest.usualDead, random: Double
+        _ settlements: [Settlement], claimsAgain: Bool = true, mostDead: Int = ClaimRequest.usualDead, hostPatience: Duration = .zero,
+        random: Double
     ) async throws(StateError) -> [SettleAnswer] {
         try await cluster.settle(
-            settlements, count: cluster.keys.count(of: name), claimsAgain: claimsAgain, mostDead: mostDead, random: random)
+            settlements, count: cluster.keys.count(of: name), claimsAgain: claimsAgain, mostDead: mostDead, hostPatience: hostPatience,
+            random: random)
     }
 
     /// Takes all of the queue's leases back, whoever holds them, uncharged. Returns how many.
@@ -92,6 +96,13 @@ package struct ClaimRequest: Sendable {
         content.fields = [.errorClass: poisonClass, .errorMessage: "Three workers died while they had it."]
         return content.bytesWithoutURL
     }()
+
+    /// What is said of a URL whose host took no connection for too long.
+    static let hostGivenUp: [UInt8] = {
+        var content = PageContent(url: "")
+        content.fields = [.errorClass: "connect", .errorMessage: "Its host has taken no connection for so long that it was given up."]
+        return content.bytesWithoutURL
+    }()
     static let poisonKept = Duration.seconds(24 * 3600)
 }
 
@@ -126,7 +137,7 @@ package struct ClaimAnswer: Sendable {
 }
 
 extension ClaimAnswer {
-    private static let header = 6
+    private static let header = 7
     private static let fieldsOfJob = 4
 
     init(_ reply: RedisReply) throws(RedisError) {
@@ -141,6 +152,11 @@ extension ClaimAnswer {
         self.next = next < 0 ? nil : .milliseconds(next)
         failed = try fields[4].asInteger()
         isPaused = try fields[5].asInteger() == 1
+        var headers: [Int: RequestHeaders] = [:]
+        let told = try fields[6].asArray()
+        for index in stride(from: 0, to: told.count - 1, by: 2) {
+            headers[try told[index].asInteger()] = RequestHeaders(try told[index + 1].asBytes())
+        }
         var jobs: [LeasedJob] = []
         var unreadable: [(token: FlightToken, id: URLID)] = []
         for index in stride(from: Self.header, to: fields.count, by: Self.fieldsOfJob) {
@@ -149,7 +165,8 @@ extension ClaimAnswer {
             let bytes = try fields[index + 1].asBytes()
             let stale = try fields[index + 3].asBytes()
             let job = LeasedJob(
-                token: token, job: bytes, page: page.isEmpty ? nil : Page(page), stale: stale.isEmpty ? nil : Page(stale), now: now)
+                token: token, job: bytes, page: page.isEmpty ? nil : Page(page), stale: stale.isEmpty ? nil : Page(stale),
+                headers: headers, now: now)
             if let job {
                 jobs.append(job)
             } else if let id = LeasedJob.id(of: bytes) {

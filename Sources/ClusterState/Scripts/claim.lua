@@ -11,8 +11,10 @@
 --       4 the worker   5 the channel on which it hears, or nothing   6 how many requests a host may have in flight
 --       7 ms between two starts at one host   8 how many dead jobs are kept
 --       9 the page of a URL that killed its workers, without the URL   10 how long that is kept, ms
+--       11 what is said of a URL whose host is given up, without the URL
 -- Answer: {queue time, what is left (0 jobs, 1 nothing, 2 only jobs of a newer version), whether to ask again at once, ms until
---          something falls due or -1, jobs failed here, whether the queue is paused, then for each job: token, job,
+--          something falls due or -1, jobs failed here, whether the queue is paused, the headers with
+--          which the requests of batches among these are to be made {batch, headers, …}, then for each job: token, job,
 --          the page of one that is only delivered, a page too old for one that is fetched, or nothing}
 local function isRepeated()
     if not lastClaim or lastClaim:sub(1, 8) ~= nonce then return false end
@@ -22,11 +24,12 @@ local function isRepeated()
     for i, flight in ipairs(#names > 0 and call('HMGET', leases, unpack(names)) or {}) do
         -- What has ended since, or waits for another attempt, is the worker's no more; nor is there anything to deliver without a page.
         local kind = flight and isLive(names[i]) and flight:sub(1, 1)
-        local page = (kind == 'C' or kind == 'J') and call('GET', pageOf(read(flight, 8).id))
+        local job = (kind == 'C' or kind == 'J') and read(flight, 8)
+        local page = job and call('GET', pageOf(job.id))
         if kind == 'J' then
-            give(names[i], flight:sub(8), '', staleOf(page))
+            give(names[i], job, flight:sub(8), '', staleOf(page))
         elseif page then
-            give(names[i], flight:sub(8), page, '')
+            give(names[i], job, flight:sub(8), page, '')
         end
     end
     return true
@@ -51,6 +54,7 @@ else
     if not isPaused and wanted > 0 then
         attempt(serveLater)
         attempt(serveByTurns)
+        if givenCount == 0 then attempt(takeOnForeign) end
     end
 end
 

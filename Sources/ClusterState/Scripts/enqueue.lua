@@ -12,8 +12,8 @@ local queue = KEYS[2]:sub(#namespace + 3, -7)
 local number, before, after, closes, delay = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4] == '1', tonumber(ARGV[5])
 local FIRST = 6
 local key = ofQueue(queue, 'batch:' .. ARGV[1])
-local fields = call('HMGET', key, 'state', 'offset', 'total')
-local state, offset, total = fields[1], fields[2], tonumber(fields[3] or 0)
+local fields = call('HMGET', key, 'state', 'offset', 'total', 'headers')
+local state, offset, total, hasHeaders = fields[1], fields[2], tonumber(fields[3] or 0), fields[4] and true
 if not state then return {0, 0, 0, 'none'} end
 if offset ~= before or state ~= 'open' then return {tonumber(offset), total, openJobs(queue), state} end
 
@@ -25,12 +25,13 @@ if closes then call('HSET', key, 'state', 'closed') end
 call('HINCRBY', KEYS[2], 'enqueued', jobs)
 if jobs > 0 and delay > 0 then
     for i = FIRST, #ARGV do
-        local job = withLean({batch = number, enqueued = now, crashes = 0, failures = 0, throttled = 0, queue = queue}, ARGV[i])
+        local job = {batch = number, enqueued = now, crashes = 0, failures = 0, throttled = 0, queue = queue, hasHeaders = hasHeaders}
+        withLean(job, ARGV[i])
         call('ZADD', later, now + delay, newToken('\0\0\0\0\0\0\0\0') .. written(job))
         count(job, 'delayed', 1)
     end
 elseif jobs > 0 then
-    call('RPUSH', ready, 'h' .. pack('>I4I6', number, now), unpack(ARGV, FIRST, min(#ARGV, FIRST + MOST_AT_ONCE - 1)))
+    call('RPUSH', ready, headingOf(number, now, hasHeaders), unpack(ARGV, FIRST, min(#ARGV, FIRST + MOST_AT_ONCE - 1)))
     for i = FIRST + MOST_AT_ONCE, #ARGV, MOST_AT_ONCE do
         call('RPUSH', ready, unpack(ARGV, i, min(i + MOST_AT_ONCE - 1, #ARGV)))
     end

@@ -4,6 +4,7 @@
 --       not a job's own is counted
 -- ARGV  1 whether the caller claims again at once (1) or somebody else has to be told of places that are free now (0)
 --       2 a random number from 0 to 1 for cool-downs   3 how many dead jobs are kept
+--       4 for how long, ms, a host may take no connection before it is given up, 0 for ever
 --       then for each flight: token, id, form, content
 --       The form is outcome(1) marks(1) keep(6) fresh(6) pause(6) bytes(6):
 --         1 fetched, 2 revalidated   a page with this content for 'keep' ms, fresh for 'fresh'
@@ -18,8 +19,8 @@
 --       The marks are 1 where the host could not be reached, 2 where nothing was learnt about it, 4 where the page is only for this
 --       flight's followers and for jobs enqueued before it ended.
 -- Answer: for each 1 settled, also when it was so before, 0 lost, 2 fenced: it was fetched, and by somebody else as well
-local claimsAgain, random, mostDead = ARGV[1] == '1', tonumber(ARGV[2]), tonumber(ARGV[3])
-local FIELDS, FIRST, RETRY_GRACE = 4, 4, 30000
+local claimsAgain, random, mostDead, patience = ARGV[1] == '1', tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local FIELDS, FIRST, RETRY_GRACE = 4, 5, 30000
 local LOST, SETTLED, FENCED = 0, 1, 2
 local FETCHED, REVALIDATED, FAIL, RETRY, THROTTLED, DELIVERED, MISSING, PUT_OFF = 1, 2, 3, 4, 5, 7, 8, 9
 local LATER = {[RETRY] = true, [THROTTLED] = true, [PUT_OFF] = true}
@@ -132,7 +133,7 @@ local function settle(i, ending, outcome)
             coolDown(host, pause > 0 and pause - 1 or nil, random)
             pause = max(0, host.cool - now)
         elseif marks % 2 == 1 then
-            noteFailure(host, random)
+            noteFailure(host, random, patience)
         elseif marks % 4 == 0 then
             noteSuccess(host)
         end

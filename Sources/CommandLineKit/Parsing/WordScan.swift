@@ -144,7 +144,7 @@ extension WordScan {
             case .toggle:
                 texts = [try truth(of: text, variable: variable, entry: entry)]
             case .value:
-                texts = entry.isRepeatable ? text.split(separator: ",").map(String.init) : [text]
+                texts = entry.isRepeatable ? text.split(separator: entry.separator).map(String.init) : [text]
             }
             given[entry.name] = texts.map { Arguments.Given(text: $0, origin: .variable(variable)) }
         }

@@ -5,7 +5,8 @@ package struct Flag<Value: Sendable>: Sendable {
 
     package init(
         _ name: String, short: Character? = nil, _ type: ValueType<Value>, default defaultText: String? = nil,
-        isRequired: Bool = false, isRepeatable: Bool = false, isOnce: Bool = false, isSecret: Bool = false, section: FlagSection = .options,
+        isRequired: Bool = false, isRepeatable: Bool = false, separator: Character = ",", isOnce: Bool = false, isSecret: Bool = false,
+        section: FlagSection = .options,
         isHidden: Bool = false, _ summary: String
     ) {
         self.type = type
@@ -15,7 +16,7 @@ package struct Flag<Value: Sendable>: Sendable {
                 placeholder: type.placeholder, completion: type.completion,
                 check: { (text) throws(InvalidValue) in _ = try type.parse(text) }),
             summary: summary, defaultText: defaultText, isRequired: isRequired, isRepeatable: isRepeatable,
-            isOnce: isOnce, isSecret: isSecret, section: section, isHidden: isHidden)
+            separator: separator, isOnce: isOnce, isSecret: isSecret, section: section, isHidden: isHidden)
     }
 }
 

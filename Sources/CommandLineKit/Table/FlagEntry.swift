@@ -15,6 +15,8 @@ package struct FlagEntry: Sendable {
     package let defaultText: String?
     package let isRequired: Bool
     package let isRepeatable: Bool
+    /// Between several values in the environment; no value has one in it.
+    package let separator: Character
     /// Given twice it is refused: of others the last one counts, but here the first would be missed.
     package let isOnce: Bool
     /// A value that is never shown in an error.
@@ -26,7 +28,8 @@ package struct FlagEntry: Sendable {
 
     package init(
         name: String, short: Character? = nil, form: Form, summary: String, defaultText: String? = nil, isRequired: Bool = false,
-        isRepeatable: Bool = false, isOnce: Bool = false, isSecret: Bool = false, section: FlagSection = .options, isAvailable: Bool = true,
+        isRepeatable: Bool = false, separator: Character = ",", isOnce: Bool = false, isSecret: Bool = false,
+        section: FlagSection = .options, isAvailable: Bool = true,
         isHidden: Bool = false
     ) {
         self.name = name
@@ -36,6 +39,7 @@ package struct FlagEntry: Sendable {
         self.defaultText = defaultText
         self.isRequired = isRequired
         self.isRepeatable = isRepeatable
+        self.separator = separator
         self.isOnce = isOnce
         self.isSecret = isSecret
         self.section = section

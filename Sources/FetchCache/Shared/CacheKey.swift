@@ -16,8 +16,15 @@ package struct CacheKey: Sendable, Hashable {
             return
         }
         // With lengths in front, no two different rows run together into one text.
-        let lines = headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted() + [userAgent.map { "user-agent: \($0)" } ?? ""]
+        let lines = Self.inOrder(headers).map { "\($0.name): \($0.value)" } + [userAgent.map { "user-agent: \($0)" } ?? ""]
         let text = ([url.text] + lines).map { "\($0.utf8.count):\($0)" }.joined()
         id = Array(SHA256Digest(of: text.utf8).bytes.prefix(16))
+    }
+
+    /// Which of different names comes first means nothing, and neither does their case; which of several values of one does.
+    private static func inOrder(_ headers: [HeaderField]) -> [(name: String, value: String)] {
+        headers.enumerated().map { (place: $0.offset, name: $0.element.name.lowercased(), value: $0.element.value) }
+            .sorted { ($0.name, $0.place) < ($1.name, $1.place) }
+            .map { ($0.name, $0.value) }
     }
 }

@@ -16,6 +16,8 @@ package struct BatchStatus: Sendable, Equatable {
     package let name: String
     package let state: State
     package let options: SubmissionOptions
+    /// The names of what its requests carry besides what every request has.
+    package let headerNames: [String]
 
     /// How long ago it was begun; `nil` for one that an earlier version began.
     package let age: Duration?
@@ -51,6 +53,7 @@ package struct BatchStatus: Sendable, Equatable {
         options.refresh = record.options.refresh
         options.maximumAge = record.options.maximumAge
         self.options = options
+        headerNames = record.options.headers.lines.map(\.name)
         age = record.began.map { .milliseconds(max(0, now - $0)) }
         total = counts.total
         done = counts.done

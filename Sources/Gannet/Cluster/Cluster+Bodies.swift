@@ -18,9 +18,9 @@ extension Cluster {
             connection, namespace: namespace, limit: limit, sparing: lease, temporaryFolder: temporaryFolder, patience: patience)
     }
 
-    /// What is known of a URL; `nil` when nothing is, or it is none.
-    package func page(of url: String) async throws(ClusterError) -> KnownPage? {
-        guard let canonical = try? CanonicalURL(url), let id = URLID(canonical.id) else { return nil }
+    /// What is known of a URL that is asked for with these headers; `nil` when nothing is, or it is none.
+    package func page(of url: String, headers: ExtraHeaders = .none) async throws(ClusterError) -> KnownPage? {
+        guard let canonical = try? CanonicalURL(url), let id = URLID(canonical, headers.fields) else { return nil }
         let state = ClusterState(control, namespace: namespace)
         let page = try await ClusterError.wrapping { () throws(StateError) in try await state.page(id) }
         guard let page else { return nil }

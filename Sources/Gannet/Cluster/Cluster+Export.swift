@@ -12,7 +12,9 @@ extension Cluster {
             guard let record = try await queue.batch(named: name) else { return nil }
             let status = BatchStatus(record, now: try await queue.now())
             let count = try await queue.finishedCount(ofBatch: record.number)
-            return FinishedBatch(status: status, walk: FinishedWalk(queue: queue, batch: record.number, count: count))
+            return FinishedBatch(
+                status: status, headers: ExtraHeaders(record.options.headers),
+                walk: FinishedWalk(queue: queue, batch: record.number, count: count))
         }
     }
 

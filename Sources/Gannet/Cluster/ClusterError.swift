@@ -37,7 +37,7 @@ public struct ClusterError: Error, Sendable, CustomStringConvertible {
         case .redis(let error): self.init(error)
         case .otherSchema: self.init(.otherSchema, error.description)
         case .newerFormat, .unknownBatch: self.init(.unavailable, error.description)
-        case .batchCancelled, .batchClosed, .invalid: self.init(.usage, error.description)
+        case .batchCancelled, .batchClosed, .otherHeaders, .invalid: self.init(.usage, error.description)
         }
     }
 

@@ -9,6 +9,7 @@ package struct ClusterFetch: Sendable {
     private let downloader: CurlDownloader
     private let cache: RedisCache
     private let fetch: CachingFetch
+    private let headers: ExtraHeaders
     private let refresh: Bool
     private let maximumAge: Duration?
 
@@ -29,6 +30,7 @@ package struct ClusterFetch: Sendable {
         parts.maximumBody = Int64(settings.maximumBody)
         parts.maximumInFlight = options.concurrency
         fetch = CachingFetch(parts)
+        headers = options.headers
         refresh = options.refresh
         maximumAge = options.maximumAge
     }
@@ -40,6 +42,8 @@ package struct ClusterFetch: Sendable {
         package var lease = Duration.seconds(30)
         /// Bytes of Redis' memory for bodies.
         package var bodyLimit = 1_000_000_000
+        /// Sent with each request, and a part of what its URL is.
+        package var headers = ExtraHeaders.none
         package var refresh = false
         package var maximumAge: Duration?
 
@@ -48,6 +52,7 @@ package struct ClusterFetch: Sendable {
 
     func answer(_ url: String) async -> Result<ServedAnswer, FetchError> {
         let request = FetchRequest(url) {
+            $0.headers = headers.fields
             $0.refresh = refresh
             $0.maximumAge = maximumAge
         }

@@ -7,6 +7,8 @@ package struct URLExplanation: Sendable {
     /// As equal URLs are equal text, without credentials; and what it is known by.
     package let canonical: String
     package let id: String
+    /// The names of the headers with which it is asked for.
+    package let headerNames: [String]
     package let host: String
 
     /// The outcome that is kept.
@@ -41,6 +43,8 @@ package struct URLExplanation: Sendable {
         package let startsIn: Duration?
         package let connectFailures: Int
         package let isProbed: Bool
+        /// It has taken no connection for too long: what would have to wait for it fails.
+        package let isGivenUp: Bool
         /// An operator's rule, before what workers say.
         package let limit: Int?
         package let interval: Duration?
@@ -49,26 +53,27 @@ package struct URLExplanation: Sendable {
 }
 
 extension Cluster {
-    /// All that is known of a URL and its host.
+    /// All that is known of a URL that is asked for with these headers, and of its host.
     /// - Throws: A usage error for what is no URL.
-    package func explain(_ url: String) async throws(ClusterError) -> URLExplanation {
+    package func explain(_ url: String, headers: ExtraHeaders = .none) async throws(ClusterError) -> URLExplanation {
         let canonical: CanonicalURL
         do throws(URLRejection) {
             canonical = try CanonicalURL(url)
         } catch {
             throw ClusterError(.usage, "This is no URL that can be fetched: \(error.description).")
         }
-        guard let id = URLID(canonical.id) else { throw ClusterError(.defect, "An id has another length than it should.") }
+        guard let id = URLID(canonical, headers.fields) else { throw ClusterError(.defect, "An id has another length than it should.") }
         return try await ClusterError.wrapping { () throws(StateError) in
-            URLExplanation(canonical, try await queue("default").explain(id, host: canonical.hostName))
+            URLExplanation(canonical, id, headers, try await queue("default").explain(id, host: canonical.hostName))
         }
     }
 }
 
 extension URLExplanation {
-    fileprivate init(_ url: CanonicalURL, _ found: Explanation) {
+    fileprivate init(_ url: CanonicalURL, _ id: URLID, _ headers: ExtraHeaders, _ found: Explanation) {
         canonical = url.description
-        id = url.id.hexadecimal
+        self.id = id.bytes.hexadecimal
+        headerNames = headers.names
         host = url.hostName
         outcome = found.page.map { KnownPage($0, now: found.now) }
         isForFollowersOnly = found.page?.isStored == false
@@ -83,6 +88,6 @@ extension URLExplanation {
         let later = { (time: Int) -> Duration? in time > found.now ? .milliseconds(time - found.now) : nil }
         hostState = Host(
             inFlight: found.running, coolsFor: later(found.coolUntil), startsIn: later(found.nextStart), connectFailures: found.failures,
-            isProbed: found.isProbing, limit: found.rule?.limit, interval: found.rule?.interval)
+            isProbed: found.isProbing, isGivenUp: found.isGivenUp, limit: found.rule?.limit, interval: found.rule?.interval)
     }
 }

@@ -7,15 +7,15 @@ struct RowRefusal: Error, CustomStringConvertible {
 }
 
 extension JobEntry {
-    /// The job that a row of an input becomes.
-    init(row: ArraySlice<UInt8>) throws(RowRefusal) {
+    /// The job that a row of an input becomes, when it is to be fetched with these headers.
+    init(row: ArraySlice<UInt8>, headers: ExtraHeaders = .none) throws(RowRefusal) {
         let url: CanonicalURL
         do throws(URLRejection) {
             url = try CanonicalURL(bytes: row)
         } catch {
             throw RowRefusal(description: error.description)
         }
-        guard let id = URLID(url.id) else { throw RowRefusal(description: "it has no id") }
+        guard let id = URLID(url, headers.fields) else { throw RowRefusal(description: "it has no id") }
         do throws(StateError) {
             try self.init(id: id, host: url.hostName, url: String(decoding: row, as: UTF8.self))
         } catch {

@@ -11,6 +11,7 @@ package struct Producer: ~Copyable {
     private let queue: FetchQueue
     private let batch: Int
     private let delay: Duration
+    private let headers: ExtraHeaders
     private var chunk: [JobEntry] = []
     private var accepted: Int
     private var position = 0
@@ -36,6 +37,7 @@ package struct Producer: ~Copyable {
         guard progress.state != .cancelled else { throw .batchCancelled }
         self.batch = progress.number
         delay = options.delay
+        headers = options.headers
         origin = progress.source
         acceptedBefore = progress.total
         accepted = progress.offset
@@ -49,7 +51,7 @@ package struct Producer: ~Copyable {
     ) async throws(ClusterError) {
         position += 1
         do throws(RowRefusal) {
-            let entry = try JobEntry(row: text)
+            let entry = try JobEntry(row: text, headers: headers)
             if position > accepted, isWanted(entry.id) { chunk.append(entry) }
         } catch {
             summary.refuse(place, error.description)
@@ -60,7 +62,7 @@ package struct Producer: ~Copyable {
     /// Takes a row of an input that is gone through once more; what is to be said of invalid rows has been said.
     package mutating func addAgain(_ text: ArraySlice<UInt8>, where isWanted: (URLID) -> Bool) async throws(ClusterError) {
         position += 1
-        if let entry = try? JobEntry(row: text), isWanted(entry.id) { chunk.append(entry) }
+        if let entry = try? JobEntry(row: text, headers: headers), isWanted(entry.id) { chunk.append(entry) }
         if chunk.count == Self.chunkSize { try await send(closing: false) }
     }
 

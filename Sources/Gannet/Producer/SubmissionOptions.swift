@@ -17,6 +17,9 @@ package struct SubmissionOptions: Sendable, Equatable {
     /// Only a fetch that begins after a URL is accepted will do.
     package var refresh = false
 
+    /// What the requests carry besides what every request has.
+    package var headers = ExtraHeaders.none
+
     package init() {}
 }
 
@@ -26,6 +29,7 @@ extension SubmissionOptions {
         options.priority = priority.ofBatch
         options.maximumAge = maximumAge
         options.refresh = refresh
+        options.headers = headers.record
         return options
     }
 }

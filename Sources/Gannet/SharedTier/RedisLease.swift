@@ -40,7 +40,9 @@ struct RedisLease: SharedLease {
         var content = PageContent(url: url)
         if case .status(let code) = error.kind { content.status = code }
         content.fields = [.errorClass: error.className, .errorMessage: error.detail]
-        _ = await settle(.failed(content, Retention(fresh: time, keep: max(time, Self.forThoseWhoWait))))
+        let isStored = !error.kind.restsOnSettings
+        _ = await settle(
+            .failed(content, Retention(fresh: isStored ? time : .zero, keep: max(time, Self.forThoseWhoWait), isStored: isStored)))
     }
 
     /// They are woken at once and come within milliseconds.

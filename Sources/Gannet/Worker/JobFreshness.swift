@@ -47,8 +47,10 @@ struct JobFreshness: Sendable {
 
     /// For how long nobody needs to try again what has failed for good.
     func retention(of error: FetchError, for job: Job, at times: FetchTimes) -> Retention {
+        // For the jobs that waited for it; who comes later may come with settings of its own.
+        if error.kind.restsOnSettings { return keptForThoseWhoWait }
         let decision = FailureDecision(
-            after: error, for: RequestFacts(url: job.url), requestedAt: times.start, failedAt: times.end, policy: policy)
+            after: error, for: facts(of: job), requestedAt: times.start, failedAt: times.end, policy: policy)
         let fresh = max(.zero, decision.keptUntil - times.end)
         return Retention(fresh: fresh, keep: max(fresh, leastKept))
     }
@@ -60,8 +62,10 @@ struct JobFreshness: Sendable {
         return Retention(fresh: kept.fresh, keep: max(kept.keep, leastKept))
     }
 
+    private func facts(of job: Job) -> RequestFacts { RequestFacts(url: job.url, headers: job.headerFields ?? []) }
+
     private func exchange(_ download: Download, for job: Job, _ times: FetchTimes) -> Exchange {
-        Exchange(download, request: RequestFacts(url: job.url), requestedAt: times.start, receivedAt: times.end)
+        Exchange(download, request: facts(of: job), requestedAt: times.start, receivedAt: times.end)
     }
 }
 

@@ -25,6 +25,8 @@ struct JobRunner: Sendable {
         /// Its origin says that the answer kept before still holds.
         case confirmed(KeptBody, PageContent, Retention, after: Duration)
         case failed(FetchError, FetchTimes, after: Duration)
+        /// What it was enqueued with is missing, and without that another answer may come.
+        case withoutHeaders
         /// A host it was led to has no room.
         case putOff(host: String, FetchTimes, Duration)
         case lostTouch(StateError)
@@ -79,7 +81,8 @@ struct JobRunner: Sendable {
         } catch {
             return .stopped(error)
         }
-        return await ask(job, after: kept)
+        guard let headers = job.headerFields else { return .withoutHeaders }
+        return await ask(job, with: headers, after: kept)
     }
 
     private func keptBody(_ job: Job) async throws(OutputFailure) -> KeptBody? {
@@ -88,13 +91,14 @@ struct JobRunner: Sendable {
     }
 
     /// Asks the origin: for the whole, or whether what is kept still holds.
-    private func ask(_ job: Job, after known: KeptBody?) async -> Attempt {
+    private func ask(_ job: Job, with headers: [HeaderField], after known: KeptBody?) async -> Attempt {
         var kept = known
         let moves = HostMoves(of: job, queue: queue, usual: hostRule, activity: activity)
         while true {
             let (start, clock) = (Moment.now, ContinuousClock.now)
             do throws(FetchError) {
-                let request = DownloadRequest(url: job.url, body: output.bodyDestination, headers: kept?.facts.conditions ?? [])
+                let conditions = kept?.facts.conditions ?? []
+                let request = DownloadRequest(url: job.url, body: output.bodyDestination, headers: headers + conditions)
                 activity.began(job.token, host: job.host)
                 let download = try await downloader.download(request, through: moves)
                 activity.ended(job.token, nil)
@@ -170,6 +174,7 @@ struct JobRunner: Sendable {
             return held.isLost(job.token) ? .lost(job) : try await handedBack(job)
         case .failed(let error, _, _) where error.retry == .local: throw .output(OutputFailure(error.description))
         case .failed(let error, let times, let duration): return try await retryOrGiveUp(job, error, times, duration)
+        case .withoutHeaders: return try await giveUpWithoutHeaders(job)
         case .putOff(let host, let times, let pause):
             guard job.throttled < policy.giveUpAfter else {
                 let error = FetchError(kind: .throttled, url: job.url, detail: "it was led to \(host), which never had room for it")
@@ -179,6 +184,15 @@ struct JobRunner: Sendable {
         case .lostTouch(let error): throw .state(error)
         case .stopped(let failure): throw .output(failure)
         }
+    }
+
+    /// Said of this job alone: others of its URL may have theirs.
+    private func giveUpWithoutHeaders(_ job: Job) async throws(Trouble) -> WorkerReport {
+        let error = FetchError(
+            kind: .invalidRequest, url: job.url, detail: "the headers that it was enqueued with are not in Redis any more; enqueue it again"
+        )
+        let retention = Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)
+        return try await giveUp(job, error, kept: retention, .zero, host: .none)
     }
 
     private func place(_ download: Download, of job: Job, _ times: FetchTimes) async throws(Trouble) -> WorkerReport {
@@ -218,9 +232,14 @@ struct JobRunner: Sendable {
     private func giveUp(
         _ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration, host: Settlement.HostNews
     ) async throws(Trouble) -> WorkerReport {
+        try await giveUp(job, error, kept: freshness.retention(of: error, for: job, at: times), duration, host: host)
+    }
+
+    private func giveUp(
+        _ job: Job, _ error: FetchError, kept retention: Retention, _ duration: Duration, host: Settlement.HostNews
+    ) async throws(Trouble) -> WorkerReport {
         let content = PageContent(error, of: job)
         try await note(JobEnd(.failed, content, duration: duration), of: job)
-        let retention = freshness.retention(of: error, for: job, at: times)
         return try await settle(job, .failed(content, retention), host: host) ? .failed(error) : .lost(job)
     }
 
@@ -234,7 +253,7 @@ struct JobRunner: Sendable {
     ) async throws(Trouble) -> Bool {
         do throws(StateError) {
             let settlement = Settlement(job.token, job.id, outcome, host: host, bytes: bytes)
-            return try await queue.settle(settlement, claimsAgain: held.claimsAgain) == .settled
+            return try await queue.settle(settlement, claimsAgain: held.claimsAgain, hostPatience: policy.hostPatience) == .settled
         } catch {
             throw .state(error)
         }

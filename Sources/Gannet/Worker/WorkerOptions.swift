@@ -65,5 +65,11 @@ extension WorkerOptions {
         set { retryPolicy.giveUpAfter = newValue }
     }
 
+    /// How long a host may take no connection before its jobs are given up; zero for ever.
+    package var hostPatience: Duration {
+        get { retryPolicy.hostPatience }
+        set { retryPolicy.hostPatience = newValue }
+    }
+
     var hostRule: HostRule { HostRule(limit: hostLimit, interval: hostInterval) }
 }

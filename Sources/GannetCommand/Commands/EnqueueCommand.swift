@@ -10,7 +10,6 @@ enum EnqueueCommand: Command {
         summary: "Add URLs to a queue, for workers to fetch.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + SubmissionFlags.flags + [wait.entry, CommonFlags.json.entry] + QueueTarget.flags
-            + [FlagEntry.later("header")]
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> EnqueueOptions {

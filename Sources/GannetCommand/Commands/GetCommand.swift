@@ -16,13 +16,15 @@ enum GetCommand: Command {
         "get",
         summary: "Print the body of a URL that was fetched, or fetch it.",
         positional: Positional("url", isSingle: true, "The URL."),
-        flags: [output.entry, fetch.entry, meta.entry, maxAge.entry, refresh.entry] + StoreOptions.flags + FetchOptions.flags
+        flags: [output.entry, fetch.entry, meta.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry] + StoreOptions.flags
+            + FetchOptions.flags
             + ConnectionOptions.flags + CommonFlags.everywhere
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> GetOptions {
         let options = GetOptions(
-            url: arguments.single, output: try arguments.optional(output), fetches: arguments.isSet(fetch),
+            url: arguments.single, headers: try HeaderOption.headers(from: arguments), output: try arguments.optional(output),
+            fetches: arguments.isSet(fetch),
             showsMeta: arguments.isSet(meta),
             maximumAge: try arguments.optional(maxAge), refresh: arguments.isSet(refresh), store: try StoreOptions(arguments),
             fetch: try FetchOptions(arguments), connection: try ConnectionOptions(arguments), verbosity: try Verbosity(arguments))
@@ -50,6 +52,7 @@ enum GetCommand: Command {
 /// What `gannet get` was asked to do.
 struct GetOptions: Sendable {
     var url: String
+    var headers: ExtraHeaders
     var output: String?
     var fetches: Bool
     var showsMeta: Bool

@@ -10,13 +10,15 @@ enum RunCommand: Command {
         "How many rows, or how much of them, may fail or be invalid for the exit status to be 0 all the same."
     )
     private static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
-    private static let later = ["batch", "priority", "delay", "max-age", "refresh", "header", "cache-limit", "listen", "log-format"]
+    private static let later = ["batch", "priority", "delay", "max-age", "refresh", "cache-limit", "listen", "log-format"]
 
     static let spec = CommandSpec(
         "run",
         summary: "Fetch URLs into a folder: enqueue, work and sum up in one process.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry, json.entry, DrainOption.time.entry]
+        flags: InputOptions.flags + [
+            directory.entry, NameOption.style.entry, maxFailures.entry, HeaderOption.header.entry, json.entry, DrainOption.time.entry,
+        ]
             + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
             + [QueueOption.refused] + later.map(FlagEntry.later)
     )
@@ -27,6 +29,7 @@ enum RunCommand: Command {
             input: try InputOptions(arguments),
             directory: try arguments.require(directory),
             names: try NameOption.style(arguments),
+            headers: try HeaderOption.headers(from: arguments),
             maxFailures: try arguments.require(maxFailures),
             json: arguments.isSet(json),
             drainTimeout: try arguments.require(DrainOption.time),
@@ -63,6 +66,8 @@ struct RunOptions: Sendable {
     /// Where bodies go.
     var directory: String
     var names: NameStyle
+    /// What its requests carry; with others the same URLs are other inputs.
+    var headers: ExtraHeaders
     var maxFailures: FailureLimit
     var json: Bool
     /// How long jobs in flight may go on once a stop has been asked for.

@@ -17,6 +17,8 @@ struct FetchOptions: Sendable {
     var lease: Duration
     /// For the whole of one request.
     var timeout: Duration
+    /// How long a host may take no connection.
+    var hostPatience: Duration
     /// For the connection, TLS included.
     var connectTimeout: Duration
     /// The largest body, in bytes.
@@ -44,6 +46,10 @@ struct FetchOptions: Sendable {
     private static let patience = Flag(
         "give-up-after", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "24h", section: .fetching,
         "How long a host may answer that it is too busy (429, 503) before a URL is given up.")
+    private static let connectPatience = Flag(
+        "host-patience", .duration(in: .zero...(.seconds(365 * 86_400))), default: "15m", section: .fetching,
+        "How long a host may take no connection before all URLs that wait for it are given up; 0s for ever."
+    )
     private static let leaseTime = Flag(
         "lease", .duration(in: .seconds(1)...(.seconds(3600))), default: "30s", section: .fetching,
         "How long a job stays with a worker that has gone silent.")
@@ -67,7 +73,8 @@ struct FetchOptions: Sendable {
         "user-agent", .headerValue("text"), default: "gannet/\(Version.current)", section: .fetching, "What to call ourselves.")
 
     static let flags = [
-        concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, leaseTime.entry, timeoutTime.entry,
+        concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, connectPatience.entry, leaseTime.entry,
+        timeoutTime.entry,
         connectTime.entry, bodySize.entry, network.entry, proxyURL.entry, certificates.entry, agent.entry,
     ]
 
@@ -77,6 +84,7 @@ struct FetchOptions: Sendable {
         hostInterval = try arguments.optional(Self.hostRate)
         retries = try arguments.require(Self.retryCount)
         giveUpAfter = try arguments.require(Self.patience)
+        hostPatience = try arguments.require(Self.connectPatience)
         lease = try arguments.require(Self.leaseTime)
         timeout = try arguments.require(Self.timeoutTime)
         connectTimeout = try arguments.require(Self.connectTime)
@@ -130,6 +138,7 @@ extension FetchOptions {
         options.hostInterval = hostInterval ?? .zero
         options.retries = retries
         options.giveUpAfter = giveUpAfter
+        options.hostPatience = hostPatience
         options.lease = lease
         options.version = Version.current
         return options

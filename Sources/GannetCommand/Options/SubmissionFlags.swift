@@ -15,7 +15,7 @@ enum SubmissionFlags {
         "max-age", .duration(in: .zero...longest), "How old an outcome may be that is there already. Without it, as long as it is fresh.")
     private static let refresh = Toggle("refresh", "Only a fetch that begins after now will do.")
 
-    static let flags = [batch.entry, priority.entry, delay.entry, maxAge.entry, refresh.entry]
+    static let flags = [batch.entry, priority.entry, delay.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry]
 
     static func options(from arguments: Arguments) throws(UsageError) -> SubmissionOptions {
         var options = SubmissionOptions()
@@ -23,6 +23,7 @@ enum SubmissionFlags {
         options.delay = try arguments.optional(delay) ?? .zero
         options.maximumAge = try arguments.optional(maxAge)
         options.refresh = arguments.isSet(refresh)
+        options.headers = try HeaderOption.headers(from: arguments)
         if options.refresh, options.maximumAge != nil {
             throw arguments.usageError("'--refresh' and '--max-age' contradict each other.")
         }

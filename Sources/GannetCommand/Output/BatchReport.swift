@@ -12,6 +12,7 @@ struct BatchReport: Sendable {
             ("state", batch.state.rawValue),
             ("priority", batch.options.priority.rawValue),
             ("wants", wants),
+            ("headers", batch.headerNames.isEmpty ? "none of its own" : batch.headerNames.joined(separator: ", ")),
             ("begun", batch.age.map { Amounts.time($0) + " ago" } ?? "unknown"),
             ("progress", progress),
             ("done", String(batch.done)),
@@ -46,7 +47,8 @@ struct BatchReport: Sendable {
         [
             ("batch", .string(batch.name)), ("state", .string(batch.state.rawValue)),
             ("priority", .string(batch.options.priority.rawValue)), ("refresh", .bool(batch.options.refresh)),
-            ("maxAgeSeconds", JSONValue(batch.options.maximumAge)), ("ageSeconds", JSONValue(batch.age)),
+            ("maxAgeSeconds", JSONValue(batch.options.maximumAge)), ("headers", .array(batch.headerNames.map { .string($0) })),
+            ("ageSeconds", JSONValue(batch.age)),
             ("progress", batch.progress.map { .decimal($0) } ?? .null), ("total", .integer(batch.total)), ("done", .integer(batch.done)),
             ("failed", .integer(batch.failed)), ("cancelled", .integer(batch.cancelled)), ("ready", .integer(batch.ready)),
             ("active", .integer(batch.active)), ("parked", .integer(batch.parked)), ("delayed", .integer(batch.delayed)),

@@ -7,7 +7,9 @@ struct ExplanationReport: Sendable {
     init(_ found: URLExplanation) { self.found = found }
 
     var text: String {
-        var rows = [("url", found.canonical), ("id", found.id), ("outcome", outcome)]
+        var rows = [("url", found.canonical), ("id", found.id)]
+        if !found.headerNames.isEmpty { rows.append(("headers", found.headerNames.joined(separator: ", "))) }
+        rows.append(("outcome", outcome))
         if let known = found.outcome {
             if let digest = known.sha256 { rows.append(("body", "\(Amounts.bytes(known.size)), sha256 \(digest)")) }
             if let type = known.contentType { rows.append(("type", type)) }
@@ -54,6 +56,7 @@ struct ExplanationReport: Sendable {
         var parts = ["\(Amounts.count(state.inFlight, "request")) in flight"]
         if let pause = state.coolsFor { parts.append("cools down for another \(Amounts.time(pause))") }
         if let pause = state.startsIn { parts.append("the next may start in \(Amounts.time(pause))") }
+        if state.isGivenUp { parts.append("given up: what would have to wait for it fails") }
         if state.isProbed { parts.append("one request at a time until one succeeds") }
         if state.connectFailures > 0 { parts.append("\(Amounts.count(state.connectFailures, "failure")) to connect in a row") }
         if let limit = state.limit { parts.append("a rule limits it to \(limit)") }
@@ -63,6 +66,7 @@ struct ExplanationReport: Sendable {
     var json: JSONValue {
         [
             "schema": 1, "url": .string(found.canonical), "id": .string(found.id),
+            "headers": .array(found.headerNames.map { .string($0) }),
             "cached": .bool(found.outcome.map { $0.failure == nil } ?? false),
             "outcome": found.outcome.map(json) ?? .null, "holder": found.holder.map(Self.json) ?? .null,
             "waitingJobs": .integer(found.waitingJobs), "waitingCallers": .integer(found.waitingCallers),
@@ -70,6 +74,7 @@ struct ExplanationReport: Sendable {
                 "name": .string(found.host), "inFlight": .integer(found.hostState.inFlight),
                 "coolDownSeconds": JSONValue(found.hostState.coolsFor), "nextStartSeconds": JSONValue(found.hostState.startsIn),
                 "connectFailures": .integer(found.hostState.connectFailures), "probing": .bool(found.hostState.isProbed),
+                "givenUp": .bool(found.hostState.isGivenUp),
                 "limit": JSONValue(found.hostState.limit), "intervalSeconds": JSONValue(found.hostState.interval),
             ],
         ]

@@ -62,7 +62,7 @@ struct Exporting: Sendable {
         let outcome: Result<ExportTotals, any Error>
         do {
             try await export.collect()
-            if options.refetches { try await refetch(export) }
+            if options.refetches { try await refetch(export, headers: batch.headers) }
             outcome = .success(try await export.writeManifest())
         } catch {
             outcome = .failure(error)
@@ -73,11 +73,13 @@ struct Exporting: Sendable {
         return try outcome.get()
     }
 
-    private func refetch(_ export: BatchExport) async throws {
+    private func refetch(_ export: BatchExport, headers: ExtraHeaders) async throws {
         options.fetch.sayWhatProxyMeans(console)
         let fetch: ClusterFetch
         do throws(WorkerFailure) {
-            fetch = try await access.cluster.fetching(settings, options.fetch.fetching(options.store))
+            var fetching = options.fetch.fetching(options.store)
+            fetching.headers = headers
+            fetch = try await access.cluster.fetching(settings, fetching)
         } catch {
             throw CommandFailure(error)
         }

@@ -18,7 +18,9 @@ struct Getting: Sendable {
 
     func run() async throws(CommandFailure) -> ExitStatus {
         guard !options.fetches else { return try await fetch() }
-        let found = try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.page(of: options.url) }
+        let found = try await CommandFailure.wrapping { () throws(ClusterError) in
+            try await cluster.page(of: options.url, headers: options.headers)
+        }
         guard let page = found else {
             console.error("Nothing is known of this URL; '--fetch' fetches it.")
             return .someFailed
@@ -47,6 +49,7 @@ struct Getting: Sendable {
         do throws(WorkerFailure) {
             var fetching = options.fetch.fetching(options.store)
             fetching.concurrency = 1
+            fetching.headers = options.headers
             fetching.refresh = options.refresh
             fetching.maximumAge = options.maximumAge
             fetched = try await cluster.fetch(options.url, settings, fetching)

@@ -128,7 +128,7 @@ final class WorkTally: Sendable {
     private func tellGivenUp(_ total: Int) {
         console.error(
             text:
-                "failed: \(Amounts.count(total, "URL")) so far given up unasked: what came of the same URL before, or that it left three workers dead, stands against it; 'gannet jobs list --state dead' says which"
+                "failed: \(Amounts.count(total, "URL")) so far given up unasked: what came of the same URL or its host before, or that it left three workers dead, stands against it; 'gannet jobs list --state dead' says which"
         )
     }
 

@@ -21,7 +21,7 @@ package final class ScriptedDownloader: GatedDownloader {
     }
 
     private struct State {
-        var urls: [String] = []
+        var requests: [DownloadRequest] = []
         var active = 0
         var most = 0
         var cancelled = 0
@@ -50,7 +50,8 @@ package final class ScriptedDownloader: GatedDownloader {
     }
 
     /// Every URL that was asked for, in order.
-    package var urls: [String] { state.withLock { $0.urls } }
+    package var urls: [String] { requests.map(\.url) }
+    package var requests: [DownloadRequest] { state.withLock { $0.requests } }
     /// The most downloads that ever ran at once.
     package var most: Int { state.withLock { $0.most } }
     package var cancelled: Int { state.withLock { $0.cancelled } }
@@ -90,7 +91,7 @@ package final class ScriptedDownloader: GatedDownloader {
 
     private func download(_ request: DownloadRequest, gate: (any HopGate)?) async throws(FetchError) -> Download {
         state.withLock { state in
-            state.urls.append(request.url)
+            state.requests.append(request)
             state.active += 1
             state.most = max(state.most, state.active)
         }

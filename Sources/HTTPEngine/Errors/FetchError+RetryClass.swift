@@ -34,3 +34,13 @@ extension FetchError.Kind {
         }
     }
 }
+
+extension FetchError.Kind {
+    /// Whether another who asks with other settings may fare better: permitted networks, trusted certificates, larger limits.
+    package var restsOnSettings: Bool {
+        switch self {
+        case .refusedAddress, .tls, .tooLarge, .headersTooLarge, .refusedRedirect, .tooManyRedirects, .proxy: true
+        default: false
+        }
+    }
+}

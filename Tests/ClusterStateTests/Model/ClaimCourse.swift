@@ -105,6 +105,8 @@ extension Model {
         if !isNegative { totals[jobs[serial]!.record.queue].cached += 1 }
     }
 
+    private func isGivenUp(_ url: Int, _ course: ClaimCourse) -> Bool { course.mended.hosts[host(of: url)]?.probing == 2 }
+
     /// A job whose turn it is. Answers what is wrong.
     private mutating func serve(
         _ serial: Int, _ from: JobLook, _ to: Place?, _ course: inout ClaimCourse, own: Token?
@@ -122,6 +124,10 @@ extension Model {
             if holds { course.released[url] = own }
             if job.fate == .tombstone {
                 jobs[serial]!.fate = .dropped
+                return nil
+            }
+            if !isSatisfied, isGivenUp(url, course) {
+                end(serial, .failed)
                 return nil
             }
             guard isSatisfied else { return "no page satisfies it" }
@@ -150,6 +156,7 @@ extension Model {
             if holds { course.released[url] = own }
             if job.fate == .tombstone { return "its batch is cancelled" }
             if isSatisfied { return "a page satisfies it" }
+            if isGivenUp(url, course) { return "its host is given up" }
             let host = course.step.after.hosts[host(of: url)] ?? HostLook()
             return host.room(rule(of: self.host(of: url)), now: now) == 0 ? nil : "its host has room"
         case .line(.chain)?:

@@ -23,25 +23,27 @@ extension StateLook {
         local function read(bytes, list, heading)
             local job = {queue = list, crashes = 0, failures = 0, throttled = 0}
             local lean = bytes
-            if bytes:sub(1, 1) == 'J' then
+            job.hasHeaders = 0
+            if bytes:find('^[JK]') then
+                job.hasHeaders = bytes:byte() == 75 and 1 or 0
                 local length, rest
                 job.batch, job.enqueued, job.crashes, job.failures, job.throttled, length, rest = unpackBytes('>I4I6BBI6B', bytes, 2)
                 job.queue = QUEUES[bytes:sub(rest, rest + length - 1)]
                 lean = bytes:sub(rest + length)
             else
-                job.batch, job.enqueued = heading.batch, heading.enqueued
+                job.batch, job.enqueued, job.hasHeaders = heading.batch, heading.enqueued, heading.hasHeaders
             end
             job.id, job.serial = unpackBytes('>I8', lean, 2), tonumber(lean:match('%?(%d+)$'))
             return job
         end
         local function sayJob(job)
-            say(job.serial, job.queue, job.batch, job.id, job.enqueued, job.crashes, job.failures, job.throttled)
+            say(job.serial, job.queue, job.batch, job.id, job.enqueued, job.crashes, job.failures, job.throttled, job.hasHeaders)
         end
         local function sayList(key, queue)
             local jobs, heading = {}, nil
             for _, element in ipairs(call('LRANGE', key, 0, -1)) do
-                if element:sub(1, 1) == 'h' then
-                    heading = {}
+                if element:find('^[hH]') then
+                    heading = {hasHeaders = element:byte() == 72 and 1 or 0}
                     heading.batch, heading.enqueued = unpackBytes('>I4I6', element, 2)
                 elseif element ~= 't' then
                     jobs[#jobs + 1] = read(element, queue, heading)
@@ -111,10 +113,10 @@ extension StateLook {
             local hosts = call('HGETALL', key)
             say(10, #hosts / 2)
             for i = 1, #hosts, 2 do
-                local running, next, cool, failures, level, probing, rest = unpackBytes('>I2I6I6BBB', hosts[i + 1])
+                local running, next, cool, failures, level, probing, down, rest = unpackBytes('>I2I6I6BBBI6', hosts[i + 1])
                 local marks = {}
                 for priority, queue in hosts[i + 1]:sub(rest):gmatch('(%d)([^\n]*)\n') do marks[#marks + 1] = priority + QUEUES[queue] * 10 end
-                say(tonumber(hosts[i]:sub(2)), running, next, cool, failures, level, probing, #marks, unpack(marks))
+                say(tonumber(hosts[i]:sub(2)), running, next, cool, failures, level, probing, down, #marks, unpack(marks))
             end
         end
         function ofNamespace.rules() end

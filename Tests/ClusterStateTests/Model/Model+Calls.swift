@@ -6,7 +6,8 @@ extension Model {
         let key = BatchKey(queue: queue, number: answer.number)
         if batches[key] == nil { batches[key] = ModelBatch(options: options) }
         let batch = batches[key]!
-        let wanted = BatchProgress(number: answer.number, source: "", offset: batch.offset, total: batch.total, state: batch.state)
+        let wanted = BatchProgress(
+            number: answer.number, source: "", offset: batch.offset, total: batch.total, state: batch.state, headers: batch.options.headers)
         try Violation.equal(answer, wanted, "the answer")
         try step.after.check(is: step.before, now: step.now)
     }
@@ -47,7 +48,7 @@ extension Model {
         for job in call.jobs {
             let record = JobRecord(
                 serial: job.serial, queue: call.batch.queue, batch: call.batch.number, url: job.url, enqueued: step.now, crashes: 0,
-                failures: 0, throttled: 0)
+                failures: 0, throttled: 0, hasHeaders: batches[call.batch]!.options.headers.lines.isEmpty ? 0 : 1)
             jobs[job.serial] = ModelJob(record: record)
             if call.delay > 0 {
                 let place = Place.later(due: step.now + call.delay, Token(number: 0, nonce: 0))

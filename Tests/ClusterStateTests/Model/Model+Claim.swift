@@ -8,6 +8,10 @@ extension Model {
         try Violation.equal(answer.unreadable.count, 0, "jobs nobody can read")
         try Violation.equal(answer.now, step.now, "queue time")
         try checkNext(call, answer, step)
+        for job in answer.jobs {
+            let batch = batches[BatchKey(queue: call.queue, number: job.batch)]!
+            try Violation.equal(job.headers, batch.options.headers, "the headers of a job of batch \(job.batch)")
+        }
         let open = jobs.values.contains { $0.record.queue == call.queue && $0.fate == .open }
         if call.limit > 0, let last = lastClaims[call.worker], last.nonce == call.nonce, step.wall < last.until {
             let wanted = last.tokens.filter { token in

@@ -26,7 +26,7 @@ extension Model {
         if from == host { return .there }
         let rule = rule(of: host)
         var target = look.hosts[host] ?? HostLook()
-        if target.running >= (target.probing == 1 ? 1 : rule.limit) { return .full(opensIn: nil) }
+        if target.running >= (target.probing > 0 ? 1 : rule.limit) { return .full(opensIn: nil) }
         let opens = max(target.cool, target.next)
         if opens > now { return .full(opensIn: .milliseconds(opens - now)) }
         target.running += 1

@@ -102,7 +102,7 @@ extension Model {
         } else if item.host == .answered {
             host.noteAnswer(now: now)
         } else if item.host == .unreachable {
-            host.noteFailure(random: random, now: now)
+            host.noteFailure(random: random, now: now, patience: hostPatience)
         }
         look.hosts[self.host(of: flight)] = host
     }

@@ -17,6 +17,8 @@ struct Model {
     var freshRules: Set<Int> = []
     /// What workers say of hosts without a rule.
     let usual: HostRule
+    /// For how long, in ms, a host may take no connection.
+    let hostPatience: Int
     /// What each worker's last claim brought, and how long that is remembered.
     var lastClaims: [Int: (nonce: Nonce, tokens: [Token], until: Int)] = [:]
 
@@ -70,6 +72,11 @@ struct ModelBatch {
     var revived = 0
 
     var isGone: Bool { state == .cancelled }
+
+    /// Headers of its own for each batch that has any.
+    static func headers(_ batch: Int) -> RequestHeaders {
+        RequestHeaders(Array([1, 0, 1, 65, 0, 2] + "\(10 + batch % 90)".utf8))!
+    }
 }
 
 /// Totals that cannot be told from where jobs are.

@@ -12,6 +12,8 @@ struct ModelClimate {
     let claimLimits: [Int]
     /// How much of what is settled at once.
     let mostSettled: Int
+    /// For how long, in ms, a host may take no connection; 0 for ever.
+    let hostPatience: Int
     let ending: Ending
     /// Workers die often, and others come late.
     let isDeadly: Bool
@@ -40,5 +42,6 @@ struct ModelClimate {
         claimLimits = isCrowded ? [1, 100, 300, 1000] : [0, 1, 1, 2, 3, 5, 20]
         mostSettled = isCrowded ? 200 : 4
         ending = draw.one(of: [.together, .oneQueueFirst, .asTold])
+        hostPatience = draw.one(of: [0, 1, 3000, 60_000])
     }
 }

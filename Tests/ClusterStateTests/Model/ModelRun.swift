@@ -22,7 +22,7 @@ struct ModelRun {
     init(_ bench: ModelBench, _ climate: ModelClimate) async throws {
         self.bench = bench
         cluster = ClusterState(bench.redis, namespace: ModelBench.namespace)
-        model = Model(usual: climate.usual, hosts: climate.hosts)
+        model = Model(usual: climate.usual, hostPatience: climate.hostPatience, hosts: climate.hosts)
         maker = CallMaker(cluster: cluster, climate: climate)
         _ = try await bench.redis.send(RedisCommand("FLUSHALL"))
     }
@@ -189,7 +189,8 @@ struct ModelRun {
             Settlement($0.token, QueueFixture.id($0.url), $0.outcome, host: $0.host, bytes: $0.bytes)
         }
         guard let queue = call.queue else { return try await cluster.settle(settlements, random: call.random) }
-        return try await cluster.queue(queueNames[queue]).settle(settlements, claimsAgain: call.claimsAgain, random: call.random)
+        return try await cluster.queue(queueNames[queue]).settle(
+            settlements, claimsAgain: call.claimsAgain, hostPatience: .milliseconds(model.hostPatience), random: call.random)
     }
 }
 #endif

@@ -68,26 +68,31 @@ extension HostLook {
         let length = length ?? Int(longest * (0.5 + random / 2))
         if !isCooling { level = min(20, level + 1) }
         cool = max(cool, now + length)
-        probing = 1
+        probing = max(probing, 1)
     }
 
     /// An answer of any kind came. While the host cools down it is one to a request from before.
     mutating func noteAnswer(now: Int) {
         failures = 0
+        down = 0
+        probing = min(probing, 1)
         if cool > now { return }
         level = 0
         probing = 0
     }
 
-    mutating func noteFailure(random: Double, now: Int) {
+    mutating func noteFailure(random: Double, now: Int, patience: Int) {
+        if failures == 0 { down = now }
         failures = min(255, failures + 1)
-        if failures >= 5 { coolDown(nil, random: random, now: now) }
+        guard failures >= 5 else { return }
+        if patience > 0, now - down >= patience { probing = 2 }
+        coolDown(nil, random: random, now: now)
     }
 
     /// How many requests may start now.
     func room(_ rule: HostRule, now: Int) -> Int {
         if cool > now || next > now { return 0 }
-        let free = max(0, (probing == 1 ? 1 : rule.limit) - running)
+        let free = max(0, (probing > 0 ? 1 : rule.limit) - running)
         return rule.interval > .zero ? min(1, free) : free
     }
 }

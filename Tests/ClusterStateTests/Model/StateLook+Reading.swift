@@ -137,6 +137,7 @@ extension StateLook {
         host.failures = reader.number()
         host.level = reader.number()
         host.probing = reader.number()
+        host.down = reader.number()
         for _ in 0..<reader.number() { host.marks.insert(reader.number()) }
         hosts[number] = host
     }
@@ -179,7 +180,7 @@ struct LookReader {
     mutating func job() -> JobRecord {
         JobRecord(
             serial: number(), queue: number(), batch: number(), url: number(), enqueued: number(), crashes: number(), failures: number(),
-            throttled: number())
+            throttled: number(), hasHeaders: number())
     }
 
     mutating func text() -> String {

@@ -45,6 +45,8 @@ struct BatchKey: Hashable {
 /// A job as it is written.
 struct JobRecord: Equatable {
     var serial, queue, batch, url, enqueued, crashes, failures, throttled: Int
+    /// Whether it is marked as one that is not fetched without the headers of its batch.
+    var hasHeaders: Int
 }
 
 struct JobLook: Equatable {
@@ -103,5 +105,6 @@ struct HostLook: Equatable {
     var failures = 0
     var level = 0
     var probing = 0
+    var down = 0
     var marks: Set<Int> = []
 }

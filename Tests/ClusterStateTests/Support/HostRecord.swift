@@ -10,6 +10,7 @@ struct HostRecord: Sendable {
     let failures: Int
     let level: Int
     let isProbing: Bool
+    let isGivenUp: Bool
 }
 
 extension QueueFixture {
@@ -22,6 +23,7 @@ extension QueueFixture {
         guard let running = reader.number(2), let next = reader.number(6), let cool = reader.number(6), let failures = reader.number(1),
             let level = reader.number(1), let probing = reader.number(1)
         else { return nil }
-        return HostRecord(running: running, next: next, cool: cool, failures: failures, level: level, isProbing: probing == 1)
+        return HostRecord(
+            running: running, next: next, cool: cool, failures: failures, level: level, isProbing: probing > 0, isGivenUp: probing == 2)
     }
 }

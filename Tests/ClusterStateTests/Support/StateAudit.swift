@@ -31,7 +31,9 @@ struct StateAudit: Sendable {
             for pattern in patterns {
                 for key in try await keys(pattern) {
                     // Headings are no jobs.
-                    sum += try await list(RedisCommand("LRANGE", .bytes(key), "0", "-1")).count { $0.first != UInt8(ascii: "h") }
+                    sum += try await list(RedisCommand("LRANGE", .bytes(key), "0", "-1")).count {
+                        $0.first != UInt8(ascii: "h") && $0.first != UInt8(ascii: "H")
+                    }
                 }
             }
             return sum

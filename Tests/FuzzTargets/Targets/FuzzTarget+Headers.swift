@@ -28,13 +28,18 @@ extension FuzzTarget {
         let name = String(text.prefix { $0 != ":" })
         let value = String(text.dropFirst(name.count + 1))
         guard let field = HeaderField(name: name, value: value) else { return }
-        try require(field.name == name && field.value == value, "the field is another")
+        try require(field.name == name && field.value.utf8.elementsEqual(trimmed(value)), "the field is another")
         try require(!name.isEmpty && name.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != UInt8(ascii: ":") }, "the name \(name) is no token")
         try require(!value.utf8.contains { $0 == 0 || $0 == 0x0a || $0 == 0x0d || $0 == 0x7f }, "the value can end its line")
         let framing = ["host", "content-length", "transfer-encoding", "connection", "te", "upgrade", "accept-encoding"]
         try require(!framing.contains(name.lowercased()), "\(name) is the engine's")
         let shouted = HeaderField(name: name.uppercased(), value: value)
         try require(shouted?.isCredential == field.isCredential, "\(name) is a credential or not by its case")
+    }
+
+    private static func trimmed(_ value: String) -> [UInt8] {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        return value.utf8.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
     }
 
     private static func checkEncodings(_ headers: ResponseHeaders) throws(BrokenInvariant) {

@@ -98,6 +98,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [FetchError.Kind.refusedAddress, .tls, .tooLarge])
+    func `what failed by the settings of one worker does not stand against the next`(kind: FetchError.Kind) async throws {
+        try await runs(2) { _ in
+            .failure(kind)
+        } _: { _, downloader, _ in
+            #expect(downloader.urls.count == 2)
+        }
+    }
+
     @Test func `a body that does not fit into Redis fails its job and no other`() async throws {
         try await WorkerFixture.with { fixture in
             let bodies = try await fixture.redisBodies(limit: 1_000_000)

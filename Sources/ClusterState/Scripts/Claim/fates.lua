@@ -67,8 +67,14 @@ local function serve(jobs, quota, heldFor)
             fate = 'park'
         elseif not (host.running + (taken[name] or 0) < usualLimit and max(host.cool, host.next) <= now and host.probing == 0)
             and not isOpen(host, taken[name] or 0) then
-            if heldFor then break end
-            groups[i], fate = groupOf(host, batch.priority), 'hold'
+            if isGivenUp(host) then
+                fate = 'fail'
+                checkEnd(queue, job.batch)
+            elseif heldFor then
+                break
+            else
+                groups[i], fate = groupOf(host, batch.priority), 'hold'
+            end
         else
             fate = 'give'
             taken[name] = (taken[name] or 0) + 1
@@ -99,15 +105,18 @@ local function serve(jobs, quota, heldFor)
             locks[#locks + 1], locks[#locks + 2] = keys[number + i], token
             begun[#begun + 1], begun[#begun + 2] = token, flightHead .. bytes
             ends[#ends + 1], ends[#ends + 2] = endsAt, token
-            give(token, bytes, '', values and staleOf(values[i]) or '')
+            give(token, job, bytes, '', values and staleOf(values[i]) or '')
             count(job, 'active', 1)
         elseif fate == 'deliver' then
             local token = newToken(nonce)
             local bytes = written(job)
             begun[#begun + 1], begun[#begun + 2] = token, 'C' .. flightHead:sub(2) .. bytes
             ends[#ends + 1], ends[#ends + 2] = endsAt, token
-            give(token, bytes, values[i], '')
+            give(token, job, bytes, values[i], '')
             count(job, 'active', 1)
+        elseif fate == 'fail' then
+            failedHere = failedHere + 1
+            bury(job, newToken(nonce), ARGV[11], mostDead)
         elseif fate == 'end' then
             endWith(job, readPage(values[i]).isNegative)
         elseif fate == 'park' then

@@ -159,6 +159,40 @@ local function takeOnFreed()
     end
 end
 
+-- What an older version could not read and set aside, and this one can, goes back in line. A job whose page a newer version wrote stays, and
+-- so does what nobody here can read; behind the rest, where there is more than one look takes.
+local function takeOnForeign()
+    local elements = call('LRANGE', foreign, 0, LARGEST_LOOK - 1)
+    if #elements == 0 then return end
+    local jobs, heading, strange, isStrange = readLine(queue, elements)
+    local back, lines = {}, {}
+    for _, job in ipairs(jobs) do
+        local page = readPage(call('GET', pageOf(job.id)))
+        if page and page.isForeign then
+            strange[#strange + 1] = written(job)
+        else
+            local key = ofQueue(job.queue, 'ready:' .. checkEnd(job.queue, job.batch).priority)
+            if not back[key] then back[key], lines[#lines + 1] = {queue = job.queue}, key end
+            table.insert(back[key], job)
+        end
+    end
+    local next = call('LINDEX', foreign, #elements)
+    if #lines == 0 and not next then return end
+    writing()
+    call('LTRIM', foreign, #elements, -1)
+    while next and isStrange and isUnderHeading(next) do
+        strange[#strange + 1] = call('LPOP', foreign)
+        next = call('LINDEX', foreign, 0)
+    end
+    if next and heading and isUnderHeading(next) then call('LPUSH', foreign, heading) end
+    if #strange > 0 then pushBack(foreign, strange) end
+    for _, key in ipairs(lines) do
+        pushFront(key, line(back[key]))
+        returned[back[key].queue] = (returned[back[key].queue] or 0) + #back[key]
+        isMore = true
+    end
+end
+
 -- A host that nobody asked for again is forgotten in time: a few are looked at now and then.
 local function forgetIdleHosts()
     local cursor = call('HGET', KEYS[1], 'sweep') or '0'
@@ -166,7 +200,7 @@ local function forgetIdleHosts()
     for i = 1, min(#found[2], 200), 2 do
         local host = hosts[found[2][i]] or readHost(found[2][i], found[2][i + 1])
         if host.running == 0 and host.marks == '' and max(host.cool, host.next) + HOST_KEPT < now then
-            host.next, host.cool, host.failures, host.level, host.probing = 0, 0, 0, 0, 0
+            host.next, host.cool, host.failures, host.level, host.probing, host.down = 0, 0, 0, 0, 0, 0
             changed(host)
         end
     end

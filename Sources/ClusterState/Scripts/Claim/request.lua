@@ -32,16 +32,23 @@ lookAtLines()
 
 local returned = {}
 -- The first six are known at the end.
-local answer, givenCount, failedHere, isMore, trouble = {0, 0, 0, 0, 0, 0}, 0, 0, false, nil
+local answer, givenCount, failedHere, isMore, trouble = {0, 0, 0, 0, 0, 0, {}}, 0, 0, false, nil
 local hasWritten = false
 local function writing()
     if not hasWritten then writeAlsoWhenFull() end
     hasWritten = true
 end
 
-local function give(token, job, page, stale)
-    local at = 6 + givenCount * 4
-    answer[at + 1], answer[at + 2], answer[at + 3], answer[at + 4] = token, job, page, stale
+-- The headers that go with a batch's requests are told once, however many of its jobs are handed out.
+local toldHeadersOf = {}
+local function give(token, job, bytes, page, stale)
+    if job.hasHeaders and not toldHeadersOf[job.batch] then
+        toldHeadersOf[job.batch] = true
+        local headers, told = call('HGET', ofQueue(job.queue, 'batch:' .. job.batch), 'headers'), answer[7]
+        if headers then told[#told + 1], told[#told + 2] = job.batch, headers end
+    end
+    local at = 7 + givenCount * 4
+    answer[at + 1], answer[at + 2], answer[at + 3], answer[at + 4] = token, bytes, page, stale
     givenCount = givenCount + 1
 end
 

@@ -74,7 +74,7 @@ do
             if left <= 0 or budget <= 0 then return end
             local key = held .. name .. ':' .. hostName
             local host = hostOf(hostName)
-            if isOpen(host, 0) then
+            if isOpen(host, 0) or isGivenUp(host) then
                 serveLine(key, min(left + 1, LARGEST_LOOK), left, hostName)
                 budget = budget - left - 1
             end
@@ -83,7 +83,7 @@ do
                 call('ZREM', due, hostName)
                 unmark(host, priority, queue)
             else
-                call('ZADD', due, opensAt(host, 0), hostName)
+                call('ZADD', due, isGivenUp(host) and now or opensAt(host, 0), hostName)
             end
         end
         local first = call('ZRANGE', due, '-inf', now, 'BYSCORE', 'LIMIT', 0, 1)

@@ -18,7 +18,7 @@ local to = tonumber(ARGV[2]) < 0 and length or min(tonumber(ARGV[2]), length)
 local function withoutJobs(from)
     local elements = call('LRANGE', key, max(0, from - LOOK_BACK), from - 1)
     for i = #elements, 1, -1 do
-        if from == 0 or (byte(elements[i]) ~= HEADING and elements[i] ~= DROPPED) then return from end
+        if from == 0 or (not isHeading(byte(elements[i])) and elements[i] ~= DROPPED) then return from end
         from = from - 1
     end
     return from
@@ -55,10 +55,10 @@ if isNear then
     -- What nobody here can read keeps its place, between what it stood between.
     local rest, last = {}, nil
     for i, element in ipairs(elements) do
-        if byte(element) == HEADING then
+        if isHeading(byte(element)) then
             heading = element
         elseif element ~= DROPPED and not chosen[i] then
-            if byte(element) == JOB then
+            if isJob(byte(element)) then
                 last = nil
             elseif heading ~= last then
                 rest[#rest + 1], last = heading, heading

@@ -21,8 +21,8 @@ local function headingAt(key, index)
         local elements = call('LRANGE', key, max(0, index - LOOK_BACK), index - 1)
         for i = #elements, 1, -1 do
             local kind = byte(elements[i])
-            if kind == HEADING then return elements[i] end
-            if not isUnderHeading(elements[i]) and kind ~= JOB then return nil end
+            if isHeading(kind) then return elements[i] end
+            if not isUnderHeading(elements[i]) and not isJob(kind) then return nil end
         end
         index = index - LOOK_BACK
     end
@@ -31,15 +31,19 @@ end
 
 -- The jobs among elements, each with its place `at`.
 local function jobsAmong(elements, heading)
-    local jobs, batch, enqueued = {}, nil, nil
-    if heading then batch, enqueued = unpackBytes('>I4I6', heading, 2) end
+    local jobs, batch, enqueued, hasHeaders = {}, nil, nil, nil
+    local function goesUnder(heading)
+        batch, enqueued = unpackBytes('>I4I6', heading, 2)
+        hasHeaders = byte(heading) == HEADING_WITH_HEADERS
+    end
+    if heading then goesUnder(heading) end
     for i, element in ipairs(elements) do
         local kind, job = byte(element), nil
-        if kind == HEADING and #element >= SHORTEST_HEADING then
-            batch, enqueued = unpackBytes('>I4I6', element, 2)
+        if isHeading(kind) and #element >= SHORTEST_HEADING then
+            goesUnder(element)
         elseif (kind == LEAN or kind == LEAN_WITH_HOST) and #element >= SHORTEST_LEAN then
-            job = batch and withLean(
-                {batch = batch, enqueued = enqueued, crashes = 0, failures = 0, throttled = 0, queue = queue}, element)
+            local common = {batch = batch, enqueued = enqueued, crashes = 0, failures = 0, throttled = 0, queue = queue, hasHeaders = hasHeaders}
+            job = batch and withLean(common, element)
         else
             job = read(element)
             if not job and element ~= DROPPED then batch = nil end

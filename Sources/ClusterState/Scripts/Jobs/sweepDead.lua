@@ -36,7 +36,7 @@ for _, job in ipairs(chosen) do
     if job.hasFailed then call('DEL', pageOf(job.id)) end
     count(job, 'failed', -1)
     call('ZREM', ofQueue(queue, 'ended'), job.batch)
-    job.heading = 'h' .. pack('>I4I6', job.batch, now)
+    job.heading = headingOf(job.batch, now, job.hasHeaders)
     local name = 'ready:' .. batchOf(queue, job.batch).priority
     lines[name] = lines[name] or {}
     table.insert(lines[name], job)

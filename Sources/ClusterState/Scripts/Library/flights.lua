@@ -41,10 +41,13 @@ end
 local LONGEST = 4294967295
 
 -- A number's digits; Redis finds them for itself with more trouble.
-local lastWhole, lastText
-local function wholeText(number)
-    if number ~= lastWhole then lastWhole, lastText = number, string.format('%.0f', number) end
-    return lastText
+local wholeText
+do
+    local lastWhole, lastText
+    function wholeText(number)
+        if number ~= lastWhole then lastWhole, lastText = number, string.format('%.0f', number) end
+        return lastText
+    end
 end
 
 local function writePage(key, token, flags, began, fresh, keep, content)

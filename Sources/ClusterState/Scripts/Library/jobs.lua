@@ -5,15 +5,22 @@
 --   'h' batch(4) enqueued(6)                  a heading: what the lean entries right after it have in common
 --   'J' batch(4) enqueued(6) crashes(1) failures(1) throttled(6) length(1) queue lean
 --                                             a job by itself, as it is when it has left the line for the first time
+--   'H', 'K'                                  the same as 'h' and 'J', of a batch that has request headers: its jobs are fetched with them
+--                                             or not at all, so that versions that know of none must not take them for others
 --   't'                                       a job was here and was deleted: taken out, it would have cost a walk through the list
 -- The first byte is the format's version and kind in one. A list begins with a heading or a job by itself. Elements that begin with
 -- another byte were written by a newer version: they go to the queue's list of foreign ones as they are, for a worker that reads them.
-local LEAN, LEAN_WITH_HOST, HEADING, JOB = 106, 120, 104, 74
+local LEAN, LEAN_WITH_HOST, HEADING, JOB, HEADING_WITH_HEADERS, JOB_WITH_HEADERS = 106, 120, 104, 74, 72, 75
 local DROPPED = 't'
 local SHORTEST_LEAN, SHORTEST_HEADING, SHORTEST_JOB = 20, 11, 40
 local PRIORITIES = {'high', 'normal', 'low'}
 
 local function ofQueue(queue, name) return namespace .. 'q:' .. queue .. ':' .. name end
+
+local function isHeading(kind) return kind == HEADING or kind == HEADING_WITH_HEADERS end
+local function isJob(kind) return kind == JOB or kind == JOB_WITH_HEADERS end
+
+local function headingOf(batch, enqueued, hasHeaders) return (hasHeaders and 'H' or 'h') .. pack('>I4I6', batch, enqueued) end
 
 local function hostIn(lean)
     local offset, length = byte(lean, 18, 19)
@@ -30,21 +37,22 @@ end
 -- A job by itself, from a byte on; nil when a newer version wrote it.
 local function read(bytes, at)
     at = at or 1
-    if bytes:byte(at) ~= JOB or #bytes < at + SHORTEST_JOB - 1 then return nil end
+    local form = bytes:byte(at)
+    if not isJob(form) or #bytes < at + SHORTEST_JOB - 1 then return nil end
     local batch, enqueued, crashes, failures, throttled, length, rest = unpackBytes('>I4I6BBI6B', bytes, at + 1)
     local lean = bytes:sub(rest + length)
     local kind = lean:byte(1)
     if (kind ~= LEAN and kind ~= LEAN_WITH_HOST) or #lean < SHORTEST_LEAN then return nil end
     local job = {
         batch = batch, enqueued = enqueued, crashes = crashes, failures = failures, throttled = throttled,
-        queue = bytes:sub(rest, rest + length - 1),
+        queue = bytes:sub(rest, rest + length - 1), hasHeaders = form == JOB_WITH_HEADERS,
     }
     return withLean(job, lean)
 end
 
 -- As much of a job as it takes to end it: whose it is, and its host.
 local function readBriefly(bytes, at)
-    if byte(bytes, at) ~= JOB then return nil end
+    if not isJob(byte(bytes, at)) then return nil end
     local batch, length = unpackBytes('>I4', bytes, at + 1), byte(bytes, at + 19)
     local queue, lean = sub(bytes, at + 20, at + 19 + length), at + 20 + length
     local kind, offset, size = byte(bytes, lean), byte(bytes, lean + 17, lean + 18)
@@ -57,7 +65,8 @@ local function readBriefly(bytes, at)
 end
 
 local function prefixOf(job)
-    return 'J' .. pack('>I4I6BBI6B', job.batch, job.enqueued, job.crashes, job.failures, job.throttled, #job.queue) .. job.queue
+    local numbers = pack('>I4I6BBI6B', job.batch, job.enqueued, job.crashes, job.failures, job.throttled, #job.queue)
+    return (job.hasHeaders and 'K' or 'J') .. numbers .. job.queue
 end
 
 -- Jobs under one heading share the prefix; one that has changed since has none.
@@ -77,8 +86,9 @@ local function readLine(queue, elements)
             else
                 jobs[#jobs + 1] = setmetatable({lean = element, id = sub(element, 2, 17), host = hostIn(element)}, common)
             end
-        elseif kind == HEADING and #element >= SHORTEST_HEADING then
+        elseif isHeading(kind) and #element >= SHORTEST_HEADING then
             local shared = {crashes = 0, failures = 0, throttled = 0, queue = queue, heading = element}
+            shared.hasHeaders = kind == HEADING_WITH_HEADERS
             shared.batch, shared.enqueued = unpackBytes('>I4I6', element, 2)
             shared.prefix = prefixOf(shared)
             heading, isForeign, common = element, false, {__index = shared}

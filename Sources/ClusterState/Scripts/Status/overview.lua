@@ -23,7 +23,7 @@ local oldest = -1
 local function lookAt(elements)
     for _, element in ipairs(elements) do
         local kind = byte(element)
-        if (kind == HEADING and #element >= SHORTEST_HEADING) or (kind == JOB and #element >= SHORTEST_JOB) then
+        if (isHeading(kind) and #element >= SHORTEST_HEADING) or (isJob(kind) and #element >= SHORTEST_JOB) then
             local enqueued = unpackBytes('>I6', element, 6)
             if oldest < 0 or enqueued < oldest then oldest = enqueued end
         end

@@ -16,11 +16,7 @@ package struct RequestFacts: Sendable, Hashable {
         self.url = url
         self.headers = headers
         hasCredentials = headers.contains(where: \.isCredential) || RedactedURL.withoutUserInfo(url) != url
-        isSpecial = headers.contains { Self.specialNames.contains($0.name.lowercased()) }
+        isSpecial = headers.contains(where: \.asksForPartOrNews)
         control = CacheControl(request: headers)
     }
-
-    private static let specialNames: Set<String> = [
-        "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
-    ]
 }

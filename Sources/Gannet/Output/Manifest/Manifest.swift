@@ -19,10 +19,13 @@ package final class Manifest: Sendable {
     static let name = "manifest.jsonl"
 
     private let folder: RecordedFolder
+    private let headers: ExtraHeaders
     private let state: Mutex<State>
 
-    package init(in folder: RecordedFolder) throws(OutputFailure) {
+    /// - Parameter headers: With which the rows' URLs were asked for.
+    package init(in folder: RecordedFolder, headers: ExtraHeaders = .none) throws(OutputFailure) {
         self.folder = folder
+        self.headers = headers
         state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
     }
 
@@ -63,7 +66,7 @@ package final class Manifest: Sendable {
         guard case .url(let bytes) = row.content else { return RowEnd(.invalid) }
         let id: URLID
         do throws(RowRefusal) {
-            id = try JobEntry(row: bytes).id
+            id = try JobEntry(row: bytes, headers: headers).id
         } catch {
             return RowEnd(.invalid, message: error.description)
         }

@@ -54,7 +54,9 @@ struct Run: Sendable {
         }
         guard try await isComplete(fed.summary) else { return await interrupted(input) }
 
-        let written = await interruption.cancelling { try await RunManifest(folder: folder, input: input).write() }
+        let written = await interruption.cancelling {
+            try await RunManifest(folder: folder, input: input, headers: options.headers).write()
+        }
         guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
         await leaveNothing()
         let summary = RunSummary(totals: totals, time: ContinuousClock.now - start)
@@ -86,7 +88,7 @@ struct Run: Sendable {
         }
         defer { stopping.cancel() }
         let working = Task { await work(folder, stops: stops, feed: feed) }
-        let feeding = RunFeeding(cluster: cluster, queue: identity.queue, folder: folder, input: input)
+        let feeding = RunFeeding(cluster: cluster, queue: identity.queue, folder: folder, input: input, headers: options.headers)
         let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
                 group.addTask {

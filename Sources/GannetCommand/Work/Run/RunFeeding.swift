@@ -7,6 +7,7 @@ struct RunFeeding: Sendable {
     let queue: String
     let folder: RecordedFolder
     let input: RunInput
+    let headers: ExtraHeaders
     /// Jobs that may wait; beyond that the rest of the list does.
     var mostWaiting = 1_000_000
 
@@ -23,6 +24,7 @@ struct RunFeeding: Sendable {
         // What an earlier run was told of a URL, that it is not there for one, is no answer for this one.
         var options = SubmissionOptions()
         options.refresh = true
+        options.headers = headers
         var producer = try await cluster.producer(queue: queue, batch: RunIdentity.batch, from: "", options: options)
         for (index, url) in input.urls.enumerated() {
             try await producer.add(Array(url.utf8)[...], from: .argument(index + 1), where: folder.wants)

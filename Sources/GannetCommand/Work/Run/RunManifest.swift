@@ -7,12 +7,13 @@ import URLLists
 struct RunManifest: Sendable {
     let folder: RecordedFolder
     let input: RunInput
+    let headers: ExtraHeaders
 
     private static let batch = 4096
 
     /// Throws ``CommandFailure`` or ``OutputFailure``.
     func write() async throws -> ManifestTotals {
-        let manifest = try Manifest(in: folder)
+        let manifest = try Manifest(in: folder, headers: headers)
         try await manifest.add(
             input.urls.enumerated().map { index, url in ManifestRow(.argument(index + 1), .url(Array(url.utf8)[...])) })
         let rows = try input.again()

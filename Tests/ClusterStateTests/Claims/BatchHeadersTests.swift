@@ -1,0 +1,176 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// Jobs of a batch that has request headers are handed out with them, wherever they have been in between.
+@Suite struct BatchHeadersTests {
+    private static func headers(_ value: String) throws -> RequestHeaders {
+        try RequestHeaders([.init(name: "X-Key", value: value), .init(name: "Accept", value: "a, b")])
+    }
+
+    private static func options(_ headers: RequestHeaders) -> BatchOptions {
+        var options = BatchOptions()
+        options.headers = headers
+        return options
+    }
+
+    private func all(_ fixture: QueueFixture, _ wanted: RequestHeaders?, _ answer: ClaimAnswer, count: Int) {
+        #expect(answer.jobs.count == count)
+        #expect(answer.jobs.allSatisfy { $0.headers == wanted }, "\(answer.jobs.map(\.headers))")
+    }
+
+    @Test func `each job has those of its own batch, and one without has none`() async throws {
+        try await QueueFixture.with { fixture in
+            let (one, two) = (try Self.headers("1"), try Self.headers("2"))
+            try await fixture.fill(0..<3, batch: "one", options: Self.options(one))
+            try await fixture.fill(3..<6, batch: "none")
+            try await fixture.fill(6..<9, batch: "two", options: Self.options(two))
+            var request = ClaimRequest(10, lease: QueueFixture.lease, nonce: Nonce(7), worker: "w")
+            request.host = HostRule(limit: 1000)
+            let jobs = try await fixture.queue.claim(request).jobs
+            let wanted = [RequestHeaders](repeating: one, count: 3) + [.none, .none, .none] + [two, two, two]
+            #expect(jobs.map(\.headers) == wanted)
+            // The answer was lost.
+            let again = try await fixture.queue.claim(request).jobs
+            #expect(again.map(\.token) == jobs.map(\.token) && again.map(\.headers) == wanted)
+        }
+    }
+
+    @Test func `a waiting entry has as many bytes as one without headers`() async throws {
+        try await QueueFixture.with { fixture in
+            let ready = RedisArgument.string(fixture.key(queue: "ready:normal"))
+            try await fixture.fill(0..<3, batch: "none")
+            let plain = try await fixture.redis.send(RedisCommand("LRANGE", ready, "0", "-1")).asArray().map { try $0.asBytes().count }
+            try await fixture.redis.send(RedisCommand("DEL", ready))
+            try await fixture.fill(0..<3, batch: "with", options: Self.options(try Self.headers("1")))
+            let marked = try await fixture.redis.send(RedisCommand("LRANGE", ready, "0", "-1")).asArray().map { try $0.asBytes().count }
+            #expect(marked == plain)
+        }
+    }
+
+    @Test func `a second attempt, a delayed job, a held one, one that was given up and put back, all have theirs`() async throws {
+        try await QueueFixture.with { fixture in
+            let headers = try Self.headers("1")
+            // Two of one host, of which one at a time may run.
+            try await fixture.fill([0, 1], options: Self.options(headers))
+            let first = try await fixture.claim(10, hostLimit: 1)
+            all(fixture, headers, first, count: 1)
+            _ = try await fixture.settle(first.jobs[0], .retry(after: .zero))
+            let second = try await fixture.claim(10)
+            all(fixture, headers, second, count: 2)
+            for job in second.jobs { _ = try await fixture.settle(job, QueueFixture.failed(job.entry.url)) }
+            #expect(try await fixture.queue.sweepDead(from: 0, JobFilter(), .retry, diedUntil: 1 << 52, limit: 10).count == 2)
+            let third = try await fixture.claim(10)
+            all(fixture, headers, third, count: 2)
+            for job in third.jobs { _ = try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) }
+
+            let delayed = try await fixture.queue.begin(batch: "delayed", options: Self.options(headers)).number
+            _ = try await fixture.queue.enqueue(
+                [try QueueFixture.entry(5)], batch: delayed, from: 0, to: 1, closing: true, delay: .seconds(3600))
+            _ = try await fixture.queue.sweepDelayed(from: 0, JobFilter(), .retry, limit: 10)
+            let last = try await fixture.claim(10)
+            all(fixture, headers, last, count: 1)
+            _ = try await fixture.settle(last.jobs[0], QueueFixture.fetched("http://h0/5"))
+            try await fixture.expectEnded()
+        }
+    }
+
+    @Test func `a follower of another batch has its own when its turn comes`() async throws {
+        try await QueueFixture.with { fixture in
+            let (one, two) = (try Self.headers("1"), try Self.headers("2"))
+            try await fixture.fill([0], batch: "one", options: Self.options(one))
+            let first = try await fixture.claim(1)
+            try await fixture.fill([0], batch: "two", options: Self.options(two))
+            all(fixture, nil, try await fixture.claim(1), count: 0)
+            all(fixture, one, first, count: 1)
+            _ = try await fixture.settle(first.jobs[0], .handedBack)
+            // One of the two is handed out, and the other after it.
+            var seen: [RequestHeaders?] = []
+            while seen.count < 2 {
+                for job in try await fixture.claim(1).jobs {
+                    seen.append(job.headers)
+                    _ = try await fixture.settle(
+                        job, .failed(PageContent(url: "u"), Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)))
+                    try await fixture.cluster.removePage(QueueFixture.id(0))
+                }
+            }
+            #expect(Set(seen) == [one, two])
+        }
+    }
+
+    #if canImport(Glibc)
+    @Test func `what a dead worker held is handed out with its headers`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            let headers = try Self.headers("1")
+            try await fixture.fill(0..<3, options: Self.options(headers))
+            all(fixture, headers, try await fixture.claim(10), count: 3)
+            try await fixture.endLeases(clock)
+            let again = try await fixture.claim(10)
+            all(fixture, headers, again, count: 3)
+            #expect(again.jobs.allSatisfy { $0.crashes == 1 })
+        }
+    }
+    #endif
+
+    @Test func `where a batch's headers are lost its jobs say so`() async throws {
+        try await QueueFixture.with { fixture in
+            let number = try await fixture.fill(0..<2, options: Self.options(try Self.headers("1")))
+            let batch = RedisArgument.string(fixture.key(queue: "batch:\(number)"))
+            try await fixture.redis.send(RedisCommand("HSET", batch, "headers", .bytes([2, 0, 1])))
+            all(fixture, nil, try await fixture.claim(1), count: 1)
+            try await fixture.redis.send(RedisCommand("HDEL", batch, "headers"))
+            all(fixture, nil, try await fixture.claim(1), count: 1)
+        }
+    }
+
+    @Test func `a batch that was begun tells its headers, and keeps those of the first time`() async throws {
+        try await QueueFixture.with { fixture in
+            let (one, two) = (try Self.headers("1"), try Self.headers("2"))
+            #expect(try await fixture.queue.begin(batch: "b", options: Self.options(one)).headers == one)
+            let again = try await fixture.queue.begin(batch: "b", options: Self.options(two))
+            #expect(again.headers == one && again.headers?.areSame(as: two) == false)
+            #expect(try await fixture.queue.begin(batch: "c").headers == RequestHeaders.none)
+            #expect(try await fixture.queue.records(ofBatches: [again.number]).map(\.options.headers) == [one])
+        }
+    }
+
+    @Test func `what an older version set aside is handed out by one that reads it`() async throws {
+        try await QueueFixture.with { fixture in
+            let headers = try Self.headers("1")
+            try await fixture.fill(0..<3, options: Self.options(headers))
+            // As a version does that knows no such heading: all that stands under it goes aside, and a job by itself too.
+            let (ready, aside) = (
+                RedisArgument.string(fixture.key(queue: "ready:normal")), RedisArgument.string(fixture.key(queue: "foreign"))
+            )
+            try await fixture.redis.send(RedisCommand("RENAME", ready, aside))
+            try await fixture.redis.send(RedisCommand("RPUSH", aside, "Z of a version to come"))
+            try await fixture.fill(3..<4, batch: "later")
+            #expect(try await fixture.claim(10).jobs.map(\.entry.id) == [QueueFixture.id(3)])
+            let first = try await fixture.claim(10)
+            #expect(first.jobs.isEmpty && first.isMore)
+            let second = try await fixture.claim(10)
+            all(fixture, headers, second, count: 3)
+            #expect(second.jobs.map(\.entry.id) == (0..<3).map(QueueFixture.id))
+            // Behind the heading it was found under, which may be its own.
+            let left = try await fixture.dump().values["q:q:foreign"] ?? []
+            #expect(left.last == "Z of a version to come" && left.count == 2 && left[0].hasPrefix("H"))
+            #expect(try await fixture.claim(10).jobs.isEmpty)
+        }
+    }
+
+    @Test func `more than one look takes of what was set aside comes in its order`() async throws {
+        try await QueueFixture.with { fixture in
+            let headers = try Self.headers("1")
+            try await fixture.fill(0..<700, options: Self.options(headers))
+            let (ready, aside) = (
+                RedisArgument.string(fixture.key(queue: "ready:normal")), RedisArgument.string(fixture.key(queue: "foreign"))
+            )
+            try await fixture.redis.send(RedisCommand("RENAME", ready, aside))
+            #expect(Set(try await fixture.drain()) == Set((0..<700).map(QueueFixture.id)))
+            try await fixture.expectEnded()
+        }
+    }
+}

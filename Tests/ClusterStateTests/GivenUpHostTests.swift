@@ -1,0 +1,74 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+#if canImport(Glibc)
+/// A host that takes no connection for longer than anybody wants to wait.
+@Suite struct GivenUpHostTests {
+    private static let patience = Duration.seconds(60)
+
+    /// Fails to connect, once after each cool-down, until the host is given up; the jobs are tried again and again.
+    private func wearOut(_ fixture: QueueFixture, _ clock: MovableClock) async throws {
+        for _ in 0..<40 {
+            for job in try await fixture.claim(1).jobs {
+                _ = try await fixture.queue.settle(
+                    [Settlement(job.token, job.entry.id, .retry(after: .zero), host: .unreachable)], hostPatience: Self.patience, random: 1)
+            }
+            if try await fixture.host("h0")?.isGivenUp == true { return }
+            clock.advance(by: .seconds(5))
+        }
+        Issue.record("the host is not given up")
+    }
+
+    @Test func `its jobs fail together, those that come while it rests too, and others go on`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            try await fixture.fill((0..<300).map { $0 * 2 }, hosts: 2)
+            try await wearOut(fixture, clock)
+            while try await fixture.claim(10).isMore {}
+            var counts = try await fixture.queue.counts()
+            #expect(counts.failed == 300 && counts.isEmpty, "\(counts)")
+            try await fixture.fill([1001, 1002], hosts: 2, batch: "more")
+            let jobs = try await fixture.claim(10).jobs
+            #expect(jobs.map(\.entry.host) == ["h1"])
+            counts = try await fixture.queue.counts()
+            #expect(counts.failed == 301)
+            let dead = try await fixture.dump().values["q:q:dead"] ?? []
+            #expect(dead.count == 301 && dead.allSatisfy { $0.contains("connect") })
+        }
+    }
+
+    @Test func `it is tried again after each rest, and lives with the first answer`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            try await fixture.fill(0..<10)
+            try await wearOut(fixture, clock)
+            while try await fixture.claim(10).isMore {}
+            // More than the longest cool-down; nobody had asked for an hour otherwise.
+            clock.advance(by: .seconds(601))
+            try await fixture.fill(20..<30, batch: "more")
+            let probe = try await fixture.claim(10).jobs
+            #expect(probe.count == 1)
+            #expect(try await fixture.settle(probe[0], QueueFixture.fetched("u")) == .settled)
+            try await fixture.fill(30..<40, batch: "again")
+            #expect(try await fixture.claim(10).jobs.count == 10)
+            #expect(try await fixture.host("h0")?.isGivenUp == false)
+        }
+    }
+
+    @Test func `without an end to patience it is waited for`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            try await fixture.fill(0..<10)
+            for _ in 0..<30 {
+                for job in try await fixture.claim(1).jobs {
+                    _ = try await fixture.queue.settle(
+                        [Settlement(job.token, job.entry.id, .retry(after: .zero), host: .unreachable)], random: 1)
+                }
+                clock.advance(by: .seconds(60))
+            }
+            #expect(try await fixture.host("h0")?.isGivenUp == false)
+            #expect(try await fixture.queue.counts().failed == 0)
+        }
+    }
+}
+#endif

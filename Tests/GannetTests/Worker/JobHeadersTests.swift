@@ -1,0 +1,156 @@
+import FetchCache
+import GannetTestKit
+import HTTPEngine
+import RedisClient
+import Testing
+
+@testable import ClusterState
+@testable import FetchQueue
+@testable import Gannet
+
+/// Jobs that were enqueued with request headers of their own.
+@Suite(.timeLimit(.minutes(1))) struct JobHeadersTests {
+    private static let url = "http://h/a"
+
+    private func enqueue(
+        _ fixture: WorkerFixture, _ batch: String, _ lines: [String], urls: [String] = [url]
+    ) async throws {
+        var options = SubmissionOptions()
+        options.headers = try ExtraHeaders(lines)
+        var producer = try await Producer(fixture.queue, batch: batch, from: "", options: options)
+        for url in urls { try await producer.add(Array(url.utf8)[...], from: .line(1)) }
+        try await producer.finish()
+    }
+
+    private func sent(_ downloader: ScriptedDownloader) -> [[String]] {
+        downloader.requests.map { $0.headers.map { "\($0.name): \($0.value)" } }
+    }
+
+    /// The clock of a queue tells milliseconds, and what ended in this one may be for a job of the same.
+    private func wait(_ fixture: WorkerFixture) async throws {
+        try await fixture.redis.send(RedisCommand("BLPOP", "nothing", "0.01"))
+    }
+
+    @Test func `the same URL with other headers is fetched and kept by itself`() async throws {
+        try await WorkerFixture.with { fixture in
+            let variants = [["Accept: a"], ["Accept: b"], [], ["Accept: a", "X-Key: k"]]
+            for (number, lines) in variants.enumerated() { try await enqueue(fixture, "\(number)", lines) }
+            let downloader = ScriptedDownloader { .answer($0, [("cache-control", "public, max-age=3600")]) }
+            var worker = try await fixture.start(downloader)
+            #expect(await worker.end.end == .empty)
+            #expect(Set(sent(downloader)) == Set(variants))
+            #expect(try fixture.files().count == 4)
+            try await wait(fixture)
+
+            // Each has an outcome of its own, which the next with the same headers finds, however they are written.
+            try await enqueue(fixture, "again", ["accept:   b\t"])
+            try await enqueue(fixture, "in another order", ["x-key: k", "ACCEPT: a"])
+            worker = try await fixture.start(downloader)
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.requests.count == 4 && worker.count(where: \.isCached) == 2)
+        }
+    }
+
+    @Test func `two that have failed, with headers and without, know nothing of each other`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await enqueue(fixture, "with", ["Accept: a"])
+            let downloader = ScriptedDownloader { _ in .failure(.status(404)) }
+            #expect(await (try await fixture.start(downloader)).end.end == .empty)
+            try await wait(fixture)
+            try await enqueue(fixture, "without", [])
+            #expect(await (try await fixture.start(downloader)).end.end == .empty)
+            try await wait(fixture)
+            try await enqueue(fixture, "with, once more", ["Accept: a"])
+            #expect(await (try await fixture.start(downloader)).end.end == .empty)
+            #expect(sent(downloader) == [["Accept: a"], []])
+        }
+    }
+
+    @Test func `every attempt carries them`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await enqueue(fixture, "b", ["X-Key: k"], urls: [Self.url, "http://h/b"])
+            let downloader = ScriptedDownloader { _ in .failure(.status(500)) }
+            #expect(await (try await fixture.start(downloader) { $0.retries = 2 }).end.end == .empty)
+            #expect(sent(downloader) == [[String]](repeating: ["X-Key: k"], count: 6))
+        }
+    }
+
+    @Test func `an origin is asked with them whether its answer still holds`() async throws {
+        try await WorkerFixture.with { fixture in
+            let downloader = ScriptedDownloader { .answer($0, [("cache-control", "max-age=0"), ("etag", "\"1\"")]) }
+            for number in 0..<2 {
+                try await enqueue(fixture, "\(number)", ["Accept: a"])
+                let worker = try await fixture.start(downloader)
+                #expect(await worker.end.end == .empty)
+                #expect(worker.count(where: \.isRevalidated) == number)
+                try await wait(fixture)
+            }
+            #expect(sent(downloader) == [["Accept: a"], ["Accept: a", "If-None-Match: \"1\""]])
+        }
+    }
+
+    @Test func `an answer to credentials is for those who asked with them then, unless it is said to be everybody's`() async throws {
+        try await WorkerFixture.with { fixture in
+            let downloader = ScriptedDownloader { .answer($0, [("cache-control", "max-age=3600")]) }
+            for number in 0..<2 {
+                try await enqueue(fixture, "\(number)", ["Authorization: Bearer t"])
+                #expect(await (try await fixture.start(downloader)).end.end == .empty)
+                try await wait(fixture)
+            }
+            #expect(downloader.requests.count == 2)
+        }
+    }
+
+    @Test func `a job whose headers are lost fails, and is not fetched without them`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await enqueue(fixture, "b", ["X-Key: s3cret"])
+            let number = try #require(try await fixture.queue.batch(named: "b")).number
+            let key = RedisArgument.string("{\(fixture.namespace)}q:q:batch:\(number)")
+            try await fixture.redis.send(RedisCommand("HDEL", key, "headers"))
+            let downloader = ScriptedDownloader { .body($0) }
+            let worker = try await fixture.start(downloader)
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.requests.isEmpty)
+            guard case .failed(_, let sentence, let errorClass)? = worker.reports.first(where: \.isFailed) else {
+                Issue.record("\(worker.reports)")
+                return
+            }
+            #expect(errorClass == "invalid-request" && sentence.contains("the headers that it was enqueued with are not in Redis any more"))
+            #expect(try await fixture.queue.counts().dead == 1)
+            // Nobody else's failure.
+            try await wait(fixture)
+            try await enqueue(fixture, "c", ["X-Key: s3cret"])
+            #expect(await (try await fixture.start(downloader)).end.end == .empty)
+            #expect(sent(downloader) == [["X-Key: s3cret"]])
+        }
+    }
+
+    @Test func `a batch is not gone on with under other headers`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await enqueue(fixture, "b", ["Accept: a", "X-Key: k"])
+            for lines in [[], ["Accept: a"], ["Accept: a", "X-Key: l"]] {
+                await #expect(throws: StateError.otherHeaders) { try await enqueue(fixture, "b", lines) }
+            }
+            try await enqueue(fixture, "b", ["accept: a", "x-key: k"])
+        }
+    }
+
+    @Test func `a job is known by the id that the library knows its request by`() async throws {
+        let url = try CanonicalURL("http://H:80/a")
+        let headers = try ExtraHeaders(["Accept: a"])
+        let field = try #require(HeaderField(name: "accept", value: "a"))
+        let id = try JobEntry(row: Array("http://h/a".utf8)[...], headers: headers).id
+        #expect(id.bytes == CacheKey(url, headers: [field]).id && id.bytes != url.id)
+        #expect(try JobEntry(row: Array("http://h/a".utf8)[...]).id.bytes == url.id)
+    }
+
+    @Test func `of headers names alone are printed`() throws {
+        let headers = try ExtraHeaders(["Cookie: s3cret", "Accept: s3cret", "cookie: s3cret"])
+        var options = SubmissionOptions()
+        options.headers = headers
+        var dumped = ""
+        dump(options, to: &dumped)
+        for text in ["\(headers)", "\(options)", String(reflecting: options), dumped] { #expect(!text.contains("s3cret"), "\(text)") }
+        #expect(headers.names == ["Cookie", "Accept"])
+    }
+}
