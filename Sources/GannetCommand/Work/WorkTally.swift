@@ -16,6 +16,7 @@ final class WorkTally: Sendable {
         var queue: (accepted: Int, ended: Int)?
         var waits = QueueWaits()
         var givenUp = RareCount()
+        var places: PlacesWatch?
         var ownRate = RateMeter()
         var queueRate = RateMeter()
     }
@@ -31,6 +32,8 @@ final class WorkTally: Sendable {
 
     /// What the worker does at each host.
     let activity = WorkerActivity()
+
+    private let places: Int?
 
     /// Classes of failures that are counted; what a server may answer is limited, and so is this.
     private static let mostClasses = 100
@@ -54,11 +57,16 @@ final class WorkTally: Sendable {
         var total: Int { count() }
     }
 
-    init(_ console: Console, _ watch: RedisWatch, of whole: Whole? = nil) {
+    /// - Parameter places: Requests that the worker makes at once at most, where it has its queue for itself: what else is in flight would look as if it waited.
+    init(_ console: Console, _ watch: RedisWatch, of whole: Whole? = nil, places: Int? = nil) {
         self.console = console
         self.watch = watch
         network = NetworkWatch(console)
-        state.withLock { $0.whole = whole }
+        self.places = places
+        state.withLock { state in
+            state.whole = whole
+            state.places = places.map(PlacesWatch.init)
+        }
     }
 
     @Sendable func note(_ report: WorkerReport) {
@@ -136,7 +144,12 @@ final class WorkTally: Sendable {
     func snapshot(at now: ContinuousClock.Instant) -> ProgressSnapshot {
         var snapshot = state.withLock { $0.snapshot(at: now) }
         snapshot.elapsed = now - start
-        snapshot.slowest = activity.snapshot.slowest(Self.mostHosts)
+        let seen = activity.snapshot
+        snapshot.slowest = seen.slowest(Self.mostHosts)
+        let waiting = snapshot.inLine - seen.hosts.reduce(0) { $0 + $1.running }
+        if let held = state.withLock({ $0.places?.look(at: seen, waiting: waiting, now: now) }), let places {
+            snapshot.heldPlaces = (held, places)
+        }
         return snapshot
     }
 
@@ -169,6 +182,7 @@ extension WorkTally.State {
         snapshot.endedPerSecond = ownRate.rate?.endedPerSecond
         snapshot.bytesPerSecond = ownRate.rate?.bytesPerSecond
         snapshot.waits = waits
+        snapshot.inLine = queue.map { $0.accepted - $0.ended - waits.total } ?? 0
         var meter = ownRate
         if let whole {
             let ended = whole.done + whole.failed + fetched + cached + failed

@@ -12,7 +12,8 @@ enum ProgressText {
         if let rate = now.bytesPerSecond { parts.append("\(Amounts.bytes(rate))/s") }
         if let left = now.remaining.map({ "\(Amounts.roughTime($0)) left" }) ?? now.waitedFor { parts.append(left) }
         let line = parts.joined(separator: ", ")
-        return now.slowestHosts.isEmpty ? line : "\(line); slowest: \(now.slowestHosts)"
+        let slowest = now.slowestHosts.isEmpty ? nil : "slowest: \(now.slowestHosts)"
+        return ([line] + [slowest, now.advice].compactMap(\.self)).joined(separator: "; ")
     }
 
     /// What this command has done.

@@ -128,8 +128,8 @@ struct Run: Sendable {
     private func work(
         _ folder: RecordedFolder, stops: AsyncStream<Void>, feed: AsyncStream<Void>
     ) async -> Result<WorkerEnd, CommandFailure> {
-        let tally = WorkTally(console, access.watch, of: WorkTally.Whole { folder.counts.queued })
         var worker = options.fetch.workerOptions()
+        let tally = WorkTally(console, access.watch, of: WorkTally.Whole { folder.counts.queued }, places: worker.concurrency)
         worker.endsWhenEmpty = true
         worker.drainTimeout = options.drainTimeout
         let display = ProgressDisplay(of: tally, on: console)
