@@ -102,6 +102,7 @@ let package = Package(
                 .embedInCode("Scripts/Library/lines.lua"),
                 .embedInCode("Scripts/Status/heartbeat.lua"),
                 .embedInCode("Scripts/Status/overview.lua"),
+                .embedInCode("Scripts/Status/waits.lua"),
             ],
             swiftSettings: settings),
         .target(name: "FetchQueue", dependencies: ["RedisClient", "ClusterState"], swiftSettings: settings),

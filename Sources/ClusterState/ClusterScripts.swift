@@ -18,8 +18,8 @@ enum ClusterScripts {
     static let acquire = script(PackageResources.acquire_lua)
     static let pause = script(PackageResources.pause_lua)
     static let clear = script(PackageResources.clear_lua)
-    static let heartbeat = script(PackageResources.heartbeat_lua)
-    static let overview = script(PackageResources.overview_lua)
+    static let heartbeat = joined(library + [PackageResources.waits_lua, PackageResources.heartbeat_lua])
+    static let overview = joined(library + [PackageResources.waits_lua, PackageResources.overview_lua])
 
     static let auditFlights = auditScript(PackageResources.auditFlights_lua)
     static let auditExpiry = auditScript(PackageResources.auditExpiry_lua)

@@ -11,6 +11,7 @@ struct Keys: Sendable {
     var state: RedisArgument { .string(tag + "state") }
     var schema: RedisArgument { .string(tag + "schema") }
     var rules: RedisArgument { .string(tag + "rules") }
+    var hosts: RedisArgument { .string(tag + "hosts") }
     var leases: RedisArgument { .string(tag + "leases") }
 
     /// What callers without a queue count.

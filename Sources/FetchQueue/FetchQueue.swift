@@ -121,9 +121,11 @@ package struct FetchQueue: Sendable {
         try await persistently { () throws(StateError) in try await state.clear() }
     }
 
+    package static let unreadableClass = "unreadable"
+
     private func giveUpUnreadable(_ token: FlightToken, _ id: URLID) async {
         var content = PageContent(url: "")
-        content.fields = [.errorClass: "unreadable", .errorMessage: "The job's URL is no text."]
+        content.fields = [.errorClass: Self.unreadableClass, .errorMessage: "The job's URL is no text."]
         let retention = Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)
         _ = try? await state.settle([Settlement(token, id, .failed(content, retention))], random: 0)
     }

@@ -65,7 +65,7 @@ import Testing
         let fleet = try await Fleet.start(files: 20)
         let run = try await fleet.outcome(script: "exec \"$0\" \"$@\" <&- >&-", fleet.run)
         #expect(run.status == 74)
-        #expect(run.errors == "Error: Standard output cannot be written: Bad file descriptor.\n")
+        #expect(run.complaints == "Error: Standard output cannot be written: Bad file descriptor.\n")
         try fleet.expectAllBodies()
         try await fleet.stop()
     }

@@ -17,7 +17,8 @@ import Testing
         let status = try Self.object(outcome.output)
         #expect(
             Set(status.keys) == [
-                "schema", "queue", "paused", "jobs", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "redis",
+                "schema", "queue", "paused", "jobs", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "otherQueues",
+                "redis",
             ])
         #expect(status["schema"] as? Int == 1 && status["queue"] as? String == "default" && status["paused"] as? Bool == false)
         #expect(Self.keys(status["jobs"]) == ["ready", "active", "parked", "delayed", "dead"])
@@ -57,6 +58,31 @@ import Testing
         _ = try await worker.exitStatus
         status = try Self.object(try await fleet.outcome(["status", "--json"] + fleet.connection).output)
         #expect((status["workers"] as? [Any])?.isEmpty == true)
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a run says how it is looked at, and who looks at an empty queue beside it is told of it`() async throws {
+        let fleet = try await Fleet.start(files: 30)
+        let gate = try fleet.gateList(after: 10)
+        let run = try fleet.start(fleet.run + ["--concurrency", "2"])
+        let note = try #require(try await run.errors.line { $0.hasPrefix("gannet: the queue of this run is '") })
+        let name = try #require(note.split(separator: "'").dropFirst().first.map(String.init))
+        #expect(note == "gannet: the queue of this run is '\(name)'; 'gannet status --queue \(name) --redis …' shows it.")
+        try await gate.accepted(2)
+        let status = try await fleet.outcome(["status"] + fleet.connection)
+        #expect(status.errors == "gannet: the queue 'default' is empty; there is also '\(name)': '--queue \(name)' shows it.\n")
+        #expect(status.output.contains("\nOTHER QUEUES ") && status.output.contains("\n\(name) "), "\(status.output)")
+        let own = try await fleet.outcome(["status", "--json", "--queue", name] + fleet.connection)
+        #expect(own.errors == "")
+        #expect((try Self.object(own.output)["otherQueues"] as? [Any])?.isEmpty == true)
+        let json = try Self.object(try await fleet.outcome(["status", "--json", "--quiet"] + fleet.connection).output)
+        let other = try #require((json["otherQueues"] as? [[String: Any]])?.first)
+        #expect(other["queue"] as? String == name && other["notEnded"] as? Int == 22 && other["workers"] as? Int == 1, "\(other)")
+        run.signal(SIGINT)
+        _ = try await run.errors.line { $0.hasPrefix("gannet: stopping") }
+        run.signal(SIGINT)
+        _ = try await run.exitStatus
         try await gate.stop()
         try await fleet.stop()
     }

@@ -1,6 +1,6 @@
-import Gannet
 import Testing
 
+@testable import Gannet
 @testable import GannetCommand
 
 @Suite struct WorkTallyTests {
@@ -37,6 +37,42 @@ import Testing
         #expect(snapshot.failuresByClass == "unfetched 3, http-404 2, dns 1, timeout 1")
         for number in 0..<200 { tally.note(.failed(url: "u", sentence: "s", errorClass: "class \(number)")) }
         #expect(tally.snapshot(at: .now).failures.count == 100)
+    }
+
+    @Test func `what comes in many small parts is told once a minute, as a total, and at the end`() {
+        var count = RareCount()
+        let start = ContinuousClock.now
+        #expect(count.rest() == nil)
+        #expect(count.add(64, at: start) == 64)
+        for second in 1..<60 { #expect(count.add(10, at: start + .seconds(second)) == nil) }
+        #expect(count.add(6, at: start + .seconds(60)) == 660)
+        #expect(count.rest() == nil)
+        #expect(count.add(1, at: start + .seconds(61)) == nil)
+        #expect(count.rest() == 661 && count.rest() == nil)
+    }
+
+    @Test func `slow hosts are named as those who hold the places once they have for some seconds and others wait`() {
+        var slow = HostActivity(name: "slow")
+        (slow.running, slow.longest) = (60, .seconds(20))
+        var quick = HostActivity(name: "quick")
+        (quick.running, quick.longest, quick.average) = (4, .seconds(1), .milliseconds(100))
+        let held = ActivitySnapshot(interval: .seconds(5), hosts: [slow, quick])
+        let start = ContinuousClock.now
+        var watch = PlacesWatch(places: 64)
+        #expect(watch.look(at: held, waiting: 100, now: start) == nil)
+        #expect(watch.look(at: held, waiting: 100, now: start + .seconds(4)) == nil)
+        #expect(watch.look(at: held, waiting: 100, now: start + .seconds(5)) == 60)
+        // A moment without one begins it anew.
+        #expect(watch.look(at: held, waiting: 63, now: start + .seconds(6)) == nil)
+        #expect(watch.look(at: held, waiting: 64, now: start + .seconds(7)) == nil)
+        #expect(watch.look(at: held, waiting: 64, now: start + .seconds(12)) == 60)
+        slow.running = 50
+        let fewer = ActivitySnapshot(interval: .seconds(5), hosts: [slow, quick])
+        #expect(watch.look(at: fewer, waiting: 64, now: start + .seconds(13)) == nil)
+        var now = ProgressSnapshot()
+        #expect(now.advice == nil)
+        now.heldPlaces = (60, 64)
+        #expect(ProgressText.line(now).hasSuffix("; 60 of 64 places are held by slow hosts; a higher --concurrency would help"))
     }
 
     @Test func `what is left is told by the speed of late`() {

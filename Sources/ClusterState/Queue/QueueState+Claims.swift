@@ -88,10 +88,12 @@ package struct ClaimRequest: Sendable {
         self.worker = worker
     }
 
+    package static let poisonClass = "poison"
+
     /// What is said of a URL that three workers died with.
     static let poison: [UInt8] = {
         var content = PageContent(url: "")
-        content.fields = [.errorClass: "poison", .errorMessage: "Three workers died while they had it."]
+        content.fields = [.errorClass: poisonClass, .errorMessage: "Three workers died while they had it."]
         return content.bytesWithoutURL
     }()
 

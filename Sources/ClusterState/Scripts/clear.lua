@@ -7,6 +7,7 @@ local MOST = 500
 local index = ofQueue(queue, 'batches')
 call('HLEN', index)
 call('HLEN', namespace .. 'hosts')
+call('ZCARD', namespace .. 'queues')
 for _, name in ipairs(PRIORITIES) do call('ZCARD', ofQueue(queue, 'due:' .. name)) end
 -- A retry that waits has its URL locked, and perhaps followers.
 local later = ofQueue(queue, 'later')
@@ -51,6 +52,7 @@ if found[1] ~= '0' then isLeft = true end
 if not isLeft then
     call('UNLINK', KEYS[2], later, ofQueue(queue, 'dead'), ofQueue(queue, 'ended'), ofQueue(queue, 'idle'),
         ofQueue(queue, 'foreign'), ofQueue(queue, 'workers'), ofQueue(queue, 'beats'), ofQueue(queue, 'history'), index)
+    call('ZREM', namespace .. 'queues', queue)
 end
 saveClock()
 return isLeft and 1 or 0

@@ -151,7 +151,12 @@ local function settle(i, ending, outcome)
     elseif outcome == FAIL then
         verdict = FAILED
         if kind ~= 'C' then writePage(pages[i], token, NEGATIVE + notStored, began, fresh, keep, content) end
-        if job then bury(job, token, content, mostDead) end
+        if job then
+            if kind == 'J' then
+                job.failures, job.prefix = min(255, job.failures + 1), nil
+            end
+            bury(job, token, content, mostDead)
+        end
     elseif outcome == DELIVERED and job then
         finish(job, 'done')
         countTotal(job, 'cached', 1)

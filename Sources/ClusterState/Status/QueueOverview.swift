@@ -12,6 +12,45 @@ package struct QueueOverview: Sendable, Equatable {
 
     /// Those heard of lately; the last that was heard first.
     package let workers: [WorkerBeat]
+
+    /// Others of the namespace that had workers lately; the last that was heard of first, and eight at most.
+    package let others: [OtherQueue]
+
+    package let held: HeldJobs
+
+    /// Requests in flight at the hosts that workers tell most of, of the whole fleet and now: what workers tell is as old as their heartbeats.
+    package let running: [String: Int]
+
+    package init(
+        now: Int, counts: QueueCounts, oldestReady: Int?, history: [QueueSample], workers: [WorkerBeat], others: [OtherQueue] = [],
+        held: HeldJobs = .init(), running: [String: Int] = [:]
+    ) {
+        self.now = now
+        self.counts = counts
+        self.oldestReady = oldestReady
+        self.history = history
+        self.workers = workers
+        self.others = others
+        self.held = held
+        self.running = running
+    }
+}
+
+/// A queue beside the one that somebody looks at.
+package struct OtherQueue: Sendable, Equatable {
+    package let name: String
+
+    /// Jobs that have not ended.
+    package let open: Int
+
+    /// Those heard of in the last seconds; a hundred stands for more, too.
+    package let workers: Int
+
+    package init(name: String, open: Int, workers: Int) {
+        self.name = name
+        self.open = open
+        self.workers = workers
+    }
 }
 
 /// How far a queue had come at a moment.
@@ -51,8 +90,21 @@ package struct WorkerBeat: Sendable, Equatable {
     package let record: WorkerRecord?
 }
 
-/// Jobs of a queue: all that were accepted, and those of them that have ended.
+/// Jobs that are ready and wait for their hosts, which rest or have no room.
+package struct HeldJobs: Sendable, Equatable {
+    package let jobs: Int
+    package let hosts: Int
+
+    package init(jobs: Int = 0, hosts: Int = 0) {
+        self.jobs = jobs
+        self.hosts = hosts
+    }
+}
+
+/// Jobs of a queue: all that were accepted, those of them that have ended, and those that nobody can take now.
 package struct QueueProgress: Sendable, Equatable {
     package let accepted: Int
     package let ended: Int
+    package let delayed: Int
+    package let held: HeldJobs
 }

@@ -41,6 +41,17 @@ extension ValueType where Value == String {
         .text(placeholder, completion: .folder)
     }
 
+    /// One of many words, or of a kind that `alsoGood` knows; help has to list them, since an error would be too long.
+    package static func name(
+        _ placeholder: String, of words: [String], or alsoGood: @escaping @Sendable (String) -> Bool
+    ) -> Self {
+        Self(placeholder, completion: .choices(words)) { (text) throws(InvalidValue) in
+            if words.contains(text) || alsoGood(text) { return text }
+            let meant = Suggestion.closest(to: text, among: words)
+            throw InvalidValue("there is no such \(placeholder)" + (meant.map { ". Did you mean '\($0)'?" } ?? "; '--help' lists them."))
+        }
+    }
+
     /// One of a list of words.
     package static func choice(_ placeholder: String, of words: [String]) -> Self {
         Self(placeholder, completion: .choices(words)) { (text) throws(InvalidValue) in

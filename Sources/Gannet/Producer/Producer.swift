@@ -33,6 +33,8 @@ package struct Producer: ~Copyable {
     ) async throws(StateError) {
         self.queue = queue
         let progress = try await queue.begin(batch: batch, from: source, options: options.ofBatch)
+        // The same input again would look as if it had been accepted.
+        guard progress.state != .cancelled else { throw .batchCancelled }
         self.batch = progress.number
         delay = options.delay
         headers = options.headers

@@ -183,7 +183,8 @@ struct Worker: Sendable {
                 if let error { noteAway(error) } else { noteBack() }
                 actions = []
             case .progressed(let progress):
-                report(.progress(accepted: progress.accepted, ended: progress.ended))
+                let waits = QueueWaits(progress.held, delayed: progress.delayed)
+                report(.progress(accepted: progress.accepted, ended: progress.ended, waits: waits))
                 actions = []
             case .jobEnded(.reported(let news)):
                 report(news)

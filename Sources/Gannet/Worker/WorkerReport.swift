@@ -39,7 +39,7 @@ package enum WorkerReport: Sendable {
     case givenUp(Int)
 
     /// How far the queue has come, whoever works on it: told now and then.
-    case progress(accepted: Int, ended: Int)
+    case progress(accepted: Int, ended: Int, waits: QueueWaits = QueueWaits())
 
     /// Nothing waits but jobs of another version.
     case foreign

@@ -31,6 +31,7 @@ enum StatusCommand: Command {
             defer { withExtendedLifetime(access) {} }
             let status = try await StatusSource(access.cluster, queue: options.queue).look()
             await access.close()
+            if let hint = status.hint { console.note(hint) }
             try console.print(text(of: status, options))
             return .done
         }

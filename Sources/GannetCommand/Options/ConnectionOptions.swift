@@ -19,9 +19,16 @@ struct ConnectionOptions: Sendable {
     private static let redisCAFile = Flag(
         "redis-ca-file", .file(), section: .redis, "Certificates (PEM) to trust for rediss:// instead of the system's.")
     private static let namespaceName = Flag(
-        "namespace", .keyName, default: "gannet", section: .redis, "The part of the Redis that is ours.")
+        "namespace", .keyName, default: usualNamespace, section: .redis, "The part of the Redis that is ours.")
 
     static let flags = [redisURL.entry, redisPasswordFile.entry, redisCAFile.entry, namespaceName.entry]
+
+    /// What has to be said again for another command to see the same: never an address, which may hold a password.
+    var reminder: String {
+        (redis == nil ? "" : " --redis …") + (namespace == Self.usualNamespace ? "" : " --namespace \(namespace)")
+    }
+
+    private static let usualNamespace = "gannet"
 
     init(_ arguments: Arguments) throws(UsageError) {
         redis = try arguments.optional(Self.redisURL)

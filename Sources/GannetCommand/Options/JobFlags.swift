@@ -10,7 +10,9 @@ enum JobFlags {
 
     private static let host = Flag("host", .text("host"), "Only jobs for this host; a name without a port.")
     static let errorClass = Flag(
-        "class", .text("class"), "Only dead jobs that were given up for this class of reasons, such as dns, timeout or status.")
+        "class", .name("class", of: FailureClass.names, or: FailureClass.isKnown),
+        "Only dead jobs that were given up for this class of reasons: \(FailureClass.names.joined(separator: ", ")), or http- and the status, such as http-404."
+    )
     static let dryRun = Toggle("dry-run", "Say how many jobs it would be, and change nothing.")
 
     /// What goes with one of the states above.

@@ -11,14 +11,17 @@ struct EnqueueReport: Sendable {
     let outcome: BatchStatus?
 
     var text: String {
-        let accepted = "Accepted \(Amounts.count(summary.accepted, "URL")); \(summary.invalid) invalid. Batch: \(batch)"
+        let accepted =
+            "Accepted \(Amounts.count(summary.accepted, "URL")); \(summary.invalid) invalid."
+            + (summary.accepted > 0 ? " Batch: \(batch)" : "")
         guard let outcome else { return accepted }
         return accepted + "\n" + BatchReport(queue: queue, batch: outcome).outcome + "."
     }
 
     var json: JSONValue {
         [
-            "schema": 1, "queue": .string(queue), "batch": .string(batch), "accepted": .integer(summary.accepted),
+            "schema": 1, "queue": .string(queue), "batch": summary.accepted > 0 ? .string(batch) : .null,
+            "accepted": .integer(summary.accepted),
             "invalid": .integer(summary.invalid), "resumed": .bool(isResumed),
             "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
             "outcome": outcome.map { .object(BatchReport(queue: queue, batch: $0).members) } ?? .null,

@@ -8,6 +8,14 @@ struct StatusReport: Sendable {
 
     var queue: QueueStatus { report.status }
 
+    /// Where to look instead: a queue that nothing was ever put into is seldom the one that was meant.
+    var hint: String? {
+        guard queue.enqueued == 0, report.workers.isEmpty, let first = report.others.first else { return nil }
+        let others = report.others.map { "'\($0.name.printable)'" }.joined(separator: ", ")
+        return "the queue '\(name.printable)' is empty; \(report.others.count == 1 ? "there is" : "there are") also \(others): "
+            + "'--queue \(first.name.printable)' shows \(report.others.count == 1 ? "it" : "the first")."
+    }
+
     var json: JSONValue {
         [
             "schema": 1,
@@ -29,11 +37,16 @@ struct StatusReport: Sendable {
             ],
             "etaSeconds": .seconds(report.remaining),
             "workers": .array(report.workers.map(Self.worker)),
+            "otherQueues": .array(report.others.map(Self.other)),
             "redis": [
                 "version": JSONValue(server.version), "usedMemoryBytes": JSONValue(server.usedMemory),
                 "maxMemoryBytes": JSONValue(server.memoryLimit), "pingMilliseconds": .decimal(server.ping / .milliseconds(1)),
             ],
         ]
+    }
+
+    private static func other(_ queue: OtherQueueStatus) -> JSONValue {
+        ["queue": .string(queue.name), "notEnded": .integer(queue.open), "workers": .integer(queue.workers)]
     }
 
     private static func worker(_ worker: WorkerStatus) -> JSONValue {

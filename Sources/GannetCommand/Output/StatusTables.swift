@@ -27,7 +27,7 @@ struct StatusTables: Sendable {
         guard !report.hosts.isEmpty, most > 0 else { return [] }
         var table = TextTable([
             ("BUSIEST HOSTS", .left), ("IN FLIGHT", .right), ("ENDED", .right), ("FAILED", .right), ("AVERAGE", .right),
-            ("LONGEST", .right),
+            ("NOW FOR", .right),
         ])
         for host in report.hosts.prefix(most) {
             table.add([
@@ -37,6 +37,16 @@ struct StatusTables: Sendable {
             ])
         }
         return table.lines(mostColumns: 36, style)
+    }
+
+    /// The queues beside this one.
+    func others() -> [StyledText] {
+        guard !report.others.isEmpty else { return [] }
+        var table = TextTable([("OTHER QUEUES", .left), ("NOT ENDED", .right), ("WORKERS", .right)])
+        for queue in report.others {
+            table.add([StyledText(queue.name), StyledText("\(queue.open)"), StyledText("\(queue.workers)")])
+        }
+        return table.lines(mostColumns: 64, style)
     }
 
     private func known(_ text: String?) -> String { text.map { $0.isEmpty ? style.unknown : $0 } ?? style.unknown }

@@ -14,7 +14,7 @@ struct StatusText: Sendable {
         let width = rows.map(\.name.count).max() ?? 0
         var lines = rows.map { row in row.name + String(repeating: " ", count: width + 2 - row.name.count) + row.value }
         let tables = StatusTables(report: status.report, style: style)
-        for table in [tables.workers(Self.mostWorkers), tables.hosts(Self.mostHosts)] where !table.isEmpty {
+        for table in [tables.workers(Self.mostWorkers), tables.hosts(Self.mostHosts), tables.others()] where !table.isEmpty {
             lines.append("")
             lines += table.map { $0.written(style) }
         }
@@ -50,7 +50,11 @@ struct StatusText: Sendable {
         rows += [
             ("enqueued", "\(queue.enqueued)"),
             ("speed", speed ?? unknown),
-            ("left", report.remaining.map { $0 > .zero ? Amounts.roughTime($0) : "nothing" } ?? unknown),
+            (
+                "left",
+                report.remaining.map { $0 > .zero ? Amounts.roughTime($0) : "nothing" } ?? WaitText.sentence(report.waits, of: report.open)
+                    ?? unknown
+            ),
             ("redis", "\(server.version ?? "unknown version"), \(memory)\(limit), answers in \(Amounts.milliseconds(server.ping))"),
         ]
         return rows

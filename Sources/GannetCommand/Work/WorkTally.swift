@@ -14,6 +14,9 @@ final class WorkTally: Sendable {
         var classes: [String: Int] = [:]
         var whole: Whole?
         var queue: (accepted: Int, ended: Int)?
+        var waits = QueueWaits()
+        var givenUp = RareCount()
+        var places: PlacesWatch?
         var ownRate = RateMeter()
         var queueRate = RateMeter()
     }
@@ -29,6 +32,8 @@ final class WorkTally: Sendable {
 
     /// What the worker does at each host.
     let activity = WorkerActivity()
+
+    private let places: Int?
 
     /// Classes of failures that are counted; what a server may answer is limited, and so is this.
     private static let mostClasses = 100
@@ -52,11 +57,16 @@ final class WorkTally: Sendable {
         var total: Int { count() }
     }
 
-    init(_ console: Console, _ watch: RedisWatch, of whole: Whole? = nil) {
+    /// - Parameter places: Requests that the worker makes at once at most, where it has its queue for itself: what else is in flight would look as if it waited.
+    init(_ console: Console, _ watch: RedisWatch, of whole: Whole? = nil, places: Int? = nil) {
         self.console = console
         self.watch = watch
         network = NetworkWatch(console)
-        state.withLock { $0.whole = whole }
+        self.places = places
+        state.withLock { state in
+            state.whole = whole
+            state.places = places.map(PlacesWatch.init)
+        }
     }
 
     @Sendable func note(_ report: WorkerReport) {
@@ -96,17 +106,15 @@ final class WorkTally: Sendable {
         case .left(let url):
             console.detail("left \(url): it can be claimed again when its lease ends")
         case .givenUp(let count):
-            state.withLock { state in
+            let total = state.withLock { state in
                 state.failed += count
                 state.note(count, of: "unfetched", most: Self.mostClasses)
+                return state.givenUp.add(count, at: .now)
             }
-            let what = Amounts.count(count, "URL")
-            console.error(
-                text:
-                    "failed: \(what) given up unasked: what came of the same URL before, a host that takes no connection, or three dead workers stand against it; 'gannet jobs list --state dead' says which"
-            )
-        case .progress(let accepted, let ended):
+            if let total { tellGivenUp(total) }
+        case .progress(let accepted, let ended, let waits):
             state.withLock { state in
+                state.waits = waits
                 state.queue = (accepted, ended)
                 state.queueRate.note(ended: ended, bytes: 0, at: .now)
             }
@@ -119,16 +127,29 @@ final class WorkTally: Sendable {
 
     /// Says how many failures were not told one by one.
     func finish() {
+        if let total = state.withLock({ $0.givenUp.rest() }) { tellGivenUp(total) }
         let untold = state.withLock { max(0, $0.complaints - Self.mostComplaints) }
         guard untold > 0, console.verbosity != .verbose else { return }
         console.error(text: "… and \(Amounts.count(untold, "further failure")); '--verbose' tells of each")
+    }
+
+    private func tellGivenUp(_ total: Int) {
+        console.error(
+            text:
+                "failed: \(Amounts.count(total, "URL")) so far given up unasked: what came of the same URL or its host before, or that it left three workers dead, stands against it; 'gannet jobs list --state dead' says which"
+        )
     }
 
     /// How far it has come.
     func snapshot(at now: ContinuousClock.Instant) -> ProgressSnapshot {
         var snapshot = state.withLock { $0.snapshot(at: now) }
         snapshot.elapsed = now - start
-        snapshot.slowest = activity.snapshot.slowest(Self.mostHosts)
+        let seen = activity.snapshot
+        snapshot.slowest = seen.slowest(Self.mostHosts)
+        let waiting = snapshot.inLine - seen.hosts.reduce(0) { $0 + $1.running }
+        if let held = state.withLock({ $0.places?.look(at: seen, waiting: waiting, now: now) }), let places {
+            snapshot.heldPlaces = (held, places)
+        }
         return snapshot
     }
 
@@ -160,18 +181,17 @@ extension WorkTally.State {
             .sorted { ($0.count, $1.errorClass) > ($1.count, $0.errorClass) }
         snapshot.endedPerSecond = ownRate.rate?.endedPerSecond
         snapshot.bytesPerSecond = ownRate.rate?.bytesPerSecond
-        var rate = snapshot.endedPerSecond
+        snapshot.waits = waits
+        snapshot.inLine = queue.map { $0.accepted - $0.ended - waits.total } ?? 0
+        var meter = ownRate
         if let whole {
             let ended = whole.done + whole.failed + fetched + cached + failed
             snapshot.whole = .init(total: whole.total, ended: ended)
         } else if let queue {
             snapshot.whole = .init(total: queue.accepted, ended: queue.ended, name: "queue")
-            rate = queueRate.rate?.endedPerSecond
+            meter = queueRate
         }
-        if let whole = snapshot.whole, let rate, rate > 0 {
-            // Beyond a century it is no estimate.
-            snapshot.remaining = .seconds(min(Double(max(0, whole.total - whole.ended)) / rate, 3_155_760_000))
-        }
+        if let whole = snapshot.whole, whole.ended < whole.total { snapshot.remaining = meter.remaining(open: whole.total - whole.ended) }
         return snapshot
     }
 }

@@ -10,12 +10,15 @@ extension FetchError.Kind {
         }
     }
 
-    private static let byClassName: [String: Self] = {
-        let kinds: [Self] = [
-            .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .dns(.nobodyAnswers),
-            .dns(.serverFailed), .connect, .proxy, .tls, .timeout(.response), .tooSlow, .reset, .truncated, .tooLarge, .headersTooLarge,
-            .badEncoding, .protocolError, .unexpectedContent, .throttled, .cancelled, .storage, .systemLimit, .engine,
-        ]
-        return Dictionary(kinds.map { ($0.className, $0) }) { first, _ in first }
-    }()
+    /// All class names but those of statuses, which are `http-` and the number.
+    package static let classNames: [String] = named.map(\.className)
+
+    /// One of each class.
+    private static let named: [Self] = [
+        .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .dns(.nobodyAnswers),
+        .dns(.serverFailed), .connect, .proxy, .tls, .timeout(.response), .tooSlow, .reset, .truncated, .tooLarge, .headersTooLarge,
+        .badEncoding, .protocolError, .unexpectedContent, .throttled, .cancelled, .storage, .systemLimit, .engine,
+    ]
+
+    private static let byClassName = Dictionary(uniqueKeysWithValues: named.map { ($0.className, $0) })
 }

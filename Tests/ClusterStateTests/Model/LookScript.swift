@@ -175,6 +175,7 @@ extension StateLook {
         function ofQueue.workers() end
         function ofQueue.beats() end
         function ofQueue.history() end
+        function ofNamespace.queues() end
 
         for _, key in ipairs(call('KEYS', namespace .. '*')) do
             local name = key:sub(#namespace + 1)

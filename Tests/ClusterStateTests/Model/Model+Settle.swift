@@ -73,6 +73,7 @@ extension Model {
             verdict = .failed
             if flight.kind != .delivery { look.pages[item.url] = PageLook(token, flight, content, kept, isNegative: true, now: now) }
             if let job = flight.job {
+                if flight.kind == .job { jobs[job.serial]!.record.failures += 1 }
                 end(job.serial, .failed)
                 failed.append(job.serial)
             }

@@ -76,12 +76,84 @@ import Testing
         }
     }
 
+    @Test func `an onlooker is told how many requests are in flight at hosts now, whatever workers said of that before`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<8, hosts: 2)
+            let jobs = try await fixture.claim(4).jobs
+            var record = WorkerRecord.ofTest
+            record.hosts = ["h0", "h1", "h2"].map {
+                HostLoad(host: $0, running: 9, longest: .zero, finished: 0, failed: 0, average: .zero)
+            }
+            _ = try await fixture.queue.beat("a", record)
+            #expect(try await fixture.queue.overview().running == ["h0": 2, "h1": 2, "h2": 0])
+            _ = try await fixture.settle(jobs[0], .handedBack)
+            #expect(try await fixture.queue.overview().running == ["h0": 1, "h1": 2, "h2": 0])
+        }
+    }
+
+    @Test func `a worker and an onlooker hear how many jobs wait for hosts, for how many, and how many for their time`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<12, hosts: 4)
+            // One of each host is in flight; a claim that comes then finds all others held.
+            let first = try await fixture.claim(12, hostLimit: 1).jobs
+            _ = try await fixture.claim(12, hostLimit: 1)
+            var progress = try await fixture.queue.beat("a", .ofTest)
+            #expect(progress.held == HeldJobs(jobs: 8, hosts: 4))
+            #expect(try await fixture.queue.overview().held == progress.held)
+            _ = try await fixture.settle(first[0], .retry(after: .seconds(60)))
+            progress = try await fixture.queue.beat("a", .ofTest)
+            #expect(progress.delayed == 1 && progress.ended == 0)
+        }
+    }
+
     @Test func `a cleared queue has no workers and no past`() async throws {
         try await QueueFixture.with { fixture in
             _ = try await fixture.queue.beat("a", .ofTest)
             try await fixture.queue.clear()
             let overview = try await fixture.queue.overview()
             #expect(overview.workers == [] && overview.history == [])
+        }
+    }
+
+    @Test func `other queues are named while somebody works on them or has left something in them, and for ten minutes`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<3)
+            let other = QueueState(fixture.queue.cluster, "other")
+            let seen = { () async throws -> [OtherQueue] in try await other.overview().others }
+            #expect(try await seen() == [], "nobody has worked on it yet")
+            for name in ["a", "b"] { _ = try await fixture.queue.beat(name, .ofTest) }
+            _ = try await other.beat("c", .ofTest)
+            #expect(try await seen() == [OtherQueue(name: fixture.queue.name, open: 3, workers: 2)])
+            #expect(try await fixture.queue.overview().others == [OtherQueue(name: "other", open: 0, workers: 1)])
+            try await fixture.queue.leave("a")
+            try await other.leave("c")
+            #expect(try await fixture.queue.overview().others == [], "it is empty, and nobody is there")
+            clock.advance(by: .seconds(16))
+            #expect(try await seen() == [OtherQueue(name: fixture.queue.name, open: 3, workers: 0)])
+            clock.advance(by: .seconds(585))
+            #expect(try await seen() == [])
+            _ = try await fixture.queue.beat("b", .ofTest)
+            try await fixture.queue.clear()
+            #expect(try await seen() == [])
+        }
+    }
+
+    @Test func `of the queues of a namespace a hundred are kept and eight told of, those heard of last`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            for number in 0..<110 {
+                _ = try await QueueState(fixture.queue.cluster, "many\(number)").beat("w", .ofTest)
+                clock.advance(by: .milliseconds(1))
+            }
+            #expect(try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key("queues")))).asInteger() == 100)
+            let names = try await fixture.queue.overview().others.map(\.name)
+            #expect(names == (102..<110).reversed().map { "many\($0)" })
+            // What somebody else has done to the keys of one keeps nobody from looking at another.
+            try await fixture.redis.send(RedisCommand("SET", .string(fixture.key("q:many109:count")), "somebody else's"))
+            try await fixture.redis.send(RedisCommand("DEL", .string(fixture.key("q:many108:beats"))))
+            #expect(try await fixture.queue.overview().others.map(\.name).prefix(2) == ["many109", "many107"])
         }
     }
 

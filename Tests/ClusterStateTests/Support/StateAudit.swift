@@ -106,7 +106,7 @@ extension QueueFixture {
     private func leftovers() async throws -> [String] {
         let kept = [
             "state", "page:", "hosts", "worker:", "q:q:count", "q:q:batch", "q:q:finished:", "q:q:ended", "q:q:dead", "q:q:idle", "rules",
-            "q:q:workers", "q:q:beats", "q:q:history",
+            "q:q:workers", "q:q:beats", "q:q:history", "queues",
         ]
         return try await dump().values.keys.filter { key in !kept.contains { key.hasPrefix($0) } }.sorted()
     }

@@ -25,7 +25,7 @@ import Testing
 
         let again = try await fleet.outcome(words)
         #expect(again.status == 0, "\(again.errors)")
-        #expect(again.errors == "gannet: 20 of 102 URLs were fetched before and are there; 82 to fetch.\n")
+        #expect(again.complaints == "gannet: 20 of 102 URLs were fetched before and are there; 82 to fetch.\n")
         #expect(again.output.hasPrefix("82 URLs fetched, 20 there already, 0 failed; "))
         try fleet.expectAllBodies()
         #expect(try await fleet.requests() == Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) }))
@@ -47,9 +47,11 @@ import Testing
         #expect(try await first.exitStatus == .exited(143))
         try await first.errors.finished()
         #expect(first.errors.lines.count { $0.hasPrefix("failed: The connection was lost (") } == 2)
+        let counts = first.errors.lines.first { $0.hasPrefix("gannet: so far: ") }
+        #expect(counts?.hasPrefix("gannet: so far: 20 fetched, 2 failed (reset 2), ") == true, "\(first.errors.text)")
         let second = try await fleet.outcome(words)
         #expect(second.status == 1)
-        #expect(second.output.hasPrefix("20 URLs fetched, 20 there already, 2 failed; "))
+        #expect(second.output.hasPrefix("20 URLs fetched, 20 there already, 2 failed (connect 2); 42 rows, "))
         try fleet.expectAllBodies()
         try await fleet.stop()
     }
@@ -85,7 +87,7 @@ import Testing
         try fleet.folder.write(Array(fleet.origin.urls[20...].joined(separator: "\n").utf8), to: "urls.txt")
         let second = try await fleet.outcome(fleet.run)
         #expect(second.status == 0)
-        #expect(second.errors == "")
+        #expect(second.complaints == "")
         #expect(second.output.hasPrefix("10 URLs fetched, 0 failed; "))
         try await gate.stop()
         try await fleet.stop()

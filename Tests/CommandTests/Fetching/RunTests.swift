@@ -28,11 +28,11 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a run names its queue to whoever asks, and takes no other from the environment`() async throws {
+    @Test func `a run names its queue, and takes no other from the environment`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let help = try await fleet.outcome(["run", "--help"])
         #expect(!help.output.contains("--queue"))
-        let outcome = try await fleet.outcome(script: "GANNET_QUEUE=a:b exec \"$0\" \"$@\"", fleet.run + ["--verbose"])
+        let outcome = try await fleet.outcome(script: "GANNET_QUEUE=a:b exec \"$0\" \"$@\"", fleet.run)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("gannet: the queue of this run is 'run-"))
         try fleet.expectAllBodies()
@@ -43,7 +43,7 @@ import Testing
         let fleet = try await Fleet.start(files: 30)
         let outcome = try await fleet.outcome(["run", "-i", fleet.list, "-d", fleet.out] + fleet.connection)
         #expect(outcome.status == 1)
-        #expect(outcome.output.hasPrefix("0 URLs fetched, 30 failed; 0 B in "))
+        #expect(outcome.output.hasPrefix("0 URLs fetched, 30 failed (refused 30); 30 rows, 0 B in "))
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count { $0.hasPrefix("failed: The address is not public and not permitted (http://127.0.0.1:") } == 20)
         #expect(lines.last == "… and 10 further failures; '--verbose' tells of each")
@@ -59,9 +59,9 @@ import Testing
         try fleet.folder.write(Array(lines.joined(separator: "\n").utf8), to: "urls.txt")
         let outcome = try await fleet.outcome(fleet.run + [fleet.origin.urls[2], "htp:/x"])
         #expect(outcome.status == 1)
-        #expect(outcome.output.hasPrefix("3 URLs fetched, 0 failed, 1 listed more than once, 3 invalid; "))
+        #expect(outcome.output.hasPrefix("3 URLs fetched, 0 failed, 1 listed more than once, 3 invalid; 7 rows, "))
         #expect(
-            outcome.errors == """
+            outcome.complaints == """
                 argument 2: not a URL that can be fetched: only http and https are fetched, not 'htp'
                 line 3: not a URL that can be fetched: there is a space after 2 bytes; write it as %20
                 line 6: not a URL that can be fetched: only http and https are fetched, not 'ftp'
@@ -78,8 +78,9 @@ import Testing
         let words = ["run", "-i", "-", "-d", fleet.out, fleet.origin.url("/nothing")] + fleet.local + fleet.connection
         let outcome = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", words)
         #expect(outcome.status == 1)
-        #expect(outcome.errors == "failed: The server answered 404 (\(fleet.origin.url("/nothing"))).\n")
-        #expect(outcome.output.hasPrefix("2 URLs fetched, 1 failed; "))
+        #expect(outcome.complaints == "failed: The server answered 404 (\(fleet.origin.url("/nothing"))).\n")
+        #expect(outcome.output.hasPrefix("2 URLs fetched, 1 failed (http-404 1); 3 rows, "))
+        #expect(outcome.output.hasSuffix(" to \(fleet.out); manifest.jsonl there says which failed, and why\n"))
         try fleet.expectAllBodies()
         #expect(try await fleet.queueKeys() == .list([]))
         try await fleet.stop()
@@ -87,7 +88,9 @@ import Testing
 
     @Test func `an origin that fails for a moment is asked again, unless that is not wanted`() async throws {
         let fleet = try await Fleet.start(files: 1)
-        for (retries, status, summary) in [("3", 0, "1 URL fetched, 0 failed; "), ("0", 1, "0 URLs fetched, 1 failed; ")] {
+        for (retries, status, summary) in [
+            ("3", 0, "1 URL fetched, 0 failed; "), ("0", 1, "0 URLs fetched, 1 failed (http-500 1); 1 row, "),
+        ] {
             let origin = try HostileServer(
                 scripts: ["500 Sorry", "200 OK"].map { answer in
                     [
@@ -135,7 +138,7 @@ import Testing
         // Nothing had been begun, so nothing starts over.
         let good = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", run)
         #expect(good.status == 0)
-        #expect(good.errors == "")
+        #expect(good.complaints == "")
         let path = try await fleet.outcome(["run", "-i", "\u{1b}[31m", "-d", fleet.out] + fleet.connection)
         #expect(path.status == 65)
         #expect(!path.errors.contains("\u{1b}"))
@@ -215,7 +218,7 @@ import Testing
     @Test func `a reader that has left is no error, and a full disk under standard output is one`() async throws {
         let fleet = try await Fleet.start(files: 5)
         let closed = try await fleet.outcome(script: "{ \"$0\" \"$@\"; echo \"status $?\" >&2; } | true", fleet.run)
-        #expect(closed.errors == "status 0\n")
+        #expect(closed.complaints == "status 0\n")
         try fleet.expectAllBodies()
         #if os(Linux)
         for words in [fleet.run, ["status"] + fleet.connection, ["enqueue", "http://h/"] + fleet.connection] {

@@ -81,6 +81,9 @@ import Testing
         #expect(try await fleet.json(["batch", "wait", "b"], status: 1)["state"] as? String == "cancelled")
         let totals = try await fleet.json(["status"])["totals"] as? [String: Any]
         #expect(totals?["cancelled"] as? Int == 5)
+        let more = try await fleet.outcome(["enqueue", "-i", list, "--batch", "b"] + fleet.connection)
+        #expect(more.status == 64 && more.output == "", "\(more)")
+        #expect(more.errors.hasPrefix("Error: The batch was cancelled. Enqueue under another batch name.\n"), "\(more.errors)")
         try await fleet.stop()
     }
 }

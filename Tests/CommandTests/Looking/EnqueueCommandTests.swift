@@ -41,6 +41,14 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `where nothing is a URL no batch is named`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let none = try await fleet.outcome(["enqueue", "no url", "ftp://h/"] + fleet.connection)
+        #expect(none.status == 65 && none.output == "Accepted 0 URLs; 2 invalid.\n", "\(none)")
+        #expect(try await fleet.json(["enqueue", "no url"], status: 65)["batch"] is NSNull)
+        try await fleet.stop()
+    }
+
     @Test func `a named batch takes no other input`() async throws {
         let fleet = try await Fleet.start(files: 1)
         _ = try await fleet.text(["enqueue", "-i", try fleet.list("one", 0..<5), "--batch", "b"])

@@ -33,14 +33,16 @@ import Testing
         let page = try await fleet.json(["jobs", "list", "--state", "dead"])
         let dead = try #require(page["jobs"] as? [[String: Any]])
         #expect(dead.count == 1 && dead[0]["url"] as? String == fleet.origin.url("/nothing") && dead[0]["httpStatus"] as? Int == 404)
+        #expect(dead[0]["failures"] as? Int == 1)
+        #expect(try await fleet.text(["jobs", "list", "--state", "dead"]).contains("  1 failed  "))
         let error = try #require(dead[0]["error"] as? [String: String])
         let kind = try #require(error["class"])
         #expect(error["message"]?.contains("404") == true)
-        #expect(try await fleet.text(["jobs", "list", "--class", "none"]) == "")
+        #expect(try await fleet.text(["jobs", "list", "--class", "poison"]) == "")
         #expect(try await fleet.text(["jobs", "list", "--class", kind]).contains("404"))
 
         #expect(try await fleet.text(["jobs", "retry", "--dry-run"]) == "Would have been retried: 1 dead job in the queue 'default'.\n")
-        #expect(try await fleet.json(["jobs", "retry", "--class", "none"])["count"] as? Int == 0)
+        #expect(try await fleet.json(["jobs", "retry", "--class", "http-500"])["count"] as? Int == 0)
         #expect(
             try await fleet.text(["jobs", "retry", "--class", kind])
                 == "Put back in line: 1 dead job of the class '\(kind)' in the queue 'default'.\n")
@@ -75,6 +77,9 @@ import Testing
             ("delete --state active --yes", "use 'ready', 'parked', 'delayed' or 'dead'"),
             ("retry --state ready", "use 'dead' or 'delayed'"),
             ("list --state ready --class dns", "Only dead jobs have a class"),
+            ("list --class timeuot", "'timeuot' is invalid for '--class <class>': there is no such class. Did you mean 'timeout'?"),
+            ("retry --class nonsense", "'nonsense' is invalid for '--class <class>': there is no such class; '--help' lists them."),
+            ("delete --state dead --class http-99 --yes", "there is no such class"),
             ("list --cursor 0-", "'--cursor' needs the '--state' of its page"),
             ("list --state sleeping", "use 'ready', 'active', 'parked', 'delayed' or 'dead'"),
         ])

@@ -8,6 +8,12 @@ struct Program: Sendable {
         let status: Int32
         let output: String
         let errors: String
+
+        /// Without what every `run` says of its queue.
+        var complaints: String {
+            errors.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("gannet: the queue of this run is ") }
+                .joined(separator: "\n")
+        }
     }
 
     var environment: [String: String]

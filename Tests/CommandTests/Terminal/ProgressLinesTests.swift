@@ -50,6 +50,26 @@ import Testing
         }
     }
 
+    @Test func `where no time can be told, what is waited for is`() {
+        var now = Self.snapshot
+        now.whole = .init(total: 10_000, ended: 9000)
+        now.waits = QueueWaits(held: 902, hosts: 12, delayed: 30)
+        #expect(now.waitedFor == nil)
+        now.remaining = nil
+        #expect(
+            ProgressLines.lines(now, columns: 80, Self.style)[2].plain
+                == "902 wait for 12 hosts that rest or are busy, 30 for their next attempt")
+        #expect(ProgressText.line(now).contains(", 902 wait for 12 hosts that rest or are busy, 30 for their next attempt; slowest: "))
+        now.waits = QueueWaits(held: 1, hosts: 1)
+        #expect(now.waitedFor == nil, "most wait for their turn alone")
+        now.whole = .init(total: 10_000, ended: 9999)
+        #expect(now.waitedFor == "1 waits for 1 host that rests or is busy")
+        now.waits = QueueWaits(delayed: 1)
+        #expect(now.waitedFor == "1 waits for its next attempt")
+        now.whole = .init(total: 10_000, ended: 10_000)
+        #expect(now.waitedFor == nil)
+    }
+
     @Test func `a bar is full when all is done and not before, and empty where there is nothing to do`() {
         for (ended, total, bar) in [
             (9999, 10_000, "[█████████░]"), (10_000, 10_000, "[██████████]"), (0, 0, "[░░░░░░░░░░]"), (7, 5, "[██████████]"),
@@ -74,7 +94,7 @@ import Testing
     @Test func `where nothing can be drawn the same is told in a line`() {
         #expect(
             ProgressText.line(Self.snapshot)
-                == "4321 of 10000 done, 4309 fetched, 12 failed (http-404 8, dns 3, timeout 1), 34.0 MB in 10.0 s, 812/s, 3.4 MB/s, "
+                == "4321 of 10000 different URLs done, 4309 fetched, 12 failed (http-404 8, dns 3, timeout 1), 34.0 MB in 10.0 s, 812/s, 3.4 MB/s, "
                 + "7 s left; slowest: slow.example 19.2 s (8 in flight)")
     }
 

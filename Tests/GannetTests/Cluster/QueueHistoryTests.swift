@@ -74,6 +74,9 @@ import Testing
         let overview = QueueOverview(
             now: 100_000, counts: QueueCounts(), oldestReady: 40_000, history: [],
             workers: [beat("a", 99_000, running: 3), beat("b", 98_000, running: 1), beat("dead", 84_000, running: 9)])
+        let known = QueueOverview(
+            now: 100_000, counts: QueueCounts(), oldestReady: nil, history: [], workers: overview.workers, running: ["h": 2])
+        #expect(QueueReport(known).hosts.map(\.running) == [2])
         let report = QueueReport(overview)
         #expect(
             report.hosts == [

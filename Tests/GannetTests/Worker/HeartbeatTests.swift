@@ -21,7 +21,7 @@ import Testing
             #expect(record.concurrency == 3 && record.version == "1.2.3" && !record.isStopping)
             #expect(record.machine == ThisProcess.machine && record.processID == ThisProcess.id)
             #expect(record.hosts.map(\.host) == ["h"])
-            await worker.wait { if case .progress(accepted: 5, ended: 0) = $0 { true } else { false } }
+            await worker.wait { if case .progress(accepted: 5, ended: 0, _) = $0 { true } else { false } }
             worker.stop()
             _ = try await Self.record(fixture) { $0.isStopping }
             downloader.open()

@@ -13,12 +13,15 @@ package struct HostStatus: Sendable, Equatable {
     package let failureShare: Double
     package let average: Duration?
 
-    static func merged(_ records: [WorkerRecord]) -> [HostStatus] {
+    /// - Parameter running: Requests in flight, where that is known better than from what the workers said some seconds ago.
+    static func merged(_ records: [WorkerRecord], running: [String: Int]) -> [HostStatus] {
         var sums: [String: Sum] = [:]
         for record in records {
             for host in record.hosts { sums[host.host, default: Sum()].add(host, over: record.interval) }
         }
-        return sums.map { $1.status(of: $0) }.sorted { ($0.running, $0.endedPerSecond, $1.name) > ($1.running, $1.endedPerSecond, $0.name) }
+        return sums.map { $1.status(of: $0, running: running[$0]) }.sorted {
+            ($0.running, $0.endedPerSecond, $1.name) > ($1.running, $1.endedPerSecond, $0.name)
+        }
     }
 
     private struct Sum {
@@ -39,9 +42,9 @@ package struct HostStatus: Sendable, Equatable {
             perSecond += Double(host.finished) / max(1, interval / .seconds(1))
         }
 
-        func status(of name: String) -> HostStatus {
+        func status(of name: String, running known: Int?) -> HostStatus {
             HostStatus(
-                name: name, running: running, longest: longest, endedPerSecond: perSecond,
+                name: name, running: known ?? running, longest: longest, endedPerSecond: perSecond,
                 failureShare: finished > 0 ? Double(failed) / Double(finished) : 0, average: finished > 0 ? time / finished : nil)
         }
     }

@@ -37,6 +37,11 @@ package struct QueueHistory: Sendable {
             bytesPerSecond: Double(present.bytes - base.bytes) / seconds)
     }
 
+    /// When all will have ended, going by how it went.
+    func remaining(open: Int) -> Duration? {
+        TimeLeft.estimate(open: open, marks: moments.map { .init(seconds: Double($0.time) / 1000, ended: $0.done + $0.failed) })
+    }
+
     /// From the first moment to the present.
     package var length: Duration { .milliseconds((moments.last?.time ?? 0) - (moments.first?.time ?? 0)) }
 

@@ -16,29 +16,33 @@ package struct QueueReport: Sendable {
     /// The hosts that living workers have to do with, the busiest first.
     package let hosts: [HostStatus]
 
+    /// Queues of the namespace that others work on, or have left with something in it lately; eight at most.
+    package let others: [OtherQueueStatus]
+
+    /// What cannot be taken now.
+    package let waits: QueueWaits
+
     /// The last quarter of an hour.
     package let history: QueueHistory
 
     init(_ overview: QueueOverview) {
         status = QueueStatus(overview.counts)
         oldestReady = overview.oldestReady.map { .milliseconds(max(0, overview.now - $0)) }
+        others = overview.others.map { OtherQueueStatus(name: $0.name, open: $0.open, workers: $0.workers) }
+        waits = QueueWaits(overview.held, delayed: overview.counts.delayed)
         history = QueueHistory(overview)
         rate = history.rate
         workers = overview.workers.map { WorkerStatus($0, now: overview.now) }.sorted { ($0.host ?? "", $0.id) < ($1.host ?? "", $1.id) }
         hosts = HostStatus.merged(
-            overview.workers.filter { WorkerStatus($0, now: overview.now).state != .silent }.compactMap(\.record))
+            overview.workers.filter { WorkerStatus($0, now: overview.now).state != .silent }.compactMap(\.record), running: overview.running
+        )
     }
 
     /// Jobs that have not ended.
     package var open: Int { status.ready + status.active + status.parked + status.delayed }
 
-    /// When all will have ended, at the rate of the last minute and if no more come; `nil` when that cannot be told.
-    package var remaining: Duration? {
-        if open <= 0 { return .zero }
-        guard !status.isPaused, let rate, rate.endedPerSecond > 0 else { return nil }
-        // Beyond a century it is no estimate, and no number that people or scripts could use.
-        return .seconds(min(Double(open) / rate.endedPerSecond, 3_155_760_000))
-    }
+    /// When all will have ended, at the speed of late and if no more come; `nil` when that cannot be told.
+    package var remaining: Duration? { status.isPaused && open > 0 ? nil : history.remaining(open: open) }
 }
 
 /// How fast a queue goes.

@@ -56,7 +56,7 @@ package final class Manifest: Sendable {
             state.totals.bytes += end.record?.bytes ?? 0
         case .there: state.totals.there += 1
         case .repeated: state.totals.repeated += 1
-        case .failed: state.totals.failed += 1
+        case .failed: state.totals.noteFailure(end.errorClass)
         case .invalid: state.totals.invalid += 1
         }
         try state.writer.write(row.line(end))

@@ -45,7 +45,7 @@ extension ManifestRow {
         switch end.outcome {
         case .fetched, .there, .repeated: return nil
         case .failed:
-            error.add("class", end.record?.errorClass ?? "abandoned")
+            error.add("class", end.errorClass)
             error.add(
                 "message",
                 end.record?.errorMessage

@@ -16,6 +16,9 @@ struct RowEnd {
     /// Why a row is invalid, where the row itself does not say it.
     let message: String?
 
+    /// Of a row that failed.
+    var errorClass: String { record?.errorClass ?? "abandoned" }
+
     init(_ outcome: Outcome, _ record: JobRecord? = nil, message: String? = nil) {
         self.outcome = outcome
         self.record = record

@@ -7,7 +7,9 @@ struct ProgressDisplay: Sendable {
     private let task: Task<Void, Never>
 
     private static let redraw = Duration.milliseconds(200)
-    private static let line = Duration.seconds(10)
+    /// Looked more often than told: what is left is told from how it went lately.
+    private static let look = Duration.seconds(1)
+    private static let looksOfLine = 10
 
     /// Begins at once.
     init(of tally: WorkTally, on console: Console) {
@@ -41,8 +43,11 @@ struct ProgressDisplay: Sendable {
     private static func tell(_ tally: WorkTally, _ console: Console) async {
         _ = tally.snapshot(at: .now)
         var last = ""
-        while (try? await Task.sleep(for: line)) != nil {
+        var looks = 0
+        while (try? await Task.sleep(for: look)) != nil {
             let now = tally.snapshot(at: .now)
+            looks += 1
+            guard looks.isMultiple(of: looksOfLine) else { continue }
             // A worker that has nothing to do for days need not say so every ten seconds.
             let facts = "\(now.fetched) \(now.cached) \(now.failed) \(now.slowestHosts)"
             if now.whole?.name != nil || now.whole == nil, facts == last { continue }

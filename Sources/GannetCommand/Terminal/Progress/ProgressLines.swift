@@ -2,7 +2,7 @@
 enum ProgressLines {
     private static let widestBar = 40
     private static let narrowestBar = 8
-    private static let mostLines = 3
+    private static let mostLines = 5
 
     static func lines(_ now: ProgressSnapshot, columns: Int, _ style: TerminalStyle) -> [StyledText] {
         let room = LiveArea.room(in: columns)
@@ -11,7 +11,9 @@ enum ProgressLines {
             let classes = now.failures.isEmpty ? "" : ": \(now.failuresByClass)"
             lines.append(StyledText("\(now.failed) failed", .red) + StyledText(classes))
         }
+        if let waitedFor = now.waitedFor { lines.append(StyledText(waitedFor, .yellow)) }
         if !now.slowestHosts.isEmpty { lines.append(StyledText("slowest: ", .faint) + StyledText(now.slowestHosts)) }
+        if let advice = now.advice { lines.append(StyledText(advice, .yellow)) }
         return lines.prefix(mostLines).map { $0.cut(to: room, style) }
     }
 

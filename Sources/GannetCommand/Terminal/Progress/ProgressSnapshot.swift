@@ -22,6 +22,15 @@ struct ProgressSnapshot: Sendable {
     /// Until the whole has ended, if it goes on like this; `nil` where that cannot be told.
     var remaining: Duration?
 
+    /// What cannot be taken now.
+    var waits = QueueWaits()
+
+    /// Jobs of the queue that have not ended and do not wait for anything but a place, those in flight among them.
+    var inLine = 0
+
+    /// The worker's places that slow hosts have held for some seconds, out of all, while others wait for one.
+    var heldPlaces: (held: Int, all: Int)?
+
     /// The hosts that take longest, the slowest first.
     var slowest: [HostActivity] = []
 
@@ -33,6 +42,17 @@ struct ProgressSnapshot: Sendable {
         var name: String?
 
         var share: Double { total > 0 ? min(1, max(0, Double(ended) / Double(total))) : 0 }
+    }
+
+    /// What is waited for, where no time can be told.
+    var waitedFor: String? {
+        guard let whole, whole.ended < whole.total, remaining == nil else { return nil }
+        return WaitText.sentence(waits, of: whole.total - whole.ended)
+    }
+
+    /// What could be done about slow hosts.
+    var advice: String? {
+        heldPlaces.map { "\($0.held) of \($0.all) places are held by slow hosts; a higher --concurrency would help" }
     }
 
     /// `http-404 8, dns 3`.

@@ -3,14 +3,17 @@ enum ProgressText {
     static func line(_ now: ProgressSnapshot) -> String {
         var parts: [String] = []
         if let whole = now.whole {
-            parts.append(whole.name.map { "\($0): \(whole.ended) of \(whole.total)" } ?? "\(whole.ended) of \(whole.total) done")
+            parts.append(
+                whole.name.map { "\($0): \(whole.ended) of \(whole.total)" }
+                    ?? "\(whole.ended) of \(Amounts.count(whole.total, "different URL")) done")
         }
         parts.append(counts(now))
         if let rate = now.endedPerSecond { parts.append("\(Amounts.rate(rate))/s") }
         if let rate = now.bytesPerSecond { parts.append("\(Amounts.bytes(rate))/s") }
-        if let left = now.remaining { parts.append("\(Amounts.roughTime(left)) left") }
+        if let left = now.remaining.map({ "\(Amounts.roughTime($0)) left" }) ?? now.waitedFor { parts.append(left) }
         let line = parts.joined(separator: ", ")
-        return now.slowestHosts.isEmpty ? line : "\(line); slowest: \(now.slowestHosts)"
+        let slowest = now.slowestHosts.isEmpty ? nil : "slowest: \(now.slowestHosts)"
+        return ([line] + [slowest, now.advice].compactMap(\.self)).joined(separator: "; ")
     }
 
     /// What this command has done.

@@ -23,7 +23,7 @@ struct WatchScreen: Sendable {
         if layout.workers > 0 {
             let workers = tables.workers(layout.workers)
             lines.append("")
-            lines += workers.isEmpty ? [StyledText("no worker is to be seen", .yellow)] : workers.prefix(layout.workers + 1)
+            lines += workers.isEmpty ? [StyledText(status.hint ?? "no worker is to be seen", .yellow)] : workers.prefix(layout.workers + 1)
         }
         if layout.hosts > 0 { lines += [""] + tables.hosts(layout.hosts) }
         return lines.prefix(max(0, size.rows)).map { $0.cut(to: columns, style) }
@@ -42,7 +42,9 @@ struct WatchScreen: Sendable {
     private var progress: StyledText {
         let ended = queue.done + queue.failed + queue.cancelled
         let share = queue.enqueued > 0 ? min(1, max(0, Double(ended) / Double(queue.enqueued))) : 0
-        let left = report.remaining.map { $0 > .zero ? ", \(Amounts.roughTime($0)) left" : "" } ?? ", time left unknown"
+        let left =
+            report.remaining.map { $0 > .zero ? ", \(Amounts.roughTime($0)) left" : "" }
+            ?? ", \(WaitText.sentence(report.waits, of: report.open) ?? "time left unknown")"
         let text = StyledText("  \(Int(share * 100))%", .bold) + StyledText("  \(ended) of \(queue.enqueued) ended\(left)")
         let room = columns - text.width - 2
         return room >= 8 ? ProgressLines.bar(share, width: min(60, room), style) + text : text

@@ -30,7 +30,9 @@ struct Run: Sendable {
 
     func course(_ input: RunInput) async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
-        console.detail("the queue of this run is '\(identity.queue)'")
+        console.note(
+            "the queue of this run is '\(identity.queue)'; 'gannet status --queue \(identity.queue)\(options.connection.reminder)' shows it."
+        )
         let begun = await interruption.cancelling {
             try await begin()
             return try await RecordedFolder.open(bodies)
@@ -59,7 +61,7 @@ struct Run: Sendable {
         await leaveNothing()
         let summary = RunSummary(totals: totals, time: ContinuousClock.now - start)
         let status: ExitStatus = options.maxFailures.allows(totals.failed + totals.invalid, of: totals.rows) ? .done : .someFailed
-        guard options.json else { return try console.print("\(summary.text) to \(folder.displayPath)", last: status) }
+        guard options.json else { return try console.print("\(summary.text) to \(folder.displayPath)\(summary.reference)", last: status) }
         do throws(CommandFailure) {
             try RunManifest.print(folder.manifestPath, console)
         } catch  where error == .outputClosed {
@@ -87,7 +89,7 @@ struct Run: Sendable {
         defer { stopping.cancel() }
         let working = Task { await work(folder, stops: stops, feed: feed) }
         let feeding = RunFeeding(cluster: cluster, queue: identity.queue, folder: folder, input: input, headers: options.headers)
-        let outcome = await interruption.cancelling {
+        let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
                 group.addTask {
                     // Where it fails the worker is to come to its end as after a signal.
@@ -107,6 +109,9 @@ struct Run: Sendable {
                     return nil
                 }
                 defer { group.cancelAll() }
+                if let fed = try await group.next() ?? nil { return fed }
+                // A worker that has found the queue empty knows that the feeding has ended: what that came to is about to be told.
+                guard case .success(.empty) = await working.value else { return nil }
                 return try await group.next() ?? nil
             }
         }
@@ -123,8 +128,8 @@ struct Run: Sendable {
     private func work(
         _ folder: RecordedFolder, stops: AsyncStream<Void>, feed: AsyncStream<Void>
     ) async -> Result<WorkerEnd, CommandFailure> {
-        let tally = WorkTally(console, access.watch, of: WorkTally.Whole { folder.counts.queued })
         var worker = options.fetch.workerOptions()
+        let tally = WorkTally(console, access.watch, of: WorkTally.Whole { folder.counts.queued }, places: worker.concurrency)
         worker.endsWhenEmpty = true
         worker.drainTimeout = options.drainTimeout
         let display = ProgressDisplay(of: tally, on: console)
@@ -133,6 +138,7 @@ struct Run: Sendable {
             report: tally.note)
         await display.end()
         tally.finish()
+        if interruption.request != nil { console.note("so far: \(ProgressText.counts(tally.snapshot(at: .now))).") }
         return outcome.mapError { CommandFailure($0) }
     }
 
