@@ -74,7 +74,9 @@ import Testing
         let json = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         #expect(json["schema"] as? Int == 1)
         #expect(json["queue"] as? String == "default")
-        let names: Set = ["schema", "queue", "paused", "jobs", "otherQueues", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "redis"]
+        let names: Set = [
+            "schema", "queue", "paused", "jobs", "otherQueues", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "redis",
+        ]
         #expect(Set(json.keys) == names)
         let jobs = try #require(json["jobs"] as? [String: Any])
         #expect(Set(jobs.keys) == ["ready", "active", "parked", "delayed", "dead"])
