@@ -18,10 +18,10 @@ extension RecordedFolder: JobOutput {
         if try journal.append(JobRecord(job.id, end)) { noteEnd() }
     }
 
-    /// A file that this run has written, or looked at.
+    /// A file that this run has written, or looked at and found to do.
     private func body(_ id: URLID) throws(OutputFailure) -> HeldBody? {
         guard let entry = journal[id], entry.offset > 0, !entry.marks.contains(.failed),
-            entry.marks.contains(.current) || entry.marks.contains(.sound)
+            entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
         else { return nil }
         var reader = journal.reader()
         return try reader.record(at: entry.offset).map { HeldBody(file: $0.file) }

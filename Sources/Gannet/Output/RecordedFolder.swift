@@ -9,11 +9,21 @@ internal import Threads
 package final class RecordedFolder: Sendable {
     let folder: BodyFolder
     let journal: Journal
+    let demand: Demand
     private let state = Mutex(State())
 
     private struct State {
         var failure: OutputFailure?
         var counts = Counts()
+    }
+
+    /// Which of the files that are there will do.
+    package enum Demand: Sendable, Equatable {
+        case any
+        /// Those that were written within this time.
+        case younger(than: Duration)
+        /// Only those of this run.
+        case fresh
     }
 
     /// How far the run has come, in different URLs.
@@ -32,12 +42,13 @@ package final class RecordedFolder: Sendable {
     static let name = ".gannet"
 
     /// Reads what earlier runs have left.
-    package static func open(_ folder: BodyFolder) async throws(OutputFailure) -> RecordedFolder {
-        try await FileThread.run { () throws(OutputFailure) in try RecordedFolder(folder) }
+    package static func open(_ folder: BodyFolder, demand: Demand = .any) async throws(OutputFailure) -> RecordedFolder {
+        try await FileThread.run { () throws(OutputFailure) in try RecordedFolder(folder, demand: demand) }
     }
 
-    init(_ folder: BodyFolder) throws(OutputFailure) {
+    init(_ folder: BodyFolder, demand: Demand = .any) throws(OutputFailure) {
         self.folder = folder
+        self.demand = demand
         journal = try Journal(in: folder.ownFolder(Self.name))
     }
 
@@ -54,10 +65,10 @@ package final class RecordedFolder: Sendable {
 
     /// Takes a URL of the run's list; false where it needs no fetch, as far as is known: it is there, or listed before.
     package func wants(_ id: URLID) -> Bool {
-        let (isNew, isWanted) = update(id) { entry in
+        let (isNew, isWanted) = update(id) { [demand] entry in
             guard !entry.marks.contains(.listed) else { return (false, false) }
             entry.marks.insert(.listed)
-            guard entry.offset == 0 || entry.marks.contains(.failed) else { return (true, false) }
+            guard entry.offset == 0 || entry.marks.contains(.failed) || demand == .fresh else { return (true, false) }
             entry.marks.insert(.queued)
             return (true, true)
         }

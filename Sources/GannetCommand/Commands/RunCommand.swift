@@ -10,16 +10,14 @@ enum RunCommand: Command {
         "How many rows, or how much of them, may fail or be invalid for the exit status to be 0 all the same."
     )
     private static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
-    private static let later = ["batch", "priority", "delay", "max-age", "refresh", "cache-limit", "listen", "log-format"]
+    private static let later = ["cache-limit", "listen", "log-format"]
 
     static let spec = CommandSpec(
         "run",
         summary: "Fetch URLs into a folder: enqueue, work and sum up in one process.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + [
-            directory.entry, NameOption.style.entry, maxFailures.entry, HeaderOption.header.entry, json.entry, DrainOption.time.entry,
-        ]
-            + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
+        flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
+            + [json.entry, DrainOption.time.entry] + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
             + [QueueOption.refused] + later.map(FlagEntry.later)
     )
 
@@ -29,7 +27,8 @@ enum RunCommand: Command {
             input: try InputOptions(arguments),
             directory: try arguments.require(directory),
             names: try NameOption.style(arguments),
-            headers: try HeaderOption.headers(from: arguments),
+            batch: try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch,
+            submission: try SubmissionFlags.options(from: arguments),
             maxFailures: try arguments.require(maxFailures),
             json: arguments.isSet(json),
             drainTimeout: try arguments.require(DrainOption.time),
@@ -66,8 +65,9 @@ struct RunOptions: Sendable {
     /// Where bodies go.
     var directory: String
     var names: NameStyle
-    /// What its requests carry; with others the same URLs are other inputs.
-    var headers: ExtraHeaders
+    var batch: String
+    /// With other headers the same URLs are other inputs.
+    var submission: SubmissionOptions
     var maxFailures: FailureLimit
     var json: Bool
     /// How long jobs in flight may go on once a stop has been asked for.
@@ -75,4 +75,9 @@ struct RunOptions: Sendable {
     var fetch: FetchOptions
     var connection: ConnectionOptions
     var verbosity: Verbosity
+
+    /// Which of the files that are there will do.
+    var demand: RecordedFolder.Demand {
+        submission.refresh ? .fresh : submission.maximumAge.map { .younger(than: $0) } ?? .any
+    }
 }

@@ -4,6 +4,26 @@ import Testing
 
 /// What a run makes of a folder in which others have been before.
 @Suite(.timeLimit(.minutes(3))) struct ResumeTests {
+    @Test func `what is there is fetched again where that is asked for, all of it or what is old`() async throws {
+        let fleet = try await Fleet.start(files: 10)
+        #expect(try await fleet.outcome(fleet.run).status == 0)
+        let some = Array(try fleet.bodies().sorted().prefix(3))
+        for file in some {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: fleet.out + "/" + file)
+        }
+        let young = try await fleet.outcome(fleet.run + ["--max-age", "3h"])
+        #expect(young.output.hasPrefix("0 URLs fetched, 10 there already, 0 failed"), "\(young.output)")
+        let old = try await fleet.outcome(fleet.run + ["--max-age", "1h"])
+        #expect(old.output.hasPrefix("3 URLs fetched, 7 there already, 0 failed"), "\(old.output)")
+        #expect(old.errors.contains("gannet: 3 files fetched before are older than '--max-age'.\n"))
+        let all = try await fleet.outcome(fleet.run + ["--refresh", "--batch", "again"])
+        #expect(all.output.hasPrefix("10 URLs fetched, 0 failed"), "\(all.output)")
+        #expect(try await fleet.requests().values.reduce(0, +) == 23)
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
     private struct Line: Decodable {
         let line: Int
         let url: String

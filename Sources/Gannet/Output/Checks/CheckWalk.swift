@@ -15,7 +15,7 @@ struct CheckWalk {
         while records.count < most, !hasEnded {
             let isMore = try cursor.next { offset, line in
                 guard let (id, isFailed) = JobRecord.key(of: line), !isFailed, let entry = journal[id], entry.offset == offset,
-                    entry.marks.contains(.listed), let record = JobRecord(line: line)
+                    entry.marks.contains(.listed), !entry.marks.contains(.queued), let record = JobRecord(line: line)
                 else { return }
                 records.append(record)
             }

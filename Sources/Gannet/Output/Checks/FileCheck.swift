@@ -22,6 +22,19 @@ final class FileCheck {
         return isSound(record.file, size: record.bytes, digest: digest)
     }
 
+    /// How long ago a file was written, by the machine's clock.
+    func age(of file: String) -> Duration? {
+        var status = stat()
+        var now = timespec()
+        guard lstat("\(folder)/\(file)", &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
+        #if canImport(Darwin)
+        let written = status.st_mtimespec
+        #else
+        let written = status.st_mtim
+        #endif
+        return .seconds(now.tv_sec - written.tv_sec) + .nanoseconds(now.tv_nsec - written.tv_nsec)
+    }
+
     /// The same of a file by what it should be.
     func isSound(_ file: String, size: Int, digest: [UInt8]) -> Bool { isSound(file, size: size, digest: digest) { _ in } }
 

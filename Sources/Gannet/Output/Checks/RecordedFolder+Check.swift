@@ -7,6 +7,8 @@ extension RecordedFolder {
         package var sound = 0
         /// Missing, or not what was fetched.
         package var broken = 0
+        /// As they were, and older than is wanted.
+        package var old = 0
     }
 
     /// Files looked at at once: hashing keeps as many processors busy, and a disk as many requests.
@@ -31,8 +33,14 @@ extension RecordedFolder {
             let part = try result.get()
             all.sound += part.sound
             all.broken += part.broken
+            all.old += part.old
         }
         return all
+    }
+
+    private func isTooOld(_ record: JobRecord, _ check: FileCheck) -> Bool {
+        guard case .younger(let limit) = demand else { return false }
+        return check.age(of: record.file).map { $0 > limit } ?? false
     }
 
     /// One thread's part.
@@ -44,8 +52,9 @@ extension RecordedFolder {
             if records.isEmpty { return checked }
             for record in records {
                 let isSound = check.isSound(record)
-                if isSound { checked.sound += 1 } else { checked.broken += 1 }
-                try journal.mark(record.id, isSound ? .sound : .broken)
+                let isOld = isSound && isTooOld(record, check)
+                if isOld { checked.old += 1 } else if isSound { checked.sound += 1 } else { checked.broken += 1 }
+                try journal.mark(record.id, isSound && !isOld ? .sound : .broken)
             }
         }
     }

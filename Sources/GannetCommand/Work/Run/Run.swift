@@ -35,7 +35,7 @@ struct Run: Sendable {
         )
         let begun = await interruption.cancelling {
             try await begin()
-            return try await RecordedFolder.open(bodies)
+            return try await RecordedFolder.open(bodies, demand: options.demand)
         }
         guard let folder = try begun.get(unlessInterrupted: interruption) else { return await interrupted(input) }
         try input.prepare(in: folder)
@@ -55,7 +55,7 @@ struct Run: Sendable {
         guard try await isComplete(fed.summary) else { return await interrupted(input) }
 
         let written = await interruption.cancelling {
-            try await RunManifest(folder: folder, input: input, headers: options.headers).write()
+            try await RunManifest(folder: folder, input: input, headers: options.submission.headers).write()
         }
         guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
         await leaveNothing()
@@ -88,7 +88,8 @@ struct Run: Sendable {
         }
         defer { stopping.cancel() }
         let working = Task { await work(folder, stops: stops, feed: feed) }
-        let feeding = RunFeeding(cluster: cluster, queue: identity.queue, folder: folder, input: input, headers: options.headers)
+        let feeding = RunFeeding(
+            cluster: cluster, queue: identity.queue, folder: folder, input: input, batch: options.batch, submission: options.submission)
         let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
                 group.addTask {
@@ -145,7 +146,10 @@ struct Run: Sendable {
     private func say(_ fed: RunFeeding.Fed, _ folder: RecordedFolder) {
         Feeding.complain(about: fed.summary, console)
         let (counts, checked) = (folder.counts, fed.checked)
-        guard checked.sound + checked.broken > 0 else { return }
+        guard checked.sound + checked.broken + checked.old > 0 else { return }
+        if checked.old > 0 {
+            console.note("\(Amounts.count(checked.old, "file")) fetched before \(checked.old == 1 ? "is" : "are") older than '--max-age'.")
+        }
         if checked.broken > 0 {
             console.note(
                 "\(Amounts.count(checked.broken, "file")) fetched before \(checked.broken == 1 ? "is" : "are") missing or changed.")

@@ -7,7 +7,8 @@ struct RunFeeding: Sendable {
     let queue: String
     let folder: RecordedFolder
     let input: RunInput
-    let headers: ExtraHeaders
+    let batch: String
+    let submission: SubmissionOptions
     /// Jobs that may wait; beyond that the rest of the list does.
     var mostWaiting = 1_000_000
 
@@ -22,10 +23,10 @@ struct RunFeeding: Sendable {
     /// Throws ``ClusterError``, ``CommandFailure`` or ``OutputFailure``.
     func run() async throws -> Fed {
         // What an earlier run was told of a URL, that it is not there for one, is no answer for this one.
-        var options = SubmissionOptions()
+        var options = submission
         options.refresh = true
-        options.headers = headers
-        var producer = try await cluster.producer(queue: queue, batch: RunIdentity.batch, from: "", options: options)
+        options.maximumAge = nil
+        var producer = try await cluster.producer(queue: queue, batch: batch, from: "", options: options)
         for (index, url) in input.urls.enumerated() {
             try await producer.add(Array(url.utf8)[...], from: .argument(index + 1), where: folder.wants)
         }
@@ -43,7 +44,7 @@ struct RunFeeding: Sendable {
         try await makeRoom(&producer)
         let checked = try await folder.check()
         try Task.checkCancellation()
-        if checked.broken > 0 { try await feedAgain(&producer) }
+        if checked.broken + checked.old > 0 { try await feedAgain(&producer) }
         try await producer.finish()
         return Fed(summary: producer.summary, checked: checked)
     }
