@@ -26,7 +26,8 @@ final class SignalTrap: Sendable {
         }
     }
 
-    init() throws(CommandFailure) {
+    /// - Parameter leavesAtLast: Not in a process that is not ours to end.
+    init(leavesAtLast: Bool = true) throws(CommandFailure) {
         guard let ends = Descriptor.pipe() else {
             throw CommandFailure(.unavailable, "Cannot watch for signals: \(Descriptor.message(errno)).")
         }
@@ -41,7 +42,7 @@ final class SignalTrap: Sendable {
                     let request = Int32(byte) == SIGINT ? Request.interrupt : .terminate
                     continuation.yield(request)
                     signals += 1
-                    if signals == Self.signalsToLeave { Self.leaveSoon(request.status) }
+                    if leavesAtLast, signals == Self.signalsToLeave { Self.leaveSoon(request.status) }
                 } else if count == 0 || errno != EINTR {
                     return continuation.finish()
                 }
