@@ -89,7 +89,9 @@ local TYPES = {
 function inspect.q(rest, key)
     for _, kind in ipairs(TYPES) do
         if rest:find(kind[1]) then
-            if call('TYPE', key).ok ~= kind[2] then return note('wrongType', "'q:" .. rest .. "', which has to be a " .. kind[2]) end
+            local found = call('TYPE', key).ok
+            -- One that is gone was emptied by what has just been mended.
+            if found ~= kind[2] and found ~= 'none' then return note('wrongType', "'q:" .. rest .. "', which has to be a " .. kind[2]) end
             break
         end
     end
