@@ -64,7 +64,8 @@ extension WorkerReport {
     }
     static func failed(_ job: Job, _ content: PageContent) -> Self {
         let url = RedactedURL(job.url).description
-        let sentence = content.fields[.errorMessage] ?? "It could not be fetched for another job (\(url))."
+        let message = content.fields[.errorMessage] ?? "It could not be fetched for another job."
+        let sentence = message.contains(url) ? message : "\(message.hasSuffix(".") ? String(message.dropLast()) : message) (\(url))."
         return .failed(url: url, sentence: sentence, errorClass: content.fields[.errorClass] ?? "unknown")
     }
     static func failed(_ error: FetchError) -> Self {

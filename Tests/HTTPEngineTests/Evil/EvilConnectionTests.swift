@@ -88,7 +88,10 @@ import Testing
         }
         let floods: [EvilBehaviour] = [.endlessBody, .endlessChunks, .endlessTinyChunks, .endlessExtensions, .gzipOfNothing]
         _ = try await bench.during(floods) { () async throws in
-            for _ in 0..<10 { #expect(try await bench.fetch(.good) == .gives(EvilBench.good)) }
+            for number in 0..<10 {
+                let outcome = try await bench.fetch(.good)
+                #expect(outcome == .gives(EvilBench.good), "the fetch \(number) came to \(outcome)")
+            }
         }
     }
 }
