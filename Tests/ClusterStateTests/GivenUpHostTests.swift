@@ -39,6 +39,22 @@ import Testing
         }
     }
 
+    @Test func `a worker that is told of such jobs is told again when it did not hear`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            var options = BatchOptions()
+            options.deliversBodies = true
+            try await fixture.fill(0..<10, options: options)
+            try await wearOut(fixture, clock)
+            var request = ClaimRequest(3, lease: QueueFixture.lease, nonce: Nonce(7), worker: "w")
+            request.host = HostRule(limit: 8)
+            let first = try await fixture.queue.claim(request).jobs
+            #expect(first.count == 3 && first.allSatisfy { $0.page?.isNegative == true })
+            let again = try await fixture.queue.claim(request).jobs
+            #expect(again.map(\.token) == first.map(\.token))
+            #expect(again.allSatisfy { $0.page?.content.fields[.errorClass] == "connect" })
+        }
+    }
+
     @Test func `it is tried again after each rest, and lives with the first answer`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             try await fixture.fill(0..<10)

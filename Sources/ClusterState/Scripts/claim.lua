@@ -30,6 +30,8 @@ local function isRepeated()
             give(names[i], job, flight:sub(8), '', staleOf(page))
         elseif page then
             give(names[i], job, flight:sub(8), page, '')
+        elseif kind == 'C' and isGivenUp(hostOf(job.host)) then
+            give(names[i], job, flight:sub(8), givenUpPage(names[i], job), '')
         end
     end
     return true

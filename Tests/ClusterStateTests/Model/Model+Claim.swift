@@ -16,7 +16,7 @@ extension Model {
         if call.limit > 0, let last = lastClaims[call.worker], last.nonce == call.nonce, step.wall < last.until {
             let wanted = last.tokens.filter { token in
                 guard let flight = step.before.flights[token], flight.job != nil, flight.ends > step.lived else { return false }
-                return flight.kind == .job || step.before.pages[flight.url] != nil
+                return flight.kind == .job || step.before.pages[flight.url] != nil || step.before.hosts[host(of: flight.url)]?.probing == 2
             }
             try Violation.equal(given, wanted, "what the repeated claim brought")
             try Violation.require(answer.isMore, "a repeated claim leaves nothing to ask for")

@@ -1,6 +1,6 @@
 -- What becomes of a job that a claim meets. A part of claim.lua.
 -- In a block: a Lua function has room for 200 locals, and a script is one function.
-local staleOf, serve
+local staleOf, givenUpPage, serve
 do
     -- Below this a host has room, where there is neither a rule nor a rate.
     local usualLimit = (hasRules or hostInterval > 0) and 0 or hostLimit
@@ -15,7 +15,7 @@ do
     end
 
     -- What a job is told whose host takes no connection.
-    local function givenUpPage(token, job)
+    function givenUpPage(token, job)
         return '\1' .. pack('>Bc16I6I4I4', NEGATIVE + NOT_STORED, token, now, 0, 0) .. ARGV[11] .. urlOf(job.lean)
     end
 
@@ -120,7 +120,6 @@ do
                 local bytes = written(job)
                 begun[#begun + 1], begun[#begun + 2] = token, 'C' .. flightHead:sub(2) .. bytes
                 ends[#ends + 1], ends[#ends + 2] = endsAt, token
-                -- A job that is only told has no page that a repetition of this claim would find: it comes back when its lease ends.
                 give(token, job, bytes, fate == 'deliver' and values[i] or givenUpPage(token, job), '')
                 count(job, 'active', 1)
             elseif fate == 'fail' then
