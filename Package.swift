@@ -80,6 +80,7 @@ let package = Package(
                 .embedInCode("Scripts/pause.lua"),
                 .embedInCode("Scripts/reclaim.lua"),
                 .embedInCode("Scripts/renew.lua"),
+                .embedInCode("Scripts/rights.lua"),
                 .embedInCode("Scripts/settle.lua"),
                 .embedInCode("Scripts/Audit/auditChains.lua"),
                 .embedInCode("Scripts/Audit/auditCounts.lua"),

@@ -3,6 +3,7 @@ internal import RedisClient
 /// The scripts, one for each transition of the cluster's state, as they lie in `Scripts/`; each behind the parts of `Library/` it
 /// stands on.
 enum ClusterScripts {
+    static let rights = joined([PackageResources.rights_lua])
     static let begin = script(PackageResources.begin_lua)
     static let enqueue = script(PackageResources.enqueue_lua)
     static let cancel = script(PackageResources.cancel_lua)

@@ -21,17 +21,30 @@ package struct ClusterState: Sendable {
     /// The channel on which the process of this name hears that there is work, or that a URL is free again.
     package func inbox(of process: String) -> String { keys.inbox(process) }
 
-    /// Makes the namespace this schema's when it is new, and refuses it when it is another's.
+    /// Makes the namespace this schema's when it is new, and refuses it when it is another's. Throws as well when the user may not what
+    /// every user has to, before anything is left half done for it.
     package func checkSchema() async throws(StateError) {
         let replies = await connection.pipeline([
             RedisCommand("SETNX", keys.schema, .string(Self.schema)), RedisCommand("GET", keys.schema),
         ])
         let found = try await StateError.wrapping { () throws(RedisError) in
             // A read-only replica refuses the first; what the second says counts.
-            try replies[1].get().asOptionalBytes().map { String(decoding: $0, as: UTF8.self) }
+            if case .failure(let error) = replies[0], error.kind == .notPermitted { throw error }
+            return try replies[1].get().asOptionalBytes().map { String(decoding: $0, as: UTF8.self) }
         }
         guard let found else { return }
         guard found.prefix(while: { $0 != "." }) == Self.schema.prefix(while: { $0 != "." }) else { throw .otherSchema(found: found) }
+        try await checkRights()
+    }
+
+    private func checkRights() async throws(StateError) {
+        try await StateError.wrapping { () throws(RedisError) in
+            var lacking: [String] = []
+            for word in try await connection.run(ClusterScripts.rights, keys: [keys.schema, keys.none]).asArray() {
+                lacking.append(try word.asString())
+            }
+            if !lacking.isEmpty { throw RedisError(lacking: lacking, server: connection.configuration.address.description) }
+        }
     }
 
     func run(

@@ -10,6 +10,8 @@ struct Keys: Sendable {
     /// Counters and clocks of the namespace: the first key of every script.
     var state: RedisArgument { .string(tag + "state") }
     var schema: RedisArgument { .string(tag + "schema") }
+    /// Never there: to try on what a user may.
+    var none: RedisArgument { .string(tag + "none") }
     var rules: RedisArgument { .string(tag + "rules") }
     var hosts: RedisArgument { .string(tag + "hosts") }
     var leases: RedisArgument { .string(tag + "leases") }

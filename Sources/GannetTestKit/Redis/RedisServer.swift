@@ -125,7 +125,11 @@ package final class RedisServer: Sendable {
 
     /// One command on a connection of its own over the Unix socket, without the client under test.
     @discardableResult
-    package func command(_ arguments: String...) async throws -> RedisAnswer {
+    package func command(_ arguments: String...) async throws -> RedisAnswer { try await command(arguments) }
+
+    /// The same with words that are put together at run time.
+    @discardableResult
+    package func command(_ arguments: [String]) async throws -> RedisAnswer {
         let address = ServerAddress.unix(path: socketPath)
         return try await OwnedThread.run(name: "test-kit") { try RedisCall.make(arguments, to: address) }
     }

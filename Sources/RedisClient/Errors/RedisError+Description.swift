@@ -25,7 +25,7 @@ extension RedisError: CustomStringConvertible {
         case .tooManyClients:
             return "\(subject) has no connection left to give. Raise its maxclients, or run fewer workers."
         case .notPermitted:
-            return "\(subject) does not permit that to this user\(shown). Extend the user's ACL rule."
+            return "\(subject) does not permit that to this user\(shown): Docs/REDIS.md has the whole of the ACL rule."
         case .loading:
             return "\(subject) is still loading its data set. Try again in a moment."
         case .readOnly:

@@ -1,6 +1,10 @@
 extension RedisError {
     /// Tells a server's error text apart by its first word. What is kept of it is free of `secret`.
     init(reply text: String, scrubbing secret: RedisSecret? = nil) {
+        if let refusal = RedisError(refusal: text) {
+            self = refusal
+            return
+        }
         let text = Self.withoutPlace(Self.withoutArguments(Self.unwrapped(text)))
         let code = text.prefix { $0 != " " }
         func shown(_ part: Substring) -> String {
@@ -18,7 +22,6 @@ extension RedisError {
         case "MISCONF", "NOREPLICAS": self.init(.writesDisabled, message)
         case "NOAUTH": self.init(.authenticationRequired, message)
         case "WRONGPASS": self.init(.authenticationFailed, message)
-        case "NOPERM": self.init(.notPermitted, message)
         case "WRONGTYPE": self.init(.wrongType, message)
         case "NOSCRIPT": self.init(.noScript, message)
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN": self.init(.clustered, whole)

@@ -60,7 +60,7 @@ final class CommandSession: Session {
                 output.append(command)
             } else {
                 if error.kind == .readOnly { verdict = .readOnly }
-                flight.deliver(.failure(error))
+                flight.deliver(.failure(error.naming(commandIn: flight.command.script)))
             }
         } else {
             flight.deliver(.success(reply))

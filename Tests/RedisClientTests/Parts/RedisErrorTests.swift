@@ -29,6 +29,35 @@ import Testing
         #expect(RedisError(reply: text).kind == kind)
     }
 
+    @Test(
+        arguments: [
+            // Redis 7.0 and 6.2: the command itself, one in a script, a key, a channel; then 7.2.
+            ("NOPERM this user has no permissions to run the 'get' command", "+get"),
+            ("NOPERM this user has no permissions to run the 'get' command or its subcommand", "+get"),
+            ("ERR The user executing the script can't run this command or subcommand script: 7bdc, on @user_script:3.", "+rpush or +lpush"),
+            (
+                "ERR Error running script (call to f_7bdc): @user_script:2: @user_script: 2: "
+                    + "The user executing the script can't run this command or subcommand", "+hget"
+            ),
+            ("ERR The user executing the script can't access at least one of the keys mentioned in the command arguments", "keys"),
+            ("NOPERM this user has no permissions to access one of the keys used as arguments", "keys"),
+            ("NOPERM this user has no permissions to access one of the channels used as arguments", "channels"),
+            (
+                "NOPERM ACL failure in script: User gannet has no permissions to run the 'hset' command script: 7bdc, on @user_script:1.",
+                "+hset"
+            ),
+            ("NOPERM No permissions to access a key", "keys"),
+        ])
+    func `a user hears what its rule lacks`(text: String, words: String) {
+        let script = RedisScript("local call = redis.call\nreturn call('HGET', KEYS[1], 'x')\ncall(first and 'RPUSH' or 'LPUSH', 'x', 'y')")
+        let error = RedisError(reply: text).naming(commandIn: script)
+        #expect(error.kind == .notPermitted)
+        #expect(error.description.contains("lacks ") && error.detail.hasSuffix("lacks " + words) || !words.hasPrefix("+"))
+        #expect(error.description.contains(words) && !error.description.contains("script"))
+        // Without the script, or with one that has no such line, it is still no defect.
+        #expect(RedisError(reply: text).naming(commandIn: RedisScript("return 1")).kind == .notPermitted)
+    }
+
     @Test func `the place in a script is left out where the script is not to blame`() {
         let place = " script: 568525ea17719103a2808f8dcc302063d437fa4f, on @user_script:577."
         #expect(RedisError(reply: "MISCONF No space left on device" + place).description.contains("(No space left on device)"))

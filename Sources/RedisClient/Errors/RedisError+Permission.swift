@@ -1,0 +1,68 @@
+/// What an ACL user may not do, in words that say what to add to its rule. Servers word it in many ways, and before Redis 7.2 they
+/// do not say which command of a script it was, only in which line it stands.
+extension RedisError {
+    /// `nil` where `text`, a server's error reply, is not about permissions.
+    init?(refusal text: String) {
+        guard text.hasPrefix("NOPERM ") || text.contains(Self.refusedInScript) else { return nil }
+        if let name = Self.quotedCommand(in: text) {
+            self.init(.notPermitted, Self.lacking([name]))
+        } else if text.contains("channel") {
+            self.init(.notPermitted, "its ACL rule lacks the namespace's channels, &{NAME}*")
+        } else if text.contains("key") {
+            self.init(.notPermitted, "its ACL rule lacks the namespace's keys, ~{NAME}* or, for bodies, ~{NAME:blob}*")
+        } else {
+            self.init(.notPermitted, "a command of a script\(Self.lineMark)\(Self.line(in: text) ?? 0)")
+        }
+    }
+
+    /// Names the command, where so far only the line of the script is known in which it stands.
+    func naming(commandIn script: RedisScript?) -> RedisError {
+        guard kind == .notPermitted, let script, let mark = detail.firstRange(of: Self.lineMark),
+            let line = Int(detail[mark.upperBound...]),
+            line > 0
+        else { return self }
+        let lines = script.source.split(separator: "\n", maxSplits: line, omittingEmptySubsequences: false)
+        guard line <= lines.count else { return self }
+        let names = Self.calls(in: lines[line - 1])
+        guard !names.isEmpty else { return self }
+        var copy = self
+        copy.detail = Self.lacking(names)
+        return copy
+    }
+
+    private static let refusedInScript = "The user executing the script can't"
+    private static let lineMark = ", line "
+
+    private static func lacking(_ names: [String]) -> String {
+        "its ACL rule lacks " + names.map { "+" + $0.lowercased() }.joined(separator: " or ")
+    }
+
+    /// Of a user whose rule lacks these words.
+    package init(lacking words: [String], server: String) {
+        self.init(.notPermitted, "its ACL rule lacks " + words.joined(separator: " "), server: server)
+    }
+
+    /// `… no permissions to run the 'get' command …`
+    private static func quotedCommand(in text: String) -> String? {
+        guard let opening = text.firstRange(of: "to run the '") else { return nil }
+        let name = text[opening.upperBound...].prefix { $0 != "'" }
+        return name.isEmpty ? nil : String(name.prefix(64))
+    }
+
+    /// `@user_script:12` in Redis 7, `@user_script: 12:` behind another number before.
+    private static func line(in text: String) -> Int? {
+        guard let mark = text.ranges(of: "@user_script:").last else { return nil }
+        return Int(text[mark.upperBound...].drop { $0 == " " }.prefix { $0.isASCII && $0.isNumber }.prefix(9))
+    }
+
+    /// The commands that a line of Lua calls: `call('NAME', …)`, or one of two with `call(condition and 'NAME' or 'OTHER', …)`.
+    private static func calls(in line: Substring) -> [String] {
+        line.ranges(of: "call(").reduce(into: []) { names, mark in
+            let words = line[mark.upperBound...].prefix { $0 != "," && $0 != ")" }.split(separator: "'", omittingEmptySubsequences: false)
+            // Every second piece stood between quotes.
+            for name in words.enumerated().filter({ $0.offset % 2 == 1 }).map({ String($0.element) }) where !names.contains(name) {
+                names.append(name)
+            }
+        }
+    }
+}
