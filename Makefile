@@ -19,7 +19,7 @@ ifneq ($(TARGET),model)
 	@RUNS=$(RUNS) SEED=$(SEED) SANITIZE=$(SANITIZE) Scripts/fuzz $(TARGET) $(INPUT)
 endif
 
-check: ## format, imports, thread and address sanitizers
+check: ## format, imports, what operators are given, thread and address sanitizers
 	@Scripts/check
 
 format: ## format all sources in place
