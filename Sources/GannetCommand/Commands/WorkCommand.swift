@@ -10,7 +10,7 @@ enum WorkCommand: Command {
     static let spec = CommandSpec(
         "work",
         summary: "Fetch what is in a queue, until a signal says otherwise.",
-        flags: StoreOptions.flags + [NameOption.style.entry, untilEmpty.entry, DrainOption.time.entry] + FetchOptions.flags
+        flags: StoreOptions.flags + [NameOption.style.entry, untilEmpty.entry, DrainOption.time.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.flags + [
                 QueueOption.name.entry
             ]

@@ -83,17 +83,4 @@ import Testing
             #expect(try await fixture.queue.records(ofBatches: [number, plain]).map(\.options.trace) == [one, nil])
         }
     }
-
-    @Test func `batches with other traces share a URL's lock and its page`() async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.fill([0], batch: "one", options: Self.options(try Self.trace(1)))
-            let first = try await fixture.claim(10).jobs
-            try await fixture.fill([0], batch: "two", options: Self.options(try Self.trace(2)))
-            #expect(try await fixture.claim(10).jobs.isEmpty)
-            _ = try await fixture.settle(first[0], QueueFixture.fetched("http://h0/0"))
-            #expect(try await fixture.claim(10).jobs.isEmpty)
-            #expect(try await fixture.queue.counts().cached == 1)
-            try await fixture.expectEnded()
-        }
-    }
 }
