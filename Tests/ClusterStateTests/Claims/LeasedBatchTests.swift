@@ -59,7 +59,7 @@ import Testing
             try await fixture.redis.send(RedisCommand("DEL", .string(fixture.key(queue: "batch:\(number)"))))
             let again = try await fixture.queue.claim(request).jobs
             #expect(again.map(\.token) == first.map(\.token) && again.map(\.entry) == first.map(\.entry))
-            #expect(again[0].batchName == nil && again[0].trace == nil && again[0].headers == RequestHeaders.none)
+            #expect(again.allSatisfy { $0.batchName == nil && $0.trace == nil && $0.headers == RequestHeaders.none })
         }
     }
 
