@@ -21,6 +21,12 @@ package struct Job: Sendable {
     /// What its request carries; `nil` where that is not known any more, and the job cannot be fetched.
     package let headers: RequestHeaders?
 
+    /// What its producer called the batch it came with; `nil` where nothing is known of that any more.
+    package let batch: String?
+
+    /// The trace that the batch belongs to.
+    package let trace: TraceContext?
+
     /// The outcome that is there already, when only the body has to be delivered.
     package let page: Page?
 
@@ -36,6 +42,8 @@ package struct Job: Sendable {
         throttled = job.throttled
         token = job.token
         headers = job.headers
+        batch = job.batchName
+        trace = job.trace
         page = job.page
         stale = job.stale
     }

@@ -15,7 +15,7 @@ struct EntryPoint {
             words = try Self.words()
             try DescriptorLimit.raised().check()
         } catch {
-            if let message = error.message { Console().error(message) }
+            if let message = error.message { Console(LogOptions(guessedFrom: [], environment: ProcessInfo.processInfo.environment)).error(message) }
             exit(error.status.rawValue)
         }
         Task {
@@ -39,7 +39,7 @@ struct EntryPoint {
     }
 
     static func run(_ words: [String], environment: [String: String]) async -> ExitStatus {
-        let console = Console()
+        var console = Console(LogOptions(guessedFrom: words, environment: environment))
         do {
             switch try CommandTable.parser.parse(words, environment: environment) {
             case .help(let text):
@@ -49,10 +49,11 @@ struct EntryPoint {
                 try console.print("gannet \(Version.current)")
                 return .done
             case .command(let arguments):
+                if let log = try? LogOptions(arguments) { console = Console(log) }
                 return try await CommandTable.run(arguments)
             }
         } catch let error as UsageError {
-            console.error(text: error.text)
+            console.error(error)
             return .wrongUsage
         } catch let failure as CommandFailure {
             if let message = failure.message { console.error(message) }

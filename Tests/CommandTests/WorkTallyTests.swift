@@ -11,7 +11,7 @@ import Testing
 
     @Test func `progress is told out of the whole, with what was done before`() {
         let tally = Self.tally(of: WorkTally.Whole(total: 5000, done: 1200, failed: 3))
-        tally.note(.fetched(url: "http://h/", bytes: 10, file: "f"))
+        tally.note(.fetched(JobLabel(url: "http://h/"), bytes: 10, file: "f"))
         tally.note(.progress(accepted: 9, ended: 9))
         let snapshot = tally.snapshot(at: .now)
         #expect(snapshot.whole == .init(total: 5000, ended: 1204))
@@ -29,13 +29,13 @@ import Testing
     @Test func `failures are counted by class, the most frequent first`() {
         let tally = Self.tally()
         for errorClass in ["dns", "http-404", "timeout", "http-404"] {
-            tally.note(.failed(url: "u", sentence: "s", errorClass: errorClass))
+            tally.note(.failed(JobLabel(url: "u"), sentence: "s", errorClass: errorClass))
         }
         tally.note(.givenUp(3))
         let snapshot = tally.snapshot(at: .now)
         #expect(snapshot.failed == 7)
         #expect(snapshot.failuresByClass == "unfetched 3, http-404 2, dns 1, timeout 1")
-        for number in 0..<200 { tally.note(.failed(url: "u", sentence: "s", errorClass: "class \(number)")) }
+        for number in 0..<200 { tally.note(.failed(JobLabel(url: "u"), sentence: "s", errorClass: "class \(number)")) }
         #expect(tally.snapshot(at: .now).failures.count == 100)
     }
 
@@ -79,7 +79,7 @@ import Testing
         let tally = Self.tally(of: WorkTally.Whole(total: 100))
         let start = ContinuousClock.now
         _ = tally.snapshot(at: start)
-        for _ in 0..<10 { tally.note(.fetched(url: "u", bytes: 100, file: "f")) }
+        for _ in 0..<10 { tally.note(.fetched(JobLabel(url: "u"), bytes: 100, file: "f")) }
         let snapshot = tally.snapshot(at: start + .seconds(2))
         #expect(snapshot.endedPerSecond == 5 && snapshot.bytesPerSecond == 500)
         #expect(snapshot.remaining == .seconds(18))

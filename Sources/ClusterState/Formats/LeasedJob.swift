@@ -5,6 +5,12 @@ package struct LeasedJob: Sendable {
     package let queue: String
     package let batch: Int
 
+    /// What its producer called the batch; `nil` where nothing is known of it any more.
+    package let batchName: String?
+
+    /// The trace that the batch belongs to.
+    package let trace: TraceContext?
+
     /// When it was enqueued, in queue time.
     package let enqueued: Int
 
@@ -42,8 +48,8 @@ extension LeasedJob {
     }
 
     /// Reads a job by itself, as `Scripts/Library/jobs.lua` describes it; `nil` where its URL is no text.
-    /// - Parameter headers: What is known of the headers of requests, by the numbers of batches.
-    init?(token: FlightToken, job: [UInt8], page: Page?, stale: Page? = nil, headers: [Int: RequestHeaders] = [:], now: Int) {
+    /// - Parameter batches: What is known of them, by their numbers.
+    init?(token: FlightToken, job: [UInt8], page: Page?, stale: Page? = nil, batches: [Int: LeasedBatch] = [:], now: Int) {
         var reader = ByteReader(job)
         guard let format = reader.number(1).map(UInt8.init), format == Self.format || format == Self.formatWithHeaders,
             let batch = reader.number(4), let enqueued = reader.number(6),
@@ -58,7 +64,10 @@ extension LeasedJob {
         self.crashes = crashes
         self.failures = failures
         self.throttled = throttled == 0 ? .zero : .milliseconds(max(0, now - throttled))
-        self.headers = format == Self.format ? RequestHeaders.none : headers[batch]
+        let known = batches[batch]
+        batchName = known?.name
+        trace = known?.trace
+        headers = format == Self.format ? RequestHeaders.none : known?.headers
         self.page = page
         self.stale = stale
     }

@@ -19,6 +19,9 @@ package struct BatchOptions: Sendable, Equatable {
     /// What its requests carry; its jobs' ids are made with them.
     package var headers = RequestHeaders.none
 
+    /// The trace it belongs to. What its URLs are has nothing to do with it.
+    package var trace: TraceContext?
+
     package init() {}
 }
 

@@ -17,7 +17,7 @@ extension QueueState {
             [
                 .string(batch), .string(source), .integer(options.priority.rawValue), .integer(options.refresh ? 1 : 0),
                 .integer(options.maximumAge.map(\.wholeMilliseconds) ?? -1), .integer(options.deliversBodies ? 1 : 0),
-                .bytes(options.headers.bytes),
+                .bytes(options.headers.bytes), .string(options.trace?.text ?? ""),
             ])
         return try await StateError.wrapping { () throws(RedisError) in
             let fields = try reply.asArray()

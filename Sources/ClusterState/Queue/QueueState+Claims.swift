@@ -152,11 +152,7 @@ extension ClaimAnswer {
         self.next = next < 0 ? nil : .milliseconds(next)
         failed = try fields[4].asInteger()
         isPaused = try fields[5].asInteger() == 1
-        var headers: [Int: RequestHeaders] = [:]
-        let told = try fields[6].asArray()
-        for index in stride(from: 0, to: told.count - 1, by: 2) {
-            headers[try told[index].asInteger()] = RequestHeaders(try told[index + 1].asBytes())
-        }
+        let batches = try LeasedBatch.told(try fields[6].asArray())
         var jobs: [LeasedJob] = []
         var unreadable: [(token: FlightToken, id: URLID)] = []
         for index in stride(from: Self.header, to: fields.count, by: Self.fieldsOfJob) {
@@ -166,7 +162,7 @@ extension ClaimAnswer {
             let stale = try fields[index + 3].asBytes()
             let job = LeasedJob(
                 token: token, job: bytes, page: page.isEmpty ? nil : Page(page), stale: stale.isEmpty ? nil : Page(stale),
-                headers: headers, now: now)
+                batches: batches, now: now)
             if let job {
                 jobs.append(job)
             } else if let id = LeasedJob.id(of: bytes) {

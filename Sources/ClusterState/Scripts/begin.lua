@@ -3,6 +3,7 @@
 -- KEYS  1 '{namespace}state'   2 '{namespace}q:<queue>:count'
 -- ARGV  1 the batch's name   2 what it is made from   3 priority, 1 to 3   4 refresh   5 how old a page may be, ms, or -1
 --       6 deliver: bodies have to reach the worker also when they are cached   7 the headers of its requests, or nothing
+--       8 the trace it belongs to, or nothing
 -- Answer: {number, what it was made from, offset, total, state, the headers of its requests or nothing}
 local queue = KEYS[2]:sub(#namespace + 3, -7)
 local index = ofQueue(queue, 'batches')
@@ -15,6 +16,7 @@ if not number then
     call('HSET', key, 'id', ARGV[1], 'source', ARGV[2], 'state', 'open', 'priority', ARGV[3], 'refresh', ARGV[4],
         'maxAge', ARGV[5], 'deliver', ARGV[6], 'offset', 0, 'total', 0, 'began', now)
     if ARGV[7] ~= '' then call('HSET', key, 'headers', ARGV[7]) end
+    if ARGV[8] ~= '' then call('HSET', key, 'trace', ARGV[8]) end
     batchesMade = number
     -- Claims look only where there can be something.
     local uses = call('HGET', KEYS[2], 'priorities') or ''

@@ -13,8 +13,8 @@
 --       9 the page of a URL that killed its workers, without the URL   10 how long that is kept, ms
 --       11 what is said of a URL whose host is given up, without the URL
 -- Answer: {queue time, what is left (0 jobs, 1 nothing, 2 only jobs of a newer version), whether to ask again at once, ms until
---          something falls due or -1, jobs failed here, whether the queue is paused, the headers with
---          which the requests of batches among these are to be made {batch, headers, …}, then for each job: token, job,
+--          something falls due or -1, jobs failed here, whether the queue is paused, each batch among these
+--          {number, name or nil, the headers of its requests or nil, its trace or nil, …}, then for each job: token, job,
 --          the page of one that is only delivered, a page too old for one that is fetched, or nothing}
 local function isRepeated()
     if not lastClaim or lastClaim:sub(1, 8) ~= nonce then return false end

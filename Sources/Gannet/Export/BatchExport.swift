@@ -32,13 +32,13 @@ package final class BatchExport: Sendable {
     func noteThere(_ record: JobRecord, known: JobRecord?) throws(OutputFailure) {
         if record != known { _ = try folder.journal.append(record) }
         try folder.journal.mark(record.id, .sound)
-        report(.cached(url: RedactedURL(record.url).description, file: record.file))
+        report(.cached(JobLabel(record.id, url: record.url), file: record.file))
     }
 
     /// Notes a URL without a body. Blocks.
     func noteFailed(_ record: JobRecord, known: JobRecord?) throws(OutputFailure) {
         if record != known { _ = try folder.journal.append(record) }
-        report(.failed(url: RedactedURL(record.url).description, sentence: record.errorMessage, errorClass: record.errorClass))
+        report(.failed(JobLabel(record.id, url: record.url), sentence: record.errorMessage, errorClass: record.errorClass))
     }
 
     /// Notes a URL whose body is to be had by fetching it again. Blocks.
@@ -66,6 +66,6 @@ package final class BatchExport: Sendable {
     func place(_ file: String, _ body: WantedBody) throws(OutputFailure) {
         let name = try folder.folder.place(file, of: body.content.url, id: body.id)
         _ = try folder.journal.append(body.record(file: name))
-        report(.fetched(url: body.displayURL, bytes: body.content.size, file: name))
+        report(.fetched(JobLabel(body.id, url: body.content.url), bytes: body.content.size, file: name))
     }
 }

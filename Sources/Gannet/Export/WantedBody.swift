@@ -9,9 +9,6 @@ struct WantedBody: Sendable {
     /// What its fetch took.
     let duration: Duration
 
-    /// As people may see it.
-    var displayURL: String { RedactedURL(content.url).description }
-
     /// What the folder's record says of it when it is there.
     func record(file: String) -> JobRecord {
         var content = content

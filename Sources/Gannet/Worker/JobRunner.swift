@@ -103,7 +103,7 @@ struct JobRunner: Sendable {
                 let request = DownloadRequest(url: job.url, body: output.bodyDestination, headers: headers + conditions)
                 activity.began(job.token, host: job.host)
                 let download = try await downloader.download(request, through: moves)
-                activity.ended(job.token, nil)
+                activity.ended(job.token, nil, after: ContinuousClock.now - clock)
                 let times = FetchTimes(start: start, end: .now)
                 guard let asked = kept, download.status == 304 else { return .fetched(download, times) }
                 TemporaryBody.discard(download.body)
@@ -112,7 +112,7 @@ struct JobRunner: Sendable {
                 // It was about something else. Without conditions it cannot be.
                 kept = nil
             } catch {
-                activity.ended(job.token, error)
+                activity.ended(job.token, error, after: ContinuousClock.now - clock)
                 switch moves.end {
                 case .putOff(let host, let pause)?:
                     return .putOff(host: host, FetchTimes(start: start, end: .now), pause)
@@ -137,7 +137,7 @@ struct JobRunner: Sendable {
             return .reported(try await body())
         } catch {
             switch error {
-            case .state(.redis(let reason)) where reason.kind == .cancelled: return .reported(.left(job))
+            case .state(.redis(let reason)) where reason.kind == .cancelled: return .reported(.left(JobLabel(job)))
             case .state(let error): return .failed(.cluster(ClusterError(error)))
             case .output(let failure):
                 // Where Redis does not hear of it, the job comes back when its lease ends.
@@ -159,18 +159,18 @@ struct JobRunner: Sendable {
         }
         // A page without a digest has zeros in its place.
         let digest = page.content.digest ?? [UInt8](repeating: 0, count: 32)
-        return try await settle(job, .bodyMissing(digest: digest)) ? .bodyMissing(job) : .lost(job)
+        return try await settle(job, .bodyMissing(digest: digest)) ? .bodyMissing(JobLabel(job)) : .lost(JobLabel(job))
     }
 
     /// Ends a job whose URL failed for another, or whose host is given up.
     private func fail(_ job: Job, with content: PageContent) async throws(Trouble) -> WorkerReport {
         try await note(JobEnd(.failed, content), of: job)
         let retention = Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)
-        return try await settle(job, .failed(content, retention)) ? .failed(job, content) : .lost(job)
+        return try await settle(job, .failed(content, retention)) ? .failed(job, content) : .lost(JobLabel(job))
     }
 
     private func delivered(_ job: Job, _ body: HeldBody) async throws(Trouble) -> WorkerReport {
-        try await settle(job, .delivered) ? .cached(url: RedactedURL(job.url).description, file: body.file) : .lost(job)
+        try await settle(job, .delivered) ? .cached(JobLabel(job), file: body.file) : .lost(JobLabel(job))
     }
 
     private func conclude(_ job: Job, _ attempt: Attempt) async throws(Trouble) -> WorkerReport {
@@ -180,9 +180,9 @@ struct JobRunner: Sendable {
         case .confirmed(let kept, let content, let retention, let duration):
             try await note(JobEnd(.revalidated, content, duration: duration), of: job)
             let isAccepted = try await settle(job, .revalidated(content, retention), host: .answered)
-            return isAccepted ? .revalidated(url: RedactedURL(job.url).description, file: kept.body.file) : .lost(job)
+            return isAccepted ? .revalidated(JobLabel(job), file: kept.body.file) : .lost(JobLabel(job))
         case .failed(let error, _, _) where error.kind == .cancelled:
-            return held.isLost(job.token) ? .lost(job) : try await handedBack(job)
+            return held.isLost(job.token) ? .lost(JobLabel(job)) : try await handedBack(job)
         case .failed(let error, _, _) where error.retry == .local: throw .output(OutputFailure(error.description))
         case .failed(let error, let times, let duration): return try await retryOrGiveUp(job, error, times, duration)
         case .withoutHeaders: return try await giveUpWithoutHeaders(job)
@@ -191,7 +191,7 @@ struct JobRunner: Sendable {
                 let error = FetchError(kind: .throttled, url: job.url, detail: "it was led to \(host), which never had room for it")
                 return try await giveUp(job, error, times, .zero, host: .none)
             }
-            return try await settle(job, .putOff(for: pause)) ? .ledToFullHost(job, host, pause) : .lost(job)
+            return try await settle(job, .putOff(for: pause)) ? .ledToFullHost(job, host, pause) : .lost(JobLabel(job))
         case .hopeless(let host, let times):
             let detail = "it was led to \(host), which has taken no connection for so long that it was given up"
             return try await giveUp(job, FetchError(kind: .connect, url: job.url, detail: detail), times, .zero, host: .none)
@@ -220,7 +220,7 @@ struct JobRunner: Sendable {
         let bytes = Int(download.byteCount)
         try await note(JobEnd(.fetched, content, duration: download.duration), of: job)
         let isAccepted = try await settle(job, .fetched(content, retention), host: .answered, bytes: bytes)
-        return isAccepted ? .fetched(url: RedactedURL(job.url).description, bytes: bytes, file: body.file) : .lost(job)
+        return isAccepted ? .fetched(JobLabel(job), bytes: bytes, file: body.file) : .lost(JobLabel(job))
     }
 
     private func retryOrGiveUp(
@@ -232,9 +232,9 @@ struct JobRunner: Sendable {
         var reason = error
         switch decision {
         case .retry(let pause):
-            return try await settle(job, .retry(after: pause), host: host) ? .putOff(error, pause) : .lost(job)
+            return try await settle(job, .retry(after: pause), host: host) ? .putOff(job, error, pause) : .lost(JobLabel(job))
         case .coolDown(let pause):
-            return try await settle(job, .throttled(for: pause), host: host) ? .putOff(error, pause) : .lost(job)
+            return try await settle(job, .throttled(for: pause), host: host) ? .putOff(job, error, pause) : .lost(JobLabel(job))
         case .giveUp: break
         case .giveUpThrottled:
             // Where a proxy or all name servers were missing, no host has asked for anything.
@@ -254,20 +254,23 @@ struct JobRunner: Sendable {
     ) async throws(Trouble) -> WorkerReport {
         let content = PageContent(error, of: job)
         try await note(JobEnd(.failed, content, duration: duration), of: job)
-        return try await settle(job, .failed(content, retention), host: host) ? .failed(error) : .lost(job)
+        return try await settle(job, .failed(content, retention), host: host) ? .failed(job, error) : .lost(JobLabel(job))
     }
 
     private func handedBack(_ job: Job) async throws(Trouble) -> WorkerReport {
-        try await settle(job, .handedBack) ? .handedBack(job) : .lost(job)
+        try await settle(job, .handedBack) ? .handedBack(JobLabel(job)) : .lost(JobLabel(job))
     }
 
     /// False when the lease was lost, and the job is another worker's.
     private func settle(
         _ job: Job, _ outcome: Settlement.Outcome, host: Settlement.HostNews = .none, bytes: Int = 0
     ) async throws(Trouble) -> Bool {
+        let start = ContinuousClock.now
         do throws(StateError) {
             let settlement = Settlement(job.token, job.id, outcome, host: host, bytes: bytes)
-            return try await queue.settle(settlement, claimsAgain: held.claimsAgain, hostPatience: policy.hostPatience) == .settled
+            let answer = try await queue.settle(settlement, claimsAgain: held.claimsAgain, hostPatience: policy.hostPatience)
+            activity.settled(after: ContinuousClock.now - start)
+            return answer == .settled
         } catch {
             throw .state(error)
         }

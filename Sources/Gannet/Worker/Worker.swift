@@ -223,8 +223,11 @@ struct Worker: Sendable {
     }
 
     private func claim(_ request: ClaimRequest) async -> Event {
+        let start = ContinuousClock.now
         do throws(StateError) {
-            return .claimed(try await queue.claim(request))
+            let claim = try await queue.claim(request)
+            activity.claimed(after: ContinuousClock.now - start)
+            return .claimed(claim)
         } catch {
             return .claimFailed(error)
         }

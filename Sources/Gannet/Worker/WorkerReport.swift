@@ -6,34 +6,34 @@ internal import RedisClient
 /// What a worker has to tell while it works.
 package enum WorkerReport: Sendable {
     /// The body is in its place; `file` is its path within the folder, where bodies are files.
-    case fetched(url: String, bytes: Int, file: String?)
+    case fetched(JobLabel, bytes: Int, file: String?)
 
     /// Its origin says that the body in its place is right.
-    case revalidated(url: String, file: String?)
+    case revalidated(JobLabel, file: String?)
 
     /// The body was in its place already: fetched for another job, or before.
-    case cached(url: String, file: String?)
+    case cached(JobLabel, file: String?)
 
     /// The URL had been fetched for another job, and its body is not here: it has to be fetched again.
-    case bodyMissing(url: String)
+    case bodyMissing(JobLabel)
 
-    /// An attempt failed, and there will be another: after this time, or when the host has had its rest. With a want it is no URL's fault.
-    case putOff(url: String, sentence: String, pause: Duration?, want: NetworkWant?)
+    /// An attempt failed, and there will be another: after this time, or when the host has had its rest.
+    case putOff(JobLabel, Postponement)
 
-    /// Given up; the URL is without credentials, the sentence names it. The class is a word for all failures of its kind.
-    case failed(url: String, sentence: String, errorClass: String)
+    /// Given up; the sentence names the URL. The class is a word for all failures of its kind.
+    case failed(JobLabel, sentence: String, errorClass: String)
 
     /// The lease was lost before the outcome was accepted: the job is another worker's now.
-    case lost(url: String)
+    case lost(JobLabel)
 
     /// Asked to stop while this many jobs are in flight; they have this long to end.
     case stopping(active: Int, limit: Duration)
 
     /// Given up without prejudice: another worker may have it.
-    case handedBack(url: String)
+    case handedBack(JobLabel)
 
     /// Left as it is, since Redis did not answer in time: it can be claimed again when its lease ends.
-    case left(url: String)
+    case left(JobLabel)
 
     /// Jobs given up without a fetch of their own: three workers had died with them, their URL had failed for another job, or is none.
     case givenUp(Int)
@@ -48,29 +48,44 @@ package enum WorkerReport: Sendable {
     case redis(RedisOutage)
 }
 
+/// Why an attempt was not the last.
+package struct Postponement: Sendable, Equatable {
+    /// Names the URL.
+    package let sentence: String
+
+    /// A word for all failures of its kind.
+    package let errorClass: String
+
+    /// Until the next; `nil` where the host's rest decides.
+    package let pause: Duration?
+
+    /// What is missing when it is no URL's fault.
+    package var want: NetworkWant?
+}
+
 extension WorkerReport {
-    static func lost(_ job: Job) -> Self { .lost(url: RedactedURL(job.url).description) }
-    static func handedBack(_ job: Job) -> Self { .handedBack(url: RedactedURL(job.url).description) }
-    static func left(_ job: Job) -> Self { .left(url: RedactedURL(job.url).description) }
-    static func bodyMissing(_ job: Job) -> Self { .bodyMissing(url: RedactedURL(job.url).description) }
-    static func putOff(_ error: FetchError, _ pause: Duration?) -> Self {
-        .putOff(url: error.url.description, sentence: error.description, pause: pause, want: NetworkWant(error))
+    static func putOff(_ job: Job, _ error: FetchError, _ pause: Duration?) -> Self {
+        .putOff(
+            JobLabel(job),
+            Postponement(sentence: error.description, errorClass: error.className, pause: pause, want: NetworkWant(error)))
     }
     static func ledToFullHost(_ job: Job, _ host: String, _ pause: Duration) -> Self {
-        let url = RedactedURL(job.url).description
-        return .putOff(
-            url: url, sentence: "A redirect led to \(host.escapedForDisplay), which takes no more requests for now (\(url)).", pause: pause,
-            want: nil)
+        let label = JobLabel(job)
+        let sentence = "A redirect led to \(host.escapedForDisplay), which takes no more requests for now (\(label.url))."
+        return .putOff(label, Postponement(sentence: sentence, errorClass: hostFullClass, pause: pause))
     }
     static func failed(_ job: Job, _ content: PageContent) -> Self {
-        let url = RedactedURL(job.url).description
+        let label = JobLabel(job)
         let message = content.fields[.errorMessage] ?? "It could not be fetched for another job."
-        let sentence = message.contains(url) ? message : "\(message.hasSuffix(".") ? String(message.dropLast()) : message) (\(url))."
-        return .failed(url: url, sentence: sentence, errorClass: content.fields[.errorClass] ?? "unknown")
+        let ending = message.hasSuffix(".") ? String(message.dropLast()) : message
+        let sentence = message.contains(label.url) ? message : "\(ending) (\(label.url))."
+        return .failed(label, sentence: sentence, errorClass: content.fields[.errorClass] ?? "unknown")
     }
-    static func failed(_ error: FetchError) -> Self {
-        .failed(url: error.url.description, sentence: error.description, errorClass: error.className)
+    static func failed(_ job: Job, _ error: FetchError) -> Self {
+        .failed(JobLabel(job), sentence: error.description, errorClass: error.className)
     }
+
+    private static let hostFullClass = "host-full"
 }
 
 /// How a worker came to its end.

@@ -7,7 +7,7 @@ enum CommandTable {
     private static let commands: [any Command.Type] = [
         RunCommand.self, EnqueueCommand.self, WorkCommand.self, GetCommand.self, ExportCommand.self, StatusCommand.self, PauseCommand.self,
         ResumeCommand.self,
-        PurgeCommand.self, ExplainCommand.self, DoctorCommand.self, DemoCommand.self,
+        PurgeCommand.self, HealthCommand.self, ExplainCommand.self, DoctorCommand.self, DemoCommand.self,
         CompletionsCommand.self, ReferenceCommand.self,
     ]
     private static let groups = [

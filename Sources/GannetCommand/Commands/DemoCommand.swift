@@ -8,10 +8,10 @@ enum DemoCommand: Command {
         "demo", summary: "Watch three workers fetch a small site on this machine, one of them killed on the way.",
         flags: CommonFlags.everywhere)
 
-    static func options(from arguments: Arguments) throws(UsageError) -> Verbosity { try Verbosity(arguments) }
+    static func options(from arguments: Arguments) throws(UsageError) -> LogOptions { try LogOptions(arguments) }
 
-    static func run(_ verbosity: Verbosity) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(verbosity)
+    static func run(_ log: LogOptions) async throws(CommandFailure) -> ExitStatus {
+        let console = Console(log)
         let home = FileManager.default.temporaryDirectory.appendingPathComponent("gannet-demo-\(UInt32.random(in: .min ... .max))").path
         guard mkdir(home, 0o700) == 0 else {
             throw CommandFailure(.cannotWrite, "The folder \(home) cannot be made: \(Descriptor.message(errno)).")

@@ -27,7 +27,7 @@ enum GetCommand: Command {
             fetches: arguments.isSet(fetch),
             showsMeta: arguments.isSet(meta),
             maximumAge: try arguments.optional(maxAge), refresh: arguments.isSet(refresh), store: try StoreOptions(arguments),
-            fetch: try FetchOptions(arguments), connection: try ConnectionOptions(arguments), verbosity: try Verbosity(arguments))
+            fetch: try FetchOptions(arguments), connection: try ConnectionOptions(arguments), log: try LogOptions(arguments))
         if options.fetches, options.showsMeta { throw arguments.usageError("'--meta' shows what is known; it does not fetch.") }
         if !options.fetches, options.refresh || options.maximumAge != nil {
             throw arguments.usageError("'--refresh' and '--max-age' need '--fetch'.")
@@ -36,7 +36,7 @@ enum GetCommand: Command {
     }
 
     static func run(_ options: GetOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(options.verbosity)
+        let console = Console(options.log)
         let settings = try options.fetch.settings()
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
@@ -61,5 +61,5 @@ struct GetOptions: Sendable {
     var store: StoreOptions
     var fetch: FetchOptions
     var connection: ConnectionOptions
-    var verbosity: Verbosity
+    var log: LogOptions
 }

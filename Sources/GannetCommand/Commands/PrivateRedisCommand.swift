@@ -5,12 +5,12 @@ enum PrivateRedisStartCommand: Command {
     static let spec = CommandSpec(
         "start", summary: "Start the private Redis and print its address.", flags: CommonFlags.everywhere, visibility: .hidden)
 
-    static func options(from arguments: Arguments) throws(UsageError) -> Verbosity {
-        try Verbosity(arguments)
+    static func options(from arguments: Arguments) throws(UsageError) -> LogOptions {
+        try LogOptions(arguments)
     }
 
-    static func run(_ verbosity: Verbosity) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(verbosity)
+    static func run(_ log: LogOptions) async throws(CommandFailure) -> ExitStatus {
+        let console = Console(log)
         let lease = try await PrivateRedis(environment: .current).ensureRunning(console: console)
         try console.print(lease.address)
         return .done
@@ -21,12 +21,12 @@ enum PrivateRedisStartCommand: Command {
 enum PrivateRedisStopCommand: Command {
     static let spec = CommandSpec("stop", summary: "Stop the private Redis now. Its data stays.", flags: CommonFlags.everywhere)
 
-    static func options(from arguments: Arguments) throws(UsageError) -> Verbosity {
-        try Verbosity(arguments)
+    static func options(from arguments: Arguments) throws(UsageError) -> LogOptions {
+        try LogOptions(arguments)
     }
 
-    static func run(_ verbosity: Verbosity) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(verbosity)
+    static func run(_ log: LogOptions) async throws(CommandFailure) -> ExitStatus {
+        let console = Console(log)
         let outcome = try await PrivateRedis(environment: .current).stop()
         switch outcome {
         case .wasNotRunning: console.note("The private Redis was not running.")

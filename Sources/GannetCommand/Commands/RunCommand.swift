@@ -10,7 +10,7 @@ enum RunCommand: Command {
         "How many rows, or how much of them, may fail or be invalid for the exit status to be 0 all the same."
     )
     private static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
-    private static let later = ["cache-limit", "listen", "log-format"]
+    private static let later = ["cache-limit", "listen"]
 
     static let spec = CommandSpec(
         "run",
@@ -34,11 +34,11 @@ enum RunCommand: Command {
             drainTimeout: try arguments.require(DrainOption.time),
             fetch: try FetchOptions(arguments),
             connection: try ConnectionOptions(arguments),
-            verbosity: try Verbosity(arguments))
+            log: try LogOptions(arguments))
     }
 
     static func run(_ options: RunOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(options.verbosity)
+        let console = Console(options.log)
         let settings = try options.fetch.settings()
         let input = try RunInput(options.input)
         let folder = try WorkFolder.open(options.directory, names: options.names)
@@ -74,7 +74,7 @@ struct RunOptions: Sendable {
     var drainTimeout: Duration
     var fetch: FetchOptions
     var connection: ConnectionOptions
-    var verbosity: Verbosity
+    var log: LogOptions
 
     /// Which of the files that are there will do.
     var demand: RecordedFolder.Demand {

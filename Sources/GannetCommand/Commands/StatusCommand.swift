@@ -6,13 +6,11 @@ import Gannet
 enum StatusCommand: Command {
     private static let json = Toggle("json", "Print one JSON object; with '--watch' one a line, every two seconds.")
     private static let watch = Toggle("watch", "Show it until 'q' or Ctrl-C, with charts of the last minutes.")
-    private static let later = ["log-format"]
 
     static let spec = CommandSpec(
         "status",
         summary: "Show what is waiting, active and done, and who works on it.",
         flags: [json.entry, watch.entry] + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere
-            + later.map(FlagEntry.later)
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> StatusOptions {
@@ -21,11 +19,11 @@ enum StatusCommand: Command {
             watch: arguments.isSet(watch),
             connection: try ConnectionOptions(arguments),
             queue: try arguments.require(QueueOption.name),
-            verbosity: try Verbosity(arguments))
+            log: try LogOptions(arguments))
     }
 
     static func run(_ options: StatusOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(options.verbosity)
+        let console = Console(options.log)
         guard options.watch else {
             let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero)
             defer { withExtendedLifetime(access) {} }
@@ -65,5 +63,5 @@ struct StatusOptions: Sendable {
     var watch: Bool
     var connection: ConnectionOptions
     var queue: String
-    var verbosity: Verbosity
+    var log: LogOptions
 }

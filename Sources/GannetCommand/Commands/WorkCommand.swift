@@ -5,12 +5,13 @@ import Gannet
 /// `gannet work`: one worker process.
 enum WorkCommand: Command {
     private static let untilEmpty = Toggle("until-empty", "End when nothing is left to do, instead of waiting for more.")
-    private static let later = ["listen", "json", "log-format"]
+    private static let later = ["json"]
 
     static let spec = CommandSpec(
         "work",
         summary: "Fetch what is in a queue, until a signal says otherwise.",
-        flags: StoreOptions.flags + [NameOption.style.entry, untilEmpty.entry, DrainOption.time.entry] + FetchOptions.flags
+        flags: StoreOptions.flags + [NameOption.style.entry, untilEmpty.entry, DrainOption.time.entry, ListenOption.address.entry]
+            + FetchOptions.flags
             + ConnectionOptions.flags + [
                 QueueOption.name.entry
             ]
@@ -24,18 +25,21 @@ enum WorkCommand: Command {
             names: try NameOption.style(arguments),
             drainTimeout: try arguments.require(DrainOption.time),
             untilEmpty: arguments.isSet(untilEmpty),
+            listen: try arguments.optional(ListenOption.address),
             fetch: try FetchOptions(arguments),
             connection: try ConnectionOptions(arguments),
             queue: try arguments.require(QueueOption.name),
-            verbosity: try Verbosity(arguments))
+            log: try LogOptions(arguments))
     }
 
     static func run(_ options: WorkOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(options.verbosity)
+        let console = Console(options.log)
         let settings = try options.fetch.settings()
         let folder = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.open(path, names: options.names) }
         let lock = try folder.map { folder throws(CommandFailure) in try SharedFolderLock(folder) }
         defer { withExtendedLifetime(lock) {} }
+        let endpoint = try options.listen.map { address throws(CommandFailure) in try WorkerEndpoint(address, console: console) }
+        defer { endpoint?.stop() }
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console, unless: interruption)
@@ -45,6 +49,8 @@ enum WorkCommand: Command {
             worker.drainTimeout = options.drainTimeout
             let bodies = folder == nil ? try await openBodies(access.cluster, options, worker) : nil
             guard let output: any JobOutput = folder ?? bodies else { throw CommandFailure(.defect, "There is no place for bodies.") }
+            endpoint?.watch(
+                .init(cluster: access.cluster, queue: options.queue, options: worker, tally: tally, interruption: interruption))
             options.fetch.sayWhatProxyMeans(console)
             console.note("working on the queue '\(options.queue)'; Ctrl-C finishes what is in flight and ends.")
             let display = ProgressDisplay(of: tally, on: console)
@@ -53,12 +59,14 @@ enum WorkCommand: Command {
                 activity: tally.activity, report: tally.note)
             await display.end()
             await bodies?.close()
+            if case .success(.empty) = outcome { await tally.lookForLoss(access.cluster, options.queue) }
             await access.close()
             tally.finish()
             let end = try outcome.value()
             // A worker that was asked to stop and could finish what it had has done what it was asked to.
             let status: ExitStatus =
                 switch end {
+                case .empty where tally.losses > 0: .unavailable
                 case .empty, .drained: .done
                 case .handedBack: interruption.status
                 case .foreignLeft: .unavailable
@@ -96,8 +104,10 @@ struct WorkOptions: Sendable {
     var drainTimeout: Duration
     /// End when nothing is ready, active, parked or delayed.
     var untilEmpty: Bool
+    /// Where it tells how it is, if anywhere.
+    var listen: ListenAddress?
     var fetch: FetchOptions
     var connection: ConnectionOptions
     var queue: String
-    var verbosity: Verbosity
+    var log: LogOptions
 }

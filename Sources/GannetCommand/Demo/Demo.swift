@@ -51,7 +51,7 @@ struct Demo: Sendable {
         }
         let jobs = Self.producers * DemoSite.pages
         say("\(Self.producers) producers enqueued all \(DemoSite.pages) pages each; each is to be asked for once.")
-        let terminal = console.verbosity > .quiet ? Terminal(STDERR_FILENO) : nil
+        let terminal = console.terminal
         var screen = DemoScreen(workers: workers.map(\.name), jobs: jobs)
         var saidAt = ContinuousClock.now
         while true {

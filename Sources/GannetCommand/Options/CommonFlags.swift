@@ -8,7 +8,7 @@ enum CommonFlags {
     /// Of the commands that can.
     static let json = Toggle("json", "Print JSON, one object a line.")
 
-    static let everywhere = [quiet.entry, verbose.entry]
+    static let everywhere = [quiet.entry, verbose.entry, LogOptions.flag]
 }
 
 /// How much is said on standard error beside errors.

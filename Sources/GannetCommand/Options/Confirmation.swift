@@ -23,7 +23,7 @@ struct Confirmation: Sendable {
         console.ask(question() + " [y/N] ")
         let answer = readLine()?.lowercased() ?? ""
         if ["y", "yes"].contains(answer) { return true }
-        console.error(text: "Nothing was changed.")
+        console.complain("Nothing was changed.")
         return false
     }
 }

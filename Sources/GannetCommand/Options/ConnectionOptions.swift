@@ -4,6 +4,8 @@ import CommandLineKit
 struct ConnectionOptions: Sendable {
     /// `redis://`, `rediss://` or `unix://`; nil is the private Redis. It may hold a password: never print it.
     var redis: String?
+    /// Whether the private Redis stands in for one that is not named.
+    var allowsPrivateRedis: Bool
     /// A file that holds the password alone.
     var passwordFile: String?
     /// PEM certificates that may sign a `rediss://` server's.
@@ -21,7 +23,10 @@ struct ConnectionOptions: Sendable {
     private static let namespaceName = Flag(
         "namespace", .keyName, default: usualNamespace, section: .redis, "The part of the Redis that is ours.")
 
-    static let flags = [redisURL.entry, redisPasswordFile.entry, redisCAFile.entry, namespaceName.entry]
+    private static let noPrivateRedis = Toggle(
+        "no-private-redis", section: .redis, "Never start a private Redis: without '--redis' the command is refused.")
+
+    static let flags = [redisURL.entry, noPrivateRedis.entry, redisPasswordFile.entry, redisCAFile.entry, namespaceName.entry]
 
     /// What has to be said again for another command to see the same: never an address, which may hold a password.
     var reminder: String {
@@ -32,6 +37,7 @@ struct ConnectionOptions: Sendable {
 
     init(_ arguments: Arguments) throws(UsageError) {
         redis = try arguments.optional(Self.redisURL)
+        allowsPrivateRedis = !arguments.isSet(Self.noPrivateRedis)
         passwordFile = try arguments.optional(Self.redisPasswordFile)
         caFile = try arguments.optional(Self.redisCAFile)
         namespace = try arguments.require(Self.namespaceName)

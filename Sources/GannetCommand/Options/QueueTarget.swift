@@ -5,18 +5,18 @@ import Gannet
 struct QueueTarget: Sendable {
     var connection: ConnectionOptions
     var queue: String
-    var verbosity: Verbosity
+    var log: LogOptions
 
     static let flags =
-        ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere + [FlagEntry.later("log-format")]
+        ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere
 
     init(_ arguments: Arguments) throws(UsageError) {
         connection = try ConnectionOptions(arguments)
         queue = try arguments.require(QueueOption.name)
-        verbosity = try Verbosity(arguments)
+        log = try LogOptions(arguments)
     }
 
-    var console: Console { Console(verbosity) }
+    var console: Console { Console(log) }
 
     /// Runs `body` with the cluster. An outage of Redis is told at once: whoever looks does not want to wait.
     func withCluster<Value: Sendable>(

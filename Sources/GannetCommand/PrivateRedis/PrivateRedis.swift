@@ -52,7 +52,7 @@ struct PrivateRedis: Sendable {
         _ = try await onThread { () throws(CommandFailure) -> Lease? in
             let folder = try PrivateRedisFolder.prepare(home: environment.home)
             guard ServerConnection.state(of: folder.socket) == .gone else { return nil }
-            console.error(text: "gannet: The private Redis has gone; starting it again.")
+            console.warn("The private Redis has gone; starting it again.")
             return try begin(console: Console(.quiet))
         }
     }

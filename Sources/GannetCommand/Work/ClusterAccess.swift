@@ -24,6 +24,11 @@ struct ClusterAccess: Sendable {
         var privateRedis: PrivateRedis?
         var address = options.redis
         if address == nil {
+            guard options.allowsPrivateRedis else {
+                throw CommandFailure(
+                    .wrongUsage,
+                    "No Redis is named, and none is started here: set '--redis redis://host:port', or the environment variable GANNET_REDIS.")
+            }
             let own = PrivateRedis(environment: .current)
             let held = try await own.ensureRunning(console: console)
             privateRedis = own

@@ -31,9 +31,9 @@ enum Feeding {
     /// Names what could not be used.
     static func complain(about summary: EnqueueSummary, _ console: Console) {
         for complaint in summary.complaints {
-            console.error(text: "\(complaint.place): not a URL that can be fetched: \(complaint.reason)")
+            console.complain("\(complaint.place): not a URL that can be fetched: \(complaint.reason)")
         }
         let rest = summary.invalid - summary.complaints.count
-        if rest > 0 { console.error(text: "… and \(rest) more like these") }
+        if rest > 0 { console.complain("… and \(rest) more like these") }
     }
 }

@@ -30,7 +30,7 @@ struct Getting: Sendable {
             return .done
         }
         if let failure = page.failure {
-            console.error(text: "failed: \(failure.sentence)")
+            console.complain("failed: \(failure.sentence)")
             return .someFailed
         }
         let folder = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.reading(path) }
@@ -60,7 +60,7 @@ struct Getting: Sendable {
         case .body(let bytes): return try deliver(bytes)
         case .failed where Task.isCancelled: return .someFailed
         case .failed(let sentence):
-            console.error(text: "failed: \(sentence)")
+            console.complain("failed: \(sentence)")
             return .someFailed
         }
     }

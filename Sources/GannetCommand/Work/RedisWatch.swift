@@ -31,7 +31,7 @@ final class RedisWatch: Sendable {
                 return !state.isAway
             }
             guard isNew else { return }
-            console.error(text: "gannet: waiting for \(sentence)")
+            console.warn("waiting for \(sentence)")
             guard let own else { return }
             let revival = Task { await revive(own) }
             state.withLock { $0.revival = revival }
@@ -41,7 +41,7 @@ final class RedisWatch: Sendable {
                 state.revival?.cancel()
                 return state.isAway
             }
-            if wasAway { console.error(text: "gannet: Redis is back; going on.") }
+            if wasAway { console.warn("Redis is back; going on.") }
         }
     }
 
@@ -56,7 +56,7 @@ final class RedisWatch: Sendable {
             do throws(CommandFailure) {
                 try await own.restartIfGone(console: console)
             } catch {
-                console.error(text: "gannet: \(error.message ?? "the private Redis cannot be started")")
+                console.warn("\(error.message ?? "the private Redis cannot be started")")
             }
             do { try await Task.sleep(for: Self.pauseBetweenStarts) } catch { return }
         }

@@ -112,6 +112,7 @@ struct CallMaker {
             options.maximumAge = draw.chance(20) ? .milliseconds(draw.one(of: [0, 1000, 60_000])) : nil
             options.deliversBodies = draw.chance(25)
             if batches.isMultiple(of: 3) { options.headers = ModelBatch.headers(batches) }
+            if batches.isMultiple(of: 2) { options.trace = ModelBatch.trace(batches) }
             return [.begin(queue: draw.below(2), name: "batch\(batches)", options)]
         }
         let batch = draw.one(of: open)

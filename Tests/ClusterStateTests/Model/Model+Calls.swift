@@ -2,9 +2,11 @@
 
 /// The calls after which everything lies where one can tell beforehand, settling apart.
 extension Model {
-    mutating func check(begin queue: Int, _ options: BatchOptions, _ answer: BatchProgress, _ step: Step) throws(Violation) {
+    mutating func check(
+        begin queue: Int, _ name: String, _ options: BatchOptions, _ answer: BatchProgress, _ step: Step
+    ) throws(Violation) {
         let key = BatchKey(queue: queue, number: answer.number)
-        if batches[key] == nil { batches[key] = ModelBatch(options: options) }
+        if batches[key] == nil { batches[key] = ModelBatch(name: name, options: options) }
         let batch = batches[key]!
         let wanted = BatchProgress(
             number: answer.number, source: "", offset: batch.offset, total: batch.total, state: batch.state, headers: batch.options.headers)

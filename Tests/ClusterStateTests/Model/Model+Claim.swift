@@ -10,7 +10,9 @@ extension Model {
         try checkNext(call, answer, step)
         for job in answer.jobs {
             let batch = batches[BatchKey(queue: call.queue, number: job.batch)]!
+            try Violation.equal(job.batchName, batch.name, "the name of the batch \(job.batch)")
             try Violation.equal(job.headers, batch.options.headers, "the headers of a job of batch \(job.batch)")
+            try Violation.equal(job.trace, batch.options.trace, "the trace of a job of batch \(job.batch)")
         }
         let open = jobs.values.contains { $0.record.queue == call.queue && $0.fate == .open }
         if call.limit > 0, let last = lastClaims[call.worker], last.nonce == call.nonce, step.wall < last.until {

@@ -61,6 +61,7 @@ struct ModelJob {
 }
 
 struct ModelBatch {
+    let name: String
     var options: BatchOptions
     var state = BatchProgress.State.open
     var offset = 0
@@ -76,6 +77,10 @@ struct ModelBatch {
     /// Headers of its own for each batch that has any.
     static func headers(_ batch: Int) -> RequestHeaders {
         RequestHeaders(Array([1, 0, 1, 65, 0, 2] + "\(10 + batch % 90)".utf8))!
+    }
+
+    static func trace(_ batch: Int) -> TraceContext? {
+        try? TraceContext("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").child(UInt64(batch))
     }
 }
 

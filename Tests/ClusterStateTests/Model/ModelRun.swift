@@ -76,7 +76,7 @@ struct ModelRun {
         case .clock, .death, .crash: return { _, _ in }
         case .begin(let queue, let name, let options):
             let answer = try await cluster.queue(queueNames[queue]).begin(batch: name, options: options)
-            return { try $0.check(begin: queue, options, answer, $1) }
+            return { try $0.check(begin: queue, name, options, answer, $1) }
         case .enqueue(let call): return try await enqueue(call)
         case .claim(let call):
             let answer = try await claim(call)

@@ -106,7 +106,7 @@ import Threads
             worker.stop()
             #expect(await worker.end.end == .drained)
             let wants = worker.reports.compactMap { report in
-                if case .putOff(_, _, _, let want) = report { want?.part } else { nil }
+                if case .putOff(_, let postponement) = report { postponement.want?.part } else { nil }
             }
             #expect(wants == (part.map { [$0] } ?? []))
         }

@@ -39,13 +39,15 @@ local function writing()
     hasWritten = true
 end
 
--- The headers that go with a batch's requests are told once, however many of its jobs are handed out.
-local toldHeadersOf = {}
+-- What a worker has to know of a batch is told once, however many of its jobs are handed out.
+local isTold = {}
 local function give(token, job, bytes, page, stale)
-    if job.hasHeaders and not toldHeadersOf[job.batch] then
-        toldHeadersOf[job.batch] = true
-        local headers, told = call('HGET', ofQueue(job.queue, 'batch:' .. job.batch), 'headers'), answer[7]
-        if headers then told[#told + 1], told[#told + 2] = job.batch, headers end
+    local number = job.batch
+    if not isTold[number] then
+        isTold[number] = true
+        local fields, told = call('HMGET', ofQueue(job.queue, 'batch:' .. number), 'id', 'headers', 'trace'), answer[7]
+        local last = #told
+        told[last + 1], told[last + 2], told[last + 3], told[last + 4] = number, fields[1], fields[2], fields[3]
     end
     local at = 7 + givenCount * 4
     answer[at + 1], answer[at + 2], answer[at + 3], answer[at + 4] = token, bytes, page, stale

@@ -2,8 +2,8 @@
 --
 --   '<queue>count', a hash   enqueued done failed cancelled, of which fetched revalidated cached; active parked delayed now;
 --                            retried crashed fenced doubleFetches bytes; paused, turn
---   '<queue>batch:<number>', a hash   id source state(open, closed, cancelled) priority refresh maxAge deliver headers began; offset
---                            total; done failed cancelled; active parked delayed now
+--   '<queue>batch:<number>', a hash   id source state(open, closed, cancelled) priority refresh maxAge deliver headers trace began;
+--                            offset total; done failed cancelled; active parked delayed now
 --   '<queue>finished:<number>', a list   ids of the URLs whose jobs ended, in order
 --   '<queue>ended', a sorted set   closed batches all of whose jobs have ended, by when
 -- What waits is what was accepted and is nothing else: ready = enqueued - done - failed - cancelled - active - parked - delayed.

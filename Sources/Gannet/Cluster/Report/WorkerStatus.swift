@@ -2,7 +2,7 @@ internal import ClusterState
 
 /// A worker as an onlooker sees it. What a worker of a newer version says of itself is `nil`.
 package struct WorkerStatus: Sendable, Equatable {
-    package enum State: String, Sendable {
+    package enum State: String, Sendable, CaseIterable {
         case working
         /// It has nothing in flight.
         case idle

@@ -24,6 +24,8 @@ struct HostTally<Flight: Hashable & Sendable>: Sendable {
     static var window: Duration { .seconds(5) }
     static var mostHosts: Int { 1024 }
 
+    var inFlight: Int { flights.count }
+
     init(at now: ContinuousClock.Instant) {
         currentBegan = now
         previousBegan = now

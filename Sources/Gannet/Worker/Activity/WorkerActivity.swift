@@ -5,6 +5,7 @@ internal import Threads
 /// What a worker does at each host, for those who look on while it works.
 package final class WorkerActivity: Sendable {
     private let tally = Mutex(HostTally<FlightToken>(at: .now))
+    private let times = Mutex(WorkerTimings())
 
     package init() {}
 
@@ -20,12 +21,28 @@ package final class WorkerActivity: Sendable {
         }
     }
 
-    /// - Parameter error: What went wrong, if anything.
-    func ended(_ token: FlightToken, _ error: FetchError?) {
+    /// - Parameters:
+    ///   - error: What went wrong, if anything.
+    ///   - time: What the whole of the request took, whichever hosts it was led to.
+    func ended(_ token: FlightToken, _ error: FetchError?, after time: Duration) {
         let end: HostTally<FlightToken>.End = error.map { $0.kind == .cancelled ? .calledOff : .bad } ?? .good
         tally.withLock { $0.ended(token, end, at: .now) }
+        switch end {
+        case .good: times.withLock { $0.fetches.note(time) }
+        case .bad: times.withLock { $0.failedFetches.note(time) }
+        case .calledOff: break
+        }
     }
+
+    func claimed(after time: Duration) { times.withLock { $0.claims.note(time) } }
+
+    func settled(after time: Duration) { times.withLock { $0.settlements.note(time) } }
 
     /// Requests in flight, and those that ended in the last seconds.
     package var snapshot: ActivitySnapshot { tally.withLock { $0.snapshot(at: .now) } }
+
+    package var timings: WorkerTimings { times.withLock { $0 } }
+
+    /// Requests in flight now.
+    package var inFlight: Int { tally.withLock { $0.inFlight } }
 }

@@ -15,7 +15,7 @@ struct ProgressDisplay: Sendable {
     init(of tally: WorkTally, on console: Console) {
         self.tally = tally
         self.console = console
-        let terminal = console.verbosity > .quiet ? Terminal(STDERR_FILENO) : nil
+        let terminal = console.terminal
         task = Task { [terminal] in
             if let terminal {
                 await Self.draw(tally, console, terminal)
@@ -49,10 +49,18 @@ struct ProgressDisplay: Sendable {
             looks += 1
             guard looks.isMultiple(of: looksOfLine) else { continue }
             // A worker that has nothing to do for days need not say so every ten seconds.
-            let facts = "\(now.fetched) \(now.cached) \(now.failed) \(now.slowestHosts)"
-            if now.whole?.name != nil || now.whole == nil, facts == last { continue }
-            last = facts
-            console.note(ProgressText.line(now))
+            let told = "\(now.fetched) \(now.cached) \(now.failed) \(now.slowestHosts)"
+            if now.whole?.name != nil || now.whole == nil, told == last { continue }
+            last = told
+            console.note(ProgressText.line(now), facts(now))
         }
+    }
+
+    private static func facts(_ now: ProgressSnapshot) -> LogFacts {
+        [
+            (key: "event", value: "progress"), (key: "fetched", value: .integer(now.fetched)), (key: "cached", value: .integer(now.cached)),
+            (key: "failed", value: .integer(now.failed)), (key: "bytes", value: .integer(now.bytes)),
+            (key: "ended", value: JSONValue(now.whole?.ended)), (key: "total", value: JSONValue(now.whole?.total)),
+        ]
     }
 }

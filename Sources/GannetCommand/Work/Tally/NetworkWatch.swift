@@ -14,7 +14,7 @@ final class NetworkWatch: Sendable {
     }
 
     func note(_ want: NetworkWant) {
-        if let line = line(about: want, at: .now) { console.error(text: line) }
+        if let line = line(about: want, at: .now) { console.warn(line) }
     }
 
     /// What is to be said of it; nil when it was said a short while ago.
@@ -30,6 +30,6 @@ final class NetworkWatch: Sendable {
             case .proxy: "the proxy"
             case .nameServer: "a name server"
             }
-        return "gannet: waiting for \(whom) (\(want.detail)): URLs are put off, which uses up no retry"
+        return "waiting for \(whom) (\(want.detail)): URLs are put off, which uses up no retry"
     }
 }

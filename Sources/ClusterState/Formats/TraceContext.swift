@@ -1,0 +1,73 @@
+/// Where a batch belongs in somebody's distributed trace, as the `traceparent` header of W3C Trace Context tells it.
+///
+/// A version to come may say more behind what is read here. It is kept and sent as version `00`, which is what this knows.
+package struct TraceContext: Sendable, Hashable {
+    /// 32 hexadecimal digits in small letters.
+    package let traceID: String
+    /// Who asked: 16 digits of the same kind.
+    package let parentID: String
+    private let flags: UInt8
+
+    private static let known = "00"
+    private static let length = 55
+
+    /// What is known of flags: that the trace is recorded, and that its id is random. Whoever passes others on has to clear them.
+    private static let knownFlags: UInt8 = 0b11
+    private static let recorded: UInt8 = 0b01
+
+    /// Why a text is none: the second half of a sentence.
+    package struct Invalid: Error, Equatable {
+        package let reason: String
+    }
+
+    package init(_ text: String) throws(Invalid) {
+        let bytes = Array(text.utf8)
+        let version = Self.digits(bytes.prefix(2))
+        guard let version, bytes.count >= Self.length, bytes.count == Self.length || version != Self.known,
+            [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),
+            bytes.count == Self.length || bytes[Self.length] == UInt8(ascii: "-"),
+            let trace = Self.digits(bytes[3..<35]), let parent = Self.digits(bytes[36..<52]),
+            let flags = Self.digits(bytes[53..<55]).flatMap({ UInt8($0, radix: 16) })
+        else {
+            throw Invalid(reason: "it has the form 00-<32 digits>-<16 digits>-<2 digits>, the digits hexadecimal and in small letters.")
+        }
+        if version == "ff" { throw Invalid(reason: "there is no version ff.") }
+        for (id, name) in [(trace, "trace"), (parent, "parent")] where id.utf8.allSatisfy({ $0 == UInt8(ascii: "0") }) {
+            throw Invalid(reason: "its \(name) id is all zeros, which stands for none.")
+        }
+        traceID = trace
+        parentID = parent
+        self.flags = flags & (version == Self.known ? Self.knownFlags : Self.recorded)
+    }
+
+    private init(traceID: String, parentID: String, flags: UInt8) {
+        self.traceID = traceID
+        self.parentID = parentID
+        self.flags = flags
+    }
+
+    /// The same trace seen from a request that is made for it.
+    /// - Parameter id: The request's own. Zero would stand for none, and is taken for one.
+    package func child(_ id: UInt64) -> TraceContext {
+        TraceContext(traceID: traceID, parentID: Self.digits(of: max(1, id), count: 16), flags: flags)
+    }
+
+    /// The header's value.
+    package var text: String { "\(Self.known)-\(traceID)-\(parentID)-\(Self.digits(of: UInt64(flags), count: 2))" }
+
+    private static func digits(_ bytes: ArraySlice<UInt8>) -> String? {
+        let isDigit = { (byte: UInt8) in
+            UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte
+        }
+        return bytes.allSatisfy(isDigit) ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    private static func digits(of number: UInt64, count: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: count - digits.count) + digits
+    }
+}
+
+extension TraceContext: CustomStringConvertible {
+    package var description: String { text }
+}

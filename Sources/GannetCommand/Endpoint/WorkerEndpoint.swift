@@ -1,0 +1,135 @@
+import Gannet
+import HTTPService
+internal import Threads
+
+/// Tells over HTTP how a worker is: whether it lives, whether it can work, and what it has done.
+final class WorkerEndpoint: Sendable {
+    /// What there is to look at once the worker has its Redis.
+    struct Subject: Sendable {
+        let cluster: Cluster
+        let queue: String
+        let options: WorkerOptions
+        let tally: WorkTally
+        let interruption: Interruption
+    }
+
+    /// How it stands with a worker's readiness.
+    enum Readiness: Sendable, Equatable {
+        case ready
+        case not(String)
+    }
+
+    private struct Sources: Sendable {
+        let subject: Subject
+        let readiness: FreshValue<Readiness>
+        let queue: FreshValue<QueueFigures>
+    }
+
+    /// Set when there is something to look at, by another thread than those that answer.
+    private final class Watched: Sendable {
+        let sources = Mutex<Sources?>(nil)
+    }
+
+    private let watched: Watched
+    private let service: HTTPService
+
+    /// How long Redis may take for one look.
+    static let lookBound = Duration.seconds(2)
+    /// A look, and a wait for one that others had begun.
+    private static let answerBound = Duration.seconds(6)
+    /// A process whose tasks have not run for so long is stuck.
+    private static let livingBound = Duration.seconds(5)
+    /// Probes and scrapers; more than these have to wait.
+    private static let mostConnections = 32
+
+    /// Listens at once; until ``watch(_:)`` it is not ready.
+    init(_ address: ListenAddress, console: Console) throws(CommandFailure) {
+        let watched = Watched()
+        do throws(HTTPServiceFailure) {
+            service = try HTTPService(address: address.host, port: address.port, connections: Self.mostConnections) { request in
+                Self.answer(request.path, watched.sources.withLock { $0 })
+            }
+        } catch {
+            throw CommandFailure(.unavailable, "\(error)")
+        }
+        self.watched = watched
+        let url = address.url(port: service.port)
+        console.note(
+            "listening on \(url) (/healthz, /readyz, /metrics)", [(key: "event", value: "listening"), (key: "address", value: .string(url))])
+    }
+
+    func watch(_ subject: Subject) {
+        let sources = Sources(
+            subject: subject, readiness: FreshValue { await Self.readiness(of: subject) },
+            queue: FreshValue { await QueueFigures.look(subject.cluster, subject.queue, within: Self.lookBound) })
+        watched.sources.withLock { $0 = sources }
+    }
+
+    /// Ends it, and waits for the answers under way.
+    func stop() { service.stop() }
+
+    private static func answer(_ path: String, _ sources: Sources?) -> HTTPServiceAnswer {
+        switch path {
+        case "/healthz":
+            BoundedWait.result(within: livingBound) { true } == true
+                ? text(200, "ok") : text(503, "The worker's tasks have not run for \(Amounts.roughTime(livingBound)).")
+        case "/readyz":
+            switch sources.flatMap({ sources in BoundedWait.result(within: answerBound) { await sources.readiness.value() } }) {
+            case .ready?: text(200, "ready")
+            case .not(let sentence)?: text(503, sentence)
+            case nil: text(503, sources == nil ? "The worker is starting." : "The worker did not answer in time.")
+            }
+        case "/metrics":
+            HTTPServiceAnswer(metrics(sources), type: MetricsText.contentType)
+        default: text(404, "There are /healthz, /readyz and /metrics.")
+        }
+    }
+
+    private static func text(_ status: Int, _ line: String) -> HTTPServiceAnswer { HTTPServiceAnswer(status: status, line + "\n") }
+
+    private static func readiness(of subject: Subject) async -> Readiness {
+        if subject.interruption.request != nil { return .not("The worker is stopping: it takes no more jobs.") }
+        do throws(ClusterError) {
+            try await subject.cluster.takeClaimPath(of: subject.queue, as: subject.options, within: lookBound)
+            return .ready
+        } catch {
+            return .not(error.description)
+        }
+    }
+
+    private static func metrics(_ sources: Sources?) -> String {
+        var page = MetricsText()
+        if let sources {
+            let subject = sources.subject
+            page.add(
+                "gannet_worker_info", .gauge, "Which version works on which queue.", 1,
+                [("version", Version.current), ("queue", subject.queue)])
+            page.add("gannet_worker_concurrency", .gauge, "The most requests in flight at once.", subject.options.concurrency)
+            page.add(
+                "gannet_worker_stopping", .gauge, "Whether the worker takes no more jobs because it was asked to end.",
+                subject.interruption.request != nil)
+            page.add(subject.tally.counts, subject.tally.activity)
+            page.add(
+                "gannet_queue_data_losses_total", .counter,
+                "How often this worker found that Redis knows of fewer jobs than the queue had accepted.", subject.tally.losses)
+            let figures = BoundedWait.result(within: answerBound) { await sources.queue.value() }
+            page.add("gannet_redis_up", .gauge, "Whether Redis answers this worker.", figures?.queue != nil)
+            if let queue = figures?.queue { page.add(queue, of: subject.queue) }
+            if let health = figures?.health { page.add(health) }
+        }
+        page.add(ProcessFigures.current)
+        return page.text
+    }
+}
+
+/// A queue and its Redis at one moment, as far as they could be had.
+struct QueueFigures: Sendable {
+    var queue: QueueReport?
+    var health: ServerHealth?
+
+    static func look(_ cluster: Cluster, _ queue: String, within time: Duration) async -> QueueFigures {
+        async let report = try? cluster.report(on: queue, within: time)
+        async let health = try? cluster.health(within: time)
+        return await QueueFigures(queue: report, health: health)
+    }
+}

@@ -1,0 +1,34 @@
+import Gannet
+
+extension MetricsText {
+    /// What one worker has done since it began.
+    mutating func add(_ counts: WorkCounts, _ activity: WorkerActivity) {
+        let timings = activity.timings
+        add("gannet_worker_in_flight", .gauge, "Requests in flight.", activity.inFlight)
+        add(
+            "gannet_worker_jobs_total", .counter, "What became of jobs in this worker's hands.",
+            WorkCounts.Outcome.allCases.map { (labels: [("outcome", $0.rawValue)], value: counts.count(of: $0)) })
+        add("gannet_worker_failures_total", .counter, "Jobs given up, by class.", Self.samples(counts.failures))
+        add("gannet_worker_retries_total", .counter, "Attempts that were not the last, by class.", Self.samples(counts.retries))
+        add("gannet_worker_fetched_bytes_total", .counter, "Bytes of bodies that were fetched.", counts.bytes)
+        add(
+            "gannet_worker_cache_hits_total", .counter, "Jobs whose body was in its place already.",
+            [(labels: [("tier", "body")], value: counts.count(of: .cached) + counts.count(of: .revalidated))])
+        add(
+            "gannet_worker_cache_misses_total", .counter, "Jobs whose URL was known and whose body was gone.",
+            [(labels: [("tier", "body")], value: counts.count(of: .refetched))])
+        add(
+            "gannet_worker_fetch_duration_seconds", "What requests took, redirects included.",
+            [(labels: [("outcome", "ok")], histogram: timings.fetches), (labels: [("outcome", "failed")], histogram: timings.failedFetches)])
+        add(
+            "gannet_worker_claim_duration_seconds", "What Redis took to hand out jobs.", [(labels: [], histogram: timings.claims)])
+        add(
+            "gannet_worker_settle_duration_seconds", "What Redis took to accept outcomes, outages included.",
+            [(labels: [], histogram: timings.settlements)])
+        add("gannet_redis_outages_total", .counter, "How often Redis went away under this worker.", counts.outages)
+    }
+
+    private static func samples(_ classes: ClassCounts) -> [(labels: Labels, value: Int)] {
+        classes.sorted.map { (labels: [("class", $0.errorClass)], value: $0.count) }
+    }
+}

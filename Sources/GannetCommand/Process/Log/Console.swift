@@ -1,0 +1,84 @@
+import CommandLineKit
+import Foundation
+
+/// Results to standard output, everything else to standard error.
+struct Console: Sendable {
+    let log: LogOptions
+
+    /// Standard error; all copies of a console have the same.
+    let live = LiveOutput()
+
+    init(_ verbosity: Verbosity = .normal) { self.init(LogOptions(verbosity)) }
+
+    init(_ log: LogOptions) { self.log = log }
+
+    var verbosity: Verbosity { log.verbosity }
+
+    /// Where something may be drawn for somebody who looks on.
+    var terminal: Terminal? { verbosity == .quiet || log.format == .json ? nil : Terminal(STDERR_FILENO) }
+
+    /// A line of results. A reader that has left ends the command quietly; a full disk does not.
+    func print(_ line: String) throws(CommandFailure) {
+        try print(bytes: Array("\(line)\n".utf8))
+    }
+
+    /// The last of the results of a command whose status is known: a reader that has left does not change it.
+    func print(_ line: String, last status: ExitStatus) throws(CommandFailure) -> ExitStatus {
+        do throws(CommandFailure) {
+            try print(line)
+        } catch  where error == .outputClosed {
+            return status
+        }
+        return status
+    }
+
+    /// A result as it is.
+    func print(bytes: [UInt8]) throws(CommandFailure) {
+        switch live.aside({ Descriptor.writeAll(bytes[...], to: STDOUT_FILENO) }) {
+        case nil: return
+        case EPIPE?: throw .outputClosed
+        case let code?: throw CommandFailure(.cannotWrite, "Standard output cannot be written: \(Descriptor.message(code)).")
+        }
+    }
+
+    /// For people who watch; silent with `--quiet`.
+    func note(_ line: String, _ facts: LogFacts = []) {
+        if verbosity > .quiet { say(LogLine(level: .info, message: line, prefix: Self.name, facts: facts)) }
+    }
+
+    /// For people who look for something; only with `--verbose`.
+    func detail(_ line: String, _ facts: LogFacts = []) {
+        if verbosity == .verbose { say(LogLine(level: .debug, message: line, prefix: Self.name, facts: facts, shown: Self.jobNames)) }
+    }
+
+    /// What everybody has to hear, though nothing has come to an end.
+    func warn(_ line: String, _ facts: LogFacts = []) {
+        say(LogLine(level: .warning, message: line, prefix: Self.name, facts: facts))
+    }
+
+    /// Something that came to nothing, in a line of its own kind.
+    func complain(_ line: String, _ facts: LogFacts = []) {
+        say(LogLine(level: .error, message: line, facts: facts, shown: verbosity == .verbose ? Self.jobNames : []))
+    }
+
+    /// A question, whose answer stands behind it on the same line.
+    func ask(_ question: String) {
+        live.write(question)
+    }
+
+    func error(_ sentence: String) {
+        say(LogLine(level: .error, message: sentence, prefix: "Error: "))
+    }
+
+    func error(_ usage: UsageError) {
+        switch log.format {
+        case .text: live.write(usage.text.withoutSteering + "\n")
+        case .json: error(usage.message)
+        }
+    }
+
+    private static let name = "gannet: "
+    private static let jobNames = ["job", "batch"]
+
+    private func say(_ line: LogLine) { live.write(line.text(in: log.format, at: .now)) }
+}

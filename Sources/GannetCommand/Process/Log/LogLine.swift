@@ -1,0 +1,61 @@
+import Foundation
+
+/// One thing said on standard error: a sentence for people, and facts for programs that read logs.
+struct LogLine: Sendable {
+    enum Level: String, Sendable {
+        case error, warning, info, debug
+    }
+
+    var level: Level
+    var message: String
+    /// What people read before the message.
+    var prefix = ""
+    /// In text only those that are named by `shown` appear.
+    var facts: LogFacts = []
+    var shown: [String] = []
+
+    func text(in format: LogFormat, at time: Date) -> String {
+        switch format {
+        case .text: prefix + message.withoutSteering + shownFacts + "\n"
+        case .json: json(at: time).text + "\n"
+        }
+    }
+
+    private var shownFacts: String {
+        let parts = facts.filter { shown.contains($0.key) }.compactMap { fact -> String? in
+            if case .string(let value) = fact.value { "\(fact.key) \(value.withoutSteering)" } else { nil }
+        }
+        return parts.isEmpty ? "" : " [\(parts.joined(separator: ", "))]"
+    }
+
+    /// Sentences quote what servers and users wrote; logs are looked at on terminals too.
+    private func json(at time: Date) -> JSONValue {
+        .object(
+            [
+                (key: "time", value: .string(Self.timestamp(time))), (key: "level", value: .string(level.rawValue)),
+                (key: "message", value: .string(message.withoutSteering)),
+            ]
+                + facts.map { fact in
+                    guard case .string(let value) = fact.value else { return fact }
+                    return (key: fact.key, value: .string(value.withoutSteering))
+                })
+    }
+
+    /// `2026-11-22T01:50:25.123Z`
+    static func timestamp(_ time: Date) -> String {
+        let milliseconds = Int((time.timeIntervalSince1970 * 1000).rounded(.down))
+        var seconds = time_t(milliseconds / 1000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func digits(_ number: Int, _ count: Int = 2) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        let day = "\(digits(Int(parts.tm_year) + 1900, 4))-\(digits(Int(parts.tm_mon) + 1))-\(digits(Int(parts.tm_mday)))"
+        let clock = "\(digits(Int(parts.tm_hour))):\(digits(Int(parts.tm_min))):\(digits(Int(parts.tm_sec)))"
+        return "\(day)T\(clock).\(digits(milliseconds % 1000, 3))Z"
+    }
+}
+
+/// What a program that reads logs may want to know, in the order in which it is written.
+typealias LogFacts = [(key: String, value: JSONValue)]

@@ -1,0 +1,99 @@
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// A job is handed out with what its worker has to know of its batch.
+@Suite struct LeasedBatchTests {
+    private static func trace(_ number: UInt64) throws -> TraceContext {
+        try TraceContext("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").child(number)
+    }
+
+    private static func options(_ trace: TraceContext?, headers: RequestHeaders = .none, delivers: Bool = false) -> BatchOptions {
+        var options = BatchOptions()
+        options.trace = trace
+        options.headers = headers
+        options.deliversBodies = delivers
+        return options
+    }
+
+    @Test func `each job has the name and the trace of its own batch, also when the answer was lost`() async throws {
+        try await QueueFixture.with { fixture in
+            let (one, two) = (try Self.trace(1), try Self.trace(2))
+            let headers = try RequestHeaders([.init(name: "X-Key", value: "1")])
+            try await fixture.fill(0..<3, batch: "one", options: Self.options(one))
+            try await fixture.fill(3..<6, batch: "plain ü")
+            try await fixture.fill(6..<9, batch: "two", options: Self.options(two, headers: headers))
+            var request = ClaimRequest(10, lease: QueueFixture.lease, nonce: Nonce(7), worker: "w")
+            request.host = HostRule(limit: 1000)
+            for _ in 0..<2 {
+                let jobs = try await fixture.queue.claim(request).jobs
+                #expect(
+                    jobs.map(\.batchName) == Array(repeating: "one", count: 3) + Array(repeating: "plain ü", count: 3) + [
+                        "two", "two", "two",
+                    ])
+                #expect(jobs.map(\.trace) == [one, one, one, nil, nil, nil, two, two, two])
+                #expect(jobs.map(\.headers) == Array(repeating: RequestHeaders.none, count: 6) + [headers, headers, headers])
+            }
+        }
+    }
+
+    @Test func `so has one that is only to be delivered`() async throws {
+        try await QueueFixture.with { fixture in
+            let trace = try Self.trace(1)
+            try await fixture.fill([0], batch: "first")
+            _ = try await fixture.settle(try await fixture.claim(1).jobs[0], QueueFixture.fetched("http://h0/0"))
+            try await fixture.fill([0], batch: "second", options: Self.options(trace, delivers: true))
+            let job = try await fixture.claim(1).jobs[0]
+            #expect(job.page != nil && job.batchName == "second" && job.trace == trace)
+        }
+    }
+
+    @Test func `without its batch's record a job is what it was`() async throws {
+        try await QueueFixture.with { fixture in
+            let number = try await fixture.fill([0], options: Self.options(try Self.trace(1)))
+            var request = ClaimRequest(1, lease: QueueFixture.lease, nonce: Nonce(7), worker: "w")
+            request.host = HostRule(limit: 1000)
+            let first = try await fixture.queue.claim(request).jobs
+            try await fixture.redis.send(RedisCommand("DEL", .string(fixture.key(queue: "batch:\(number)"))))
+            let again = try await fixture.queue.claim(request).jobs
+            #expect(again.map(\.token) == first.map(\.token) && again.map(\.entry) == first.map(\.entry))
+            #expect(again[0].batchName == nil && again[0].trace == nil && again[0].headers == RequestHeaders.none)
+        }
+    }
+
+    @Test func `a trace that cannot be read is none`() async throws {
+        try await QueueFixture.with { fixture in
+            let number = try await fixture.fill([0], batch: "b")
+            let batch = RedisArgument.string(fixture.key(queue: "batch:\(number)"))
+            try await fixture.redis.send(RedisCommand("HSET", batch, "trace", "of a version to come"))
+            let job = try await fixture.claim(1).jobs[0]
+            #expect(job.trace == nil && job.batchName == "b")
+        }
+    }
+
+    @Test func `a batch keeps the trace of the first time, and has nothing else of it`() async throws {
+        try await QueueFixture.with { fixture in
+            let (one, two) = (try Self.trace(1), try Self.trace(2))
+            let number = try await fixture.queue.begin(batch: "b", options: Self.options(one)).number
+            _ = try await fixture.queue.begin(batch: "b", options: Self.options(two))
+            #expect(try await fixture.queue.begin(batch: "b").number == number)
+            let plain = try await fixture.queue.begin(batch: "c").number
+            #expect(try await fixture.queue.records(ofBatches: [number, plain]).map(\.options.trace) == [one, nil])
+        }
+    }
+
+    @Test func `batches with other traces share a URL's lock and its page`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill([0], batch: "one", options: Self.options(try Self.trace(1)))
+            let first = try await fixture.claim(10).jobs
+            try await fixture.fill([0], batch: "two", options: Self.options(try Self.trace(2)))
+            #expect(try await fixture.claim(10).jobs.isEmpty)
+            _ = try await fixture.settle(first[0], QueueFixture.fetched("http://h0/0"))
+            #expect(try await fixture.claim(10).jobs.isEmpty)
+            #expect(try await fixture.queue.counts().cached == 1)
+            try await fixture.expectEnded()
+        }
+    }
+}

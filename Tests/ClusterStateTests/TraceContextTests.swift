@@ -1,0 +1,69 @@
+import Testing
+
+@testable import ClusterState
+
+@Suite struct TraceContextTests {
+    private static let trace = "0af7651916cd43dd8448eb211c80319c"
+    private static let parent = "b7ad6b7169203331"
+
+    @Test func `what is read is printed as it was`() throws {
+        for flags in ["00", "01", "02", "03"] {
+            let text = "00-\(Self.trace)-\(Self.parent)-\(flags)"
+            let context = try TraceContext(text)
+            #expect(context.traceID == Self.trace && context.parentID == Self.parent)
+            #expect(context.text == text && "\(context)" == text)
+            #expect(try TraceContext(context.text) == context)
+        }
+    }
+
+    @Test func `flags that nobody knows are not passed on`() throws {
+        #expect(try TraceContext("00-\(Self.trace)-\(Self.parent)-ff").text == "00-\(Self.trace)-\(Self.parent)-03")
+        #expect(try TraceContext("00-\(Self.trace)-\(Self.parent)-fc").text == "00-\(Self.trace)-\(Self.parent)-00")
+    }
+
+    @Test(arguments: ["", "-", "-what comes here is its own business", "-00-\u{e9}"])
+    func `of a version to come the four fields that are known are read`(rest: String) throws {
+        for version in ["01", "cc", "fe"] {
+            let context = try TraceContext("\(version)-\(Self.trace)-\(Self.parent)-0b\(rest)")
+            #expect(context.text == "00-\(Self.trace)-\(Self.parent)-01")
+        }
+    }
+
+    @Test(arguments: [
+        "", "00", "00-\(trace)-\(parent)", "00-\(trace)-\(parent)-", "00-\(trace)-\(parent)-1", "00-\(trace)-\(parent)-01-",
+        "00-\(trace)-\(parent)-01-x", "00-\(trace)-\(parent)-011", "00-\(trace)-\(parent)-01 ", " 00-\(trace)-\(parent)-01",
+        "0-\(trace)-\(parent)-011", "00_\(trace)-\(parent)-01", "00-\(trace)_\(parent)-01", "00-\(trace)-\(parent)_01",
+        "00-\(trace.uppercased())-\(parent)-01", "00-\(trace)-\(parent.uppercased())-01", "00-\(trace)-\(parent)-0A",
+        "0A-\(trace)-\(parent)-01", "0g-\(trace)-\(parent)-01", "00-\(trace.dropLast())g-\(parent)-01",
+        "00-\(trace)-\(parent.dropLast())g-01",
+        "00-\(trace)-\(parent)-g1", "00-\(trace.dropLast())é-\(parent)-1", "01-\(trace)-\(parent)", "01-\(trace)-\(parent)-1",
+        "01-\(trace)-\(parent)-01x", "01-\(trace)-\(parent)-01x-", "ff-\(trace)-\(parent)-01", "ff-\(trace)-\(parent)-01-more",
+        "00-\(String(repeating: "0", count: 32))-\(parent)-01", "00-\(trace)-\(String(repeating: "0", count: 16))-01",
+        "01-\(String(repeating: "0", count: 32))-\(parent)-01", "01-\(trace)-\(String(repeating: "0", count: 16))-01-more",
+    ])
+    func `anything else is none`(text: String) {
+        #expect(throws: TraceContext.Invalid.self) { try TraceContext(text) }
+    }
+
+    @Test func `it says what is wrong`() {
+        let reason = { (text: String) -> String? in
+            do throws(TraceContext.Invalid) {
+                _ = try TraceContext(text)
+                return nil
+            } catch {
+                return error.reason
+            }
+        }
+        #expect(reason("ff-\(Self.trace)-\(Self.parent)-01")?.contains("version ff") == true)
+        #expect(reason("00-\(String(repeating: "0", count: 32))-\(Self.parent)-01")?.contains("trace id is all zeros") == true)
+        #expect(reason("00-\(Self.trace)-\(String(repeating: "0", count: 16))-01")?.contains("parent id is all zeros") == true)
+        #expect(reason("00-\(Self.trace)-\(Self.parent)-0X")?.contains("00-<32 digits>") == true)
+    }
+
+    @Test func `a request's own has the same trace and flags, and another parent`() throws {
+        let context = try TraceContext("00-\(Self.trace)-\(Self.parent)-01")
+        #expect(context.child(0xab).text == "00-\(Self.trace)-00000000000000ab-01")
+        #expect(context.child(.max).text == "00-\(Self.trace)-ffffffffffffffff-01")
+        #expect(context.child(0).text == "00-\(Self.trace)-0000000000000001-01")
+    }
+}

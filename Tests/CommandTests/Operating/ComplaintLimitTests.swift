@@ -1,0 +1,42 @@
+import Testing
+
+@testable import GannetCommand
+
+@Suite struct ComplaintLimitTests {
+    @Test func `some failures are told at first, then a few a minute, and of the rest their number`() {
+        var limit = ComplaintLimit()
+        let start = ContinuousClock.now
+        for _ in 0..<ComplaintLimit.atFirst { #expect(limit.note(at: start) == .tell) }
+        for second in 1...10 { #expect(limit.note(at: start + .seconds(second)) == .keep) }
+        #expect(limit.note(at: start + .seconds(60)) == .tellAfter(10))
+        for _ in 1..<ComplaintLimit.aMinute { #expect(limit.note(at: start + .seconds(61)) == .tell) }
+        #expect(limit.note(at: start + .seconds(119)) == .keep)
+        #expect(limit.rest() == 1 && limit.rest() == nil)
+        #expect(limit.note(at: start + .seconds(9999)) == .tell)
+    }
+
+    @Test func `a worker that fails all day says little`() {
+        var limit = ComplaintLimit()
+        let start = ContinuousClock.now
+        let told = (0..<86_400).count { second in
+            (0..<100).contains { _ in limit.note(at: start + .seconds(second)) != .keep }
+        }
+        #expect(told <= ComplaintLimit.atFirst + ComplaintLimit.aMinute * 1440)
+    }
+
+    @Test func `a queue that knows of less than it had accepted has lost something, once for each time`() {
+        var watch = LossWatch()
+        #expect(watch.note(accepted: 0) == nil && watch.note(accepted: 20_000) == nil)
+        #expect(watch.note(accepted: 20_000) == nil)
+        #expect(watch.note(accepted: 5) == 20_000)
+        #expect(watch.note(accepted: 5) == nil && watch.note(accepted: 9) == nil)
+        #expect(watch.losses == 1)
+    }
+
+    @Test func `classes beyond a bound count as one`() {
+        var classes = ClassCounts()
+        for number in 0..<1000 { classes.add(1, of: "class \(number)") }
+        #expect(classes.counts.count == ClassCounts.most)
+        #expect(classes.counts.values.reduce(0, +) == 1000 && classes.sorted.first?.errorClass == ClassCounts.other)
+    }
+}

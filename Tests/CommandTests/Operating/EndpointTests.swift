@@ -1,0 +1,129 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// Workers that tell over HTTP how they are.
+@Suite(.timeLimit(.minutes(2))) struct EndpointTests {
+    @Test func `a worker says what it and its queue have done`() async throws {
+        let fleet = try await Fleet.start(files: 30)
+        let missing = "http://127.0.0.1:\(fleet.origin.port)/none"
+        _ = try await fleet.outcome(["enqueue", "-i", fleet.list, missing] + fleet.connection)
+        let worker = try await fleet.listeningWorker(["--concurrency", "7"])
+        #expect(try await worker.wait(for: "/readyz", status: 200) == .init(status: 200, body: "ready\n"))
+        #expect(try await worker.ask("/healthz") == .init(status: 200, body: "ok\n"))
+        #expect(try await worker.ask("/").status == 404)
+        while try await worker.metric("gannet_queue_jobs{queue=\"default\",state=\"dead\"}") != 1 {}
+        while try await worker.metric("gannet_queue_ended_total{queue=\"default\",outcome=\"fetched\"}") != 30 {}
+        #expect(try await worker.metric("gannet_worker_jobs_total{outcome=\"fetched\"}") == 30)
+        #expect(try await worker.metric("gannet_worker_failures_total{class=\"http-404\"}") == 1)
+        #expect(try await worker.metric("gannet_worker_fetch_duration_seconds_count{outcome=\"ok\"}") == 30)
+        #expect(try await worker.metric("gannet_worker_concurrency") == 7)
+        let bytes = fleet.origin.files.reduce(0) { $0 + $1.size }
+        #expect(try await worker.metric("gannet_worker_fetched_bytes_total") == Double(bytes))
+        #expect(try await worker.metric("gannet_queue_fetched_bytes_total{queue=\"default\"}") == Double(bytes))
+        #expect(try await worker.metric("gannet_redis_up") == 1)
+        #expect(try #require(try await worker.metric("process_resident_memory_bytes")) > 1_000_000)
+        let asked = try await fleet.outcome(["health", "--ready", "--listen", String(worker.url.dropFirst("http://".count))])
+        #expect(asked.status == 0 && asked.errors.isEmpty)
+        worker.process.signal(SIGTERM)
+        #expect(try await worker.process.exitStatus == .exited(0))
+        try await fleet.stop()
+    }
+
+    @Test func `a worker that is stopping is alive and not ready`() async throws {
+        let fleet = try await Fleet.start(files: 4)
+        let gate = try fleet.gateList(after: 2)
+        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
+        let worker = try await fleet.listeningWorker()
+        try await gate.accepted(2)
+        worker.process.signal(SIGTERM)
+        _ = try await worker.process.errors.line { $0.hasPrefix("gannet: stopping") }
+        #expect(try await worker.wait(for: "/readyz", status: 503).body.contains("stopping"))
+        #expect(try await worker.ask("/healthz").status == 200)
+        #expect(try await worker.metric("gannet_worker_stopping") == 1)
+        worker.process.signal(SIGTERM)
+        #expect(try await worker.process.exitStatus == .exited(143))
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `while Redis is gone for half a minute a worker lives and is not ready; then it goes on and nothing was charged`() async throws {
+        let fleet = try await Fleet.start(files: 4, redis: { $0.appendOnly = true })
+        let gate = try fleet.gateList(after: 2)
+        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
+        let worker = try await fleet.listeningWorker(["--lease", "5s"])
+        try await gate.accepted(2)
+        try await fleet.redis.kill9()
+        let end = ContinuousClock.now + .seconds(30)
+        _ = try await worker.wait(for: "/readyz", status: 503)
+        while ContinuousClock.now < end {
+            #expect(try await worker.ask("/readyz").status == 503)
+            #expect(try await worker.ask("/healthz").status == 200)
+            #expect(try await worker.metric("gannet_redis_up") == 0)
+        }
+        try await fleet.redis.restart()
+        _ = try await worker.wait(for: "/readyz", status: 200)
+        try await gate.stop()
+        _ = try await fleet.outcome(["enqueue", fleet.origin.urls[0] + "?later"] + fleet.connection)
+        while try await worker.metric("gannet_worker_jobs_total{outcome=\"fetched\"}") ?? 0 < 5 {}
+        #expect(try await worker.metric("gannet_queue_crashed_total{queue=\"default\"}") == 0)
+        #expect(try await worker.metric("gannet_queue_double_fetches_total{queue=\"default\"}") == 0)
+        #expect(worker.process.errors.lines.count < 20, "\(worker.process.errors.text)")
+        worker.process.signal(SIGTERM)
+        _ = try await worker.process.exitStatus
+        try await fleet.stop()
+    }
+
+    @Test func `a Redis that comes back empty is told of loudly`() async throws {
+        let fleet = try await Fleet.start(files: 4)
+        let gate = try fleet.gateList(after: 2)
+        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
+        let worker = try await fleet.listeningWorker()
+        try await gate.accepted(2)
+        _ = try await fleet.redis.command("FLUSHALL")
+        _ = try #require(
+            try await worker.process.errors.line { $0.hasPrefix("gannet: JOBS ARE GONE: this queue had accepted 6 URLs, and Redis knows of 0") })
+        #expect(try await worker.metric("gannet_queue_data_losses_total") == 1)
+        worker.process.signal(SIGTERM)
+        worker.process.signal(SIGTERM)
+        _ = try await worker.process.exitStatus
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a worker that should work until the queue is empty does not take an emptied one for that`() async throws {
+        let fleet = try await Fleet.start(files: 4)
+        let gate = try fleet.gateList(after: 2)
+        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
+        let worker = try await fleet.listeningWorker(["--until-empty"])
+        try await gate.accepted(2)
+        while try await worker.metric("gannet_queue_enqueued_total{queue=\"default\"}") != 6 {}
+        _ = try await fleet.redis.command("FLUSHALL")
+        try await gate.stop()
+        #expect(try await worker.process.exitStatus == .exited(69))
+        #expect(worker.process.errors.text.contains("JOBS ARE GONE"))
+        try await fleet.stop()
+    }
+
+    @Test func `an address that is taken, and one where nobody answers, are said to be so`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let worker = try await fleet.listeningWorker()
+        let address = String(worker.url.dropFirst("http://".count))
+        let second = try await fleet.outcome(["work", "--until-empty", "--listen", address] + fleet.connection)
+        #expect(second.status == 69 && second.errors.contains("Cannot listen on 127.0.0.1 port"), "\(second.errors)")
+        worker.process.signal(SIGTERM)
+        _ = try await worker.process.exitStatus
+        let nobody = try await fleet.outcome(["health", "--listen", address])
+        #expect(nobody.status == 69 && nobody.errors.hasPrefix("Error: "), "\(nobody.errors)")
+        try await fleet.stop()
+    }
+
+    @Test func `where no private Redis may be started a missing address is wrong usage`() async throws {
+        let commands = [["status"], ["work"], ["enqueue", "http://h/"], ["run", "http://h/", "-d", "/dev/null/none"]]
+        for words in commands {
+            let outcome = try await Program(home: "/dev/null/none", ["GANNET_NO_PRIVATE_REDIS": "true"]).run(words)
+            #expect(outcome.status == 64 || words.first == "run", "\(outcome.errors)")
+            #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// A worker that can be asked how it is.
+struct ListeningWorker: Sendable {
+    let process: ChildProcess
+    let url: String
+
+    struct Answer: Sendable, Equatable {
+        let status: Int
+        let body: String
+    }
+
+    /// - Throws: When nobody answers.
+    func ask(_ path: String) async throws -> Answer {
+        let words = ["--silent", "--show-error", "--max-time", "20", "--write-out", "\n%{http_code}", url + path]
+        let outcome = try await ChildProcess.run(.init("/usr/bin/env", ["curl"] + words, environment: Program(home: "/").environment))
+        guard outcome.status == .exited(0) else { throw KitError(outcome.errors) }
+        let end = try #require(outcome.output.lastIndex(of: "\n"))
+        let status = try #require(Int(outcome.output[outcome.output.index(after: end)...]))
+        return Answer(status: status, body: String(outcome.output[..<end]))
+    }
+
+    /// Asks until the answer is this one; the time limit of the test is the limit.
+    func wait(for path: String, status: Int) async throws -> Answer {
+        while true {
+            let answer = try await ask(path)
+            if answer.status == status { return answer }
+        }
+    }
+
+    /// The value of a metric, whose name comes with its labels.
+    func metric(_ name: String) async throws -> Double? {
+        let page = try await ask("/metrics").body
+        return page.split(separator: "\n").first { $0.hasPrefix(name + " ") }.flatMap { Double($0.dropFirst(name.count + 1)) }
+    }
+}
+
+extension Fleet {
+    func listeningWorker(_ words: [String] = []) async throws -> ListeningWorker {
+        let process = try start(["work", "--listen", "127.0.0.1:0"] + words + local + connection)
+        let start = "gannet: listening on "
+        let line = try #require(try await process.errors.line { $0.hasPrefix(start) }, "\(process.errors.text)")
+        let url = try #require(line.dropFirst(start.count).split(separator: " ").first)
+        return ListeningWorker(process: process, url: String(url))
+    }
+}
