@@ -32,7 +32,7 @@ ENV GANNET_LISTEN=:9464 \
     GANNET_NO_PRIVATE_REDIS=true
 EXPOSE 9464
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=15s --timeout=5s --start-period=10s CMD ["gannet", "health"]
+HEALTHCHECK --interval=15s --timeout=10s --start-period=10s CMD ["gannet", "health"]
 ENTRYPOINT ["tini", "--", "gannet"]
 CMD ["work"]
 LABEL org.opencontainers.image.title="gannet" \
