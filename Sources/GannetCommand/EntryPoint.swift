@@ -15,7 +15,9 @@ struct EntryPoint {
             words = try Self.words()
             try DescriptorLimit.raised().check()
         } catch {
-            if let message = error.message { Console(LogOptions(guessedFrom: [], environment: ProcessInfo.processInfo.environment)).error(message) }
+            if let message = error.message {
+                Console(LogOptions(guessedFrom: [], environment: ProcessInfo.processInfo.environment)).error(message)
+            }
             exit(error.status.rawValue)
         }
         Task {

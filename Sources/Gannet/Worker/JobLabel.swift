@@ -19,6 +19,7 @@ package struct JobLabel: Sendable, Equatable {
     init(_ job: Job) {
         self.init(url: RedactedURL(job.url).description)
         id = job.id.bytes.hexadecimal
+        batch = job.batch
     }
 
     init(_ id: URLID, url: String) {

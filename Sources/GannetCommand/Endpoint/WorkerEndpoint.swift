@@ -55,7 +55,8 @@ final class WorkerEndpoint: Sendable {
         self.watched = watched
         let url = address.url(port: service.port)
         console.note(
-            "listening on \(url) (/healthz, /readyz, /metrics)", [(key: "event", value: "listening"), (key: "address", value: .string(url))])
+            "listening on \(url) (/healthz, /readyz, /metrics)",
+            [(key: "event", value: "listening"), (key: "address", value: .string(url))])
     }
 
     func watch(_ subject: Subject) {

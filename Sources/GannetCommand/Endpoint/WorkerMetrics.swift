@@ -19,7 +19,10 @@ extension MetricsText {
             [(labels: [("tier", "body")], value: counts.count(of: .refetched))])
         add(
             "gannet_worker_fetch_duration_seconds", "What requests took, redirects included.",
-            [(labels: [("outcome", "ok")], histogram: timings.fetches), (labels: [("outcome", "failed")], histogram: timings.failedFetches)])
+            [
+                (labels: [("outcome", "ok")], histogram: timings.fetches),
+                (labels: [("outcome", "failed")], histogram: timings.failedFetches),
+            ])
         add(
             "gannet_worker_claim_duration_seconds", "What Redis took to hand out jobs.", [(labels: [], histogram: timings.claims)])
         add(

@@ -27,7 +27,8 @@ struct ClusterAccess: Sendable {
             guard options.allowsPrivateRedis else {
                 throw CommandFailure(
                     .wrongUsage,
-                    "No Redis is named, and none is started here: set '--redis redis://host:port', or the environment variable GANNET_REDIS.")
+                    "No Redis is named, and none is started here: set '--redis redis://host:port', or the environment variable GANNET_REDIS."
+                )
             }
             let own = PrivateRedis(environment: .current)
             let held = try await own.ensureRunning(console: console)

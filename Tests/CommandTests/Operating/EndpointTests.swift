@@ -47,7 +47,9 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `while Redis is gone for half a minute a worker lives and is not ready; then it goes on and nothing was charged`() async throws {
+    @Test func `while Redis is gone for half a minute a worker lives and is not ready; then it goes on and nothing was charged`()
+        async throws
+    {
         let fleet = try await Fleet.start(files: 4, redis: { $0.appendOnly = true })
         let gate = try fleet.gateList(after: 2)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
@@ -82,7 +84,9 @@ import Testing
         try await gate.accepted(2)
         _ = try await fleet.redis.command("FLUSHALL")
         _ = try #require(
-            try await worker.process.errors.line { $0.hasPrefix("gannet: JOBS ARE GONE: this queue had accepted 6 URLs, and Redis knows of 0") })
+            try await worker.process.errors.line {
+                $0.hasPrefix("gannet: JOBS ARE GONE: this queue had accepted 6 URLs, and Redis knows of 0")
+            })
         #expect(try await worker.metric("gannet_queue_data_losses_total") == 1)
         worker.process.signal(SIGTERM)
         worker.process.signal(SIGTERM)

@@ -51,7 +51,9 @@ import Testing
         #expect(address == ListenAddress(host: host, port: port) && address.url == url)
     }
 
-    @Test(arguments: ["", "9464", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "::1:80", "[::1]", "host:80", "[127.0.0.1]:80", "1.2.3.4:+5", "[]:1"])
+    @Test(arguments: [
+        "", "9464", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "::1:80", "[::1]", "host:80", "[127.0.0.1]:80", "1.2.3.4:+5", "[]:1",
+    ])
     func `what is none is refused`(text: String) {
         #expect(throws: (any Error).self) { try ListenOption.address.type.parse(text) }
     }

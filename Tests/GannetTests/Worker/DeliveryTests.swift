@@ -71,7 +71,8 @@ import Testing
             #expect(await worker.end.end == .empty)
             #expect(downloader.urls.count == 1)
             #expect(worker.count(where: \.isFailed) == 3)
-            #expect(worker.reports.allSatisfy { if case .failed(let job, let sentence, _) = $0 { sentence.contains(job.url) } else { true } })
+            #expect(
+                worker.reports.allSatisfy { if case .failed(let job, let sentence, _) = $0 { sentence.contains(job.url) } else { true } })
             #expect(try await fixture.queue.counts() == QueueCounts(enqueued: 3, failed: 3))
         }
     }
