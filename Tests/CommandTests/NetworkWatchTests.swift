@@ -9,12 +9,12 @@ import Testing
         let start = ContinuousClock.now
         let proxy = NetworkWant(.proxy, detail: "Connection refused")
         let servers = NetworkWant(.nameServer, detail: "no name server answers at all")
-        let line = "gannet: waiting for the proxy (Connection refused): URLs are put off, which uses up no retry"
+        let line = "waiting for the proxy (Connection refused): URLs are put off, which uses up no retry"
         #expect(watch.line(about: proxy, at: start) == line)
         #expect(watch.line(about: NetworkWant(.proxy, detail: "another"), at: start + .seconds(59)) == nil)
         #expect(
             watch.line(about: servers, at: start + .seconds(59))
-                == "gannet: waiting for a name server (no name server answers at all): URLs are put off, which uses up no retry")
+                == "waiting for a name server (no name server answers at all): URLs are put off, which uses up no retry")
         #expect(watch.line(about: proxy, at: start + .seconds(60)) == line)
         #expect(watch.line(about: proxy, at: start + .seconds(61)) == nil)
     }

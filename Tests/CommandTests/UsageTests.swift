@@ -42,7 +42,9 @@ import Testing
     @Test(
         "What cannot be followed is exit 64 and says why",
         arguments: [
-            ("run u -d out --log-format json", "'--log-format' is not available in this version yet."),
+            ("run u -d out --log-format yaml", "--log-format <format>"),
+            ("work --listen 9464", "use an IP address and a port such as 127.0.0.1:9464"),
+            ("health", "Name the worker's address"),
             ("enqueue u --priority urgent", "use 'high', 'normal' or 'low'"),
             ("enqueue u --refresh --max-age 1h", "'--refresh' and '--max-age' contradict each other"),
             ("enqueue u --batch 'a b'", "printable ASCII characters without blanks"),

@@ -10,14 +10,15 @@ enum RunCommand: Command {
         "How many rows, or how much of them, may fail or be invalid for the exit status to be 0 all the same."
     )
     private static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
-    private static let later = ["cache-limit", "listen"]
+    private static let later = ["cache-limit"]
 
     static let spec = CommandSpec(
         "run",
         summary: "Fetch URLs into a folder: enqueue, work and sum up in one process.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
-            + [json.entry, DrainOption.time.entry] + FetchOptions.flags + ConnectionOptions.flags + CommonFlags.everywhere
+            + [json.entry, DrainOption.time.entry, ListenOption.address.entry] + FetchOptions.flags + ConnectionOptions.flags
+            + CommonFlags.everywhere
             + [QueueOption.refused] + later.map(FlagEntry.later)
     )
 
@@ -32,6 +33,7 @@ enum RunCommand: Command {
             maxFailures: try arguments.require(maxFailures),
             json: arguments.isSet(json),
             drainTimeout: try arguments.require(DrainOption.time),
+            listen: try arguments.optional(ListenOption.address),
             fetch: try FetchOptions(arguments),
             connection: try ConnectionOptions(arguments),
             log: try LogOptions(arguments))
@@ -47,11 +49,13 @@ enum RunCommand: Command {
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
         let identity = RunIdentity(options.input, folder: try WorkFolder.identity(of: lock))
+        let endpoint = try options.listen.map { address throws(CommandFailure) in try WorkerEndpoint(address, console: console) }
+        defer { endpoint?.stop() }
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console, unless: interruption)
             options.fetch.sayWhatProxyMeans(console)
-            let run = Run(options, settings, identity, access, folder, interruption, console)
+            let run = Run(options, settings, identity, access, folder, interruption, endpoint, console)
             let status = try await run.course(input)
             await access.close()
             return status
@@ -72,6 +76,8 @@ struct RunOptions: Sendable {
     var json: Bool
     /// How long jobs in flight may go on once a stop has been asked for.
     var drainTimeout: Duration
+    /// Where it tells how it is, if anywhere.
+    var listen: ListenAddress?
     var fetch: FetchOptions
     var connection: ConnectionOptions
     var log: LogOptions

@@ -5,7 +5,6 @@ import Gannet
 /// `gannet work`: one worker process.
 enum WorkCommand: Command {
     private static let untilEmpty = Toggle("until-empty", "End when nothing is left to do, instead of waiting for more.")
-    private static let later = ["json"]
 
     static let spec = CommandSpec(
         "work",
@@ -16,7 +15,6 @@ enum WorkCommand: Command {
                 QueueOption.name.entry
             ]
             + CommonFlags.everywhere
-            + later.map(FlagEntry.later)
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> WorkOptions {

@@ -109,6 +109,22 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a run can be asked too`() async throws {
+        let fleet = try await Fleet.start(files: 4)
+        let gate = try fleet.gateList(after: 2)
+        let run = try fleet.start(fleet.run + ["--listen", "127.0.0.1:0"])
+        let line = try #require(try await run.errors.line { $0.hasPrefix("gannet: listening on ") })
+        let worker = ListeningWorker(process: run, url: String(try #require(line.split(separator: " ").dropFirst(3).first)))
+        try await gate.accepted(2)
+        _ = try await worker.wait(for: "/readyz", status: 200)
+        #expect(try await worker.metric("gannet_worker_in_flight") == 2)
+        try await gate.stop()
+        run.signal(SIGTERM)
+        run.signal(SIGTERM)
+        _ = try await run.exitStatus
+        try await fleet.stop()
+    }
+
     @Test func `an address that is taken, and one where nobody answers, are said to be so`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let worker = try await fleet.listeningWorker()

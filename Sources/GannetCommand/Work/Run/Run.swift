@@ -11,13 +11,14 @@ struct Run: Sendable {
     private let access: ClusterAccess
     private let bodies: BodyFolder
     private let interruption: Interruption
+    private let endpoint: WorkerEndpoint?
     private let console: Console
 
     private var cluster: Cluster { access.cluster }
 
     init(
         _ options: RunOptions, _ settings: FetchSettings, _ identity: RunIdentity, _ access: ClusterAccess, _ bodies: BodyFolder,
-        _ interruption: Interruption, _ console: Console
+        _ interruption: Interruption, _ endpoint: WorkerEndpoint?, _ console: Console
     ) {
         self.options = options
         self.settings = settings
@@ -25,6 +26,7 @@ struct Run: Sendable {
         self.access = access
         self.bodies = bodies
         self.interruption = interruption
+        self.endpoint = endpoint
         self.console = console
     }
 
@@ -133,6 +135,7 @@ struct Run: Sendable {
         let tally = WorkTally(console, access.watch, of: WorkTally.Whole { folder.counts.queued }, places: worker.concurrency)
         worker.endsWhenEmpty = true
         worker.drainTimeout = options.drainTimeout
+        endpoint?.watch(.init(cluster: cluster, queue: identity.queue, options: worker, tally: tally, interruption: interruption))
         let display = ProgressDisplay(of: tally, on: console)
         let outcome = await cluster.work(
             on: identity.queue, fetch: settings, into: folder, options: worker, stops: stops, feed: feed, activity: tally.activity,
