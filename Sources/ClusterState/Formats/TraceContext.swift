@@ -29,7 +29,7 @@ package struct TraceContext: Sendable, Hashable {
             let trace = Self.digits(bytes[3..<35]), let parent = Self.digits(bytes[36..<52]),
             let flags = Self.digits(bytes[53..<55]).flatMap({ UInt8($0, radix: 16) })
         else {
-            throw Invalid(reason: "it has the form 00-<32 digits>-<16 digits>-<2 digits>, the digits hexadecimal and in small letters.")
+            throw Invalid(reason: "use 00-<32 digits>-<16 digits>-<2 digits>, hexadecimal ones in small letters.")
         }
         if version == "ff" { throw Invalid(reason: "there is no version ff.") }
         for (id, name) in [(trace, "trace"), (parent, "parent")] where id.utf8.allSatisfy({ $0 == UInt8(ascii: "0") }) {

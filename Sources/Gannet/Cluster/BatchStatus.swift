@@ -52,6 +52,7 @@ package struct BatchStatus: Sendable, Equatable {
         options.priority = .init(record.options.priority)
         options.refresh = record.options.refresh
         options.maximumAge = record.options.maximumAge
+        options.trace = record.options.trace.map(TraceParent.init)
         self.options = options
         headerNames = record.options.headers.lines.map(\.name)
         age = record.began.map { .milliseconds(max(0, now - $0)) }

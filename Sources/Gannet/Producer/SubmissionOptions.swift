@@ -20,6 +20,9 @@ package struct SubmissionOptions: Sendable, Equatable {
     /// What the requests carry besides what every request has.
     package var headers = ExtraHeaders.none
 
+    /// The trace it is a part of. Unlike headers it makes no other request of a URL.
+    package var trace: TraceParent?
+
     package init() {}
 }
 
@@ -30,6 +33,7 @@ extension SubmissionOptions {
         options.maximumAge = maximumAge
         options.refresh = refresh
         options.headers = headers.record
+        options.trace = trace?.context
         return options
     }
 }

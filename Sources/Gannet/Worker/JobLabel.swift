@@ -13,6 +13,9 @@ package struct JobLabel: Sendable, Equatable {
     /// The name of what it was enqueued with, where that is known.
     package var batch: String?
 
+    /// The trace that the batch belongs to.
+    package var trace: String?
+
     /// - Parameter url: Without credentials.
     package init(url: String) { self.url = url }
 
@@ -20,6 +23,7 @@ package struct JobLabel: Sendable, Equatable {
         self.init(url: RedactedURL(job.url).description)
         id = job.id.bytes.hexadecimal
         batch = job.batch
+        trace = job.trace?.traceID
     }
 
     init(_ id: URLID, url: String) {

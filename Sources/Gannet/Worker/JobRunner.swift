@@ -51,6 +51,7 @@ struct JobRunner: Sendable {
     let freshness: JobFreshness
     /// How politely hosts are treated for which no rule is stored.
     let hostRule: HostRule
+    let sendsTrace: Bool
 
     func run(_ job: Job) async -> End {
         if let page = job.page {
@@ -100,7 +101,8 @@ struct JobRunner: Sendable {
             let (start, clock) = (Moment.now, ContinuousClock.now)
             do throws(FetchError) {
                 let conditions = kept?.facts.conditions ?? []
-                let request = DownloadRequest(url: job.url, body: output.bodyDestination, headers: headers + conditions)
+                let trace = sendsTrace ? job.traceFields(besides: headers, id: .random(in: 1 ... .max)) : []
+                let request = DownloadRequest(url: job.url, body: output.bodyDestination, headers: headers + conditions + trace)
                 activity.began(job.token, host: job.host)
                 let download = try await downloader.download(request, through: moves)
                 activity.ended(job.token, nil, after: ContinuousClock.now - clock)

@@ -84,7 +84,8 @@ struct Worker: Sendable {
     ) async -> Result<WorkerEnd, WorkerFailure> {
         let runner = JobRunner(
             queue: queue, downloader: downloader, output: output, held: held, activity: activity, policy: options.retryPolicy,
-            freshness: JobFreshness(policy: options.freshness, leastKept: options.outcomesKept), hostRule: options.hostRule)
+            freshness: JobFreshness(policy: options.freshness, leastKept: options.outcomesKept), hostRule: options.hostRule,
+            sendsTrace: options.sendsTrace)
         var machine = WorkerMachine(options, isFed: isFed)
         var end = WorkerEnd.empty
         var failure: WorkerFailure?

@@ -46,6 +46,9 @@ package struct WorkerOptions: Sendable {
     /// whoever comes for what was fetched.
     package var outcomesKept = Duration.seconds(24 * 3600)
 
+    /// Origins are told of the traces that batches are a part of, each request being a part of its own.
+    package var sendsTrace = false
+
     /// End when nothing waits and nothing is in flight anywhere, instead of waiting for more.
     package var endsWhenEmpty = false
 

@@ -17,7 +17,7 @@ enum RunCommand: Command {
         summary: "Fetch URLs into a folder: enqueue, work and sum up in one process.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
-            + [json.entry, DrainOption.time.entry, ListenOption.address.entry] + FetchOptions.flags + ConnectionOptions.flags
+            + [json.entry, DrainOption.time.entry, ListenOption.address.entry] + FetchOptions.flagsForJobs + ConnectionOptions.flags
             + CommonFlags.everywhere
             + [QueueOption.refused] + later.map(FlagEntry.later)
     )

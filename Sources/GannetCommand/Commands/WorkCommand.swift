@@ -10,11 +10,7 @@ enum WorkCommand: Command {
         "work",
         summary: "Fetch what is in a queue, until a signal says otherwise.",
         flags: StoreOptions.flags + [NameOption.style.entry, untilEmpty.entry, DrainOption.time.entry, ListenOption.address.entry]
-            + FetchOptions.flags
-            + ConnectionOptions.flags + [
-                QueueOption.name.entry
-            ]
-            + CommonFlags.everywhere
+            + FetchOptions.flagsForJobs + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> WorkOptions {

@@ -29,6 +29,8 @@ struct FetchOptions: Sendable {
     var proxy: String?
     var caFile: String?
     var userAgent: String
+    /// Origins are told of the traces that batches are a part of.
+    var sendsTrace: Bool
 
     private static let concurrencyCount = Flag(
         "concurrency", .integer(in: 1...10_000), default: "64", section: .fetching, "Requests in flight at once.")
@@ -72,11 +74,19 @@ struct FetchOptions: Sendable {
     private static let agent = Flag(
         "user-agent", .headerValue("text"), default: "gannet/\(Version.current)", section: .fetching, "What to call ourselves.")
 
+    private static let sendTrace = Toggle(
+        "send-traceparent", section: .fetching,
+        "Send 'traceparent' with each request of a batch that has one ('--traceparent'): its trace, and a parent of the request's own. A header of "
+            + "this name given with '--header' is sent instead; it goes to no other origin when one redirects.")
+
     static let flags = [
         concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, connectPatience.entry, leaseTime.entry,
         timeoutTime.entry,
         connectTime.entry, bodySize.entry, network.entry, proxyURL.entry, certificates.entry, agent.entry,
     ]
+
+    /// For those who fetch the jobs of batches.
+    static let flagsForJobs = flags + [sendTrace.entry]
 
     init(_ arguments: Arguments) throws(UsageError) {
         concurrency = try arguments.require(Self.concurrencyCount)
@@ -93,6 +103,7 @@ struct FetchOptions: Sendable {
         proxy = try arguments.optional(Self.proxyURL)
         caFile = try arguments.optional(Self.certificates)
         userAgent = try arguments.require(Self.agent)
+        sendsTrace = arguments.isSet(Self.sendTrace)
     }
 }
 
@@ -140,6 +151,7 @@ extension FetchOptions {
         options.giveUpAfter = giveUpAfter
         options.hostPatience = hostPatience
         options.lease = lease
+        options.sendsTrace = sendsTrace
         options.version = Version.current
         return options
     }

@@ -7,7 +7,8 @@ enum HeaderOption {
         "header", .text("header"), isRepeatable: true, separator: "\n", isSecret: true,
         "A header of the requests, 'Name: value', or @FILE for a file with one a line ('#' begins a comment), which keeps a secret out of the list of "
             + "processes; can be repeated (in the environment: one a line). The same URL with other headers is fetched and kept by itself. Values "
-            + "lie in Redis in clear. One whose name looks like a credential goes to no other origin when one redirects.")
+            + "lie in Redis in clear. One whose name looks like a credential, or is 'traceparent', goes to no other origin when one redirects."
+    )
 
     static func headers(from arguments: Arguments) throws(UsageError) -> ExtraHeaders {
         let given = try arguments.all(header)

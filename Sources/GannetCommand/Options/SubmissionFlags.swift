@@ -15,7 +15,14 @@ enum SubmissionFlags {
         "max-age", .duration(in: .zero...longest), "How old an outcome may be that is there already. Without it, as long as it is fresh.")
     private static let refresh = Toggle("refresh", "Only a fetch that begins after now will do.")
 
-    static let flags = [batch.entry, priority.entry, delay.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry]
+    private static let traceparent = Flag(
+        "traceparent", .traceParent,
+        "The trace that this is a part of, as W3C Trace Context writes it; a batch that is gone on with keeps its first. Workers send it with "
+            + "'--send-traceparent'. It makes no other request of a URL.")
+
+    static let flags = [
+        batch.entry, priority.entry, delay.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry, traceparent.entry,
+    ]
 
     static func options(from arguments: Arguments) throws(UsageError) -> SubmissionOptions {
         var options = SubmissionOptions()
@@ -24,9 +31,22 @@ enum SubmissionFlags {
         options.maximumAge = try arguments.optional(maxAge)
         options.refresh = arguments.isSet(refresh)
         options.headers = try HeaderOption.headers(from: arguments)
+        options.trace = try arguments.optional(traceparent)
         if options.refresh, options.maximumAge != nil {
             throw arguments.usageError("'--refresh' and '--max-age' contradict each other.")
         }
         return options
+    }
+}
+
+extension ValueType where Value == TraceParent {
+    fileprivate static var traceParent: Self {
+        Self("traceparent") { (text) throws(InvalidValue) in
+            do throws(TraceParent.Invalid) {
+                return try TraceParent(text)
+            } catch {
+                throw InvalidValue(error.reason)
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@ public struct DownloadRequest: Sendable, Hashable {
     /// The URL as the user gave it; it is requested like this and not in its canonical form.
     public var url: String
     public var body: BodyDestination
-    /// Sent in addition to the engine's own headers. Those that are credentials go to the URL's own origin only.
+    /// Sent in addition to the engine's own headers. Those that are credentials, and `traceparent`, go to the URL's own origin only.
     public var headers: [HeaderField]
 
     public init(url: String, body: BodyDestination, headers: [HeaderField] = []) {

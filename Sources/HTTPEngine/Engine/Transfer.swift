@@ -141,10 +141,10 @@ final class Transfer {
         answerDeadline = nil
     }
 
-    /// Turns to the next hop. What told the last origin who we are is left out where another is asked.
+    /// Turns to the next hop. What told the last origin who we are, or of a trace, is left out where another is asked.
     func go(to next: RequestTarget) {
         hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.url), status: state.status, headers: responseHeaders))
-        if !target.trusts(next) { headers.removeAll(where: \.isCredential) }
+        if !target.trusts(next) { headers.removeAll(where: \.staysWithOrigin) }
         target = next
         state.redirects()
         answerDeadline = nil

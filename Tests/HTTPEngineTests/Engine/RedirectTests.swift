@@ -42,6 +42,27 @@ import Testing
         #expect(download.finalURL == fixture.origin.url("/2"))
     }
 
+    @Test("A trace goes along to the same origin, and to no other")
+    func traces() async throws {
+        let second = ScriptedOrigin { $0.answer(body: Array($0.head.lowercased().utf8)) }
+        let port = second.port
+        let fixture = try EngineFixture { peer in
+            switch peer.path {
+            case "/on": peer.answer(302, headers: ["Location: /here"])
+            case "/away": peer.answer(302, headers: ["Location: http://127.0.0.1:\(port)/there"])
+            default: peer.answer(body: Array(peer.head.lowercased().utf8))
+            }
+        }
+        let headers = try ["TraceParent", "tracestate", "X-Trace"].map { try #require(HeaderField(name: $0, value: "v")) }
+        for (path, isTold) in [("/on", true), ("/away", false)] {
+            let download = try await fixture.engine.download(
+                DownloadRequest(url: fixture.origin.url(path), body: .memory(upTo: 10_000, thenFileIn: "/"), headers: headers))
+            let head = String(decoding: try fixture.contents(download), as: UTF8.self)
+            for name in ["traceparent", "tracestate"] { #expect(head.contains("\r\n\(name): v\r\n") == isTold, "\(name) at \(path)") }
+            #expect(head.contains("\r\nx-trace: v\r\n"))
+        }
+    }
+
     @Test("Nobody's redirect decides as whom we come to a third")
     func strangersCredentials() async throws {
         let (fixture, second) = try leading { "http://you:theirs@127.0.0.1:\($0)/" }
