@@ -1,6 +1,6 @@
 # What there is to do here. `make` alone lists it.
 
-.PHONY: help build test fuzz check format bench clean
+.PHONY: help build test fuzz compose check format bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -18,6 +18,9 @@ endif
 ifneq ($(TARGET),model)
 	@RUNS=$(RUNS) SEED=$(SEED) SANITIZE=$(SANITIZE) Scripts/fuzz $(TARGET) $(INPUT)
 endif
+
+compose: ## build the image and try a fleet of containers, as README's "Scale" shows it
+	@Scripts/compose
 
 check: ## format, imports, what operators are given, thread and address sanitizers
 	@Scripts/check

@@ -209,3 +209,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// An image is built from what the program needs (Dockerfile), without the folders of tests and measurements.
+if Context.environment["GANNET_PRODUCTS_ONLY"] != nil {
+    package.targets.removeAll { $0.type == .test || $0.path != nil || $0.name == "GannetTestKit" }
+}

@@ -8,9 +8,7 @@ struct ListenAddress: Sendable, Equatable {
     let port: UInt16
 
     /// For a client on the same machine.
-    var url: String { url(port: port) }
-
-    func url(port: UInt16) -> String {
+    var url: String {
         let near =
             switch host {
             case "0.0.0.0": "127.0.0.1"

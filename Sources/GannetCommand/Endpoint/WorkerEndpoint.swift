@@ -32,6 +32,8 @@ final class WorkerEndpoint: Sendable {
 
     private let watched: Watched
     private let service: HTTPService
+    private let url: String
+    private let console: Console
 
     /// How long Redis may take for one look.
     static let lookBound = Duration.seconds(2)
@@ -53,17 +55,20 @@ final class WorkerEndpoint: Sendable {
             throw CommandFailure(.unavailable, "\(error)")
         }
         self.watched = watched
-        let url = address.url(port: service.port)
-        console.note(
-            "listening on \(url) (/healthz, /readyz, /metrics)",
-            [(key: "event", value: "listening"), (key: "address", value: .string(url))])
+        self.console = console
+        let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+        url = "http://\(host):\(service.port)"
     }
 
+    /// Says where it listens, too: not before, since a command that cannot begin has one thing to say.
     func watch(_ subject: Subject) {
         let sources = Sources(
             subject: subject, readiness: FreshValue { await Self.readiness(of: subject) },
             queue: FreshValue { await QueueFigures.look(subject.cluster, subject.queue, within: Self.lookBound) })
         watched.sources.withLock { $0 = sources }
+        console.note(
+            "listening on \(url) (/healthz, /readyz, /metrics)",
+            [(key: "event", value: "listening"), (key: "address", value: .string(url))])
     }
 
     /// Ends it, and waits for the answers under way.

@@ -51,7 +51,7 @@ import Testing
         _ = try await fleet.redis.command("FLUSHALL")
         try await gate.stop()
         #expect(try await run.exitStatus == .exited(69))
-        _ = try #require(try await run.errors.line { $0.contains("Redis has lost what it held of this run") })
+        _ = try #require(try await run.errors.line { $0.hasPrefix("Error: ") && $0.contains("Redis has lost") })
         try await fleet.stop()
     }
 
