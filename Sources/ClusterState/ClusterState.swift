@@ -21,6 +21,11 @@ package struct ClusterState: Sendable {
     /// The channel on which the process of this name hears that there is work, or that a URL is free again.
     package func inbox(of process: String) -> String { keys.inbox(process) }
 
+    /// Has the server write something that changes nothing: throws where it takes no writes.
+    package func tryWriting() async throws(StateError) {
+        try await StateError.wrapping { () throws(RedisError) in _ = try await connection.send(RedisCommand("DEL", keys.none)) }
+    }
+
     /// Makes the namespace this schema's when it is new, and refuses it when it is another's. Throws as well when the user may not what
     /// every user has to, before anything is left half done for it.
     package func checkSchema() async throws(StateError) {

@@ -4,15 +4,18 @@ internal import RedisClient
 
 /// For those who watch over a worker: asked often, and answered at once or not at all.
 extension Cluster {
-    /// Takes a queue's claim path through Redis, without taking a job. What it mends on its way is what any claim mends.
+    /// Takes a queue's claim path through Redis, without taking a job, and a write that changes nothing: a server that answers may still take none. What it mends on its way is what any claim mends.
     /// - Parameter options: Those of the worker that is watched over.
     package func takeClaimPath(of name: String, as options: WorkerOptions, within time: Duration) async throws(ClusterError) {
         var request = ClaimRequest(0, lease: options.lease, nonce: Nonce(.random(in: .min ... .max)), worker: Self.watcher)
         request.host = options.hostRule
         let asked = request
-        let queue = impatientQueue(name)
+        let (queue, state) = (impatientQueue(name), ClusterState(control, namespace: namespace))
         try await bounded(by: time) { () throws(ClusterError) in
-            _ = try await ClusterError.wrapping { () throws(StateError) in try await queue.claim(asked) }
+            try await ClusterError.wrapping { () throws(StateError) in
+                try await state.tryWriting()
+                _ = try await queue.claim(asked)
+            }
         }
     }
 
@@ -29,6 +32,15 @@ extension Cluster {
         let control = control
         return try await bounded(by: time) { () throws(ClusterError) in
             try await ClusterError.wrappingRedis { () throws(RedisError) in try await ServerHealth(of: control) }
+        }
+    }
+
+    /// What the bodies in Redis take.
+    package func bodyCache(within time: Duration) async throws(ClusterError) -> BodyCacheFigures {
+        let store = BlobStore(control, namespace: namespace)
+        return try await bounded(by: time) { () throws(ClusterError) in
+            let usage = try await ClusterError.wrapping { () throws(StateError) in try await store.usage() }
+            return BodyCacheFigures(memory: usage.memory, evicted: usage.evicted)
         }
     }
 

@@ -18,9 +18,8 @@ package struct ServerHealth: Sendable {
 extension ServerHealth {
     init(of connection: RedisConnection) async throws(RedisError) {
         let start = ContinuousClock.now
-        _ = try await connection.send(RedisCommand("PING"))
-        ping = ContinuousClock.now - start
         let memory = try await InfoReply("memory", of: connection)
+        ping = ContinuousClock.now - start
         usedMemory = memory?["used_memory"].flatMap { Int($0) }
         memoryLimit = memory?["maxmemory"].flatMap { Int($0) }
         mayEvictJobs = memory.map(EvictionCheck.evicts)

@@ -33,7 +33,7 @@ enum RunCommand: Command {
             maxFailures: try arguments.require(maxFailures),
             json: arguments.isSet(json),
             drainTimeout: try arguments.require(DrainOption.time),
-            listen: try arguments.optional(ListenOption.address),
+            listen: try ListenOption.typed(in: arguments),
             fetch: try FetchOptions(arguments),
             connection: try ConnectionOptions(arguments),
             log: try LogOptions(arguments))

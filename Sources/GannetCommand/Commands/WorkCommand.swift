@@ -44,7 +44,9 @@ enum WorkCommand: Command {
             let bodies = folder == nil ? try await openBodies(access.cluster, options, worker) : nil
             guard let output: any JobOutput = folder ?? bodies else { throw CommandFailure(.defect, "There is no place for bodies.") }
             endpoint?.watch(
-                .init(cluster: access.cluster, queue: options.queue, options: worker, tally: tally, interruption: interruption))
+                .init(
+                    cluster: access.cluster, queue: options.queue, options: worker,
+                    bodyLimit: folder == nil ? options.store.cacheLimit : nil, tally: tally, interruption: interruption))
             options.fetch.sayWhatProxyMeans(console)
             console.note("working on the queue '\(options.queue)'; Ctrl-C finishes what is in flight and ends.")
             let display = ProgressDisplay(of: tally, on: console)

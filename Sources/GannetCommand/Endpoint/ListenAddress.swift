@@ -50,4 +50,9 @@ extension ValueType where Value == ListenAddress {
 enum ListenOption {
     static let address = Flag(
         "listen", .listenAddress, "Answer /healthz, /readyz and /metrics here, such as 127.0.0.1:9464; ':9464' on all addresses.")
+
+    /// Of a command beside a worker, whose environment has the worker's address in it.
+    static func typed(in arguments: Arguments) throws(UsageError) -> ListenAddress? {
+        arguments.origin(of: address.entry) == .option ? try arguments.optional(address) : nil
+    }
 }

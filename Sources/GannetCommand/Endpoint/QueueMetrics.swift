@@ -39,9 +39,17 @@ extension MetricsText {
         add("gannet_queue_fetched_bytes_total", .counter, "Bytes of bodies that were fetched.", status.bytes, own)
     }
 
+    /// The bodies that Redis keeps for all queues.
+    /// - Parameter limit: This worker's; `nil` where it keeps bodies elsewhere.
+    mutating func add(_ bodies: BodyCacheFigures, limit: Int?) {
+        add("gannet_body_cache_memory_bytes", .gauge, "Memory of Redis that bodies take.", bodies.memory)
+        add("gannet_body_cache_limit_bytes", .gauge, "The most that this worker lets them take.", limit)
+        add("gannet_body_cache_evicted_total", .counter, "Bodies that made room for others.", bodies.evicted)
+    }
+
     /// The server, as its user may know it.
     mutating func add(_ health: ServerHealth) {
-        add("gannet_redis_ping_seconds", .gauge, "How long Redis took to answer a PING.", health.ping / .seconds(1))
+        add("gannet_redis_ping_seconds", .gauge, "How long Redis took to answer.", health.ping / .seconds(1))
         add("gannet_redis_used_memory_bytes", .gauge, "Memory that Redis uses.", health.usedMemory)
         add("gannet_redis_max_memory_bytes", .gauge, "Memory that Redis may use; 0 without a limit.", health.memoryLimit)
         add("gannet_redis_evicted_keys_total", .counter, "Keys that Redis has dropped for want of memory.", health.evictedKeys)

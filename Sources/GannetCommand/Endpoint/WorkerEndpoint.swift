@@ -9,6 +9,8 @@ final class WorkerEndpoint: Sendable {
         let cluster: Cluster
         let queue: String
         let options: WorkerOptions
+        /// Bytes of Redis' memory for bodies; `nil` where they are files.
+        let bodyLimit: Int?
         let tally: WorkTally
         let interruption: Interruption
     }
@@ -125,6 +127,7 @@ final class WorkerEndpoint: Sendable {
             page.add("gannet_redis_up", .gauge, "Whether Redis answers this worker.", figures?.queue != nil)
             if let queue = figures?.queue { page.add(queue, of: subject.queue) }
             if let health = figures?.health { page.add(health) }
+            if let bodies = figures?.bodies { page.add(bodies, limit: subject.bodyLimit) }
         }
         page.add(ProcessFigures.current)
         return page.text
@@ -135,10 +138,12 @@ final class WorkerEndpoint: Sendable {
 struct QueueFigures: Sendable {
     var queue: QueueReport?
     var health: ServerHealth?
+    var bodies: BodyCacheFigures?
 
     static func look(_ cluster: Cluster, _ queue: String, within time: Duration) async -> QueueFigures {
         async let report = try? cluster.report(on: queue, within: time)
         async let health = try? cluster.health(within: time)
-        return await QueueFigures(queue: report, health: health)
+        async let bodies = try? cluster.bodyCache(within: time)
+        return await QueueFigures(queue: report, health: health, bodies: bodies)
     }
 }

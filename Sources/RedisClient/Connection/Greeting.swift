@@ -75,8 +75,8 @@ struct Greeting {
     }
 
     private static func judgePing(_ reply: RedisReply) -> Step {
-        // A user who may not PING may still do everything else.
-        if case .error(let error) = reply, error.kind == .notPermitted { return .done }
+        // A user who may not PING may still do everything else, and a server that takes no writes answers no PING either, but all that reads.
+        if case .error(let error) = reply, [.notPermitted, .writesDisabled].contains(error.kind) { return .done }
         return judge(reply)
     }
 

@@ -22,6 +22,8 @@ import Testing
         #expect(try await worker.metric("gannet_worker_fetched_bytes_total") == Double(bytes))
         #expect(try await worker.metric("gannet_queue_fetched_bytes_total{queue=\"default\"}") == Double(bytes))
         #expect(try await worker.metric("gannet_redis_up") == 1)
+        #expect(try await worker.metric("gannet_body_cache_limit_bytes") == 1_000_000_000)
+        #expect(try #require(try await worker.metric("gannet_body_cache_memory_bytes")) > Double(bytes))
         #expect(try #require(try await worker.metric("process_resident_memory_bytes")) > 1_000_000)
         let asked = try await fleet.outcome(["health", "--ready", "--listen", String(worker.url.dropFirst("http://".count))])
         #expect(asked.status == 0 && asked.errors.isEmpty)
@@ -73,6 +75,35 @@ import Testing
         #expect(worker.process.errors.lines.count < 20, "\(worker.process.errors.text)")
         worker.process.signal(SIGTERM)
         _ = try await worker.process.exitStatus
+        try await fleet.stop()
+    }
+
+    @Test func `a Redis that takes no writes is not ready, and can be looked at`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let worker = try await fleet.listeningWorker()
+        _ = try await worker.wait(for: "/readyz", status: 200)
+        // A snapshot whose process is killed has failed, and with a plan for snapshots that ends writes.
+        for command in [
+            ["SET", "a", "b"], ["CONFIG", "SET", "rdb-key-save-delay", "100000000"], ["CONFIG", "SET", "save", "3600 1"], ["BGSAVE"],
+        ] {
+            _ = try await fleet.redis.command(command)
+        }
+        let children = "/proc/\(fleet.redis.pid)/task/\(fleet.redis.pid)/children"
+        var child: pid_t?
+        while child == nil {
+            child = try String(contentsOfFile: children, encoding: .utf8).split(separator: " ").first.flatMap { pid_t($0) }
+        }
+        kill(try #require(child), SIGKILL)
+        let answer = try await worker.wait(for: "/readyz", status: 503)
+        #expect(answer.body.contains("write"), "\(answer.body)")
+        #expect(try await worker.metric("gannet_redis_persistence_failing") == 1)
+        #expect(try await worker.metric("gannet_redis_up") == 1)
+        let status = try await fleet.outcome(["status"] + fleet.connection)
+        #expect(status.status == 0, "\(status.errors)")
+        _ = try await fleet.redis.command("CONFIG", "SET", "save", "")
+        _ = try await worker.wait(for: "/readyz", status: 200)
+        worker.process.signal(SIGTERM)
+        #expect(try await worker.process.exitStatus == .exited(0))
         try await fleet.stop()
     }
 

@@ -135,7 +135,8 @@ struct Run: Sendable {
         let tally = WorkTally(console, access.watch, of: WorkTally.Whole { folder.counts.queued }, places: worker.concurrency)
         worker.endsWhenEmpty = true
         worker.drainTimeout = options.drainTimeout
-        endpoint?.watch(.init(cluster: cluster, queue: identity.queue, options: worker, tally: tally, interruption: interruption))
+        endpoint?.watch(
+            .init(cluster: cluster, queue: identity.queue, options: worker, bodyLimit: nil, tally: tally, interruption: interruption))
         let display = ProgressDisplay(of: tally, on: console)
         let outcome = await cluster.work(
             on: identity.queue, fetch: settings, into: folder, options: worker, stops: stops, feed: feed, activity: tally.activity,
