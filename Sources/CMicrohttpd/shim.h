@@ -4,15 +4,15 @@
 #include <microhttpd.h>
 #include <sys/socket.h>
 
-/* Swift cannot call variadic C functions. Bound to one address, with a thread for each of a bounded number of connections, which end
- * when they have been idle for so many seconds. */
+/* Swift cannot call variadic C functions. Bound to one address, with a thread for each of a bounded number of connections, of which one
+ * client address has at most so many (0 for any number), and which end when they have been idle for so many seconds. */
 static inline struct MHD_Daemon *gannet_http_start(
-    const struct sockaddr *address, unsigned int connections, unsigned int idle_seconds, size_t memory, MHD_AccessHandlerCallback handler,
+    const struct sockaddr *address, unsigned int connections, unsigned int each, unsigned int idle_seconds, size_t memory, MHD_AccessHandlerCallback handler,
     void *context) {
     unsigned int flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ITC;
     if (address->sa_family == AF_INET6) flags |= MHD_USE_IPv6;
     return MHD_start_daemon(flags, 0, NULL, NULL, handler, context, MHD_OPTION_SOCK_ADDR, address, MHD_OPTION_CONNECTION_LIMIT,
-        connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_END);
+        connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, each, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_END);
 }
 
 static inline int gannet_http_socket(struct MHD_Daemon *daemon) {

@@ -19,7 +19,7 @@ package final class HTTPService: Sendable {
     private let context: Unmanaged<HandlerBox>
     private let daemon: Mutex<DaemonHandle?>
 
-    private static let idleSeconds: UInt32 = 30
+    private static let idleSeconds: UInt32 = 10
     private static let memoryForConnection = 32 * 1024
 
     /// Listens at once.
@@ -27,7 +27,10 @@ package final class HTTPService: Sendable {
     ///   - address: An IPv4 or IPv6 address, without brackets.
     ///   - port: 0 takes a free one.
     ///   - connections: At most so many at a time.
-    package init(address: String, port: UInt16, connections: Int = 128, _ handler: @escaping Handler) throws(HTTPServiceFailure) {
+    ///   - each: And so many of one address, so that nobody keeps the others out; nil for as many as there may be.
+    package init(
+        address: String, port: UInt16, connections: Int = 128, each: Int? = nil, _ handler: @escaping Handler
+    ) throws(HTTPServiceFailure) {
         guard var storage = SocketAddress(address, port: port) else {
             throw HTTPServiceFailure("'\(address)' is not an IP address.")
         }
@@ -35,7 +38,8 @@ package final class HTTPService: Sendable {
         errno = 0
         let started = storage.withPointer { pointer in
             gannet_http_start(
-                pointer, UInt32(clamping: connections), Self.idleSeconds, Self.memoryForConnection, answerRequest, context.toOpaque())
+                pointer, UInt32(clamping: connections), UInt32(clamping: each ?? 0), Self.idleSeconds, Self.memoryForConnection,
+                answerRequest, context.toOpaque())
         }
         guard let started else {
             let code = errno

@@ -33,6 +33,11 @@ import Testing
             // One of each outcome, then the rest.
             let jobs = try await fixture.claim(20).jobs
             #expect(jobs.count == 8)
+            // A worker that finds nothing is answered as well, while leases run and when there are none, and may leave word where it hears.
+            var idle = ClaimRequest(8, lease: QueueFixture.lease, nonce: Nonce(99), worker: "idle")
+            #expect(try await fixture.queue.claim(idle).jobs.isEmpty)
+            idle.inbox = fixture.cluster.inbox(of: "idle")
+            #expect(try await fixture.queue.claim(idle).jobs.isEmpty)
             #expect(try await fixture.cluster.renew(jobs.map(\.token), lease: QueueFixture.lease) == [])
             let outcomes: [Settlement.Outcome] = [
                 QueueFixture.fetched("http://h0/0"), QueueFixture.failed("http://h1/1"), .handedBack, .retry(after: .milliseconds(1)),
@@ -45,6 +50,7 @@ import Testing
             repeat { try await fixture.drain() } while try await fixture.queue.counts().delayed > 0
             let counts = try await fixture.queue.counts()
             #expect(counts.done == 8 && counts.failed == 2 && counts.crashed == 0 && counts.cached == 1)
+            #expect(try await fixture.queue.claim(idle).jobs.isEmpty)
             try await fixture.expectEnded()
             #expect(try await fixture.queue.cancel(batch: number) == 0)
             try await fixture.queue.clear()

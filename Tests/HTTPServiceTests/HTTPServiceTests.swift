@@ -40,6 +40,19 @@ import Testing
         service.stop()
     }
 
+    @Test func `who holds connections open keeps those of another address out no more than its own share`() async throws {
+        let service = try HTTPService(address: "0.0.0.0", port: 0, connections: 8, each: 4) { _ in HTTPServiceAnswer("here") }
+        // Shorter than the time after which the idle ones are let go.
+        let script = """
+            for descriptor in {10..17}; do eval "exec $descriptor<>/dev/tcp/127.0.0.1/$0"; done
+            curl --silent --max-time 5 --interface 127.0.0.2 "http://127.0.0.1:$0/"
+            """
+        let outcome = try await ChildProcess.run(
+            .init("/usr/bin/env", ["bash", "-c", script, "\(service.port)"], environment: ["PATH": "/usr/bin:/bin"]))
+        #expect(outcome.output == "here")
+        service.stop()
+    }
+
     @Test func `an address that is none, or not free, is said to be so`() throws {
         #expect(throws: HTTPServiceFailure.self) { try HTTPService(address: "nowhere", port: 0) { _ in HTTPServiceAnswer() } }
         let first = try HTTPService(address: "127.0.0.1", port: 0) { _ in HTTPServiceAnswer() }

@@ -81,7 +81,10 @@ end
 local isFull = wanted > 0 and givenCount == wanted
 local first = not isFull and call('ZRANGE', expiry, 0, 0, 'WITHSCORES')[2]
 -- Lease time goes on only while somebody calls: a worker with nothing to do must look now and then.
-if hasWritten or first then saveClock() end
+if hasWritten or first then
+    writing()
+    saveClock()
+end
 
 -- A worker that got all it asked for has no time to wait, nor any use for what is left.
 local next, left = -1, 0
@@ -114,6 +117,7 @@ if channel ~= '' then
     if givenCount > 0 then
         call('ZREM', ofQueue(queue, 'idle'), channel)
     elseif not isMore then
+        writing()
         call('ZADD', ofQueue(queue, 'idle'), 'NX', now, channel)
     end
 end

@@ -6,10 +6,15 @@ enum EvictionCheck {
     static func run(on connection: RedisConnection) async throws(ClusterError) {
         let info = try await ClusterError.wrappingRedis { () throws(RedisError) in try await InfoReply("memory", of: connection) }
         // A user who may not ask has an operator who knows.
-        guard let policy = info?["maxmemory_policy"], policy.hasPrefix("allkeys"), info?["maxmemory"] != "0" else { return }
+        guard let info, evicts(info), let policy = info["maxmemory_policy"] else { return }
         throw ClusterError(
             .unavailable,
             "Redis at \(connection.configuration.address) drops keys when it is full (maxmemory-policy \(policy)): jobs would be lost. "
                 + "Set maxmemory-policy to noeviction, or use another Redis.")
+    }
+
+    /// Of the section `memory`.
+    static func evicts(_ info: InfoReply) -> Bool {
+        info["maxmemory_policy"]?.hasPrefix("allkeys") == true && info["maxmemory"] != "0"
     }
 }

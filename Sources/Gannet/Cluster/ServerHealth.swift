@@ -8,6 +8,9 @@ package struct ServerHealth: Sendable {
     package let memoryLimit: Int?
     package let evictedKeys: Int?
 
+    /// It would drop jobs once it is full.
+    package let mayEvictJobs: Bool?
+
     /// Its last attempt to write its data to disk came to nothing.
     package let isPersistenceFailing: Bool?
 }
@@ -20,6 +23,7 @@ extension ServerHealth {
         let memory = try await InfoReply("memory", of: connection)
         usedMemory = memory?["used_memory"].flatMap { Int($0) }
         memoryLimit = memory?["maxmemory"].flatMap { Int($0) }
+        mayEvictJobs = memory.map(EvictionCheck.evicts)
         evictedKeys = try await InfoReply("stats", of: connection)?["evicted_keys"].flatMap { Int($0) }
         let disk = try await InfoReply("persistence", of: connection)
         isPersistenceFailing = disk.map { disk in

@@ -65,6 +65,11 @@ enum WorkCommand: Command {
                 case .handedBack: interruption.status
                 case .foreignLeft: .unavailable
                 }
+            // Among lines of JSON, and nothing else, for who collects both outputs.
+            guard options.log.format == .text else {
+                tally.logSummary(status)
+                return status
+            }
             return try console.print(tally.summary, last: status)
         }
     }

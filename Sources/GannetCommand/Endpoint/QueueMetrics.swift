@@ -45,6 +45,7 @@ extension MetricsText {
         add("gannet_redis_used_memory_bytes", .gauge, "Memory that Redis uses.", health.usedMemory)
         add("gannet_redis_max_memory_bytes", .gauge, "Memory that Redis may use; 0 without a limit.", health.memoryLimit)
         add("gannet_redis_evicted_keys_total", .counter, "Keys that Redis has dropped for want of memory.", health.evictedKeys)
+        add("gannet_redis_may_evict_jobs", .gauge, "Whether Redis drops keys of any kind once it is full.", health.mayEvictJobs)
         add(
             "gannet_redis_persistence_failing", .gauge, "Whether Redis' last attempt to write its data to disk failed.",
             health.isPersistenceFailing)

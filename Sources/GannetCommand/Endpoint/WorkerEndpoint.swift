@@ -41,14 +41,17 @@ final class WorkerEndpoint: Sendable {
     private static let answerBound = Duration.seconds(6)
     /// A process whose tasks have not run for so long is stuck.
     private static let livingBound = Duration.seconds(5)
-    /// Probes and scrapers; more than these have to wait.
-    private static let mostConnections = 32
+    /// Probes and scrapers, and what one address may have of these: whoever holds connections open keeps nobody's probe out.
+    private static let mostConnections = 128
+    private static let mostOfOne = 16
 
     /// Listens at once; until ``watch(_:)`` it is not ready.
     init(_ address: ListenAddress, console: Console) throws(CommandFailure) {
         let watched = Watched()
         do throws(HTTPServiceFailure) {
-            service = try HTTPService(address: address.host, port: address.port, connections: Self.mostConnections) { request in
+            service = try HTTPService(
+                address: address.host, port: address.port, connections: Self.mostConnections, each: Self.mostOfOne
+            ) { request in
                 Self.answer(request.path, watched.sources.withLock { $0 })
             }
         } catch {

@@ -4,7 +4,7 @@ internal import Threads
 /// Says that a command waits for Redis, and that Redis is back; starts a private one again meanwhile.
 final class RedisWatch: Sendable {
     private struct State {
-        var isAway = false
+        var words = OutageWords()
         var revival: Task<Void, Never>?
     }
 
@@ -21,27 +21,29 @@ final class RedisWatch: Sendable {
     }
 
     /// Whether Redis is known not to answer.
-    var isAway: Bool { state.withLock { $0.isAway } }
+    var isAway: Bool { state.withLock { $0.words.isAway } }
 
     @Sendable func note(_ outage: RedisOutage) {
         switch outage {
         case .began(let sentence):
-            let isNew = state.withLock { state in
-                defer { state.isAway = true }
-                return !state.isAway
+            guard let word = state.withLock({ $0.words.began(at: .now) }) else { return }
+            let facts: LogFacts = [(key: "event", value: "redisAway")]
+            switch word {
+            case .tell: console.warn("waiting for \(sentence)", facts)
+            case .tellAfter(let untold):
+                console.warn("waiting for \(sentence); it was away \(Amounts.count(untold, "more time")) since this was said last", facts)
+            case .keep: break
             }
-            guard isNew else { return }
-            console.warn("waiting for \(sentence)")
             guard let own else { return }
             let revival = Task { await revive(own) }
             state.withLock { $0.revival = revival }
         case .ended:
-            let wasAway = state.withLock { state in
-                defer { state = State() }
+            let wasTold = state.withLock { state in
                 state.revival?.cancel()
-                return state.isAway
+                state.revival = nil
+                return state.words.ended()
             }
-            if wasAway { console.warn("Redis is back; going on.") }
+            if wasTold { console.warn("Redis is back; going on.", [(key: "event", value: "redisBack")]) }
         }
     }
 

@@ -4,24 +4,24 @@ import Testing
 
 @Suite struct ComplaintLimitTests {
     @Test func `some failures are told at first, then a few a minute, and of the rest their number`() {
-        var limit = ComplaintLimit()
+        var limit = ComplaintLimit(atFirst: 20, aMinute: 5)
         let start = ContinuousClock.now
-        for _ in 0..<ComplaintLimit.atFirst { #expect(limit.note(at: start) == .tell) }
+        for _ in 0..<20 { #expect(limit.note(at: start) == .tell) }
         for second in 1...10 { #expect(limit.note(at: start + .seconds(second)) == .keep) }
         #expect(limit.note(at: start + .seconds(60)) == .tellAfter(10))
-        for _ in 1..<ComplaintLimit.aMinute { #expect(limit.note(at: start + .seconds(61)) == .tell) }
+        for _ in 1..<5 { #expect(limit.note(at: start + .seconds(61)) == .tell) }
         #expect(limit.note(at: start + .seconds(119)) == .keep)
         #expect(limit.rest() == 1 && limit.rest() == nil)
         #expect(limit.note(at: start + .seconds(9999)) == .tell)
     }
 
     @Test func `a worker that fails all day says little`() {
-        var limit = ComplaintLimit()
+        var limit = ComplaintLimit(atFirst: 20, aMinute: 5)
         let start = ContinuousClock.now
         let told = (0..<86_400).count { second in
             (0..<100).contains { _ in limit.note(at: start + .seconds(second)) != .keep }
         }
-        #expect(told <= ComplaintLimit.atFirst + ComplaintLimit.aMinute * 1440)
+        #expect(told <= 20 + 5 * 1440)
     }
 
     @Test func `a queue that knows of less than it had accepted has lost something, once for each time`() {

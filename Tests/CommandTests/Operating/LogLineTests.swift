@@ -43,11 +43,12 @@ import Testing
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list, "--batch", "night", missing] + fleet.connection)
         let worked = try await fleet.outcome(
             ["work", "--until-empty", "--log-format", "json", "--verbose"] + fleet.local + fleet.connection)
-        #expect(worked.status == 0)
+        #expect(worked.status == 0 && worked.output.isEmpty)
         let lines = try worked.errors.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any], "\($0)")
         }
         #expect(lines.allSatisfy { $0["time"] is String && $0["level"] is String && $0["message"] is String })
+        #expect(lines.last?["event"] as? String == "ended" && lines.last?["exitStatus"] as? Int == 0 && lines.last?["fetched"] as? Int == 5)
         let jobs = lines.filter { $0["url"] is String }
         #expect(jobs.count { $0["event"] as? String == "fetched" } == 5)
         #expect(jobs.count { $0["event"] as? String == "failed" && $0["class"] as? String == "http-404" } == 1)

@@ -52,15 +52,7 @@ struct ProgressDisplay: Sendable {
             let told = "\(now.fetched) \(now.cached) \(now.failed) \(now.slowestHosts)"
             if now.whole?.name != nil || now.whole == nil, told == last { continue }
             last = told
-            console.note(ProgressText.line(now), facts(now))
+            console.note(ProgressText.line(now), [(key: "event", value: "progress")] + ProgressText.facts(now))
         }
-    }
-
-    private static func facts(_ now: ProgressSnapshot) -> LogFacts {
-        [
-            (key: "event", value: "progress"), (key: "fetched", value: .integer(now.fetched)), (key: "cached", value: .integer(now.cached)),
-            (key: "failed", value: .integer(now.failed)), (key: "bytes", value: .integer(now.bytes)),
-            (key: "ended", value: JSONValue(now.whole?.ended)), (key: "total", value: JSONValue(now.whole?.total)),
-        ]
     }
 }

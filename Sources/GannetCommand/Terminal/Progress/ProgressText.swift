@@ -23,4 +23,13 @@ enum ProgressText {
         let ended = "\(now.fetched) fetched\(cached), \(now.failed) failed\(classes)"
         return "\(ended), \(Amounts.bytes(now.bytes)) in \(Amounts.time(now.elapsed))"
     }
+
+    /// The same for logs that programs read.
+    static func facts(_ now: ProgressSnapshot) -> LogFacts {
+        [
+            (key: "fetched", value: .integer(now.fetched)), (key: "cached", value: .integer(now.cached)),
+            (key: "failed", value: .integer(now.failed)), (key: "bytes", value: .integer(now.bytes)),
+            (key: "ended", value: JSONValue(now.whole?.ended)), (key: "total", value: JSONValue(now.whole?.total)),
+        ]
+    }
 }

@@ -1,4 +1,4 @@
-/// How many failures are told one by one: some at first, a few in each minute after that, and of the rest their number. Ten thousand lines about
+/// How much of a kind is told one by one, such as failures: some at first, a few in each minute after that, and of the rest their number. Ten thousand lines about
 /// one dead host help nobody. A struct without a clock.
 struct ComplaintLimit: Sendable {
     enum Word: Equatable {
@@ -8,20 +8,24 @@ struct ComplaintLimit: Sendable {
         case keep
     }
 
+    private let aMinute: Int
     private var windowBegan: ContinuousClock.Instant?
-    private var left = Self.atFirst
+    private var left: Int
     private var untold = 0
 
-    static let atFirst = 20
-    static let aMinute = 5
     private static let window = Duration.seconds(60)
+
+    init(atFirst: Int, aMinute: Int) {
+        left = atFirst
+        self.aMinute = aMinute
+    }
 
     mutating func note(at now: ContinuousClock.Instant) -> Word {
         let began = windowBegan ?? now
         windowBegan = began
         if now - began >= Self.window {
             windowBegan = now
-            left = Self.aMinute
+            left = aMinute
         }
         guard left > 0 else {
             untold += 1

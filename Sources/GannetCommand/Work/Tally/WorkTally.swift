@@ -5,7 +5,7 @@ internal import Threads
 final class WorkTally: Sendable {
     fileprivate struct State {
         var counts = WorkCounts()
-        var complaints = ComplaintLimit()
+        var complaints = ComplaintLimit(atFirst: 20, aMinute: 5)
         var losses = LossWatch()
         var whole: Whole?
         var queue: (accepted: Int, ended: Int)?
@@ -165,6 +165,13 @@ final class WorkTally: Sendable {
 
     /// What this worker has done.
     var summary: String { "This worker: \(ProgressText.counts(snapshot(at: .now)))." }
+
+    func logSummary(_ status: ExitStatus) {
+        console.note(
+            summary,
+            [(key: "event", value: "ended"), (key: "exitStatus", value: .integer(Int(status.rawValue)))]
+                + ProgressText.facts(snapshot(at: .now)))
+    }
 
     var counts: WorkCounts { state.withLock { $0.counts } }
 
