@@ -48,6 +48,9 @@ let package = Package(
             name: "CBrotliEncoder", pkgConfig: homebrew("libbrotlienc"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: homebrew("libzstd"), providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
+        // The part of Foundation that brings no tables along, and C.
+        .target(name: "Platform", swiftSettings: settings),
+
         // What everything that blocks or locks is made of.
         .target(name: "Threads", swiftSettings: settings),
 
@@ -132,8 +135,8 @@ let package = Package(
         // A small HTTP server of our own.
         .target(name: "HTTPService", dependencies: ["CMicrohttpd", "Threads"], swiftSettings: settings),
         .executableTarget(
-            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "HTTPService", "Threads", "URLLists"], swiftSettings: settings
-        ),
+            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "HTTPService", "Platform", "Threads", "URLLists"],
+            swiftSettings: settings),
 
         .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: settings),
         .executableTarget(

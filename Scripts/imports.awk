@@ -13,6 +13,7 @@ BEGIN {
     allow("CBrotli", "")
     allow("CBrotliEncoder", "")
     allow("CZstd", "")
+    allow("Platform", "")
     allow("Threads", "")
     allow("RedisClient", "CHiredis COpenSSL Threads")
     allow("ClusterState", "RedisClient")
@@ -25,7 +26,7 @@ BEGIN {
     allow("CommandLineKit", "")
     allow("URLLists", "CZlib")
     allow("HTTPService", "CMicrohttpd Threads")
-    allow("GannetCommand", "Gannet CommandLineKit HTTPService Threads URLLists")
+    allow("GannetCommand", "Gannet CommandLineKit HTTPService Platform Threads URLLists")
     # libcrypto for digests, the others to compress; of the code under test only the protocols it stands in for.
     allow("GannetTestKit", "COpenSSL CZlib CBrotliEncoder CZstd HTTPEngine Threads")
 }
@@ -64,7 +65,9 @@ describing {
 FNR == 1 {
     split(FILENAME, parts, "/")
     target = folder[parts[1] "/" parts[2]]
+    asksForEssentials = 0
 }
+/#if canImport\(FoundationEssentials\)/ { asksForEssentials = 1 }
 /^[[:space:]]*(@[A-Za-z_]+(\([^)]*\))?[[:space:]]+)*((public|package|internal|fileprivate|private)[[:space:]]+)?import[[:space:]]/ {
     line = $0
     sub(/\/\/.*/, "", line)
@@ -76,6 +79,8 @@ FNR == 1 {
     where = FILENAME ":" FNR ": "
     if (module == "FoundationNetworking") {
         problem(where "FoundationNetworking is not used: on Linux its redirects can trap the process, and libcurl is ten times as fast")
+    } else if (module == "Foundation" && inSources[target] && target != "GannetTestKit" && !asksForEssentials) {
+        problem(where "Foundation would bring ICU's tables into the program: import Platform, or in a library FoundationEssentials where it is")
     } else if (module in modules && module != target) {
         if (target == "") problem(where "this file belongs to no target of Package.swift")
         else if (!((target, module) in uses)) problem(where target " may not import " module ", on which it does not depend in Package.swift")

@@ -1,5 +1,6 @@
 import CommandLineKit
-import Foundation
+import Dispatch
+import Platform
 
 /// The program: table → arguments → command → exit status.
 @main

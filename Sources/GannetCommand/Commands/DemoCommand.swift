@@ -1,6 +1,6 @@
 import CommandLineKit
-import Foundation
 import Gannet
+import Platform
 
 /// `gannet demo`: the promise, shown in some seconds and without a network.
 enum DemoCommand: Command {

@@ -1,6 +1,6 @@
 import CommandLineKit
-import Foundation
 import Gannet
+import Platform
 
 /// `gannet get URL`: the body of a URL that was fetched.
 enum GetCommand: Command {

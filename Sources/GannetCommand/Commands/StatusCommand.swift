@@ -1,6 +1,6 @@
 import CommandLineKit
-import Foundation
 import Gannet
+import Platform
 
 /// `gannet status`: what is in a queue, once or over and over.
 enum StatusCommand: Command {

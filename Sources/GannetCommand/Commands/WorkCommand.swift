@@ -1,6 +1,6 @@
 import CommandLineKit
-import Foundation
 import Gannet
+import Platform
 
 /// `gannet work`: one worker process.
 enum WorkCommand: Command {

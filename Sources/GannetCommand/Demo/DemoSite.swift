@@ -1,5 +1,5 @@
-import Foundation
 import HTTPService
+import Platform
 internal import Threads
 
 /// A small site on this machine for the demonstration: pages that take their time, some that fail at first, some that moved, some that are not there.
@@ -71,7 +71,7 @@ final class DemoSite: Sendable {
         if request.path.hasPrefix("/moved/") { return HTTPServiceAnswer(text(page), type: "text/html") }
         let times = asked.note(page)
         // As pages far away do; another for each, the same in each demonstration.
-        Thread.sleep(forTimeInterval: Double(150 + page * 7919 % 400) / 1000)
+        usleep(UInt32(150 + page * 7919 % 400) * 1000)
         if page % missing == missing - 1 { return HTTPServiceAnswer(status: 404) }
         if failsAtFirst(page), times == 1 { return HTTPServiceAnswer(status: 500) }
         if page % moved == moved / 2 { return HTTPServiceAnswer(status: 302, headers: [(name: "Location", value: "/moved/\(page).html")]) }

@@ -1,67 +1,104 @@
-import Foundation
+import Platform
 internal import Threads
 
 /// A worker process of the demonstration, and what it has said of itself.
 final class DemoWorker: Sendable {
     let name: String
-    private let process: Mutex<Process>
-    private let tally = Tally()
+    private let state: State
     private let ended: AsyncStream<Void>
 
-    private final class Tally: Sendable {
+    private final class State: Sendable {
+        /// Nil once it has ended: another process may have its number then.
+        let running: Mutex<pid_t?>
         let fetched = Mutex(0)
+
+        init(_ pid: pid_t) { running = Mutex(pid) }
     }
 
     /// How many requests each has in flight.
     static let concurrency = 6
     static let lease = Duration.seconds(3)
+    private static let fetchedLine = Array("gannet: fetched ".utf8)
 
     init(_ name: String, redis: String, home: String) throws(CommandFailure) {
         self.name = name
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Executable.path)
-        process.arguments = [
-            "work", "--redis", redis, "--allow-net", "127.0.0.0/8", "--allow-net", "::1", "--concurrency", "\(Self.concurrency)",
-            "--host-limit", "9",
-            "--lease", "\(Self.lease.components.seconds)s", "--verbose",
-        ]
-        // Nothing of the environment's is the demonstration's.
-        process.environment = ["PATH": "/usr/bin:/bin", "HOME": home, "GANNET_HOME": home]
-        let errors = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = errors
-        let (ended, ender) = AsyncStream.makeStream(of: Void.self)
-        self.ended = ended
-        process.terminationHandler = { _ in ender.finish() }
-        self.process = Mutex(process)
-        errors.fileHandleForReading.readabilityHandler = { [tally] handle in
-            let text = String(decoding: handle.availableData, as: UTF8.self)
-            let count = text.split(separator: "\n").count { $0.hasPrefix("gannet: fetched ") }
-            tally.fetched.withLock { $0 += count }
-        }
-        do {
-            try process.run()
+        guard let errors = Descriptor.pipe() else { throw Self.unstarted(errno) }
+        defer { close(errors.write) }
+        let pid: pid_t
+        do throws(Spawn.Failure) {
+            // Nothing of the environment's is the demonstration's.
+            pid = try Spawn.start(
+                Executable.path, as: "gannet", arguments: Self.arguments(redis: redis),
+                environment: ["PATH": "/usr/bin:/bin", "HOME": home, "GANNET_HOME": home], errors: errors.write, inNewSession: true)
         } catch {
-            throw CommandFailure(.unavailable, "A worker cannot be started: \(error.localizedDescription).")
+            close(errors.read)
+            throw Self.unstarted(error.code)
+        }
+        let (ended, ender) = AsyncStream.makeStream(of: Void.self)
+        let state = State(pid)
+        self.ended = ended
+        self.state = state
+        OwnedThread.start(name: "gannet-demo") {
+            Self.follow(errors.read, state)
+            close(errors.read)
+            Self.reap(pid, state)
+            ender.finish()
         }
     }
 
-    var fetchedPages: Int { tally.fetched.withLock { $0 } }
+    var fetchedPages: Int { state.fetched.withLock { $0 } }
 
     /// As when its machine loses power.
-    func kill() {
-        process.withLock { process in
-            if process.isRunning { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
-        }
-    }
+    func kill() { send(SIGKILL) }
 
     /// Asks it to end in good order.
-    func stop() {
-        process.withLock { process in
-            if process.isRunning { process.terminate() }
+    func stop() { send(SIGTERM) }
+
+    func waitUntilEnded() async { for await _ in ended {} }
+
+    private func send(_ signal: Int32) {
+        state.running.withLock { pid in
+            if let pid { _ = Platform.kill(pid, signal) }
         }
     }
 
-    func waitUntilEnded() async { for await _ in ended {} }
+    private static func arguments(redis: String) -> [String] {
+        [
+            "work", "--redis", redis, "--allow-net", "127.0.0.0/8", "--allow-net", "::1", "--concurrency", "\(concurrency)",
+            "--host-limit", "9", "--lease", "\(lease.components.seconds)s", "--verbose",
+        ]
+    }
+
+    private static func unstarted(_ code: Int32) -> CommandFailure {
+        CommandFailure(.unavailable, "A worker cannot be started: \(Descriptor.message(code)).")
+    }
+
+    /// Counts the lines that tell of a page, until the worker has ended and so closed its end.
+    private static func follow(_ descriptor: Int32, _ state: State) {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        // As much of the current line as it takes to know what it is.
+        var line: [UInt8] = []
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return }
+            for byte in buffer[..<count] {
+                if byte == UInt8(ascii: "\n") {
+                    if line == fetchedLine { state.fetched.withLock { $0 += 1 } }
+                    line.removeAll(keepingCapacity: true)
+                } else if line.count < fetchedLine.count {
+                    line.append(byte)
+                }
+            }
+        }
+    }
+
+    /// Waits without collecting it first: until then the number is its own, and may be sent signals.
+    private static func reap(_ pid: pid_t, _ state: State) {
+        var end = siginfo_t()
+        _ = waitid(P_PID, id_t(pid), &end, WEXITED | WNOWAIT)
+        state.running.withLock { running in
+            waitpid(pid, nil, 0)
+            running = nil
+        }
+    }
 }

@@ -1,6 +1,6 @@
 import CommandLineKit
 import Dispatch
-import Foundation
+import Platform
 internal import Threads
 import URLLists
 

@@ -1,5 +1,5 @@
 import CommandLineKit
-import Foundation
+import Platform
 
 /// Asking before something is lost: on a terminal a question, elsewhere only with `--yes`.
 struct Confirmation: Sendable {

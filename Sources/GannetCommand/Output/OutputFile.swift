@@ -1,5 +1,5 @@
 import CommandLineKit
-import Foundation
+import Platform
 
 /// A file that a command was asked to write: it is there as a whole, or as it was before.
 enum OutputFile {

@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 /// The file that this process runs from.
 enum Executable {

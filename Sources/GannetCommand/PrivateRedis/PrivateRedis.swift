@@ -1,5 +1,6 @@
 import CommandLineKit
-import Foundation
+import Platform
+internal import Threads
 
 /// The Redis that commands use when none is named: started when needed, shared between them, stopped when idle.
 ///
@@ -166,7 +167,7 @@ struct PrivateRedis: Sendable {
         _ body: @escaping @Sendable () throws(CommandFailure) -> Value
     ) async throws(CommandFailure) -> Value {
         let (results, result) = AsyncStream.makeStream(of: Result<Value, CommandFailure>.self)
-        Thread.detachNewThread {
+        OwnedThread.start(name: "gannet-redis") {
             result.yield(Result(catching: body))
             result.finish()
         }

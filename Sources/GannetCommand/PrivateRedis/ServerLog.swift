@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 /// The server's own words, kept short: for whoever has to tell why it did not start.
 struct ServerLog: Sendable {
@@ -18,12 +18,14 @@ struct ServerLog: Sendable {
 
     /// What the server complained of since the file had `start` bytes, in at most three lines; nil when it said nothing.
     func complaint(since start: Int) -> String? {
-        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
-        defer { try? file.close() }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
         // The last 16 KB hold more lines than are shown.
-        let from = max(start, size - 16_384, 0)
-        guard (try? file.seek(toOffset: UInt64(from))) != nil, let bytes = try? file.read(upToCount: 16_384) else { return nil }
-        return Self.complaint(in: String(decoding: bytes, as: UTF8.self))
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        let count = pread(descriptor, &bytes, bytes.count, off_t(max(start, size - bytes.count, 0)))
+        guard count > 0 else { return nil }
+        return Self.complaint(in: String(decoding: bytes[..<count], as: UTF8.self))
     }
 
     /// Lines look like `1234:M 21 Nov 2026 07:03:23.123 # Bad file format…`, where `#` marks a warning. Some of a
@@ -34,7 +36,7 @@ struct ServerLog: Sendable {
             "overcommit_memory", "Transparent Huge", "Redis is starting", "version=", "Configuration loaded", "Server initialized",
         ]
         let warnings = lines.compactMap { line -> String? in
-            guard let mark = line.range(of: " # ") else { return nil }
+            guard let mark = line.firstRange(of: " # ") else { return nil }
             let warning = String(line[mark.upperBound...])
             return advice.contains { warning.contains($0) } ? nil : warning
         }

@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 /// Finds and starts `redis-server` on the private folder.
 struct ServerProcess {

@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 /// Starts a program that shares nothing with us but what is named here: no terminal, no standard streams, no descriptors, default signals.
 enum Spawn {
@@ -6,10 +6,11 @@ enum Spawn {
         let code: Int32
     }
 
-    /// `name` is what process lists show. Descriptors arrive in the child as 3, 4, … in the order given. Output goes to the end of a file, or nowhere.
+    /// `name` is what process lists show. Descriptors arrive in the child as 3, 4, … in the order given. Output goes to the end of a file, or nowhere;
+    /// so do errors, unless there is a descriptor for them, which must not be a standard one.
     static func start(
         _ executable: String, as name: String, arguments: [String], environment: [String: String], output: String = "/dev/null",
-        descriptors: [Int32] = [], inNewSession: Bool
+        errors: Int32? = nil, descriptors: [Int32] = [], inNewSession: Bool
     ) throws(Failure) -> pid_t {
         // The descriptors may lie where others are about to be put: first out of the way, then into place.
         let base: Int32 = 64
@@ -20,7 +21,7 @@ enum Spawn {
         var actions = FileActions()
         actions.open(0, "/dev/null", O_RDONLY)
         actions.open(1, output, O_WRONLY | O_CREAT | O_APPEND)
-        actions.duplicate(1, as: 2)
+        actions.duplicate(errors ?? 1, as: 2)
         for (offset, one) in high.enumerated() { actions.duplicate(one, as: Int32(3 + offset)) }
         actions.closeAll(from: Int32(3 + high.count))
         defer { actions.destroy() }

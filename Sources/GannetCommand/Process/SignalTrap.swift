@@ -1,5 +1,6 @@
-import Foundation
+import Platform
 import Synchronization
+internal import Threads
 
 /// SIGINT, SIGTERM and SIGHUP as a stream, for a command that ends in order: the first asks it to drain, a second to leave.
 ///
@@ -20,7 +21,7 @@ final class SignalTrap: Sendable {
     private static let graceAtLast: UInt32 = 2
 
     private static func leaveSoon(_ status: ExitStatus) {
-        Thread.detachNewThread {
+        OwnedThread.start(name: "gannet-leave") {
             sleep(graceAtLast)
             _exit(status.rawValue)
         }
@@ -33,7 +34,7 @@ final class SignalTrap: Sendable {
         }
         _ = fcntl(ends.write, F_SETFL, O_NONBLOCK)
         let (stream, continuation) = AsyncStream.makeStream(of: Request.self, bufferingPolicy: .bufferingOldest(8))
-        Thread.detachNewThread {
+        OwnedThread.start(name: "gannet-signals") {
             var byte: UInt8 = 0
             var signals = 0
             while true {

@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 /// What the process does about signals, as a whole.
 enum Signals {

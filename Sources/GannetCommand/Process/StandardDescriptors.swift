@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 /// Standard input, output and error, which a program may be started without.
 enum StandardDescriptors {

@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 internal import Threads
 
 /// Standard error, with lines at its bottom that are drawn anew while messages go by above them.

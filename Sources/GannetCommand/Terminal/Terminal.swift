@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 /// A terminal that can be drawn on, behind a descriptor.
 struct Terminal: Sendable {

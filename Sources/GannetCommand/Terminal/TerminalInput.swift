@@ -1,5 +1,6 @@
-import Foundation
+import Platform
 import Synchronization
+internal import Threads
 
 /// What comes from the person at a terminal: keys, and other sizes of the window.
 ///
@@ -21,7 +22,7 @@ struct TerminalInput: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(64))
         events = stream
         let hasKeys = isatty(STDIN_FILENO) == 1
-        Thread.detachNewThread { Self.read(ends.read, hasKeys: hasKeys, continuation) }
+        OwnedThread.start(name: "gannet-keys") { Self.read(ends.read, hasKeys: hasKeys, continuation) }
         resizes.store(ends.write, ordering: .sequentiallyConsistent)
         signal(SIGWINCH, noteResize)
     }
@@ -33,7 +34,7 @@ struct TerminalInput: Sendable {
         while true {
             if poll(&sources, nfds_t(sources.count), -1) < 0, errno != EINTR { return continuation.finish() }
             for index in sources.indices.reversed() where sources[index].revents != 0 {
-                let count = Foundation.read(sources[index].fd, &bytes, bytes.count)
+                let count = Platform.read(sources[index].fd, &bytes, bytes.count)
                 if index == 0 {
                     continuation.yield(.resized)
                 } else if count > 0 {

@@ -1,6 +1,6 @@
 import CommandLineKit
-import Foundation
 import Gannet
+import Platform
 
 /// The course of `gannet get`.
 struct Getting: Sendable {

@@ -1,5 +1,5 @@
-import Foundation
 import Gannet
+import Platform
 
 extension InputOptions {
     /// What tells this input from another, and from itself after a change; `nil` for standard input, which cannot be compared before it is

@@ -41,11 +41,11 @@ import Testing
     }
 
     @Test func `a worker that is told to end under load loses and charges nothing`() async throws {
-        // A response of a second each, so that there is always something in flight.
+        // A response of a second each, so that there is always something in flight: nginx gives the first second's bytes at once.
         let fleet = try await Fleet.start {
             $0.fileCount = 3
             $0.largestFile = 60_000
-            $0.directives = "location /slow/ { alias files/; limit_rate 20k; try_files /2.bin =404; }" + Self.answers
+            $0.directives = "location /slow/ { alias files/; limit_rate 6k; try_files /2.bin =404; }" + Self.answers
         }
         let urls = (0..<2000).map { fleet.origin.url("/\($0 % 3 == 0 ? "slow" : "n")/\($0)") }
         try write(urls, for: fleet)

@@ -1,5 +1,5 @@
 import CommandLineKit
-import Foundation
+import Platform
 
 /// Results to standard output, everything else to standard error.
 struct Console: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 /// One thing said on standard error: a sentence for people, and facts for programs that read logs.
 struct LogLine: Sendable {
