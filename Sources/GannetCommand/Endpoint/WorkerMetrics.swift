@@ -31,7 +31,9 @@ extension MetricsText {
         add("gannet_redis_outages_total", .counter, "How often Redis went away under this worker.", counts.outages)
     }
 
+    /// Those that there may be are there from the first: a count that begins with its first failure looks as if there had been none.
     private static func samples(_ classes: ClassCounts) -> [(labels: Labels, value: Int)] {
-        classes.sorted.map { (labels: [("class", $0.errorClass)], value: $0.count) }
+        let counts = classes.counts.merging(FailureClass.names.map { ($0, 0) }) { counted, _ in counted }
+        return counts.sorted { $0.key < $1.key }.map { (labels: [("class", $0.key)], value: $0.value) }
     }
 }

@@ -16,6 +16,8 @@ import Testing
         while try await worker.metric("gannet_queue_ended_total{queue=\"default\",outcome=\"fetched\"}") != 30 {}
         #expect(try await worker.metric("gannet_worker_jobs_total{outcome=\"fetched\"}") == 30)
         #expect(try await worker.metric("gannet_worker_failures_total{class=\"http-404\"}") == 1)
+        #expect(try await worker.metric("gannet_worker_failures_total{class=\"timeout\"}") == 0)
+        #expect(try await worker.metric("gannet_worker_retries_total{class=\"timeout\"}") == 0)
         #expect(try await worker.metric("gannet_worker_fetch_duration_seconds_count{outcome=\"ok\"}") == 30)
         #expect(try await worker.metric("gannet_worker_concurrency") == 7)
         let bytes = fleet.origin.files.reduce(0) { $0 + $1.size }
