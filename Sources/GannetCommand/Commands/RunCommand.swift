@@ -17,7 +17,7 @@ enum RunCommand: Command {
         summary: "Fetch URLs into a folder: enqueue, work and sum up in one process.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
-            + [json.entry, DrainOption.time.entry, ListenOption.address.entry] + FetchOptions.flagsForJobs + ConnectionOptions.flags
+            + [json.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs + ConnectionOptions.flags
             + CommonFlags.everywhere
             + [QueueOption.refused] + later.map(FlagEntry.later)
     )
@@ -33,7 +33,7 @@ enum RunCommand: Command {
             maxFailures: try arguments.require(maxFailures),
             json: arguments.isSet(json),
             drainTimeout: try arguments.require(DrainOption.time),
-            listen: try ListenOption.typed(in: arguments),
+            listen: try ListenOption.ofRun(arguments),
             fetch: try FetchOptions(arguments),
             connection: try ConnectionOptions(arguments),
             log: try LogOptions(arguments))

@@ -51,8 +51,12 @@ enum ListenOption {
     static let address = Flag(
         "listen", .listenAddress, "Answer /healthz, /readyz and /metrics here, such as 127.0.0.1:9464; ':9464' on all addresses.")
 
-    /// Of a command beside a worker, whose environment has the worker's address in it.
-    static func typed(in arguments: Arguments) throws(UsageError) -> ListenAddress? {
-        arguments.origin(of: address.entry) == .option ? try arguments.optional(address) : nil
+    /// Of a command that may run beside a worker, whose address is in the environment of both.
+    static let ofRun = Flag(
+        "listen", .listenAddress,
+        "Answer /healthz, /readyz and /metrics here, such as 127.0.0.1:9464. As an option alone: the variable is for workers.")
+
+    static func ofRun(_ arguments: Arguments) throws(UsageError) -> ListenAddress? {
+        arguments.origin(of: ofRun.entry) == .option ? try arguments.optional(ofRun) : nil
     }
 }

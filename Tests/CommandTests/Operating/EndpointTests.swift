@@ -4,6 +4,16 @@ import Testing
 
 /// Workers that tell over HTTP how they are.
 @Suite(.timeLimit(.minutes(2))) struct EndpointTests {
+    /// A worker with two of six jobs in flight until the gate is opened, over a Redis that outlives a kill.
+    private static func busyWorker(_ words: [String] = []) async throws -> (Fleet, HostileServer, ListeningWorker) {
+        let fleet = try await Fleet.start(files: 4, redis: { $0.appendOnly = true })
+        let gate = try fleet.gateList(after: 2)
+        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
+        let worker = try await fleet.listeningWorker(words)
+        try await gate.accepted(2)
+        return (fleet, gate, worker)
+    }
+
     @Test func `a worker says what it and its queue have done`() async throws {
         let fleet = try await Fleet.start(files: 30)
         let missing = "http://127.0.0.1:\(fleet.origin.port)/none"
@@ -35,11 +45,7 @@ import Testing
     }
 
     @Test func `a worker that is stopping is alive and not ready`() async throws {
-        let fleet = try await Fleet.start(files: 4)
-        let gate = try fleet.gateList(after: 2)
-        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
-        let worker = try await fleet.listeningWorker()
-        try await gate.accepted(2)
+        let (fleet, gate, worker) = try await Self.busyWorker()
         worker.process.signal(SIGTERM)
         _ = try await worker.process.errors.line { $0.hasPrefix("gannet: stopping") }
         #expect(try await worker.wait(for: "/readyz", status: 503).body.contains("stopping"))
@@ -54,11 +60,7 @@ import Testing
     @Test func `while Redis is gone for half a minute a worker lives and is not ready; then it goes on and nothing was charged`()
         async throws
     {
-        let fleet = try await Fleet.start(files: 4, redis: { $0.appendOnly = true })
-        let gate = try fleet.gateList(after: 2)
-        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
-        let worker = try await fleet.listeningWorker(["--lease", "5s"])
-        try await gate.accepted(2)
+        let (fleet, gate, worker) = try await Self.busyWorker(["--lease", "5s"])
         try await fleet.redis.kill9()
         let end = ContinuousClock.now + .seconds(30)
         _ = try await worker.wait(for: "/readyz", status: 503)
@@ -110,11 +112,7 @@ import Testing
     }
 
     @Test func `a Redis that comes back empty is told of loudly`() async throws {
-        let fleet = try await Fleet.start(files: 4)
-        let gate = try fleet.gateList(after: 2)
-        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
-        let worker = try await fleet.listeningWorker()
-        try await gate.accepted(2)
+        let (fleet, gate, worker) = try await Self.busyWorker()
         _ = try await fleet.redis.command("FLUSHALL")
         _ = try #require(
             try await worker.process.errors.line {
@@ -129,11 +127,7 @@ import Testing
     }
 
     @Test func `a worker that should work until the queue is empty does not take an emptied one for that`() async throws {
-        let fleet = try await Fleet.start(files: 4)
-        let gate = try fleet.gateList(after: 2)
-        _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
-        let worker = try await fleet.listeningWorker(["--until-empty"])
-        try await gate.accepted(2)
+        let (fleet, gate, worker) = try await Self.busyWorker(["--until-empty"])
         while try await worker.metric("gannet_queue_enqueued_total{queue=\"default\"}") != 6 {}
         _ = try await fleet.redis.command("FLUSHALL")
         try await gate.stop()
@@ -164,6 +158,9 @@ import Testing
         let address = String(worker.url.dropFirst("http://".count))
         let second = try await fleet.outcome(["work", "--until-empty", "--listen", address] + fleet.connection)
         #expect(second.status == 69 && second.errors.contains("Cannot listen on 127.0.0.1 port"), "\(second.errors)")
+        // The variable is the worker's, and a run beside it goes its way.
+        let run = try await Program(home: "/dev/null/none", ["GANNET_LISTEN": address]).run(fleet.run)
+        #expect(run.status == 0, "\(run.errors)")
         worker.process.signal(SIGTERM)
         _ = try await worker.process.exitStatus
         let nobody = try await fleet.outcome(["health", "--listen", address])
@@ -172,10 +169,11 @@ import Testing
     }
 
     @Test func `where no private Redis may be started a missing address is wrong usage`() async throws {
-        let commands = [["status"], ["work"], ["enqueue", "http://h/"], ["run", "http://h/", "-d", "/dev/null/none"]]
+        let folder = try TemporaryFolder()
+        let commands = [["status"], ["work"], ["enqueue", "http://h/"], ["run", "http://h/", "-d", folder.file("out")]]
         for words in commands {
             let outcome = try await Program(home: "/dev/null/none", ["GANNET_NO_PRIVATE_REDIS": "true"]).run(words)
-            #expect(outcome.status == 64 || words.first == "run", "\(outcome.errors)")
+            #expect(outcome.status == 64, "\(outcome.errors)")
             #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
         }
     }
