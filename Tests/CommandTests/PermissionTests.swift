@@ -147,9 +147,7 @@ import Testing
         #expect(try await first.status == 0 && second.status == 0, "\(second)")
 
         let worker = try fleet.start(["work", "--verbose"] + fleet.local + connection)
-        while try await fleet.redis.command("EXISTS", "{gannet}q:default:idle") == .integer(0) {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        while try await fleet.redis.command("EXISTS", "{gannet}q:default:idle") == .integer(0) {}
         let woken = try await fleet.outcome(["enqueue", "--wait", "--refresh", fleet.origin.urls[3]] + connection)
         #expect(woken.status == 0, "\(woken)")
         worker.terminate()
