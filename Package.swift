@@ -48,14 +48,11 @@ let package = Package(
             name: "CBrotliEncoder", pkgConfig: homebrew("libbrotlienc"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: homebrew("libzstd"), providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
-        // The part of Foundation that brings no tables along, and C.
-        .target(name: "Platform", swiftSettings: settings),
-
-        // What everything that blocks or locks is made of.
-        .target(name: "Threads", swiftSettings: settings),
+        // What more than one target needs: threads and locks, and the part of Foundation that brings no tables along.
+        .target(name: "GannetBasics", swiftSettings: settings),
 
         // The state of the cluster, from the wire up.
-        .target(name: "RedisClient", dependencies: ["CHiredis", "COpenSSL", "Threads"], swiftSettings: settings),
+        .target(name: "RedisClient", dependencies: ["CHiredis", "COpenSSL", "GannetBasics"], swiftSettings: settings),
         .target(
             name: "ClusterState", dependencies: ["RedisClient"],
             resources: [
@@ -109,33 +106,32 @@ let package = Package(
                 .embedInCode("Scripts/Status/waits.lua"),
             ],
             swiftSettings: settings),
-        .target(name: "FetchQueue", dependencies: ["RedisClient", "ClusterState"], swiftSettings: settings),
 
         // Fetching, which knows nothing of Redis.
         .target(
-            name: "HTTPEngine", dependencies: ["CCurl", "CEpoll", "COpenSSL", "CAres", "CZlib", "CBrotli", "CZstd", "Threads"],
+            name: "HTTPEngine", dependencies: ["CCurl", "CEpoll", "COpenSSL", "CAres", "CZlib", "CBrotli", "CZstd", "GannetBasics"],
             swiftSettings: settings),
         // What an image is by its bytes, which knows nothing of where they came from.
         .target(name: "ImageProbe", swiftSettings: settings),
 
         // What was fetched, kept: one fetch for all who ask, tiers, freshness.
-        .target(name: "FetchCache", dependencies: ["HTTPEngine", "Threads"], swiftSettings: settings),
+        .target(name: "FetchCache", dependencies: ["HTTPEngine", "GannetBasics"], swiftSettings: settings),
 
         // The face for those who write programs in Swift.
-        .target(name: "GannetFetch", dependencies: ["HTTPEngine", "FetchCache", "ImageProbe", "Threads"], swiftSettings: settings),
+        .target(name: "GannetFetch", dependencies: ["HTTPEngine", "FetchCache", "ImageProbe", "GannetBasics"], swiftSettings: settings),
 
         // Where fetching and the cluster meet, and the command line around them.
         .target(
             name: "Gannet",
-            dependencies: ["RedisClient", "ClusterState", "FetchQueue", "HTTPEngine", "FetchCache", "GannetFetch", "Threads"],
+            dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "GannetFetch", "GannetBasics"],
             swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
         .target(name: "URLLists", dependencies: ["CZlib"], swiftSettings: settings),
         // A small HTTP server of our own.
-        .target(name: "HTTPService", dependencies: ["CMicrohttpd", "Threads"], swiftSettings: settings),
+        .target(name: "HTTPService", dependencies: ["CMicrohttpd", "GannetBasics"], swiftSettings: settings),
         .executableTarget(
-            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "HTTPService", "Platform", "Threads", "URLLists"],
+            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "HTTPService", "GannetBasics", "URLLists"],
             swiftSettings: settings),
 
         .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: settings),
@@ -146,20 +142,20 @@ let package = Package(
             name: "StateBenchmark", dependencies: ["BenchmarkKit", "ClusterState", "RedisClient", "GannetTestKit"],
             path: "Benchmarks/StateBenchmark", swiftSettings: settings),
         .executableTarget(
-            name: "HTTPBenchmark", dependencies: ["BenchmarkKit", "HTTPEngine", "GannetTestKit", "Threads"],
+            name: "HTTPBenchmark", dependencies: ["BenchmarkKit", "HTTPEngine", "GannetTestKit", "GannetBasics"],
             path: "Benchmarks/HTTPBenchmark", swiftSettings: settings),
         .executableTarget(
             name: "CacheBenchmark",
-            dependencies: ["BenchmarkKit", "FetchCache", "Gannet", "GannetFetch", "GannetTestKit", "HTTPEngine", "Threads"],
+            dependencies: ["BenchmarkKit", "FetchCache", "Gannet", "GannetFetch", "GannetTestKit", "HTTPEngine", "GannetBasics"],
             path: "Benchmarks/CacheBenchmark", swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(
-            name: "GannetTestKit", dependencies: ["COpenSSL", "CZlib", "CBrotliEncoder", "CZstd", "HTTPEngine", "Threads"],
-            resources: [.embedInCode("Redis/clock-shim.c")], swiftSettings: settings),
+            name: "GannetTestKit", dependencies: ["COpenSSL", "CZlib", "CBrotliEncoder", "CZstd", "HTTPEngine", "GannetBasics"],
+            path: "Tests/GannetTestKit", resources: [.embedInCode("Redis/clock-shim.c")], swiftSettings: settings),
 
         .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit", "RedisClient"], swiftSettings: settings),
-        .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "Threads", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "ClusterStateTests", dependencies: ["ClusterState", "RedisClient", "GannetTestKit", "StateWorker"],
             swiftSettings: settings),
@@ -167,13 +163,11 @@ let package = Package(
         .executableTarget(
             name: "StateWorker", dependencies: ["ClusterState", "RedisClient"], path: "Tests/StateWorker", swiftSettings: settings),
         .testTarget(
-            name: "FetchQueueTests", dependencies: ["FetchQueue", "ClusterState", "RedisClient", "GannetTestKit"],
+            name: "GannetTests",
+            dependencies: ["Gannet", "FetchCache", "ClusterState", "HTTPEngine", "RedisClient", "GannetBasics", "GannetTestKit"],
             swiftSettings: settings),
         .testTarget(
-            name: "GannetTests",
-            dependencies: ["Gannet", "FetchCache", "FetchQueue", "ClusterState", "HTTPEngine", "RedisClient", "Threads", "GannetTestKit"],
-            swiftSettings: settings),
-        .testTarget(name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "Threads", "GannetTestKit"], swiftSettings: settings),
+            name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         // What a stranger may send, made up for as long as one likes: Scripts/fuzz.
         .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
         .executableTarget(
@@ -186,7 +180,7 @@ let package = Package(
         .testTarget(
             name: "ImageProbeTests", dependencies: ["ImageProbe", "GannetTestKit"], exclude: ["Samples"], swiftSettings: settings),
         .testTarget(
-            name: "FetchCacheTests", dependencies: ["FetchCache", "HTTPEngine", "Threads", "GannetTestKit", "DiskWriter"],
+            name: "FetchCacheTests", dependencies: ["FetchCache", "HTTPEngine", "GannetBasics", "GannetTestKit", "DiskWriter"],
             swiftSettings: settings),
         // A process that writes to a cache folder until it is killed.
         .executableTarget(
@@ -194,7 +188,7 @@ let package = Package(
         .testTarget(
             name: "GannetFetchTests",
             dependencies: [
-                "GannetFetch", "Gannet", "FetchCache", "HTTPEngine", "ClusterState", "Threads", "GannetTestKit", "FetchProcess",
+                "GannetFetch", "Gannet", "FetchCache", "HTTPEngine", "ClusterState", "GannetBasics", "GannetTestKit", "FetchProcess",
                 "ReadmeProgram",
             ],
             swiftSettings: settings),
@@ -215,5 +209,5 @@ let package = Package(
 
 // An image is built from what the program needs (Dockerfile), without the folders of tests and measurements.
 if Context.environment["GANNET_PRODUCTS_ONLY"] != nil {
-    package.targets.removeAll { $0.type == .test || $0.path != nil || $0.name == "GannetTestKit" }
+    package.targets.removeAll { $0.type == .test || $0.path != nil }
 }

@@ -13,22 +13,18 @@ BEGIN {
     allow("CBrotli", "")
     allow("CBrotliEncoder", "")
     allow("CZstd", "")
-    allow("Platform", "")
-    allow("Threads", "")
-    allow("RedisClient", "CHiredis COpenSSL Threads")
+    allow("GannetBasics", "")
+    allow("RedisClient", "CHiredis COpenSSL GannetBasics")
     allow("ClusterState", "RedisClient")
-    allow("FetchQueue", "RedisClient ClusterState")
-    allow("HTTPEngine", "CCurl CEpoll COpenSSL CAres CZlib CBrotli CZstd Threads")
+    allow("HTTPEngine", "CCurl CEpoll COpenSSL CAres CZlib CBrotli CZstd GannetBasics")
     allow("ImageProbe", "")
-    allow("FetchCache", "HTTPEngine Threads")
-    allow("GannetFetch", "HTTPEngine FetchCache ImageProbe Threads")
-    allow("Gannet", "RedisClient ClusterState FetchQueue HTTPEngine FetchCache GannetFetch Threads")
+    allow("FetchCache", "HTTPEngine GannetBasics")
+    allow("GannetFetch", "HTTPEngine FetchCache ImageProbe GannetBasics")
+    allow("Gannet", "RedisClient ClusterState HTTPEngine FetchCache GannetFetch GannetBasics")
     allow("CommandLineKit", "")
     allow("URLLists", "CZlib")
-    allow("HTTPService", "CMicrohttpd Threads")
-    allow("GannetCommand", "Gannet CommandLineKit HTTPService Platform Threads URLLists")
-    # libcrypto for digests, the others to compress; of the code under test only the protocols it stands in for.
-    allow("GannetTestKit", "COpenSSL CZlib CBrotliEncoder CZstd HTTPEngine Threads")
+    allow("HTTPService", "CMicrohttpd GannetBasics")
+    allow("GannetCommand", "Gannet CommandLineKit HTTPService GannetBasics URLLists")
 }
 
 function allow(target, modules,    names, i) {
@@ -79,8 +75,8 @@ FNR == 1 {
     where = FILENAME ":" FNR ": "
     if (module == "FoundationNetworking") {
         problem(where "FoundationNetworking is not used: on Linux its redirects can trap the process, and libcurl is ten times as fast")
-    } else if (module == "Foundation" && inSources[target] && target != "GannetTestKit" && !asksForEssentials) {
-        problem(where "Foundation would bring ICU's tables into the program: import Platform, or in a library FoundationEssentials where it is")
+    } else if (module == "Foundation" && inSources[target] && !asksForEssentials) {
+        problem(where "Foundation would bring ICU's tables into the program: import GannetBasics, or in a library FoundationEssentials where it is")
     } else if (module in modules && module != target) {
         if (target == "") problem(where "this file belongs to no target of Package.swift")
         else if (!((target, module) in uses)) problem(where target " may not import " module ", on which it does not depend in Package.swift")

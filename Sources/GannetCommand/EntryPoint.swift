@@ -1,6 +1,6 @@
 import CommandLineKit
 import Dispatch
-import Platform
+import GannetBasics
 
 /// The program: table → arguments → command → exit status.
 @main

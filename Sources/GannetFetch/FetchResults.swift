@@ -1,5 +1,5 @@
+internal import GannetBasics
 internal import HTTPEngine
-internal import Threads
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

@@ -1,6 +1,6 @@
 public import FetchCache
+internal import GannetBasics
 public import HTTPEngine
-internal import Threads
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials

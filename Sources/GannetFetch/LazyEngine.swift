@@ -1,5 +1,5 @@
+internal import GannetBasics
 internal import HTTPEngine
-internal import Threads
 
 /// The live engine, started by the first download: a program that fetches nothing has no thread for it.
 final class LazyEngine: Downloader {

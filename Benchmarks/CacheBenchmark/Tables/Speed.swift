@@ -1,6 +1,6 @@
 import BenchmarkKit
 import FetchCache
-import Threads
+import GannetBasics
 
 /// How many calls a second one thread makes, and two at a time.
 enum Speed {

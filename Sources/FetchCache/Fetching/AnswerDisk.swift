@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// Answers on disk. They are written behind the callers, who do not wait for a disk; one after the other for each key, so that what is removed stays so.
 /// What waits to be written can be read already.

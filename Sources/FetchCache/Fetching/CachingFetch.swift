@@ -1,5 +1,5 @@
+internal import GannetBasics
 package import HTTPEngine
-internal import Threads
 
 /// Fetching with all that is kept: who asks is answered from the nearest tier that has a good answer, and all who ask for the same at a time
 /// share one fetch.

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// How leases are given up: without keeping the callers, who have their answer, waiting for a Redis that does not reply.
 final class Endings: Sendable {

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// What is fetched again behind callers that have been answered: each URL once at a time, and not too many.
 final class Refreshes: Sendable {

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// What was removed while it was being fetched: what is on its way then is for those who wait for it, and is not kept.
 ///

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// So many at a time; who waits comes in by priority.
 package final class DownloadGate: Sendable {

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// The priority of a flight, which changes with who waits for it.
 package final class FlightPriority: Sendable {

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 // What concerns all entries. None of it holds the lock for longer than a slice of them takes.
 extension MemoryCache {

@@ -1,4 +1,4 @@
-public import Threads
+public import GannetBasics
 
 /// A cache in memory, bounded in cost and in entries, that keeps what is asked for again and again.
 ///

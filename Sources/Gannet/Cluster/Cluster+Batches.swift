@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 
 /// Submissions, one by one.
 extension Cluster {

@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 internal import RedisClient
 
 /// Bodies on their way out.

@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 
 /// Jobs where they lie.
 extension Cluster {

@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 internal import RedisClient
 
 /// For those who watch over a worker: asked often, and answered at once or not at all.

@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 
 /// A queue as a whole.
 extension Cluster {

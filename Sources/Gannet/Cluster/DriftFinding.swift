@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 
 /// Something in a namespace that should not be: what a server that lost data, or somebody who wrote to its keys, may have left.
 package struct DriftFinding: Sendable, Equatable {

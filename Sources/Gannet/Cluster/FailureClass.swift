@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 internal import HTTPEngine
 
 /// The classes of reasons that jobs are given up for.

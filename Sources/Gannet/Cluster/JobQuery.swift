@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 
 /// Jobs of a queue that somebody wants to see, or to do something about.
 package struct JobQuery: Sendable, Equatable {

@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 internal import HTTPEngine
 
 /// A job as somebody sees it who looks after the queue.

@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 internal import HTTPEngine
 
 /// What a cluster knows of one URL: why it would be fetched now, or why not.

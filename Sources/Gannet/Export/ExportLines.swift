@@ -1,5 +1,5 @@
 internal import ClusterState
-internal import Threads
+internal import GannetBasics
 
 /// The lines of a batch's manifest, out of what the folder's record says of its URLs.
 final class ExportLines: Sendable {

@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 internal import RedisClient
 
 /// Goes through the URLs of a batch whose jobs have ended, in that order, in memory that does not grow with it.

@@ -1,5 +1,5 @@
 internal import FetchCache
-internal import Threads
+internal import GannetBasics
 
 /// So many at a time at each host. Only hosts with somebody at them are remembered.
 final class HostGates: Sendable {

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// Work on files that may take long, away from the few threads that all tasks share.
 enum FileThread {

@@ -1,5 +1,4 @@
 package import ClusterState
-package import FetchQueue
 package import HTTPEngine
 
 /// Where the bodies of jobs end up, and where it is noted how jobs end.

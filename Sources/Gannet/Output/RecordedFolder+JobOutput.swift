@@ -1,5 +1,4 @@
 package import ClusterState
-package import FetchQueue
 package import HTTPEngine
 
 extension RecordedFolder: JobOutput {

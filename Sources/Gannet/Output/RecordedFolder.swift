@@ -1,5 +1,5 @@
 package import ClusterState
-internal import Threads
+internal import GannetBasics
 
 /// A folder of bodies that knows what is in it: what earlier runs have brought, and how far this one has come.
 ///

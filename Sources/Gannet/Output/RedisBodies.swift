@@ -1,6 +1,5 @@
 package import ClusterState
 internal import FetchCache
-package import FetchQueue
 package import HTTPEngine
 internal import RedisClient
 

@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 internal import HTTPEngine
 
 /// What requests carry besides what every request has. A URL that is asked for with such headers is known by another id than without: they share no

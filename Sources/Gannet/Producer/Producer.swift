@@ -1,5 +1,4 @@
 package import ClusterState
-internal import FetchQueue
 internal import HTTPEngine
 internal import RedisClient
 

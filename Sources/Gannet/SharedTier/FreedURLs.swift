@@ -1,6 +1,6 @@
 internal import ClusterState
+internal import GannetBasics
 internal import RedisClient
-internal import Threads
 
 /// Callers that wait until a URL is nobody's any more, woken by messages to this process' inbox.
 ///

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// Keeps calls from waiting for a Redis that is known to be away: after a failure none is made for a while, and a longer one after each further
 /// failure.

@@ -1,8 +1,8 @@
 internal import ClusterState
 internal import FetchCache
+internal import GannetBasics
 internal import HTTPEngine
 internal import RedisClient
-internal import Threads
 
 /// The shared tier in Redis: pages and locks beside the queues' own, bodies in a blob store.
 ///

@@ -1,5 +1,5 @@
 internal import ClusterState
-internal import Threads
+internal import GannetBasics
 
 /// Keeps this process' leases alive: all of them in one call, three times within each.
 final class Renewals: Sendable {

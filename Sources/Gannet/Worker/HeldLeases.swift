@@ -1,5 +1,5 @@
 internal import ClusterState
-internal import Threads
+internal import GannetBasics
 
 /// The leases this worker holds, and how to end the work on each.
 ///

@@ -1,8 +1,7 @@
 internal import ClusterState
-internal import FetchQueue
+internal import GannetBasics
 internal import HTTPEngine
 internal import RedisClient
-internal import Threads
 
 /// One job's way from host to host: at each that a redirect leads to, its request needs a place, as at its own.
 ///

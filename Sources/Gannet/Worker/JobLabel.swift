@@ -1,5 +1,4 @@
 internal import ClusterState
-internal import FetchQueue
 internal import HTTPEngine
 
 /// Which job a report is about, as logs may show it.

@@ -1,6 +1,5 @@
 internal import ClusterState
 internal import FetchCache
-internal import FetchQueue
 internal import HTTPEngine
 internal import RedisClient
 

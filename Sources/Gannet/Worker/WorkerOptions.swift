@@ -1,6 +1,5 @@
-internal import ClusterState
+package import ClusterState
 package import FetchCache
-package import FetchQueue
 
 /// How a worker goes about its work.
 package struct WorkerOptions: Sendable {

@@ -1,6 +1,6 @@
 import CommandLineKit
 import Gannet
-import Platform
+import GannetBasics
 
 /// `gannet demo`: the promise, shown in some seconds and without a network.
 enum DemoCommand: Command {

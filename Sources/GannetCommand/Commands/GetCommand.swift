@@ -1,6 +1,6 @@
 import CommandLineKit
 import Gannet
-import Platform
+import GannetBasics
 
 /// `gannet get URL`: the body of a URL that was fetched.
 enum GetCommand: Command {

@@ -1,6 +1,6 @@
 import CommandLineKit
 import Gannet
-import Platform
+import GannetBasics
 
 /// `gannet status`: what is in a queue, once or over and over.
 enum StatusCommand: Command {

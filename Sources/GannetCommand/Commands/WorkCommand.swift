@@ -1,6 +1,6 @@
 import CommandLineKit
 import Gannet
-import Platform
+import GannetBasics
 
 /// `gannet work`: one worker process.
 enum WorkCommand: Command {

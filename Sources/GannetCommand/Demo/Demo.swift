@@ -1,5 +1,5 @@
 import Gannet
-import Platform
+import GannetBasics
 
 /// The course of `gannet demo`: three workers and a small site, one worker killed on the way, and what came of it.
 struct Demo: Sendable {

@@ -1,5 +1,4 @@
-import Platform
-internal import Threads
+import GannetBasics
 
 /// A worker process of the demonstration, and what it has said of itself.
 final class DemoWorker: Sendable {
@@ -58,7 +57,7 @@ final class DemoWorker: Sendable {
 
     private func send(_ signal: Int32) {
         state.running.withLock { pid in
-            if let pid { _ = Platform.kill(pid, signal) }
+            if let pid { _ = GannetBasics.kill(pid, signal) }
         }
     }
 

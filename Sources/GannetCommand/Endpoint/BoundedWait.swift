@@ -1,5 +1,5 @@
 import Dispatch
-internal import Threads
+internal import GannetBasics
 
 /// Has a thread that is none of Swift's own wait for a task.
 enum BoundedWait {

@@ -1,5 +1,5 @@
 import CommandLineKit
-import Platform
+import GannetBasics
 
 /// Where a worker can be asked how it is.
 struct ListenAddress: Sendable, Equatable {

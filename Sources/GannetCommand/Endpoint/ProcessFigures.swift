@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// What the system says of this process, under the names that Prometheus' own clients use.
 struct ProcessFigures: Sendable {

@@ -1,6 +1,6 @@
 import Gannet
+internal import GannetBasics
 import HTTPService
-internal import Threads
 
 /// Tells over HTTP how a worker is: whether it lives, whether it can work, and what it has done.
 final class WorkerEndpoint: Sendable {

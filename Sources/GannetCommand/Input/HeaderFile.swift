@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// A file of headers, one a line. A pipe will do, as a shell makes one for a secret.
 enum HeaderFile {
@@ -33,7 +33,7 @@ enum HeaderFile {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: mostBytes + 1)
         while true {
-            let count = buffer.withUnsafeMutableBytes { Platform.read(descriptor, $0.baseAddress, $0.count) }
+            let count = buffer.withUnsafeMutableBytes { GannetBasics.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw unreadable() }
             if count == 0 { return bytes }

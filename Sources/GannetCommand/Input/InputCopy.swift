@@ -1,5 +1,5 @@
 import CommandLineKit
-import Platform
+import GannetBasics
 
 /// What has been read of an input that can be read only once, in a file without a name: it is gone when nobody has it open.
 final class InputCopy: Sendable {

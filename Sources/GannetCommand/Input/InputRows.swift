@@ -1,7 +1,6 @@
 import CommandLineKit
 import Dispatch
-import Platform
-internal import Threads
+import GannetBasics
 import URLLists
 
 /// The rows of a file or of standard input, a batch at a time, however long the input is and however slowly it comes.

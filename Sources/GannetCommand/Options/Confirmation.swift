@@ -1,5 +1,5 @@
 import CommandLineKit
-import Platform
+import GannetBasics
 
 /// Asking before something is lost: on a terminal a question, elsewhere only with `--yes`.
 struct Confirmation: Sendable {

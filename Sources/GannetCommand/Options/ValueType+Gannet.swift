@@ -1,5 +1,5 @@
 import CommandLineKit
-import Platform
+import GannetBasics
 
 extension ValueType where Value == String {
     /// The form alone is checked here; the client that connects reads the rest.

@@ -1,5 +1,5 @@
 import CommandLineKit
-import Platform
+import GannetBasics
 
 /// A file that a command was asked to write: it is there as a whole, or as it was before.
 enum OutputFile {

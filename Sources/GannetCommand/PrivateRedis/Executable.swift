@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// The file that this process runs from.
 enum Executable {

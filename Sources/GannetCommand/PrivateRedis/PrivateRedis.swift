@@ -1,6 +1,5 @@
 import CommandLineKit
-import Platform
-internal import Threads
+import GannetBasics
 
 /// The Redis that commands use when none is named: started when needed, shared between them, stopped when idle.
 ///

@@ -1,5 +1,5 @@
 import CommandLineKit
-import Platform
+import GannetBasics
 
 /// What the process's environment says about the private Redis.
 struct PrivateRedisEnvironment: Sendable {

@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// The folder that the private Redis lives in, and the names within it.
 struct PrivateRedisFolder: Sendable {

@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// The little of the Redis protocol that starting and stopping a server takes: PING and SHUTDOWN as lines, the first line of the answer.
 /// The supervisor must not depend on the client that it may have to be restarted for.
@@ -85,7 +85,7 @@ final class ServerConnection {
     /// Nil at the end of the stream; empty when there is nothing just now.
     private static func read(_ descriptor: Int32) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 1024)
-        let count = Platform.read(descriptor, &buffer, buffer.count)
+        let count = GannetBasics.read(descriptor, &buffer, buffer.count)
         if count > 0 { return Array(buffer[..<count]) }
         return count < 0 && (errno == EAGAIN || errno == EINTR) ? [] : nil
     }
@@ -114,7 +114,7 @@ private func connect(_ descriptor: Int32, to path: String) -> Bool {
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     return withUnsafePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            Platform.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            GannetBasics.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
         }
     }
 }

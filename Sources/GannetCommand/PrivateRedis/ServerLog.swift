@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// The server's own words, kept short: for whoever has to tell why it did not start.
 struct ServerLog: Sendable {

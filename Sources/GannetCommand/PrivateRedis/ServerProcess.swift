@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// Finds and starts `redis-server` on the private folder.
 struct ServerProcess {

@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// Starts a program that shares nothing with us but what is named here: no terminal, no standard streams, no descriptors, default signals.
 enum Spawn {

@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// The life of a private Redis, in a process and a session of its own: start it (or adopt one whose supervisor was killed), watch until
 /// nobody has used it for the idle time, stop it.

@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// What a supervisor tells the command that started it, through the pipe it finds as descriptor 3: one line, once.
 enum SupervisorReport: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 import Synchronization
 
 /// SIGTERM as something to poll for, beside a connection: the supervisor has one thread and no tasks.
@@ -32,7 +32,7 @@ struct TerminationPipe {
         _ = poll(&both, 2, Int32(clamping: parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000))
         if both[0].revents != 0 {
             var byte: UInt8 = 0
-            while Platform.read(read, &byte, 1) == 1 {}
+            while GannetBasics.read(read, &byte, 1) == 1 {}
             return .terminated
         }
         return both[1].revents != 0 ? .descriptor : .time

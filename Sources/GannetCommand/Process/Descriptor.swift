@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// The few calls on file descriptors that need a loop around them.
 enum Descriptor {
@@ -35,7 +35,7 @@ enum Descriptor {
     /// A pipe that no child inherits unless it is handed over.
     static func pipe() -> (read: Int32, write: Int32)? {
         var ends: [Int32] = [-1, -1]
-        guard Platform.pipe(&ends) == 0 else { return nil }
+        guard GannetBasics.pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }

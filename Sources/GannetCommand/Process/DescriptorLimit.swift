@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// How many descriptors this process may have open at once, and what that suffices for.
 struct DescriptorLimit: Sendable {

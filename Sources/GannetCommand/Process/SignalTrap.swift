@@ -1,6 +1,5 @@
-import Platform
+import GannetBasics
 import Synchronization
-internal import Threads
 
 /// SIGINT, SIGTERM and SIGHUP as a stream, for a command that ends in order: the first asks it to drain, a second to leave.
 ///

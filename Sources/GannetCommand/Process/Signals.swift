@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// What the process does about signals, as a whole.
 enum Signals {

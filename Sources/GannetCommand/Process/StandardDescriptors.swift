@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// Standard input, output and error, which a program may be started without.
 enum StandardDescriptors {

@@ -1,5 +1,4 @@
-import Platform
-internal import Threads
+import GannetBasics
 
 /// Standard error, with lines at its bottom that are drawn anew while messages go by above them.
 final class LiveOutput: Sendable {

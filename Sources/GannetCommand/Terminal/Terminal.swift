@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// A terminal that can be drawn on, behind a descriptor.
 struct Terminal: Sendable {

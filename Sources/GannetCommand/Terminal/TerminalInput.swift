@@ -1,6 +1,5 @@
-import Platform
+import GannetBasics
 import Synchronization
-internal import Threads
 
 /// What comes from the person at a terminal: keys, and other sizes of the window.
 ///
@@ -34,7 +33,7 @@ struct TerminalInput: Sendable {
         while true {
             if poll(&sources, nfds_t(sources.count), -1) < 0, errno != EINTR { return continuation.finish() }
             for index in sources.indices.reversed() where sources[index].revents != 0 {
-                let count = Platform.read(sources[index].fd, &bytes, bytes.count)
+                let count = GannetBasics.read(sources[index].fd, &bytes, bytes.count)
                 if index == 0 {
                     continuation.yield(.resized)
                 } else if count > 0 {

@@ -1,6 +1,6 @@
 import CommandLineKit
 import Gannet
-import Platform
+import GannetBasics
 
 /// The course of `gannet get`.
 struct Getting: Sendable {

@@ -1,5 +1,5 @@
 import Gannet
-import Platform
+import GannetBasics
 
 extension InputOptions {
     /// What tells this input from another, and from itself after a change; `nil` for standard input, which cannot be compared before it is

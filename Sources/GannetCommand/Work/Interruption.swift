@@ -1,5 +1,5 @@
 import Gannet
-internal import Threads
+internal import GannetBasics
 
 /// What SIGINT and SIGTERM do to a command: end what it is waiting for, and make its worker stop.
 final class Interruption: Sendable {

@@ -1,5 +1,5 @@
 import Gannet
-internal import Threads
+internal import GannetBasics
 
 /// Says that a command waits for Redis, and that Redis is back; starts a private one again meanwhile.
 final class RedisWatch: Sendable {

@@ -1,5 +1,5 @@
+internal import GannetBasics
 import Synchronization
-internal import Threads
 
 #if canImport(Glibc)
 import Glibc
@@ -17,12 +17,12 @@ final class StallGuard: Sendable {
     private final class Shared: Sendable {
         /// The number of the call that is under way; 0 between calls.
         let call = Atomic<UInt64>(0)
-        let sockets = Threads.Mutex<Set<Int32>>([])
+        let sockets = GannetBasics.Mutex<Set<Int32>>([])
     }
 
     private let shared = Shared()
     private let end: Wakeup
-    private let thread: Threads.Mutex<OwnedThread?>
+    private let thread: GannetBasics.Mutex<OwnedThread?>
 
     private static let look: Int32 = 1000
 
@@ -31,7 +31,7 @@ final class StallGuard: Sendable {
         guard let end = Wakeup() else { return nil }
         self.end = end
         guard let started = OwnedThread(name: "http-guard", { [shared] in Self.watch(shared, end) }) else { return nil }
-        thread = Threads.Mutex(started)
+        thread = GannetBasics.Mutex(started)
     }
 
     /// Runs `body`, a call of libcurl's. For the engine's thread alone.

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// The way from any task to the engine's thread.
 final class TransferInbox: Sendable {

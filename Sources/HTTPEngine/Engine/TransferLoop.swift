@@ -1,5 +1,5 @@
 import CCurl
-internal import Threads
+internal import GannetBasics
 
 /// The engine's thread: owns libcurl, the resolver and every transfer. Nothing of it is seen by another thread.
 ///

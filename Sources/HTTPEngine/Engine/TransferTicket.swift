@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// One call of `download`: what it asks for, and the way back to its caller.
 ///

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 extension ConnectionLoop {
     /// Starts a connection's thread and waits until it is connected, or has failed to. The result fires when the thread ends.

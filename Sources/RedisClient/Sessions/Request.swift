@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// One call of a caller: a command or a pipeline, its deadline, and the task that waits for the outcome.
 final class Request: Sendable {

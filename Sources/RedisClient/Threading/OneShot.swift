@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 /// A value that arrives once, for any number of waiting tasks.
 final class OneShot<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-internal import Threads
+internal import GannetBasics
 
 #if canImport(Glibc)
 import Glibc

@@ -1,7 +1,7 @@
 import Foundation
+import GannetBasics
 import GannetTestKit
 import Testing
-import Threads
 
 @testable import FetchCache
 

@@ -1,8 +1,8 @@
 import Foundation
+import GannetBasics
 import GannetTestKit
 import HTTPEngine
 import Testing
-import Threads
 
 @testable import FetchCache
 

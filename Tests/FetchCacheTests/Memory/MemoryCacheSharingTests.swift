@@ -1,7 +1,7 @@
 import FetchCache
+import GannetBasics
 import Synchronization
 import Testing
-import Threads
 
 @Suite(.timeLimit(.minutes(1))) struct MemoryCacheSharingTests {
     @Test func `many tasks at once never see a wrong value or limits exceeded`() async {

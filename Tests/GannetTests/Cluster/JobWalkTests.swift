@@ -2,7 +2,6 @@ import RedisClient
 import Testing
 
 @testable import ClusterState
-@testable import FetchQueue
 @testable import Gannet
 
 /// Jobs are found wherever they lie, page by page, and dealt with by kind.

@@ -3,7 +3,6 @@ import GannetTestKit
 import Testing
 
 @testable import ClusterState
-@testable import FetchQueue
 @testable import Gannet
 @testable import HTTPEngine
 

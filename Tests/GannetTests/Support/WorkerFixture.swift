@@ -1,10 +1,9 @@
 import Foundation
+import GannetBasics
 import GannetTestKit
 import RedisClient
-import Threads
 
 @testable import ClusterState
-@testable import FetchQueue
 @testable import Gannet
 
 /// A queue in a real Redis, a folder, and workers that run on them.

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import ClusterState
-@testable import FetchQueue
 @testable import Gannet
 @testable import HTTPEngine
 

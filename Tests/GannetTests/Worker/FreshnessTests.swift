@@ -5,7 +5,6 @@ import RedisClient
 import Testing
 
 @testable import ClusterState
-@testable import FetchQueue
 @testable import Gannet
 
 /// What a worker's outcomes are to jobs that are enqueued later.

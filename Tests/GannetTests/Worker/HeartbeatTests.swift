@@ -3,7 +3,6 @@ import RedisClient
 import Testing
 
 @testable import ClusterState
-@testable import FetchQueue
 @testable import Gannet
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerHeartbeatTests {

@@ -1,5 +1,4 @@
 import ClusterState
-import FetchQueue
 import GannetTestKit
 import HTTPEngine
 import RedisClient

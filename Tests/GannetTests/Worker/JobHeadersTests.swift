@@ -5,7 +5,6 @@ import RedisClient
 import Testing
 
 @testable import ClusterState
-@testable import FetchQueue
 @testable import Gannet
 
 /// Jobs that were enqueued with request headers of their own.

@@ -3,7 +3,6 @@ import RedisClient
 import Testing
 
 @testable import ClusterState
-@testable import FetchQueue
 @testable import Gannet
 
 /// Claims that Redis carried out and whose answers were lost.

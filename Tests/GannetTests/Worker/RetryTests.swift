@@ -1,11 +1,10 @@
+import GannetBasics
 import GannetTestKit
 import HTTPEngine
 import RedisClient
 import Testing
-import Threads
 
 @testable import ClusterState
-@testable import FetchQueue
 @testable import Gannet
 
 @Suite(.timeLimit(.minutes(1))) struct RetryTests {

@@ -4,7 +4,6 @@ import RedisClient
 import Testing
 
 @testable import ClusterState
-@testable import FetchQueue
 @testable import Gannet
 
 @Suite(.timeLimit(.minutes(1))) struct StopTests {

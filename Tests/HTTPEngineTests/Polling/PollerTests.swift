@@ -1,5 +1,5 @@
+import GannetBasics
 import Testing
-import Threads
 
 @testable import HTTPEngine
 

@@ -1,4 +1,4 @@
-import Threads
+import GannetBasics
 
 @testable import HTTPEngine
 

@@ -1,5 +1,5 @@
+internal import GannetBasics
 internal import HTTPEngine
-internal import Threads
 
 #if canImport(Glibc)
 import Glibc

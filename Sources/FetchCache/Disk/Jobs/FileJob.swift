@@ -1,5 +1,5 @@
+internal import GannetBasics
 internal import Synchronization
-internal import Threads
 
 /// Something to do on a thread that may block, for a caller that may leave before it is done.
 final class FileJob<Value: Sendable>: FileThreads.Job {

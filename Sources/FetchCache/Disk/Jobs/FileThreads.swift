@@ -1,5 +1,5 @@
+internal import GannetBasics
 internal import Synchronization
-internal import Threads
 
 /// A few threads that work with files for tasks that wait: a disk, and a network's all the more, may keep a thread for seconds.
 ///

@@ -1,5 +1,5 @@
 internal import ClusterState
-internal import Threads
+internal import GannetBasics
 
 extension RecordedFolder {
     /// What came of looking at the files that earlier runs have brought.

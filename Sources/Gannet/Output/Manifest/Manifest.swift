@@ -1,5 +1,5 @@
 internal import ClusterState
-internal import Threads
+internal import GannetBasics
 
 #if canImport(Glibc)
 import Glibc

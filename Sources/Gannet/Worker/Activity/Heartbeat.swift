@@ -1,6 +1,5 @@
 internal import ClusterState
-internal import FetchQueue
-internal import Threads
+internal import GannetBasics
 
 /// Tells onlookers that a worker lives and what it does: one command every few seconds. No job depends on it.
 struct Heartbeat: Sendable {

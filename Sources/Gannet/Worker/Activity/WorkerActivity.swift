@@ -1,6 +1,6 @@
 internal import ClusterState
+internal import GannetBasics
 internal import HTTPEngine
-internal import Threads
 
 /// What a worker does at each host, for those who look on while it works.
 package final class WorkerActivity: Sendable {

@@ -1,5 +1,5 @@
 import CommandLineKit
-import Platform
+import GannetBasics
 
 /// Results to standard output, everything else to standard error.
 struct Console: Sendable {

@@ -1,4 +1,4 @@
-import Platform
+import GannetBasics
 
 /// One thing said on standard error: a sentence for people, and facts for programs that read logs.
 struct LogLine: Sendable {

@@ -1,5 +1,5 @@
 import Gannet
-import Platform
+import GannetBasics
 
 /// What makes two runs the same run: their input and their folder. The same command again finds the queue that a killed one left.
 struct RunIdentity: Sendable {

@@ -1,5 +1,5 @@
 import Gannet
-import Platform
+import GannetBasics
 import URLLists
 
 /// The input of a run, which is read more than once: to fetch what it lists, and to say in its order what became of it.

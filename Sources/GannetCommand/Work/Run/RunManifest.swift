@@ -1,6 +1,6 @@
 import CommandLineKit
 import Gannet
-import Platform
+import GannetBasics
 import URLLists
 
 /// Writes a run's manifest: its input once more, row by row, with what became of each.

@@ -1,5 +1,5 @@
 import Gannet
-internal import Threads
+internal import GannetBasics
 
 /// Says that URLs wait for the proxy or for a name server: at once, and then once a minute for as long as they do. Nothing of it shows
 /// in the counts, since nothing fails.

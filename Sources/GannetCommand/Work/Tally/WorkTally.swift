@@ -1,5 +1,5 @@
 import Gannet
-internal import Threads
+internal import GannetBasics
 
 /// Counts what a worker reports and says what people should hear at once.
 final class WorkTally: Sendable {

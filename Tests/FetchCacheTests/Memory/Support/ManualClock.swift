@@ -1,4 +1,4 @@
-import Threads
+import GannetBasics
 
 /// A clock that goes on when it is told to. Nobody can sleep by it.
 final class ManualClock: Clock {

@@ -1,0 +1,98 @@
+import RedisClient
+import Synchronization
+import Testing
+
+@testable import ClusterState
+
+@Suite struct PersistenceTests {
+    /// A call that fails a number of times before it succeeds.
+    private final class Call: Sendable {
+        private let count = Atomic(0)
+        private let failures: Int
+        private let kind: RedisError.Kind
+
+        init(failing failures: Int, with kind: RedisError.Kind) {
+            self.failures = failures
+            self.kind = kind
+        }
+
+        var calls: Int { count.load(ordering: .relaxed) }
+
+        func make() throws(StateError) -> Int {
+            let number = count.add(1, ordering: .relaxed).newValue
+            if number <= failures { throw .redis(RedisError(kind)) }
+            return number
+        }
+    }
+
+    @Test(arguments: RedisError.Kind.allCases)
+    func `what may mend itself is tried again, and nothing else is`(kind: RedisError.Kind) async throws {
+        let call = Call(failing: 2, with: kind)
+        let persistently = Persistence(patience: .seconds(60), pause: .zero)
+        do throws(StateError) {
+            let answer = try await persistently { () throws(StateError) in try call.make() }
+            #expect(RedisError(kind).isTransient)
+            #expect(answer == 3)
+        } catch {
+            #expect(!RedisError(kind).isTransient)
+            #expect(error == .redis(RedisError(kind)))
+            #expect(call.calls == 1)
+        }
+    }
+
+    @Test func `what is wrong with the state does not mend itself`() async throws {
+        for error in [StateError.unknownBatch, .batchClosed, .otherSchema(found: "2.0"), .newerFormat("It"), .invalid("No.")] {
+            let calls = Atomic(0)
+            let persistently = Persistence(patience: .seconds(60), pause: .zero)
+            let thrown = await #expect(throws: StateError.self) {
+                try await persistently { () throws(StateError) in
+                    calls.add(1, ordering: .relaxed)
+                    throw error
+                }
+            }
+            #expect(thrown == error && calls.load(ordering: .relaxed) == 1)
+        }
+    }
+
+    @Test func `patience has an end, and the last error is told`() async throws {
+        let call = Call(failing: .max, with: .unreachable)
+        let persistently = Persistence(patience: .milliseconds(20), pause: .milliseconds(1))
+        let error = await #expect(throws: StateError.self) {
+            try await persistently { () throws(StateError) in try call.make() }
+        }
+        #expect(error == .redis(RedisError(.unreachable)))
+        #expect(call.calls > 1)
+    }
+
+    @Test(arguments: [0, 1, 4])
+    func `waiting is told of once, and its good end once`(failures: Int) async throws {
+        let call = Call(failing: failures, with: .unreachable)
+        let news = Mutex<[RedisError.Kind?]>([])
+        let persistently = Persistence(patience: .seconds(60), pause: .zero) { error in news.withLock { $0.append(error?.kind) } }
+        _ = try await persistently { () throws(StateError) in try call.make() }
+        #expect(news.withLock { $0 } == (failures == 0 ? [] : [.unreachable, nil]))
+    }
+
+    @Test func `without patience nothing is waited for or told`() async throws {
+        let call = Call(failing: 1, with: .unreachable)
+        let persistently = Persistence(patience: .zero) { _ in #expect(Bool(false), "it waited") }
+        await #expect(throws: StateError.self) { try await persistently { () throws(StateError) in try call.make() } }
+        #expect(call.calls == 1)
+    }
+
+    @Test func `a cancelled caller does not wait for the next attempt`() async throws {
+        let persistently = Persistence(patience: .seconds(7200), pause: .seconds(3600))
+        let (attempts, attempt) = AsyncStream.makeStream(of: Void.self)
+        let task = Task { () async throws in
+            try await persistently { () throws(StateError) -> Int in
+                attempt.yield()
+                throw .redis(RedisError(.unreachable))
+            }
+        }
+        var iterator = attempts.makeAsyncIterator()
+        await iterator.next()
+        task.cancel()
+        let error = await #expect(throws: StateError.self) { try await task.value }
+        #expect(error == .redis(RedisError(.cancelled)))
+    }
+}

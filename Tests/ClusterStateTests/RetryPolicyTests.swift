@@ -1,0 +1,67 @@
+import Testing
+
+@testable import ClusterState
+
+@Suite struct RetryPolicyTests {
+    private let policy = RetryPolicy()
+
+    private func pause(_ failures: Int, random: Double, _ policy: RetryPolicy = RetryPolicy()) -> Duration? {
+        var patient = policy
+        patient.retries = .max
+        guard case .retry(let pause) = patient.decide(.transient, failures: failures, throttled: .zero, random: random) else { return nil }
+        return pause
+    }
+
+    @Test(arguments: [(0, 1), (1, 2), (2, 4), (5, 32), (6, 60), (7, 60), (20, 60), (63, 60), (1000, 60)])
+    func `pauses are spread from nothing to twice the one before, and no longer than the longest`(failures: Int, seconds: Int) {
+        #expect(pause(failures, random: 0) == .zero)
+        #expect(pause(failures, random: 0.5) == .milliseconds(seconds * 500))
+        #expect(pause(failures, random: 1) == .seconds(seconds))
+    }
+
+    @Test func `a random number beyond its bounds makes no pause that is`() {
+        #expect(pause(0, random: -3) == .zero)
+        #expect(pause(0, random: 7) == .seconds(1))
+    }
+
+    @Test func `a longest pause below the first is the longest`() {
+        var short = RetryPolicy()
+        short.longestPause = .milliseconds(10)
+        #expect(pause(0, random: 1, short) == .milliseconds(10))
+    }
+
+    @Test(arguments: [AttemptFailure.unreachable, .transient], [0, 1, 3])
+    func `a job is given up when its retries are used up`(failure: AttemptFailure, retries: Int) {
+        var policy = RetryPolicy()
+        policy.retries = retries
+        for failures in 0..<retries {
+            #expect(policy.decide(failure, failures: failures, throttled: .zero, random: 0) == .retry(after: .zero))
+        }
+        for failures in [retries, retries + 1, 255] {
+            #expect(policy.decide(failure, failures: failures, throttled: .zero, random: 0) == .giveUp)
+        }
+    }
+
+    @Test func `what is final is not tried again`() {
+        #expect(policy.decide(.final, failures: 0, throttled: .zero, random: 1) == .giveUp)
+    }
+
+    @Test(arguments: [
+        (nil, nil), (Duration.seconds(7), Duration.seconds(7)), (.seconds(-1), nil), (.zero, nil), (.seconds(1), .seconds(1)),
+        (.seconds(3600), .seconds(3600)),
+        (.seconds(86_400), .seconds(3600)),
+    ])
+    func `a host that asks for a pause has it, within bounds, and costs the job no retry`(asked: Duration?, given: Duration?) {
+        var policy = policy
+        policy.retries = 0
+        #expect(policy.decide(.throttled(asked), failures: 9, throttled: .zero, random: 1) == .coolDown(given))
+    }
+
+    @Test func `a job that its host puts off for too long is given up as that`() {
+        let day = Duration.seconds(24 * 3600)
+        #expect(policy.decide(.throttled(nil), failures: 0, throttled: day - .milliseconds(1), random: 1) == .coolDown(nil))
+        #expect(policy.decide(.throttled(nil), failures: 0, throttled: day, random: 1) == .giveUpThrottled)
+        // Its retries are another matter.
+        #expect(policy.decide(.transient, failures: 0, throttled: day, random: 1) == .retry(after: .seconds(1)))
+    }
+}

@@ -1,0 +1,116 @@
+internal import GannetBasics
+
+/// A good origin: a real nginx on a port of 127.0.0.1, with generated files whose digests are known and an account of its requests.
+package final class Origin: Sendable {
+    /// A file it serves.
+    package struct File: Sendable, Equatable {
+        /// The path of its URL, such as `/7.bin`.
+        package let path: String
+        package let size: Int
+        /// In hexadecimal.
+        package let sha256: String
+    }
+
+    /// A request it has answered.
+    package struct Request: Sendable, Equatable {
+        package let method: String
+        /// The path with its query, as it was asked for.
+        package let path: String
+        package let status: Int
+
+        package init(method: String, path: String, status: Int) {
+            self.method = method
+            self.path = path
+            self.status = status
+        }
+    }
+
+    /// What it serves, in the order of their numbers.
+    package let files: [File]
+
+    /// The port that speaks HTTP.
+    package let port: UInt16
+
+    /// The port that speaks HTTPS, when `Options.certificate` asked for one.
+    package let tlsPort: UInt16?
+
+    private let folder: TemporaryFolder
+    private let process: ChildProcess
+    private let fences = Monitor(0)
+
+    /// Starts it; it answers when this returns.
+    package static func start(_ options: Options = Options()) async throws -> Origin {
+        let folder = try TemporaryFolder()
+        let files = try await OwnedThread.run(name: "test-kit") { try options.makeFiles(in: folder) }
+        // nginx cannot choose a port, and somebody else may take a free one before nginx does.
+        for _ in 0..<5 {
+            let port = try Socket.freePort()
+            let tlsPort = options.certificate == nil ? nil : try Socket.freePort()
+            try folder.write(options.configuration(folder: folder.path, port: port, tlsPort: tlsPort).utf8, to: "nginx.conf")
+            let process = try ChildProcess(
+                .init(
+                    "nginx", ["-p", "\(folder.path)/", "-c", folder.file("nginx.conf"), "-e", "stderr"],
+                    environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]))
+            let line = try await process.errors.line { $0.contains("start worker process ") || $0.contains("Address already in use") }
+            guard let line else {
+                throw KitError("nginx ended with \(try await process.exitStatus) instead of starting: \(process.errors.text)")
+            }
+            if line.contains("start worker") {
+                return Origin(files: files, port: port, tlsPort: tlsPort, folder: folder, process: process)
+            }
+            process.kill()
+        }
+        throw KitError("nginx found no free port in five attempts")
+    }
+
+    private init(files: [File], port: UInt16, tlsPort: UInt16?, folder: TemporaryFolder, process: ChildProcess) {
+        self.files = files
+        self.port = port
+        self.tlsPort = tlsPort
+        self.folder = folder
+        self.process = process
+    }
+
+    /// The URL of a path.
+    package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// The URLs of all files.
+    package var urls: [String] { files.map { url($0.path) } }
+
+    /// Every request that was answered before the call, in the order in which the answers ended. Exact: a request of its own goes
+    /// through the one worker process after them, and only when that is in the log is the log read.
+    package func requests() async throws -> [Request] {
+        let number = fences.update { count in
+            count += 1
+            return count
+        }
+        let fence = "\(Self.fencePath)\(number)"
+        let port = port
+        try await OwnedThread.run(name: "test-kit") { try Self.ask("GET \(fence) HTTP/1.0\r\n\r\n", port: port) }
+        guard try await process.output.line(where: { $0.hasPrefix("GET \(fence) ") }) != nil else {
+            throw KitError("nginx ended: \(process.errors.text)")
+        }
+        return process.output.lines.compactMap(Self.request)
+    }
+
+    /// Ends it: connections are refused from then on.
+    package func stop() async throws {
+        process.terminate()
+        _ = try await process.exitStatus
+    }
+
+    static let fencePath = "/.fence/"
+
+    private static func request(_ line: String) -> Request? {
+        let parts = line.split(separator: " ", maxSplits: 2)
+        guard parts.count == 3, let status = Int(parts[2]), !parts[1].hasPrefix(fencePath) else { return nil }
+        return Request(method: String(parts[0]), path: String(parts[1]), status: status)
+    }
+
+    private static func ask(_ request: String, port: UInt16) throws(KitError) {
+        let descriptor = try Socket.connect(to: .loopback(port: port))
+        defer { closeSocket(descriptor) }
+        try Socket.sendAll(Array(request.utf8), to: descriptor)
+        while try !Socket.receive(from: descriptor).isEmpty {}
+    }
+}

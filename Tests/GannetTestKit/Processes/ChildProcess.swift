@@ -1,0 +1,169 @@
+internal import GannetBasics
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A real program, started by a test and never outliving it.
+///
+/// It has a process group of its own, which ends with it: when its first process exits, for whatever reason, what it started and left
+/// behind in the group is killed. When the last reference goes it is killed, and when the test process ends, however it ends, the
+/// `Watchdog` does it.
+package final class ChildProcess: Sendable {
+    /// How a process ended.
+    package enum ExitStatus: Equatable, Sendable {
+        case exited(Int32)
+        case signalled(Int32)
+    }
+
+    /// Where a stream of the child goes.
+    package enum Output: Sendable {
+        /// Into `output` or `errors`.
+        case collected
+        /// To the file at this path, appended.
+        case file(String)
+        case discarded
+        /// To the same stream of the test process.
+        case inherited
+    }
+
+    /// What to start and how.
+    package struct Options: Sendable {
+        /// A path, or a name to look for in `PATH` and the usual folders of servers.
+        package var program: String
+        package var arguments: [String]
+        /// The whole environment; nil is that of the test process.
+        package var environment: [String: String]?
+        /// The working folder; nil is that of the test process.
+        package var folder: String?
+        /// A file to read standard input from; nil is nothing.
+        package var input: String?
+        package var output: Output = .collected
+        package var errors: Output = .collected
+
+        package init(
+            _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil, folder: String? = nil,
+            input: String? = nil, output: Output = .collected, errors: Output = .collected
+        ) {
+            self.program = program
+            self.arguments = arguments
+            self.environment = environment
+            self.folder = folder
+            self.input = input
+            self.output = output
+            self.errors = errors
+        }
+    }
+
+    /// The number of the process and of its group.
+    package let pid: Int32
+
+    /// Collected standard output; empty and finished when it goes elsewhere.
+    package let output = LineLog()
+
+    /// Collected standard error; empty and finished when it goes elsewhere.
+    package let errors = LineLog()
+
+    /// nil while it runs. Signals are sent under the lock in which the process is reaped, so never to a number that is another's by now.
+    private let status = Monitor<ExitStatus?>(nil)
+
+    package init(_ options: Options) throws(KitError) {
+        guard let program = Program.find(options.program) else {
+            throw KitError("\(options.program) is not installed: Scripts/setup --tests installs what tests need")
+        }
+        let watchdog = try Watchdog.started()
+        var opened: [Int32] = []
+        defer { for descriptor in opened { close(descriptor) } }
+
+        func openFile(_ path: String, _ flags: Int32) throws(KitError) -> Int32 {
+            let descriptor = open(path, flags | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw .system("cannot open \(path)", errno) }
+            opened.append(descriptor)
+            return descriptor
+        }
+        // The child's end, and ours when the stream is collected.
+        func descriptors(for stream: Output, inherited: Int32) throws(KitError) -> (child: Int32, ours: Int32?) {
+            switch stream {
+            case .collected:
+                let ends = try makePipe()
+                opened.append(ends.write)
+                return (ends.write, ends.read)
+            case .file(let path): return (try openFile(path, O_WRONLY | O_CREAT | O_APPEND), nil)
+            case .discarded: return (try openFile("/dev/null", O_WRONLY), nil)
+            case .inherited: return (inherited, nil)
+            }
+        }
+
+        let input = try openFile(options.input ?? "/dev/null", O_RDONLY)
+        let output = try descriptors(for: options.output, inherited: 1)
+        let errors = try descriptors(for: options.errors, inherited: 2)
+        let (isRegistered, registering) = try makeChannel()
+        defer { close(isRegistered) }
+        let shell = ["/bin/sh", "-c", Watchdog.registration, program, options.folder ?? ".", program]
+        do throws(KitError) {
+            defer { close(registering) }
+            pid = try Spawn(
+                arguments: shell + options.arguments, environment: options.environment,
+                descriptors: [input, output.child, errors.child, watchdog.channel, registering]
+            ).start()
+        } catch {
+            for descriptor in [output.ours, errors.ours] { descriptor.map { _ = close($0) } }
+            throw error
+        }
+        // A millisecond, and the end of it is certain: the child has registered or is gone.
+        _ = try? Socket.receive(from: isRegistered)
+        for (log, descriptor) in [(self.output, output.ours), (self.errors, errors.ours)] {
+            if let descriptor { log.collect(from: descriptor) } else { log.finish() }
+        }
+        Self.awaitExit(of: pid, status: status, watchdog: watchdog)
+    }
+
+    deinit {
+        kill()
+    }
+
+    /// Sends `number` to the process, not to its group. Does nothing when it has ended.
+    package func signal(_ number: Int32) {
+        let pid = pid
+        status.update { if $0 == nil { _ = sendSignal(pid, number) } }
+    }
+
+    /// Asks it to end.
+    package func terminate() { signal(SIGTERM) }
+
+    /// Ends it and its group at once.
+    package func kill() {
+        let pid = pid
+        status.update { if $0 == nil { _ = sendSignal(-pid, SIGKILL) } }
+    }
+
+    /// Whether it has not ended yet.
+    package var isRunning: Bool { status.update { $0 == nil } }
+
+    /// Waits until it has ended.
+    package var exitStatus: ExitStatus {
+        get async throws { try await status.wait { $0 } }
+    }
+
+    private static func awaitExit(of pid: pid_t, status: Monitor<ExitStatus?>, watchdog: Watchdog) {
+        OwnedThread.start(name: "test-kit") {
+            var information = siginfo_t()
+            while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+            // Still unreaped, so the number is still this process' own.
+            _ = sendSignal(-pid, SIGKILL)
+            watchdog.forget(group: pid)
+            status.update { status in
+                var code: Int32 = 0
+                while waitpid(pid, &code, 0) < 0 && errno == EINTR {}
+                let signal = code & 0x7f
+                status = signal == 0 ? .exited((code >> 8) & 0xff) : .signalled(signal)
+            }
+        }
+    }
+}
+
+private func sendSignal(_ pid: pid_t, _ number: Int32) -> Int32 {
+    kill(pid, number)
+}
