@@ -1,17 +1,21 @@
-# What there is to do here. `make` alone lists it.
+# `make` alone lists the habits of this repository.
 
-.PHONY: help build test fuzz compose check format bench clean
+.PHONY: help build test fuzz compose check format picture bench docs install uninstall clean
+
+PREFIX ?= /usr/local
+# A package builder's root: files go below it, and no path in them names it.
+DESTDIR ?=
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
 
 build: ## build gannet for release, as Scripts/gannet does
 	@Scripts/gannet --version
 
-test: ## install what is missing, build, run all tests
+test: ## install missing tools, build, run all tests
 	@Scripts/test
 
-fuzz: ## throw made-up input at the state, against its model, and at all that reads from strangers; see CONTRIBUTING.md
+fuzz: ## throw made-up input at the state and at all readers of strangers' bytes; see CONTRIBUTING.md
 ifeq ($(filter-out model,$(TARGET)),)
 	@GANNET_FUZZ_SEED=$(SEED) GANNET_FUZZ_SEEDS=$(or $(SEEDS),2000) GANNET_FUZZ_STEPS=$(STEPS) Scripts/test --filter ModelTests
 endif
@@ -19,17 +23,35 @@ ifneq ($(TARGET),model)
 	@RUNS=$(RUNS) SEED=$(SEED) SANITIZE=$(SANITIZE) Scripts/fuzz $(TARGET) $(INPUT)
 endif
 
-compose: ## build the image and try a fleet of containers, as README's "Scale" shows it
+compose: ## build the image and try a fleet of containers with the commands of Docs/OPERATIONS.md
 	@Scripts/compose
 
-check: ## format, imports, what operators are given, thread and address sanitizers
+check: ## format, imports, plain words, packaging, operators' files, thread and address sanitizers
 	@Scripts/check
 
 format: ## format all sources in place
-	@swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Examples
+
+picture: ## make Docs/run.svg again, from a real run in a terminal
+	@Scripts/picture
 
 bench: ## measure the Redis client beside redis-benchmark
 	@Scripts/bench redis
+
+docs: ## make the library's page in .build/docs and build all examples of the documentation
+	@Scripts/docs
+	@Scripts/examples
+
+# A build of its own: an installed program has Swift's runtime inside and needs no toolchain. No test tool and no network is used.
+PROGRAM ?= .build/install/release/gannet
+install: ## install the program, man page, completions and licences: make install DESTDIR= PREFIX=/usr/local
+ifeq ($(PROGRAM),.build/install/release/gannet)
+	GANNET_PRODUCTS_ONLY=yes swift build --scratch-path .build/install -c release --product gannet --static-swift-stdlib -Xlinker --strip-all
+endif
+	@Scripts/install "$(PROGRAM)" "$(DESTDIR)" "$(PREFIX)"
+
+uninstall: ## remove what install has put there, with the same DESTDIR= and PREFIX=
+	@Scripts/install --remove "$(DESTDIR)" "$(PREFIX)"
 
 clean: ## remove everything that was built
 	@rm -rf .build

@@ -1,7 +1,8 @@
-# Who may import what. Read by `Scripts/check imports`: first, with `describing` set, the targets as `swift package
-# describe` prints them, then the sources.
-# A target in Sources that has no line here is an error, so that a new one gets its place in the picture. Tests and benchmarks may use
-# any target of Sources, if Package.swift says that they do.
+# The floor plan: which target may import which. A target imports only from rows above its own.
+#
+# `Scripts/check imports` reads it with two inputs: first, with `describing` set, the targets as `swift package describe` prints
+# them, then the sources. A target in Sources without a row here is an error, so that a new one gets its place in the picture.
+# Tests and benchmarks may use any target of Sources, if Package.swift says that they do.
 BEGIN {
     allow("CHiredis", "")
     allow("COpenSSL", "")
@@ -29,7 +30,11 @@ BEGIN {
 
 function allow(target, modules,    names, i) {
     known[target] = 1
-    for (i = split(modules, names, " "); i > 0; i--) may[target, names[i]] = 1
+    for (i = split(modules, names, " "); i > 0; i--) {
+        # So no circle is possible, and the list above reads from the ground floor up.
+        if (!(names[i] in known)) problem("Scripts/imports.awk: " target " may not stand above " names[i] ", which it imports")
+        may[target, names[i]] = 1
+    }
 }
 
 function problem(sentence) {
@@ -46,7 +51,7 @@ describing {
         folder[$2] = target
         inSources[target] = $2 ~ /^Sources\//
         modules[target] = 1
-        if (inSources[target] && !(target in known)) problem("Package.swift: the target " target " has no line in Scripts/imports.awk")
+        if (inSources[target] && !(target in known)) problem("Package.swift: the target " target " has no row in Scripts/imports.awk")
     } else if ($0 ~ /^    [A-Z]/) {
         if ($0 ~ /^    Type: system-target/) isC[target] = 1
         section = $0

@@ -82,7 +82,7 @@ import Testing
             try await fixture.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "1"))
             let before = try await dump(fixture)
             let error = await #expect(throws: StateError.self) { try await fixture.put(2, size) }
-            guard case .redis(let reason) = error else { return }
+            guard case .redis(let reason) = error else { throw KitError("no error of Redis: \(String(describing: error))") }
             #expect(reason.kind == .outOfMemory)
             #expect(try await dump(fixture) == before)
             #expect(try await fixture.get(1) == BlobFixture.body(1, 5000))
@@ -100,7 +100,7 @@ import Testing
             try await fixture.put(1, 100)
             try await fixture.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", limit))
             let error = await #expect(throws: StateError.self) { try await fixture.put(2, 20_000_000) }
-            guard case .redis(let reason) = error else { return }
+            guard case .redis(let reason) = error else { throw KitError("no error of Redis: \(String(describing: error))") }
             #expect(reason.kind == .outOfMemory)
             try await fixture.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "0"))
             let usage = try await fixture.store.usage()

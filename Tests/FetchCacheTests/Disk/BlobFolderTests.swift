@@ -61,7 +61,7 @@ import Testing
         #expect(await blobs.countedUsage() == FolderUsage(bytes: fixture.cost(), files: 1, isCounted: true))
     }
 
-    @Test(.enabled(if: DiskFixture.otherFileSystem != nil, "There is no second file system to write to: skipped."))
+    @Test(.enabled(if: MachineNeed.isMet(DiskFixture.otherFileSystem != nil), "SKIPPED: there is no second file system to write to."))
     func `a file of another file system is copied, checked and removed`() async throws {
         let fixture = try DiskFixture()
         let blobs = try fixture.blobs()

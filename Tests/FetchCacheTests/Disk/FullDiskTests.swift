@@ -9,7 +9,9 @@ import Testing
 #if os(Linux)
 @Suite(
     .timeLimit(.minutes(1)),
-    .enabled(if: MountedFolder.isPossible, "SKIPPED: nothing can be mounted here, so no disk can be filled or made read-only. Run as root.")
+    .enabled(
+        if: MachineNeed.isMet(MountedFolder.isPossible),
+        "SKIPPED: nothing can be mounted here, so no disk can be filled or made read-only. Run as root.")
 )
 struct FullDiskTests {
     private static func code(_ failure: StoreFailure?) -> Int32? {

@@ -1,3 +1,4 @@
+import GannetTestKit
 import HTTPEngine
 import Testing
 
@@ -26,7 +27,8 @@ import Testing
 
     @Test func `the terms name what selects, the variant, and whether it is everybody's`() throws {
         let request = RequestFacts(url: Kept.url, headers: HTTPLines.fields(["Accept: image/avif"]))
-        guard case .keep(let terms) = decision(["Cache-Control: max-age=60, public", "Vary: Accept, X-A"], request: request) else { return }
+        let kept = decision(["Cache-Control: max-age=60, public", "Vary: Accept, X-A"], request: request)
+        guard case .keep(let terms) = kept else { throw KitError("not kept: \(kept)") }
         #expect(terms.selecting.names == ["accept", "x-a"])
         #expect(terms.variant == VariantKey(terms.selecting, request: request.headers))
         #expect(terms.isForEverybody)

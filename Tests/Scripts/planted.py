@@ -1,0 +1,133 @@
+"""Tries Scripts/check: in a copy of the sources, each check has to pass, then to fail on one planted violation, and to name its place.
+
+  planted.py
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+root = (pathlib.Path(__file__).parent / "../..").resolve()
+problems = []
+WORDS = " ".join(["The worker asks"] + ["one host"] * 13 + ["again now."])  # 31 words
+assert len(WORDS.split()) == 31
+
+# New files of a pure target, of the program, and of a test.
+PURE = "Sources/ImageProbe/Planted.swift"
+COMMAND = "Sources/GannetCommand/Planted.swift"
+TEST = "Tests/ImageProbeTests/Planted.swift"
+
+# Check, file, text, and the words that its complaint has to have, with {} for the file. A file that is there gets the text at its end.
+PLANTED = [
+    # A target above its own row, and one that Package.swift does not name.
+    ("imports", PURE, "internal import RedisClient\n", "{}:1: ImageProbe may not import RedisClient"),
+    ("imports", TEST, "import HTTPService\n", "{}:1: ImageProbeTests may not import HTTPService"),
+    ("imports", PURE, "internal import Foundation\n", "{}:1: Foundation would bring"),
+    ("imports", PURE, "internal import FoundationNetworking\n", "{}:1: FoundationNetworking is not used"),
+    # Types of C that would leave their target.
+    ("imports", "Sources/HTTPEngine/Planted.swift", "public import CCurl\n", "the types of CCurl must not leave HTTPEngine"),
+    (
+        "imports",
+        "Package.swift",
+        'package.targets.first { $0.name == "ImageProbe" }!.dependencies.append("RedisClient")\n',
+        "ImageProbe may not depend on RedisClient",
+    ),
+    ("imports", "Scripts/imports.awk", '\nBEGIN { delete known["URLLists"] }\n', "the target URLLists has no row"),
+    ("imports", "Scripts/imports.awk", '\nBEGIN { allow("Cellar", "Attic"); allow("Attic", "") }\n', "Cellar may not stand above Attic"),
+    ("prose", "Docs/PLANTED.md", f"# Planted\n\n{WORDS}\n", "{}:3: sentence of 31 words"),
+    ("prose", "Docs/PLANTED.md", f"| a | b |\n| --- | --- |\n| c | {WORDS} |\n", "{}:3: sentence of 31 words"),
+    ("prose", PURE, f"/// {WORDS}\nenum Planted {{}}\n", "{}:1: sentence of 31 words"),
+    ("prose", PURE, f"// {WORDS[:60]}\n// {WORDS[60:]}\nenum Planted {{}}\n", "{}:1: sentence of 31 words"),
+    ("prose", COMMAND, f'let planted = Toggle("planted", "{WORDS}")\n', "{}:1: sentence of 31 words"),
+    ("prose", COMMAND, f'let planted = Toggle(\n    "planted",\n    "{WORDS[:60]}"\n        + "{WORDS[60:]}")\n', "{}:3: sentence of 31"),
+    ("prose", "Scripts/planted", f"#!/bin/sh\n# {WORDS}\n", "{}:2: sentence of 31 words"),
+    ("prose", "Scripts/planted.awk", f"# {WORDS}\n", "{}:1: sentence of 31 words"),
+    ("prose", PURE, "// The record goes first, lest a job be lost.\n", '{}:1: excluded: "lest"'),
+    ("prose", "Docs/PLANTED.md", "An attempt that came to nothing is repeated.\n", '{}:1: excluded: "came to nothing"'),
+    ("prose", COMMAND, 'let planted = "Jobs are put back in line."\n', '{}:1: excluded: "back in line"'),
+    ("prose", PURE, "// The service ends when course() returns.\n", '{}:1: excluded: "course()"'),
+    ("prose", PURE, "/// The flight of a URL ends here.\nenum Planted {}\n", '{}:1: excluded: "flight"'),
+    ("prose", PURE, "// What is left waits. Those with a place go first.\n", "{}:1: subject is no named thing"),
+    ("prose", TEST, '@Test("What is asked for is what is sent") func planted() {}\n', "{}:1: subject is no named thing"),
+    ("skips", TEST, '@Test(.disabled("later")) func planted() {}\n', "{}:1: no test is switched off"),
+    ("skips", TEST, "@Test(.enabled(if: isRoot)) func planted() {}\n", "{}:1: a test that may be skipped"),
+    ("skips", TEST, "@Suite(\n    .enabled(\n        if: isRoot, reason))\nstruct Planted {}\n", "{}:2: a test that may be skipped"),
+    ("format", PURE, "enum Planted {  static let  a=1 }\n", "{}:1"),
+]
+
+# No check may complain of these.
+HARMLESS = [
+    (
+        "prose",
+        "Docs/PLANTED.md",
+        f"# What you get\n\n```\n{WORDS} lest\n```\n\nThe word `lest` is code here, and `{WORDS}` is one word. What is a lock? Two requests are in flight.\n"
+        f"\n    {WORDS} lest\n\n- {' '.join(WORDS.split()[:20])}\n- {' '.join(WORDS.split()[:20])}\n",
+    ),
+    ("prose", PURE, f"// The worker asks, e.g. this host. {' '.join(WORDS.split()[:29])}\nlet planted = 1  // The worker asks.\n"),
+    ("prose", TEST, f'let planted = "{WORDS} lest"\n'),
+    ("skips", TEST, "@Suite(\n    .enabled(\n        if: MachineNeed.isMet(isRoot)))\nstruct Planted {}\n"),
+    ("format", PURE, "enum Planted {}\n"),
+]
+
+
+def check(name, copy, files=()):
+    done = subprocess.run(["Scripts/check", name, *files], cwd=copy, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def files_to_copy():
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True
+    )
+    return [name for name in set(listed.stdout.split("\0")) - {""} if (root / name).is_file()]
+
+
+def plant(copy, kind, cases):
+    """Writes the texts of one check, each new one to a file of its own. Answers the files, and a function that takes all out again."""
+    files, undo = [], []
+    for number, (_, file, text, *_) in enumerate(case for case in cases if case[0] == kind):
+        target = copy / file
+        if target.exists() and "Planted" not in target.stem:
+            before = target.read_text()
+            undo.append(lambda target=target, before=before: target.write_text(before))
+            target.write_text(before + text)
+        else:
+            target = target.with_stem(f"{target.stem}{number}")
+            undo.append(target.unlink)
+            target.write_text(text)
+        files.append(str(target.relative_to(copy)))
+
+    def remove():
+        for step in reversed(undo):
+            step()
+
+    return files, remove
+
+
+with tempfile.TemporaryDirectory(prefix="gannet-planted-") as name:
+    copy = pathlib.Path(name) / "copy"
+    for file in files_to_copy():
+        (copy / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(root / file, copy / file)
+    for kind in ["format", "imports", "skips", "prose"]:
+        # First without violations. Of format and prose only planted files are read here: the check of all files is a step of its own.
+        files, remove = plant(copy, kind, HARMLESS)
+        status, said = check(kind, copy, files if kind in ("format", "prose") else [])
+        remove()
+        if status != 0:
+            problems.append(f"Scripts/check {kind} complains without a reason: {said.strip()}")
+        files, remove = plant(copy, kind, PLANTED)
+        status, said = check(kind, copy, files if kind in ("format", "prose") else [])
+        remove()
+        if status != 1:
+            problems.append(f"Scripts/check {kind} ends with {status} on planted violations, and not with 1")
+        for file, (_, _, text, words) in zip(files, (case for case in PLANTED if case[0] == kind)):
+            if words.format(file) not in said:
+                problems.append(f"Scripts/check {kind} does not say {words.format(file)!r} of {text!r}: {said.strip()}")
+for problem in problems:
+    print(f"planted: {problem}", file=sys.stderr)
+if not problems:
+    print(f"planted: {len(PLANTED)} violations were found, and {len(HARMLESS)} harmless texts left alone", file=sys.stderr)
+sys.exit(1 if problems else 0)
