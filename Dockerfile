@@ -22,6 +22,7 @@ RUN apt-get update \
     && useradd --uid 10001 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin gannet \
     && install -d -o gannet -g gannet /data
 COPY --from=build /out /
+COPY LICENSE Docs/LICENCES.md /usr/share/doc/gannet/
 
 # A number, so that an orchestrator sees that it is not root.
 USER 10001:10001

@@ -114,16 +114,20 @@ let package = Package(
         // What an image is by its bytes, which knows nothing of where they came from.
         .target(name: "ImageProbe", swiftSettings: settings),
 
-        // What was fetched, kept: one fetch for all who ask, tiers, freshness.
-        .target(name: "FetchCache", dependencies: ["HTTPEngine", "GannetBasics"], swiftSettings: settings),
+        // For how long an answer may be used, and under which key it is kept: pure functions that workers and the library share.
+        .target(name: "HTTPCaching", dependencies: ["HTTPEngine", "GannetBasics"], swiftSettings: settings),
+        // Shared fetches, and the tiers that keep answers: memory and disk.
+        .target(name: "FetchCache", dependencies: ["HTTPEngine", "HTTPCaching", "GannetBasics"], swiftSettings: settings),
 
-        // The face for those who write programs in Swift.
-        .target(name: "GannetFetch", dependencies: ["HTTPEngine", "FetchCache", "ImageProbe", "GannetBasics"], swiftSettings: settings),
+        // The library for Swift programs.
+        .target(
+            name: "GannetFetch", dependencies: ["HTTPEngine", "HTTPCaching", "FetchCache", "ImageProbe", "GannetBasics"],
+            swiftSettings: settings),
 
         // Where fetching and the cluster meet, and the command line around them.
         .target(
             name: "Gannet",
-            dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "GannetFetch", "GannetBasics"],
+            dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetBasics"],
             swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
@@ -131,7 +135,7 @@ let package = Package(
         // A small HTTP server of our own.
         .target(name: "HTTPService", dependencies: ["CMicrohttpd", "GannetBasics"], swiftSettings: settings),
         .executableTarget(
-            name: "GannetCommand", dependencies: ["Gannet", "CommandLineKit", "HTTPService", "GannetBasics", "URLLists"],
+            name: "GannetCommand", dependencies: ["Gannet", "HTTPEngine", "CommandLineKit", "HTTPService", "GannetBasics", "URLLists"],
             swiftSettings: settings),
 
         .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: settings),
@@ -164,7 +168,9 @@ let package = Package(
             name: "StateWorker", dependencies: ["ClusterState", "RedisClient"], path: "Tests/StateWorker", swiftSettings: settings),
         .testTarget(
             name: "GannetTests",
-            dependencies: ["Gannet", "FetchCache", "ClusterState", "HTTPEngine", "RedisClient", "GannetBasics", "GannetTestKit"],
+            dependencies: [
+                "Gannet", "FetchCache", "HTTPCaching", "ClusterState", "HTTPEngine", "RedisClient", "GannetBasics", "GannetTestKit",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
@@ -180,7 +186,9 @@ let package = Package(
         .testTarget(
             name: "ImageProbeTests", dependencies: ["ImageProbe", "GannetTestKit"], exclude: ["Samples"], swiftSettings: settings),
         .testTarget(
-            name: "FetchCacheTests", dependencies: ["FetchCache", "HTTPEngine", "GannetBasics", "GannetTestKit", "DiskWriter"],
+            name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPEngine", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(
+            name: "FetchCacheTests", dependencies: ["FetchCache", "HTTPCaching", "HTTPEngine", "GannetBasics", "GannetTestKit", "DiskWriter"],
             swiftSettings: settings),
         // A process that writes to a cache folder until it is killed.
         .executableTarget(
@@ -201,7 +209,8 @@ let package = Package(
         .testTarget(name: "HTTPServiceTests", dependencies: ["HTTPService", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
-            name: "CommandTests", dependencies: ["GannetCommand", "Gannet", "ClusterState", "CommandLineKit", "GannetTestKit", "URLLists"],
+            name: "CommandTests",
+            dependencies: ["GannetCommand", "Gannet", "ClusterState", "CommandLineKit", "GannetBasics", "GannetTestKit", "URLLists"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -19,13 +19,14 @@ BEGIN {
     allow("ClusterState", "RedisClient")
     allow("HTTPEngine", "CCurl CEpoll COpenSSL CAres CZlib CBrotli CZstd GannetBasics")
     allow("ImageProbe", "")
-    allow("FetchCache", "HTTPEngine GannetBasics")
-    allow("GannetFetch", "HTTPEngine FetchCache ImageProbe GannetBasics")
-    allow("Gannet", "RedisClient ClusterState HTTPEngine FetchCache GannetFetch GannetBasics")
+    allow("HTTPCaching", "HTTPEngine GannetBasics")
+    allow("FetchCache", "HTTPEngine HTTPCaching GannetBasics")
+    allow("GannetFetch", "HTTPEngine HTTPCaching FetchCache ImageProbe GannetBasics")
+    allow("Gannet", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetBasics")
     allow("CommandLineKit", "")
     allow("URLLists", "CZlib")
     allow("HTTPService", "CMicrohttpd GannetBasics")
-    allow("GannetCommand", "Gannet CommandLineKit HTTPService GannetBasics URLLists")
+    allow("GannetCommand", "Gannet HTTPEngine CommandLineKit HTTPService GannetBasics URLLists")
 }
 
 function allow(target, modules,    names, i) {

@@ -7,8 +7,8 @@ enum Cancellations {
     static func measure(isQuick: Bool) async throws {
         let count = isQuick ? 50 : 1000
         let server = try HostileServer(.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na"), .silence)
-        var options = DownloaderOptions()
-        options.addressGuard = try AddressGuard(parsing: ["all"])
+        var options = FetchSettings()
+        options.allowedNetworks = ["all"]
         let engine = try CurlDownloader(options)
         let request = DownloadRequest(
             url: "http://127.0.0.1:\(server.port)/", body: .memory(upTo: 1000, thenFileIn: "/dev/null"))

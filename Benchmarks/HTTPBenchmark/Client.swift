@@ -15,8 +15,8 @@ struct Run {
 enum Client {
     /// What the child does: so many callers fetch the URL for so long, each waiting for its answer; prints what it took.
     static func run(url: String, inFlight: Int, seconds: Double, authority: String?) async throws {
-        var options = DownloaderOptions()
-        options.addressGuard = try AddressGuard(parsing: ["all"])
+        var options = FetchSettings()
+        options.allowedNetworks = ["all"]
         options.maximumInFlight = inFlight
         options.caFile = authority
         let engine = try CurlDownloader(options)

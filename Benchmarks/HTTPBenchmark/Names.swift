@@ -61,8 +61,8 @@ enum Names {
 
     /// What the child does: prints how many were fetched, when the last of them was, when all was over, and the memory.
     static func run(server: String, port: String, count: Int, withDead: Bool) async throws {
-        var options = DownloaderOptions()
-        options.addressGuard = try AddressGuard(parsing: ["all"])
+        var options = FetchSettings()
+        options.allowedNetworks = ["all"]
         options.maximumInFlight = inFlight
         options.resolver.servers = [server]
         let engine = try CurlDownloader(options)

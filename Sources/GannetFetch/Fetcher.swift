@@ -27,7 +27,7 @@ public final class Fetcher: Sendable {
 
     /// Keeps answers in memory, and nowhere else.
     public convenience init() {
-        do throws(FetcherOptions.Invalid) {
+        do throws(InvalidOptions) {
             try self.init(FetcherOptions())
         } catch {
             preconditionFailure("The default options are valid: \(error)")
@@ -35,21 +35,21 @@ public final class Fetcher: Sendable {
     }
 
     /// Throws when one of the options cannot be used.
-    public convenience init(_ options: FetcherOptions) throws(FetcherOptions.Invalid) {
+    public convenience init(_ options: FetcherOptions) throws(InvalidOptions) {
         try options.validate()
-        let engine = LazyEngine(try options.downloaderOptions())
+        let engine = LazyEngine(options.fetch)
         try self.init(options, engine, engine)
     }
 
     /// Fetches with a downloader of one's own: a scripted one in a test, or one that goes through something else than HTTP.
     ///
     /// Of the options, those for connections are the downloader's to heed.
-    public convenience init(_ options: FetcherOptions = FetcherOptions(), downloader: some Downloader) throws(FetcherOptions.Invalid) {
+    public convenience init(_ options: FetcherOptions = FetcherOptions(), downloader: some Downloader) throws(InvalidOptions) {
         try options.validate()
         try self.init(options, downloader, nil)
     }
 
-    private init(_ options: FetcherOptions, _ downloader: any Downloader, _ engine: LazyEngine?) throws(FetcherOptions.Invalid) {
+    private init(_ options: FetcherOptions, _ downloader: any Downloader, _ engine: LazyEngine?) throws(InvalidOptions) {
         self.options = options
         self.engine = engine
         fetch = CachingFetch(try options.parts(downloader))

@@ -7,10 +7,7 @@ extension FetcherOptions: CustomStringConvertible, CustomDebugStringConvertible,
     public var customMirror: Mirror {
         let values: KeyValuePairs<String, Any> = [
             "memoryLimit": memoryLimit, "memoryCount": memoryCount, "diskFolder": diskFolder as Any, "diskLimit": diskLimit,
-            "shared": shared == nil ? "none" : "set", "freshness": freshness, "maximumInFlight": maximumInFlight, "timeout": timeout,
-            "connectTimeout": connectTimeout, "maximumBody": maximumBody, "maximumRedirects": maximumRedirects,
-            "userAgent": userAgent as Any, "caFile": caFile as Any, "proxy": proxy.map { RedactedURL(address: $0).description } as Any,
-            "allowedNetworks": allowedNetworks, "imageLimits": imageLimits,
+            "shared": shared == nil ? "none" : "set", "freshness": freshness, "fetch": fetch, "imageLimits": imageLimits,
         ]
         return Mirror(self, children: values, displayStyle: .struct)
     }

@@ -9,10 +9,10 @@ final class LazyEngine: Downloader {
         case over
     }
 
-    private let options: DownloaderOptions
+    private let settings: FetchSettings
     private let state = Mutex(State.idle)
 
-    init(_ options: DownloaderOptions) { self.options = options }
+    init(_ settings: FetchSettings) { self.settings = settings }
 
     func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
         try await engine(for: request.url).download(request)
@@ -33,8 +33,8 @@ final class LazyEngine: Downloader {
             case .running(let engine): return engine
             case .over: throw FetchError(kind: .cancelled, url: url, detail: "the fetcher was closed")
             case .idle:
-                do throws(DownloaderOptions.Invalid) {
-                    let engine = try CurlDownloader(options)
+                do throws(InvalidOptions) {
+                    let engine = try CurlDownloader(settings)
                     state = .running(engine)
                     return engine
                 } catch {

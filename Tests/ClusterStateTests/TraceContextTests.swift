@@ -42,16 +42,16 @@ import Testing
         "01-\(String(repeating: "0", count: 32))-\(parent)-01", "01-\(trace)-\(String(repeating: "0", count: 16))-01-more",
     ])
     func `anything else is none`(text: String) {
-        #expect(throws: TraceContext.Invalid.self) { try TraceContext(text) }
+        #expect(throws: StateError.self) { try TraceContext(text) }
     }
 
     @Test func `it says what is wrong`() {
         let reason = { (text: String) -> String? in
-            do throws(TraceContext.Invalid) {
+            do throws(StateError) {
                 _ = try TraceContext(text)
                 return nil
             } catch {
-                return error.reason
+                return error.description
             }
         }
         #expect(reason("ff-\(Self.trace)-\(Self.parent)-01")?.contains("version ff") == true)

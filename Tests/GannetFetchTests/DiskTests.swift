@@ -58,7 +58,7 @@ struct DiskTests {
 
     @Test func `a folder that would be another than is written is refused`() {
         for name in ["", "a\0b", "~", "~/cache"] {
-            #expect(throws: FetcherOptions.Invalid.self) { try FetcherOptions { $0.diskFolder = name }.validate() }
+            #expect(throws: InvalidOptions.self) { try FetcherOptions { $0.diskFolder = name }.validate() }
         }
         for name in ["cache~", "~user", "/var/cache/~/x"] {
             #expect(throws: Never.self) { try FetcherOptions { $0.diskFolder = name }.validate() }

@@ -7,8 +7,8 @@ import Testing
 /// Asked by the real engine.
 @Suite(.timeLimit(.minutes(1))) struct HTTPServiceTests {
     private func engine() throws -> CurlDownloader {
-        var options = DownloaderOptions()
-        options.addressGuard = try AddressGuard(parsing: ["all"])
+        var options = FetchSettings()
+        options.allowedNetworks = ["all"]
         return try CurlDownloader(options)
     }
 

@@ -72,8 +72,8 @@ enum Tiers {
 
     /// The same without a fetcher: what its overhead is measured by.
     private static func reportEngine(_ urls: [String], _ calls: Int) async throws {
-        var options = DownloaderOptions()
-        options.addressGuard = try AddressGuard(parsing: ["all"])
+        var options = FetchSettings()
+        options.allowedNetworks = ["all"]
         options.maximumInFlight = atOnce
         let engine = try CurlDownloader(options)
         let requests = urls.map { DownloadRequest(url: $0, body: .memory(upTo: 1 << 20, thenFileIn: "/")) }

@@ -15,12 +15,8 @@ package struct TraceContext: Sendable, Hashable {
     private static let knownFlags: UInt8 = 0b11
     private static let recorded: UInt8 = 0b01
 
-    /// Why a text is none: the second half of a sentence.
-    package struct Invalid: Error, Equatable {
-        package let reason: String
-    }
-
-    package init(_ text: String) throws(Invalid) {
+    /// - Throws: An error whose description is the second half of a sentence.
+    package init(_ text: String) throws(StateError) {
         let bytes = Array(text.utf8)
         let version = Self.digits(bytes.prefix(2))
         guard let version, bytes.count >= Self.length, bytes.count == Self.length || version != Self.known,
@@ -29,11 +25,11 @@ package struct TraceContext: Sendable, Hashable {
             let trace = Self.digits(bytes[3..<35]), let parent = Self.digits(bytes[36..<52]),
             let flags = Self.digits(bytes[53..<55]).flatMap({ UInt8($0, radix: 16) })
         else {
-            throw Invalid(reason: "use 00-<32 digits>-<16 digits>-<2 digits>, hexadecimal ones in small letters.")
+            throw .invalid("use 00-<32 digits>-<16 digits>-<2 digits>, hexadecimal ones in small letters.")
         }
-        if version == "ff" { throw Invalid(reason: "there is no version ff.") }
+        if version == "ff" { throw .invalid("there is no version ff.") }
         for (id, name) in [(trace, "trace"), (parent, "parent")] where id.utf8.allSatisfy({ $0 == UInt8(ascii: "0") }) {
-            throw Invalid(reason: "its \(name) id is all zeros, which stands for none.")
+            throw .invalid("its \(name) id is all zeros, which stands for none.")
         }
         traceID = trace
         parentID = parent

@@ -14,7 +14,7 @@ package final class BlobFolder: Sendable {
     /// The blobs in the folder at `path`, which is made when the first is put there.
     package init(
         _ path: String, _ options: FolderOptions = FolderOptions(), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
-    ) throws(FolderOptions.Invalid) {
+    ) throws(InvalidOptions) {
         folder = try BoundedFolder(path, kind: "", options, now: now)
     }
 

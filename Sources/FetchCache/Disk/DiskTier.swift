@@ -14,7 +14,7 @@ package final class DiskTier: Sendable {
     package init(
         _ path: String, _ options: DiskTierOptions = DiskTierOptions(),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
-    ) throws(FolderOptions.Invalid) {
+    ) throws(InvalidOptions) {
         try options.validate()
         self.options = options
         folder = try BoundedFolder(path, kind: Self.kind, options.folder, now: now)

@@ -1,3 +1,5 @@
+package import HTTPEngine
+
 /// How a ``DiskTier`` keeps what it is given.
 package struct DiskTierOptions: Sendable {
     /// How large it may be, and how it works with files.
@@ -7,10 +9,10 @@ package struct DiskTierOptions: Sendable {
 
     package init() {}
 
-    package func validate() throws(FolderOptions.Invalid) {
+    package func validate() throws(InvalidOptions) {
         try folder.validate()
         guard (0...(16 << 20)).contains(maximumMetadata) else {
-            throw FolderOptions.Invalid(description: "The largest metadata has 0 to \(16 << 20) bytes.")
+            throw InvalidOptions("The largest metadata has 0 to \(16 << 20) bytes.")
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import GannetBasics
+internal import HTTPCaching
 
 /// Answers on disk. They are written behind the callers, who do not wait for a disk; one after the other for each key, so that what is removed stays so.
 /// What waits to be written can be read already.

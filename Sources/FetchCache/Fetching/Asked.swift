@@ -1,3 +1,4 @@
+internal import HTTPCaching
 internal import HTTPEngine
 
 /// A request, checked, and all that follows from it.
@@ -10,7 +11,7 @@ struct Asked: Sendable {
     let behindSince: Moment?
 
     init(_ request: FetchRequest, userAgent: String?) throws(FetchError) {
-        do throws(URLRejection) {
+        do throws(RequestRejection) {
             let url = try CanonicalURL(request.url)
             canonicalURL = url.text
             key = CacheKey(url, headers: request.headers, userAgent: userAgent)

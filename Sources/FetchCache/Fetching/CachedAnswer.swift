@@ -1,3 +1,5 @@
+package import HTTPCaching
+
 /// An answer with its body, as it is kept.
 package struct CachedAnswer: Sendable, Hashable {
     package var facts: StoredAnswer

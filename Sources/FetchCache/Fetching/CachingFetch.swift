@@ -1,4 +1,5 @@
 internal import GannetBasics
+package import HTTPCaching
 package import HTTPEngine
 
 /// Fetching with all that is kept: who asks is answered from the nearest tier that has a good answer, and all who ask for the same at a time

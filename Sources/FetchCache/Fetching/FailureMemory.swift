@@ -1,3 +1,4 @@
+internal import HTTPCaching
 internal import HTTPEngine
 
 /// Failures that stand for their URLs for a while, so that what cannot be had is not asked for again and again.

@@ -1,3 +1,4 @@
+internal import HTTPCaching
 internal import HTTPEngine
 
 /// One fetch of one URL, for all who wait for it: looks where somebody who has just asked could not look, and else asks the origin.

@@ -1,4 +1,5 @@
 internal import GannetBasics
+internal import HTTPCaching
 
 /// What is fetched again behind callers that have been answered: each URL once at a time, and not too many.
 final class Refreshes: Sendable {

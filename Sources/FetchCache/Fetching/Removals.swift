@@ -1,4 +1,5 @@
 internal import GannetBasics
+internal import HTTPCaching
 
 /// What was removed while it was being fetched: what is on its way then is for those who wait for it, and is not kept.
 ///

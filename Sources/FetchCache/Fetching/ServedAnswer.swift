@@ -1,3 +1,4 @@
+internal import HTTPCaching
 package import HTTPEngine
 
 /// An answer as a caller gets it.

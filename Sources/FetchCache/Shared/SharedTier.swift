@@ -1,3 +1,4 @@
+package import HTTPCaching
 package import HTTPEngine
 
 /// What other processes have fetched, and the right to fetch what they have not.
@@ -58,18 +59,6 @@ package protocol SharedLease: Sendable {
 
     /// Leaves it to the next.
     func release() async
-}
-
-/// For how long others may use a committed answer.
-package struct SharedRetention: Sendable, Hashable {
-    package var fresh: Duration
-    /// Stale from `fresh` on, and of use for a revalidation or in need.
-    package var keep: Duration
-
-    package init(fresh: Duration, keep: Duration) {
-        self.fresh = fresh
-        self.keep = keep
-    }
 }
 
 /// What became of a committed answer.

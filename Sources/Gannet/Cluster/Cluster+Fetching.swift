@@ -1,5 +1,5 @@
 internal import FetchCache
-internal import HTTPEngine
+package import HTTPEngine
 
 /// URLs for a caller without a job.
 extension Cluster {

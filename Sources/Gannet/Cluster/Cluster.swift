@@ -1,5 +1,5 @@
 internal import ClusterState
-internal import HTTPEngine
+package import HTTPEngine
 internal import RedisClient
 
 /// The fleet's shared state, as a program uses it: put URLs in, work on them, look.

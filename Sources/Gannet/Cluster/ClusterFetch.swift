@@ -1,6 +1,7 @@
 internal import ClusterState
 internal import FetchCache
 internal import GannetFetch
+internal import HTTPCaching
 internal import HTTPEngine
 internal import RedisClient
 
@@ -27,7 +28,7 @@ package struct ClusterFetch: Sendable {
         self.downloader = downloader
         var parts = CachingFetch.Parts(downloader: downloader, memory: MemoryCache(MemoryCacheOptions(costLimit: 0)))
         parts.shared = cache.shared.tier
-        parts.maximumBody = Int64(settings.maximumBody)
+        parts.maximumBody = settings.maximumBody
         parts.maximumInFlight = options.concurrency
         fetch = CachingFetch(parts)
         headers = options.headers

@@ -5,13 +5,13 @@ package enum EndpointQuestion {
     /// The status of its answer.
     /// - Throws: A sentence when there is none in time.
     package static func status(of url: String, within time: Duration) async throws(EndpointFailure) -> Int {
-        var options = DownloaderOptions()
-        options.timeout = time
-        options.connectTimeout = time
+        var settings = FetchSettings()
+        settings.timeout = time
+        settings.connectTimeout = time
+        // The person who asks has named the address.
+        settings.allowedNetworks = ["all"]
         do {
-            // Whoever asks has named the address.
-            options.addressGuard = try AddressGuard(parsing: ["all"])
-            let downloader = try CurlDownloader(options)
+            let downloader = try CurlDownloader(settings)
             defer { downloader.shutdown() }
             return try await downloader.download(DownloadRequest(url: url, body: .memory(upTo: 65_536, thenFileIn: "/"))).status
         } catch let error as FetchError {

@@ -56,7 +56,7 @@ extension Cluster {
     /// - Throws: A usage error for what is no URL.
     package func explain(_ url: String, headers: ExtraHeaders = .none) async throws(ClusterError) -> URLExplanation {
         let canonical: CanonicalURL
-        do throws(URLRejection) {
+        do throws(RequestRejection) {
             canonical = try CanonicalURL(url)
         } catch {
             throw ClusterError(.usage, "This is no URL that can be fetched: \(error.description).")

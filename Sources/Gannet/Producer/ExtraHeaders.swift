@@ -1,5 +1,5 @@
-internal import ClusterState
-internal import HTTPEngine
+package import ClusterState
+package import HTTPEngine
 
 /// What requests carry besides what every request has. A URL that is asked for with such headers is known by another id than without: they share no
 /// lock, no outcome and no body. Values may be secrets, so what is printed of them is names.
@@ -27,33 +27,13 @@ package struct ExtraHeaders: Sendable, Equatable {
         return fields.map(\.name).filter { seen.insert($0.lowercased()).inserted }
     }
 
-    /// Why there can be no such headers.
-    package struct Invalid: Error {
-        /// Which of the lines is at fault; `nil` when they are too many.
-        package let index: Int?
-        /// A part of a sentence, without any value.
-        package let description: String
-    }
-
     /// More than a line that is taken has.
     package static let mostBytes = RequestHeaders.mostBytes
 
-    /// - Parameter lines: Each as `Name: value`.
-    package init(_ lines: [String]) throws(Invalid) {
-        var fields: [HeaderField] = []
-        for (index, line) in lines.enumerated() {
-            do throws(HeaderRejection) {
-                fields.append(try HeaderField(line: line))
-            } catch {
-                throw Invalid(index: index, description: error.description)
-            }
-        }
+    /// Throws when they are too many or too long together.
+    package init(_ fields: [HeaderField]) throws(StateError) {
         self.fields = fields
-        do throws(StateError) {
-            record = try RequestHeaders(fields.map { RequestHeaders.Line(name: $0.name, value: $0.value) })
-        } catch {
-            throw Invalid(index: nil, description: error.description)
-        }
+        record = try RequestHeaders(fields.map { RequestHeaders.Line(name: $0.name, value: $0.value) })
     }
 }
 

@@ -10,7 +10,7 @@ extension JobEntry {
     /// The job that a row of an input becomes, when it is to be fetched with these headers.
     init(row: ArraySlice<UInt8>, headers: ExtraHeaders = .none) throws(RowRefusal) {
         let url: CanonicalURL
-        do throws(URLRejection) {
+        do throws(RequestRejection) {
             url = try CanonicalURL(bytes: row)
         } catch {
             throw RowRefusal(description: error.description)

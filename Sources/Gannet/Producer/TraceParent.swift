@@ -7,18 +7,8 @@ package struct TraceParent: Sendable, Equatable {
     /// 32 hexadecimal digits.
     package var traceID: String { context.traceID }
 
-    /// Why a text is none: the second half of a sentence.
-    package struct Invalid: Error {
-        package let reason: String
-    }
-
     init(_ context: TraceContext) { self.context = context }
 
-    package init(_ text: String) throws(Invalid) {
-        do throws(TraceContext.Invalid) {
-            context = try TraceContext(text)
-        } catch {
-            throw Invalid(reason: error.reason)
-        }
-    }
+    /// - Throws: An error whose description is the second half of a sentence.
+    package init(_ text: String) throws { context = try TraceContext(text) }
 }

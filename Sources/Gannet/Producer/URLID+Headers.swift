@@ -1,5 +1,5 @@
 internal import ClusterState
-internal import FetchCache
+internal import HTTPCaching
 internal import HTTPEngine
 
 extension URLID {

@@ -1,5 +1,6 @@
 internal import ClusterState
 internal import FetchCache
+internal import HTTPCaching
 internal import HTTPEngine
 
 /// One URL that this process may fetch and no other.

@@ -1,6 +1,7 @@
 internal import ClusterState
 internal import FetchCache
 internal import GannetBasics
+internal import HTTPCaching
 internal import HTTPEngine
 internal import RedisClient
 

@@ -1,5 +1,5 @@
 internal import ClusterState
-internal import FetchCache
+internal import HTTPCaching
 internal import HTTPEngine
 
 /// What a job's fetch means for those who ask later, by the rules of a shared cache: whether a kept answer may be asked after, and for how long an

@@ -1,5 +1,5 @@
 package import ClusterState
-package import FetchCache
+package import HTTPCaching
 
 /// How a worker goes about its work.
 package struct WorkerOptions: Sendable {

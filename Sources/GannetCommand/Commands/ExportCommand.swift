@@ -31,7 +31,7 @@ enum ExportCommand: Command {
 
     static func run(_ options: ExportOptions) async throws(CommandFailure) -> ExitStatus {
         let console = options.target.console
-        let settings = try options.fetch.settings()
+        let settings = try options.fetch.checkedSettings()
         let store = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.reading(path) }
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in

@@ -37,7 +37,7 @@ enum GetCommand: Command {
 
     static func run(_ options: GetOptions) async throws(CommandFailure) -> ExitStatus {
         let console = Console(options.log)
-        let settings = try options.fetch.settings()
+        let settings = try options.fetch.checkedSettings()
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero, unless: interruption)

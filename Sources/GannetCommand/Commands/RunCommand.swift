@@ -41,7 +41,7 @@ enum RunCommand: Command {
 
     static func run(_ options: RunOptions) async throws(CommandFailure) -> ExitStatus {
         let console = Console(options.log)
-        let settings = try options.fetch.settings()
+        let settings = try options.fetch.checkedSettings()
         let input = try RunInput(options.input)
         let folder = try WorkFolder.open(options.directory, names: options.names)
         let lock = try WorkFolder.lock(folder, .alone)

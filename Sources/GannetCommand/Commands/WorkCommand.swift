@@ -28,7 +28,7 @@ enum WorkCommand: Command {
 
     static func run(_ options: WorkOptions) async throws(CommandFailure) -> ExitStatus {
         let console = Console(options.log)
-        let settings = try options.fetch.settings()
+        let settings = try options.fetch.checkedSettings()
         let folder = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.open(path, names: options.names) }
         let lock = try folder.map { folder throws(CommandFailure) in try SharedFolderLock(folder) }
         defer { withExtendedLifetime(lock) {} }

@@ -1,5 +1,7 @@
 import CommandLineKit
 import Gannet
+import GannetBasics
+import HTTPEngine
 
 /// How `run` and `work` fetch.
 struct FetchOptions: Sendable {
@@ -15,25 +17,16 @@ struct FetchOptions: Sendable {
     var giveUpAfter: Duration
     /// How long a job stays ours without a renewal.
     var lease: Duration
-    /// For the whole of one request.
-    var timeout: Duration
     /// How long a host may take no connection.
     var hostPatience: Duration
-    /// For the connection, TLS included.
-    var connectTimeout: Duration
-    /// The largest body, in bytes.
-    var maxBody: Int
-    /// CIDR ranges, or `all`, that may be fetched from though they are private.
-    var allowNet: [String]
-    /// Through whom to go.
-    var proxy: String?
-    var caFile: String?
-    var userAgent: String
+    /// Times and limits of one request.
+    private var settings = FetchSettings()
     /// Origins are told of the traces that batches are a part of.
     var sendsTrace: Bool
 
+    private static let usual = FetchSettings()
     private static let concurrencyCount = Flag(
-        "concurrency", .integer(in: 1...10_000), default: "64", section: .fetching, "Requests in flight at once.")
+        "concurrency", .integer(in: 1...10_000), default: "\(usual.maximumInFlight)", section: .fetching, "Requests in flight at once.")
     private static let hostCount = Flag(
         "host-limit", .integer(in: 1...10_000), default: "8", section: .fetching,
         "Requests in flight at once at one host, whatever the port, from all workers together.")
@@ -56,13 +49,14 @@ struct FetchOptions: Sendable {
         "lease", .duration(in: .seconds(1)...(.seconds(3600))), default: "30s", section: .fetching,
         "How long a job stays with a worker that has gone silent.")
     private static let timeoutTime = Flag(
-        "timeout", .duration(in: .milliseconds(1)...(.seconds(86_400))), default: "60s", section: .fetching,
+        "timeout", .duration(in: FetchSettings.times), default: TimeSpan.text(of: usual.timeout), section: .fetching,
         "For the whole of one request, redirects included; half of it for a server to begin its answer.")
     private static let connectTime = Flag(
-        "connect-timeout", .duration(in: .milliseconds(1)...(.seconds(3600))), default: "10s", section: .fetching,
+        "connect-timeout", .duration(in: FetchSettings.times), default: TimeSpan.text(of: usual.connectTimeout), section: .fetching,
         "For connecting, TLS included.")
     private static let bodySize = Flag(
-        "max-body", .size(in: 1...1_000_000_000_000), default: "100MB", section: .fetching, "The largest body to accept.")
+        "max-body", .size(in: FetchSettings.bodySizes), default: ByteCount.text(of: Int(usual.maximumBody)), section: .fetching,
+        "The largest body to accept.")
     private static let network = Flag(
         "allow-net", .network, isRepeatable: true, section: .fetching,
         "A private network that may be fetched from, such as 10.0.0.0/8, or 'all'; can be repeated.")
@@ -72,7 +66,7 @@ struct FetchOptions: Sendable {
     private static let certificates = Flag(
         "ca-file", .file(), section: .fetching, "Certificates (PEM) to trust for https:// instead of the system's.")
     private static let agent = Flag(
-        "user-agent", .headerValue("text"), default: "gannet/\(Version.current)", section: .fetching, "What to call ourselves.")
+        "user-agent", .headerValue("text"), default: FetchSettings.defaultUserAgent, section: .fetching, "What to call ourselves.")
 
     private static let sendTrace = Toggle(
         "send-traceparent", section: .fetching,
@@ -96,30 +90,22 @@ struct FetchOptions: Sendable {
         giveUpAfter = try arguments.require(Self.patience)
         hostPatience = try arguments.require(Self.connectPatience)
         lease = try arguments.require(Self.leaseTime)
-        timeout = try arguments.require(Self.timeoutTime)
-        connectTimeout = try arguments.require(Self.connectTime)
-        maxBody = try arguments.require(Self.bodySize)
-        allowNet = try arguments.all(Self.network)
-        proxy = try arguments.optional(Self.proxyURL)
-        caFile = try arguments.optional(Self.certificates)
-        userAgent = try arguments.require(Self.agent)
+        settings.timeout = try arguments.require(Self.timeoutTime)
+        settings.connectTimeout = try arguments.require(Self.connectTime)
+        settings.maximumBody = Int64(try arguments.require(Self.bodySize))
+        settings.allowedNetworks = try arguments.all(Self.network)
+        settings.proxy = try arguments.optional(Self.proxyURL)
+        settings.caFile = try arguments.optional(Self.certificates)
+        settings.userAgent = try arguments.require(Self.agent)
         sendsTrace = arguments.isSet(Self.sendTrace)
     }
 }
 
 extension FetchOptions {
     /// For the engine; wrong values are the user's.
-    func settings() throws(CommandFailure) -> FetchSettings {
+    func checkedSettings() throws(CommandFailure) -> FetchSettings {
         try DescriptorLimit.raised().check(concurrency: concurrency)
-        var settings = FetchSettings()
-        settings.timeout = timeout
-        settings.connectTimeout = connectTimeout
-        settings.maximumBody = maxBody
-        settings.allowedNetworks = allowNet
-        settings.proxy = proxy
-        settings.authorityFile = caFile
-        settings.userAgent = userAgent
-        do throws(FetchSettings.Invalid) {
+        do throws(InvalidOptions) {
             try settings.validate()
         } catch {
             throw CommandFailure(.wrongUsage, error.description)
@@ -128,7 +114,7 @@ extension FetchOptions {
     }
 
     func sayWhatProxyMeans(_ console: Console) {
-        if proxy == nil { return }
+        if settings.proxy == nil { return }
         console.note(
             "going through the proxy; which addresses are fetched from is its business now, and private ones are not refused here.")
     }

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Gannet
+import HTTPEngine
 
 /// What requests carry besides what every request has. Values may be secrets: no error repeats one.
 enum HeaderOption {
@@ -30,11 +31,18 @@ enum HeaderOption {
                 throw arguments.usageError("The file \(Sentence.quoted(path)) of '--header' \(error.description).")
             }
         }
-        do throws(ExtraHeaders.Invalid) {
-            return try ExtraHeaders(lines)
+        var fields: [HeaderField] = []
+        for (line, place) in zip(lines, places) {
+            do throws(RequestRejection) {
+                fields.append(try HeaderField(line: line))
+            } catch {
+                throw arguments.usageError("\(place) is no header that can be sent: \(error.description).")
+            }
+        }
+        do {
+            return try ExtraHeaders(fields)
         } catch {
-            guard let index = error.index else { throw arguments.usageError(error.description) }
-            throw arguments.usageError("\(places[index]) is no header that can be sent: \(error.description).")
+            throw arguments.usageError("\(error)")
         }
     }
 }

@@ -42,10 +42,10 @@ enum SubmissionFlags {
 extension ValueType where Value == TraceParent {
     fileprivate static var traceParent: Self {
         Self("traceparent") { (text) throws(InvalidValue) in
-            do throws(TraceParent.Invalid) {
+            do {
                 return try TraceParent(text)
             } catch {
-                throw InvalidValue(error.reason)
+                throw InvalidValue("\(error)")
             }
         }
     }

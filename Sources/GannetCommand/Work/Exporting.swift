@@ -1,4 +1,5 @@
 import Gannet
+import HTTPEngine
 
 /// The course of `gannet export`: take what is kept, fetch what is not where that is asked for, and write the manifest.
 struct Exporting: Sendable {

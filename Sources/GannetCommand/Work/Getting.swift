@@ -1,6 +1,7 @@
 import CommandLineKit
 import Gannet
 import GannetBasics
+import HTTPEngine
 
 /// The course of `gannet get`.
 struct Getting: Sendable {

@@ -14,8 +14,8 @@ package struct AddressGuard: Sendable, Hashable {
         allowsAll = false
     }
 
-    /// Reads the values of `--allow-net`: networks, addresses, or `all`.
-    package init(parsing values: [String]) throws(NetworkPrefix.ParseError) {
+    /// Reads networks, addresses, or `all`.
+    package init(parsing values: [String]) throws(InvalidOptions) {
         self.init()
         for value in values {
             if value == "all" {

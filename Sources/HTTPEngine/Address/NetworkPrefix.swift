@@ -5,16 +5,11 @@ package struct NetworkPrefix: Sendable, Hashable {
     /// How many leading bits all its addresses share.
     package let length: Int
 
-    /// Why a text is not a network, as a sentence for whoever typed it.
-    package struct ParseError: Error, Sendable, Hashable, CustomStringConvertible {
-        package let description: String
-    }
-
     /// Reads `address` or `address/length`. Bits set after the length are a mistake and refused: `10.0.0.1/8` may have meant either.
-    package init(parsing text: String) throws(ParseError) {
+    package init(parsing text: String) throws(InvalidOptions) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(parts[0]) else {
-            throw ParseError(description: "'\(text.escapedForDisplay)' is not an IP address or network such as 10.0.0.0/8 or ::1/128.")
+            throw InvalidOptions("'\(text.escapedForDisplay)' is not an IP address or network such as 10.0.0.0/8 or ::1/128.")
         }
         var length = address.bitCount
         if parts.count == 2 {
@@ -22,15 +17,15 @@ package struct NetworkPrefix: Sendable, Hashable {
             guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(parts[1]),
                 number <= address.bitCount
             else {
-                throw ParseError(
-                    description: "The prefix length in '\(text.escapedForDisplay)' must be a number from 0 to \(address.bitCount).")
+                throw InvalidOptions(
+                    "The prefix length in '\(text.escapedForDisplay)' must be a number from 0 to \(address.bitCount).")
             }
             length = number
         }
         let first = Self.masked(address, length)
         guard first == address else {
-            throw ParseError(
-                description: "'\(text.escapedForDisplay)' has bits after its prefix length: the network is \(first)/\(length).")
+            throw InvalidOptions(
+                "'\(text.escapedForDisplay)' has bits after its prefix length: the network is \(first)/\(length).")
         }
         self.init(base: address, length: length)
     }

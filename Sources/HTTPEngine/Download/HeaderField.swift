@@ -13,12 +13,12 @@ public struct HeaderField: Sendable, Hashable {
     }
 
     /// A header as people write it, `Name: value`, for a request whose whole answer is wanted.
-    package init(line: String) throws(HeaderRejection) {
+    package init(line: String) throws(RequestRejection) {
         guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { throw .noColon }
         let name = String(line[..<colon])
         let value = String(line[line.utf8.index(after: colon)...]).withoutBlanksAround
         if let problem = Self.problem(name: name, value: value) { throw problem }
-        if value.isEmpty { throw .noValue(name: name) }
+        if value.isEmpty { throw .noHeaderValue(name: name) }
         self.name = name
         self.value = value
         if asksForPartOrNews { throw .partOrNews(name: name) }
@@ -30,10 +30,10 @@ public struct HeaderField: Sendable, Hashable {
     private static let longestName = 256
     private static let longestValue = 8192
 
-    private static func problem(name: String, value: String) -> HeaderRejection? {
-        guard !name.isEmpty, name.utf8.count <= longestName, name.utf8.allSatisfy(\.isTokenByte) else { return .badName }
+    private static func problem(name: String, value: String) -> RequestRejection? {
+        guard !name.isEmpty, name.utf8.count <= longestName, name.utf8.allSatisfy(\.isTokenByte) else { return .badHeaderName }
         if ownedByEngine.contains(name.lowercased()) { return .ownedByEngine(name: name) }
-        guard value.utf8.count <= longestValue else { return .tooLong(name: name, limit: longestValue) }
+        guard value.utf8.count <= longestValue else { return .headerTooLong(name: name, limit: longestValue) }
         guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else { return .controlCharacters(name: name) }
         return nil
     }

@@ -15,13 +15,13 @@ package final class CurlDownloader: GatedDownloader {
     private let thread: Mutex<OwnedThread?>
 
     /// Starts the thread.
-    package init(_ options: DownloaderOptions = DownloaderOptions()) throws(DownloaderOptions.Invalid) {
-        try options.validate()
-        guard CurlLibrary.isReady else { throw .init(description: "libcurl could not be started.") }
-        guard let inbox = TransferInbox() else { throw .init(description: "\(SystemLimit.sentence(errno)).") }
+    package init(_ settings: FetchSettings = FetchSettings()) throws(InvalidOptions) {
+        let settings = try EngineSettings(settings)
+        guard CurlLibrary.isReady else { throw InvalidOptions("libcurl could not be started.") }
+        guard let inbox = TransferInbox() else { throw InvalidOptions("\(SystemLimit.sentence(errno)).") }
         self.inbox = inbox
-        let thread = OwnedThread(name: "http") { TransferLoop.run(options, inbox) }
-        guard let thread else { throw .init(description: "The system gives no thread to the HTTP engine.") }
+        let thread = OwnedThread(name: "http") { TransferLoop.run(settings, inbox) }
+        guard let thread else { throw InvalidOptions("The system gives no thread to the HTTP engine.") }
         self.thread = Mutex(thread)
     }
 
@@ -39,7 +39,7 @@ package final class CurlDownloader: GatedDownloader {
 
     private func download(_ request: DownloadRequest, gate: (any HopGate)?) async throws(FetchError) -> Download {
         let target: RequestTarget
-        do throws(URLRejection) {
+        do throws(RequestRejection) {
             target = try RequestTarget(request.url)
         } catch {
             throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)

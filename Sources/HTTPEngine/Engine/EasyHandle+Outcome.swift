@@ -8,15 +8,16 @@ import Darwin
 
 extension EasyHandle {
     /// What the transfer in the handle came to, when there is nowhere to go on to. Leaves a file only in success.
-    func outcome(_ code: CURLcode, _ options: DownloaderOptions) -> TransferTicket.Outcome {
+    func outcome(_ code: CURLcode, _ settings: EngineSettings) -> TransferTicket.Outcome {
         guard let transfer else { fatalError("A libcurl handle ended that has no transfer.") }
         let request = transfer.ticket.request
         let finalURL = RedactedURL.withoutUserInfo(transfer.target.url)
         var ending = TransferState.Ending(
-            code: code, text: "", sentRange: request.asksForPart, isBehindProxy: options.proxy != nil,
-            followsRedirects: options.maximumRedirects > 0)
+            code: code, text: "", sentRange: request.asksForPart, isBehindProxy: settings.proxy != nil,
+            followsRedirects: settings.fetch.maximumRedirects > 0)
         if code != CURLE_OK {
             ending.text = text(for: code)
+            ending.systemError = Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO))
             // libcurl's clock has milliseconds, and may be one ahead of ours.
             ending.isOutOfTime = transfer.timeLeft <= .milliseconds(5)
             ending.finalURL = RedactedURL(finalURL).description

@@ -17,7 +17,7 @@ final class EasyHandle {
 
     /// Nil when libcurl has no memory or lacks an option that safety depends on.
     /// - Parameter connections: Lives as long as any connection.
-    init?(_ options: DownloaderOptions, _ connections: Connections, _ hasher: SHA256Hasher) {
+    init?(_ settings: EngineSettings, _ connections: Connections, _ hasher: SHA256Hasher) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.connections = connections
@@ -25,7 +25,7 @@ final class EasyHandle {
         usualHeaders = curl_slist_append(nil, "Accept-Encoding: gzip, deflate, br, zstd")
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        guard usualHeaders != nil, configure(options) else { return nil }
+        guard usualHeaders != nil, configure(settings) else { return nil }
     }
 
     deinit {
@@ -101,7 +101,7 @@ final class EasyHandle {
         return true
     }
 
-    private func configure(_ options: DownloaderOptions) -> Bool {
+    private func configure(_ settings: EngineSettings) -> Bool {
         let me = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
             gannet_easy_allow_http_only(easy),
@@ -110,7 +110,7 @@ final class EasyHandle {
             gannet_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
             // Signals would hit whichever thread; and the environment must not choose whom we talk to.
             gannet_easy_set_long(easy, CURLOPT_NOSIGNAL, 1),
-            gannet_easy_set_string(easy, CURLOPT_PROXY, options.proxy?.url ?? ""),
+            gannet_easy_set_string(easy, CURLOPT_PROXY, settings.proxy?.url ?? ""),
             gannet_easy_set_string(easy, CURLOPT_NOPROXY, ""),
 
             gannet_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
@@ -119,13 +119,13 @@ final class EasyHandle {
             // libcurl takes a compressed body that was cut for a whole one, so we unpack it ourselves.
             gannet_easy_set_string(easy, CURLOPT_ACCEPT_ENCODING, nil),
             gannet_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0),
-            gannet_easy_set_string(easy, CURLOPT_USERAGENT, options.userAgent),
+            gannet_easy_set_string(easy, CURLOPT_USERAGENT, settings.fetch.userAgent ?? FetchSettings.defaultUserAgent),
             // Each hop is looked up, checked and told of by ourselves.
             gannet_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
 
-            gannet_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout.milliseconds),
-            gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, options.minimumSpeed),
-            gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Int(options.minimumSpeedWindow.components.seconds)),
+            gannet_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, settings.fetch.connectTimeout.milliseconds),
+            gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, settings.fetch.minimumSpeed),
+            gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Int(settings.fetch.minimumSpeedWindow.components.seconds)),
             // Idle ones make room for others after this.
             gannet_easy_set_long(easy, CURLOPT_MAXAGE_CONN, 30),
             // What it knows of names it is told by us, and when to forget it.
@@ -143,16 +143,16 @@ final class EasyHandle {
             gannet_easy_set_pointer(easy, CURLOPT_PREREQDATA, me),
             gannet_easy_on_request(easy, requestStarts),
         ]
-        return codes.allSatisfy { $0 == CURLE_OK } && configureTrust(options)
+        return codes.allSatisfy { $0 == CURLE_OK } && configureTrust(settings)
     }
 
-    private func configureTrust(_ options: DownloaderOptions) -> Bool {
+    private func configureTrust(_ settings: EngineSettings) -> Bool {
         var codes = [
             gannet_easy_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1),
             gannet_easy_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2),
         ]
         // A folder of authorities would be trusted beside the file, and keeps libcurl from parsing the file only once.
-        if let file = options.caFile {
+        if let file = settings.fetch.caFile {
             codes.append(gannet_easy_set_string(easy, CURLOPT_CAINFO, file))
             codes.append(gannet_easy_set_string(easy, CURLOPT_CAPATH, nil))
         }

@@ -6,7 +6,7 @@ final class LookUps {
     private var ready: [ResolverDescriptor] = []
     private var isChanged = false
 
-    init(_ options: ResolverOptions, _ poller: Poller) throws(ResolverOptions.Invalid) {
+    init(_ options: ResolverOptions, _ poller: Poller) throws(InvalidOptions) {
         resolver = try Resolver(options)
         self.poller = poller
     }

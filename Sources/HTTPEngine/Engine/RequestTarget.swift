@@ -7,7 +7,7 @@ package struct RequestTarget: Sendable, Hashable {
     package let port: Int
     private let credentials: String?
 
-    package init(_ url: String) throws(URLRejection) {
+    package init(_ url: String) throws(RequestRejection) {
         let parts = try CanonicalURL.parse(url)
         self.url = url
         isSecure = parts.scheme == "https"
@@ -18,7 +18,7 @@ package struct RequestTarget: Sendable, Hashable {
 
     /// Where a `Location` leads from here. Credentials come along to the same origin and are taken from nobody else: a stranger shall not
     /// choose as whom we come to a third party.
-    package func following(_ location: [UInt8]) throws(URLRejection) -> RequestTarget {
+    package func following(_ location: [UInt8]) throws(RequestRejection) -> RequestTarget {
         let handle = CurlURL()
         try handle.set(url)
         let user = try handle.get(.user)

@@ -6,7 +6,7 @@ import Darwin
 
 /// What the machine or this process has run out of, which is no URL's fault.
 enum SystemLimit {
-    static let advice = "raise 'ulimit -n' or lower '--concurrency'"
+    static let advice = "raise 'ulimit -n', or make fewer requests at once"
 
     /// Whether a system call failed for want of a file descriptor.
     static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE }

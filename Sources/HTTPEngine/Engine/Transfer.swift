@@ -21,18 +21,19 @@ final class Transfer {
     /// When the current hop's headers must have come; nil before the request and after them.
     private(set) var answerDeadline: ContinuousClock.Instant?
 
-    private let options: DownloaderOptions
+    private let settings: EngineSettings
     private var body: BodyStore?
     private var decoder: ContentDecoder?
     private var headerLines: [UInt8] = []
 
-    init(_ ticket: TransferTicket, _ options: DownloaderOptions) {
+    init(_ ticket: TransferTicket, _ settings: EngineSettings) {
         self.ticket = ticket
-        self.options = options
+        self.settings = settings
         target = ticket.target
         headers = ticket.request.headers
         state = TransferState(
-            maximumBody: options.maximumBody, maximumHeaders: options.maximumHeaders, isConditional: ticket.request.isConditional)
+            maximumBody: settings.fetch.maximumBody, maximumHeaders: settings.fetch.maximumHeaders,
+            isConditional: ticket.request.isConditional)
     }
 
     var id: UInt64 { ticket.id }
@@ -46,7 +47,7 @@ final class Transfer {
         // Neither IPv4 nor IPv6: nothing asks libcurl for such a socket.
         guard let address else { return false }
         // Behind a proxy the origin is the proxy's to reach, and the only address we see is the proxy's, which the user has named.
-        if options.proxy == nil, let reason = options.addressGuard.refusal(of: address) {
+        if settings.proxy == nil, let reason = settings.addressGuard.refusal(of: address) {
             state.socketRefused(address, reason)
             return false
         }
@@ -56,7 +57,7 @@ final class Transfer {
 
     func requestStarts() {
         state.requestStarts()
-        answerDeadline = .now + options.answerTimeout
+        answerDeadline = .now + settings.answerTimeout
     }
 
     /// False ends the transfer.
@@ -103,7 +104,7 @@ final class Transfer {
     // MARK: How it goes on
 
     /// The end of the time for the whole.
-    var deadline: ContinuousClock.Instant { start + options.timeout }
+    var deadline: ContinuousClock.Instant { start + settings.fetch.timeout }
 
     /// What is left of the time for the whole.
     var timeLeft: Duration { max(.zero, deadline - .now) }
@@ -119,15 +120,15 @@ final class Transfer {
 
     /// Where the answer leads, if it leads on; throws when it may not be followed there.
     func nextTarget() throws(FetchError) -> RequestTarget? {
-        guard state.leadsOn, options.maximumRedirects > 0, state.stop == nil || state.stop == .uninteresting else { return nil }
+        guard state.leadsOn, settings.fetch.maximumRedirects > 0, state.stop == nil || state.stop == .uninteresting else { return nil }
         let places = Set(responseHeaders.values(of: "location"))
         guard places.count <= 1 else { throw failure(.protocolError, "it names several places to go on to") }
         guard let place = responseHeaders.bytes(of: "location"), !place.isEmpty else { return nil }
-        guard hops.count < options.maximumRedirects else {
-            let count = options.maximumRedirects.of("time")
+        guard hops.count < settings.fetch.maximumRedirects else {
+            let count = settings.fetch.maximumRedirects.of("time")
             throw failure(.tooManyRedirects, "more than \(count); the last led from \(RedactedURL(target.url))")
         }
-        do throws(URLRejection) {
+        do throws(RequestRejection) {
             return try target.following(place)
         } catch {
             let text = RedactedURL(String(decoding: place.prefix(300), as: UTF8.self))
@@ -212,7 +213,7 @@ final class Transfer {
         let names = ContentEncodings.names(in: headers)
         if names.isEmpty { return true }
         do throws(DecodingFailure) {
-            decoder = try ContentDecoder(encodings: names, intermediateLimit: options.maximumBody)
+            decoder = try ContentDecoder(encodings: names, intermediateLimit: settings.fetch.maximumBody)
             return true
         } catch {
             state.decodingFailed(error.description)

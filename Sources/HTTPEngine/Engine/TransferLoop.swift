@@ -6,7 +6,7 @@ internal import GannetBasics
 /// A transfer waits in the line, has its host looked up, waits for a place, and has one until its outcome is there; with each redirect it is looked
 /// up again and keeps its place meanwhile. Look-ups need no place: hosts nobody can find keep nobody from being fetched.
 final class TransferLoop {
-    private let options: DownloaderOptions
+    private let settings: EngineSettings
     private let inbox: TransferInbox
     private let poller: Poller
     private let multi: MultiHandle
@@ -32,8 +32,8 @@ final class TransferLoop {
     private var nextReview: ContinuousClock.Instant?
 
     /// Runs until the inbox says stop; then everything unfinished is cancelled.
-    static func run(_ options: DownloaderOptions, _ inbox: TransferInbox) {
-        guard let loop = TransferLoop(options, inbox) else {
+    static func run(_ settings: EngineSettings, _ inbox: TransferInbox) {
+        guard let loop = TransferLoop(settings, inbox) else {
             for ticket in inbox.close() {
                 ticket.finish(.failure(FetchError(kind: .systemLimit, url: ticket.request.url, detail: "libcurl could not be started")))
             }
@@ -43,12 +43,12 @@ final class TransferLoop {
         ThreadLocale.withUTF8 { loop.run() }
     }
 
-    private init?(_ options: DownloaderOptions, _ inbox: TransferInbox) {
-        guard let poller = Poller(), let multi = MultiHandle(poller, places: options.maximumInFlight),
-            let lookUps = try? LookUps(options.resolver, poller),
+    private init?(_ settings: EngineSettings, _ inbox: TransferInbox) {
+        guard let poller = Poller(), let multi = MultiHandle(poller, places: settings.fetch.maximumInFlight),
+            let lookUps = try? LookUps(settings.fetch.resolver, poller),
             poller.watch(inbox.wakeup.readDescriptor, .inbox, reads: true, writes: false)
         else { return nil }
-        self.options = options
+        self.settings = settings
         self.inbox = inbox
         self.poller = poller
         self.multi = multi
@@ -107,10 +107,10 @@ final class TransferLoop {
 
     /// Moves what waits on to look-ups and to places, as far as there is room.
     private func fill() {
-        while lookingUp.count + ready.count < options.maximumLookUps, let ticket = waiting.popFirst() {
-            lookUp(Transfer(ticket, options))
+        while lookingUp.count + ready.count < settings.fetch.maximumLookUps, let ticket = waiting.popFirst() {
+            lookUp(Transfer(ticket, settings))
         }
-        while running.count < options.maximumInFlight, let (transfer, addresses) = ready.popFirst() {
+        while running.count < settings.fetch.maximumInFlight, let (transfer, addresses) = ready.popFirst() {
             transfer.waited()
             running[transfer.id] = transfer
             request(transfer, addresses)
@@ -119,7 +119,7 @@ final class TransferLoop {
 
     private func lookUp(_ transfer: Transfer) {
         // A proxy is asked by name for whatever is behind it.
-        let host = options.proxy?.host ?? transfer.target.host
+        let host = settings.proxy?.host ?? transfer.target.host
         if let result = lookUps.resolve(host, for: transfer.id) {
             lookedUp(transfer, result)
         } else {
@@ -137,7 +137,7 @@ final class TransferLoop {
     private func lookedUp(_ transfer: Transfer, _ result: Resolution) {
         switch result {
         case .failure(let failure):
-            let kind = options.proxy == nil ? failure.kind(isRedirect: transfer.state.isRedirected) : .proxy
+            let kind = settings.proxy == nil ? failure.kind(isRedirect: transfer.state.isRedirected) : .proxy
             end(transfer, .failure(transfer.failure(kind, failure.description)))
         case .success(let addresses) where running[transfer.id] == nil:
             transfer.waits()
@@ -148,12 +148,12 @@ final class TransferLoop {
 
     /// Hands the transfer's current hop to libcurl.
     private func request(_ transfer: Transfer, _ addresses: [IPAddress]) {
-        guard let handle = spare.popLast() ?? EasyHandle(options, multi.connections, spareHashers.popLast() ?? SHA256Hasher()) else {
+        guard let handle = spare.popLast() ?? EasyHandle(settings, multi.connections, spareHashers.popLast() ?? SHA256Hasher()) else {
             end(transfer, .failure(transfer.failure(.systemLimit, "no libcurl handle")))
             return
         }
         transfer.handle = handle
-        let name = options.proxy.map { ($0.host, $0.port) } ?? (transfer.target.host, transfer.target.port)
+        let name = settings.proxy.map { ($0.host, $0.port) } ?? (transfer.target.host, transfer.target.port)
         let names = addresses.isEmpty ? knownNames.forget() : knownNames.begin(name.0, name.1, addresses)
         transfer.knownName = addresses.isEmpty ? nil : name
         transfer.state.connects()
@@ -161,7 +161,7 @@ final class TransferLoop {
             end(transfer, .failure(transfer.failure(.engine, "no memory for the request")))
             return
         }
-        review(by: .now + options.answerTimeout)
+        review(by: .now + settings.answerTimeout)
     }
 
     private func review(by due: ContinuousClock.Instant) { nextReview = min(nextReview ?? due, due) }
@@ -177,7 +177,7 @@ final class TransferLoop {
             }
             do throws(FetchError) {
                 guard let next = try transfer.nextTarget() else {
-                    end(transfer, handle.outcome(code, options))
+                    end(transfer, handle.outcome(code, settings))
                     continue
                 }
                 takeOut(transfer, handle)
@@ -223,12 +223,12 @@ final class TransferLoop {
     private func review() {
         let now = ContinuousClock.now
         guard let due = nextReview, due <= now else { return }
-        var next = running.isEmpty ? nil : now + options.answerTimeout
+        var next = running.isEmpty ? nil : now + settings.answerTimeout
         for transfer in Array(running.values) {
             guard let deadline = transfer.answerDeadline else { continue }
             if deadline <= now, let handle = transfer.handle {
                 transfer.gaveUpWaiting()
-                end(transfer, handle.outcome(CURLE_OPERATION_TIMEDOUT, options))
+                end(transfer, handle.outcome(CURLE_OPERATION_TIMEDOUT, settings))
             } else {
                 next = min(next ?? deadline, deadline)
             }

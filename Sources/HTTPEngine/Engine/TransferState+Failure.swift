@@ -12,6 +12,8 @@ extension TransferState {
         var code: CURLcode
         /// libcurl's words, possibly empty.
         var text: String
+        /// The system's errno of a connection that failed; 0 without one.
+        var systemError: Int32 = 0
         var sentRange = false
         /// Whether the transfer had used up its whole time.
         var isOutOfTime = false
@@ -47,9 +49,10 @@ extension TransferState {
             // Nobody should open a network because a stranger's redirect points into it, nor give away a machine's identity by habit.
             if isRedirected { return (.refusedAddress, "redirected to \(ending.finalURL): \(fact)") }
             if refused.reason == .metadata { return (.refusedAddress, fact) }
-            return (.refusedAddress, "\(fact); --allow-net \(address)/\(address.bitCount) permits it")
+            return (.refusedAddress, "\(fact), and the network \(address)/\(address.bitCount) is not allowed")
         }
         if let shortage = shortage(ending) { return (.systemLimit, SystemLimit.sentence(shortage)) }
+        let text = short(ending)
         switch FetchError.Kind(ending.code, phase: phase) {
         case nil where !isSuccess:
             return status == 0 ? (.reset, "it ended within the headers") : (.status(status), reason(ending))
@@ -58,13 +61,13 @@ extension TransferState {
         case nil:
             return nil
         case .timeout(.body) where !ending.isOutOfTime:
-            return (.tooSlow, ending.text)
+            return (.tooSlow, text)
         // With a proxy the only connection is the one to it.
         case .connect? where ending.isBehindProxy, .timeout(.connect)? where ending.isBehindProxy:
-            return (.proxy, ending.text)
+            return (.proxy, text)
         // It is there and does its work, but does not get to this host.
         case .proxy? where ending.text.hasPrefix("Can't complete SOCKS"):
-            return (.connect, ending.text)
+            return (.connect, text)
         case .reset? where ending.isBehindProxy && ending.text.contains("CONNECT"):
             return (ending.text.contains("407") ? .proxy : .connect, ending.text)
         // What libcurl says of a body whose chunks are malformed it says of a lost connection too.
@@ -79,8 +82,20 @@ extension TransferState {
         case .tooLarge:
             return (.tooLarge, "more than \(maximumBody.of("byte"))")
         case let kind?:
-            return (kind, ending.text)
+            return (kind, text)
         }
+    }
+
+    /// libcurl's words without the ones that the kind's sentence says already: `127.0.0.1 port 1 after 0 ms: Connection refused`.
+    private func short(_ ending: Ending) -> String {
+        let starts = ["Failed to connect to ", "Connection timed out ", "Operation timed out "]
+        var text = ending.text
+        if let start = starts.first(where: text.hasPrefix) { text.removeFirst(start.count) }
+        for end in [": Couldn't connect to server", ": Could not connect to server"] where text.hasSuffix(end) {
+            text.removeLast(end.count)
+            if ending.systemError != 0 { text += ": " + String(cString: strerror(ending.systemError)) }
+        }
+        return text
     }
 
     /// Why an answer's status is the end of it, where that does not go without saying: had it named a place, that would be the next hop.

@@ -42,11 +42,11 @@ package enum ResolveFailure: Error, Sendable, Hashable {
 extension ResolveFailure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .noSuchName: "the name does not exist"
-        case .noAddress: "the name has no address"
+        // The sentence of the error that this becomes a part of says it.
+        case .noSuchName, .noAddress: ""
         case .serverFailed(let trouble): "the name servers could not tell (\(trouble.rawValue))"
         case .timedOut: "no answer in time, while the name servers answer for other names"
-        case .noNameServer: "no name server answers at all; check the network and /etc/resolv.conf"
+        case .noNameServer: "check the network and /etc/resolv.conf"
         case .systemLimit: "no file descriptor or memory was left to ask a name server; \(SystemLimit.advice)"
         case .badName(let why): "not a host name: \(why.rawValue)"
         case .onion: "names under .onion are never looked up"

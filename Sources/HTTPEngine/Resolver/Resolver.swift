@@ -30,7 +30,7 @@ final class Resolver {
     /// How often queries are looked at whose time may be over.
     static let tick: Duration = .milliseconds(100)
 
-    init(_ options: ResolverOptions, at now: Instant = .now) throws(ResolverOptions.Invalid) {
+    init(_ options: ResolverOptions, at now: Instant = .now) throws(InvalidOptions) {
         let servers = try options.validatedServers()
         self.options = options
         cache = ResolverCache(maximum: options.maximumCached)

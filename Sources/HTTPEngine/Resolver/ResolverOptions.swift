@@ -26,11 +26,6 @@ package struct ResolverOptions: Sendable {
 
     package init() {}
 
-    /// Why options cannot be used, as a sentence.
-    package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-        package let description: String
-    }
-
     /// The most addresses that are used of one name.
     static let maximumAddresses = 16
 }

@@ -6,7 +6,7 @@ enum CanonicalHost {
     /// another URL; IPv6 addresses in several spellings; IPv4 addresses that show only behind escapes or wide digits; and names that end in
     /// a number, which nobody can have.
     /// - Parameter host: As libcurl gives it: without escapes and in ASCII.
-    static func text(_ host: String) throws(URLRejection) -> String {
+    static func text(_ host: String) throws(RequestRejection) -> String {
         if host.utf8.first == UInt8(ascii: "[") {
             guard host.utf8.last == UInt8(ascii: "]"), let address = IPAddress(host.dropFirst().dropLast()), address.bitCount == 128 else {
                 throw .badHost
@@ -19,7 +19,7 @@ enum CanonicalHost {
     }
 
     /// The IPv4 address that the host is, or else it is nothing (WHATWG's host parser).
-    private static func address(_ host: String) throws(URLRejection) -> String {
+    private static func address(_ host: String) throws(RequestRejection) -> String {
         if IPAddress(host) != nil { return host }
         // libcurl reads the odd spellings only where they stand plainly.
         let handle = CurlURL()

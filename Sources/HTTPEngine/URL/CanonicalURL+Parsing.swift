@@ -22,7 +22,7 @@ extension CanonicalURL {
         }
     }
 
-    static func parse(_ url: String) throws(URLRejection) -> Parts {
+    static func parse(_ url: String) throws(RequestRejection) -> Parts {
         try checkBytes(url)
         let handle = CurlURL()
         try handle.set(url)
@@ -44,12 +44,20 @@ extension CanonicalURL {
     }
 
     /// What libcurl would refuse with less to say about it, or take as the end of the text.
-    private static func checkBytes(_ url: String) throws(URLRejection) {
+    private static func checkBytes(_ url: String) throws(RequestRejection) {
         let count = url.utf8.count
         guard count > 0 else { throw .empty }
         guard count <= maximumLength else { throw .tooLong(bytes: count) }
         var url = url
         let offset = url.withUTF8 { bytes in bytes.firstIndex { $0 <= 0x20 || $0 == 0x7f } }
-        if let offset { throw .forbiddenByte(Array(url.utf8)[offset], offset: offset) }
+        if let offset { throw rejection(of: Array(url.utf8), at: offset) }
+    }
+
+    private static func rejection(of url: [UInt8], at offset: Int) -> RequestRejection {
+        guard let mark = url.firstRange(of: Array("://".utf8)) else { return .noScheme }
+        let authority = url[mark.upperBound...].prefix { ![UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
+        let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
+        let part: RequestRejection.Part = offset < mark.upperBound ? .scheme : host.indices.contains(offset) ? .host : .other
+        return .forbiddenByte(url[offset], offset: offset, in: part)
     }
 }

@@ -23,7 +23,7 @@ package struct CanonicalURL: Sendable, Hashable {
     }
 
     /// Checks and reads the URL. The limit on its length holds for the canonical form too, in which escapes take three times their bytes.
-    package init(_ url: String) throws(URLRejection) {
+    package init(_ url: String) throws(RequestRejection) {
         var parts = try Self.parse(url)
         // Dots that were escaped are dots, and only now can the parser take them out of the path.
         if parts.path.utf8.contains(UInt8(ascii: "%")), PercentEncoding.normalized(parts.path, in: .path) != parts.path {
@@ -35,13 +35,13 @@ package struct CanonicalURL: Sendable, Hashable {
     }
 
     /// Checks and reads a URL of unknown encoding, such as a line of a file.
-    package init(bytes: some Sequence<UInt8>) throws(URLRejection) {
+    package init(bytes: some Sequence<UInt8>) throws(RequestRejection) {
         guard let url = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
         try self.init(url)
     }
 
     /// Checks without building the canonical form.
-    package static func check(_ url: String) throws(URLRejection) {
+    package static func check(_ url: String) throws(RequestRejection) {
         _ = try parse(url)
     }
 

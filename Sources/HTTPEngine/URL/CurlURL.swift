@@ -15,14 +15,14 @@ struct CurlURL: ~Copyable {
 
     deinit { curl_url_cleanup(handle) }
 
-    borrowing func set(_ url: String) throws(URLRejection) {
+    borrowing func set(_ url: String) throws(RequestRejection) {
         let code = curl_url_set(handle, CURLUPART_URL, url, 0)
         guard code == CURLUE_OK else { throw Self.rejection(code, of: url) }
     }
 
     /// Goes to where a `Location` of this URL's answer leads. What may not stand in a URL is escaped, as browsers do.
-    borrowing func follow(_ location: [UInt8]) throws(URLRejection) {
-        guard !location.contains(0) else { throw .forbiddenByte(0, offset: location.firstIndex(of: 0) ?? 0) }
+    borrowing func follow(_ location: [UInt8]) throws(RequestRejection) {
+        guard !location.contains(0) else { throw .forbiddenByte(0, offset: location.firstIndex(of: 0) ?? 0, in: .other) }
         let code = (location + [0]).withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
                 curl_url_set(handle, CURLUPART_URL, text.baseAddress, UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE))
@@ -32,25 +32,25 @@ struct CurlURL: ~Copyable {
     }
 
     /// Sets or, with nil, takes away a part; as it stands in a URL.
-    borrowing func set(_ part: Part, _ text: String?) throws(URLRejection) {
+    borrowing func set(_ part: Part, _ text: String?) throws(RequestRejection) {
         let code = curl_url_set(handle, part.code, text, 0)
         guard code == CURLUE_OK else { throw Self.rejection(code, of: "") }
     }
 
     /// The whole URL.
-    borrowing func text() throws(URLRejection) -> String { try get(.whole) ?? "" }
+    borrowing func text() throws(RequestRejection) -> String { try get(.whole) ?? "" }
 
     /// A part as it stands in the URL; nil when it has none, or its port is the scheme's own.
-    borrowing func get(_ part: Part) throws(URLRejection) -> String? {
+    borrowing func get(_ part: Part) throws(RequestRejection) -> String? {
         try get(part, flags: UInt32(CURLU_NO_DEFAULT_PORT))
     }
 
     /// The host with its escapes decoded and in ASCII.
-    borrowing func host() throws(URLRejection) -> String? {
+    borrowing func host() throws(RequestRejection) -> String? {
         guard let host = try get(.host) else { return nil }
         guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host }
         // libidn2 reads the name in the encoding of the thread's locale, which in a Swift program is ASCII.
-        let ascii = try ThreadLocale.withUTF8 { () throws(URLRejection) in
+        let ascii = try ThreadLocale.withUTF8 { () throws(RequestRejection) in
             try get(.host, flags: gannet_url_punycode_flag())
         }
         guard let ascii, ascii.utf8.allSatisfy({ $0 < 0x80 }) else { throw .badHost }
@@ -58,7 +58,7 @@ struct CurlURL: ~Copyable {
     }
 
     /// User and password, joined by a colon also when there is only one; nil when there is neither.
-    borrowing func credentials() throws(URLRejection) -> String? {
+    borrowing func credentials() throws(RequestRejection) -> String? {
         let user = try get(.user) ?? ""
         let password = try get(.password) ?? ""
         guard !user.isEmpty || !password.isEmpty else { return nil }
@@ -71,7 +71,7 @@ struct CurlURL: ~Copyable {
         return PercentEncoding.normalized("\(user):\(password)", in: .userInfo)
     }
 
-    private borrowing func get(_ part: Part, flags: UInt32) throws(URLRejection) -> String? {
+    private borrowing func get(_ part: Part, flags: UInt32) throws(RequestRejection) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         let code = curl_url_get(handle, part.code, &text, flags)
         defer { curl_free(text) }
@@ -83,7 +83,7 @@ struct CurlURL: ~Copyable {
         }
     }
 
-    private static func rejection(_ code: CURLUcode, of url: String) -> URLRejection {
+    private static func rejection(_ code: CURLUcode, of url: String) -> RequestRejection {
         switch code {
         case CURLUE_BAD_PORT_NUMBER: return .badPort
         case CURLUE_NO_HOST, CURLUE_BAD_SLASHES: return .noHost

@@ -63,7 +63,7 @@ import Testing
         #expect(
             outcome.complaints == """
                 argument 2: not a URL that can be fetched: only http and https are fetched, not 'htp'
-                line 3: not a URL that can be fetched: there is a space after 2 bytes; write it as %20
+                line 3: not a URL that can be fetched: it must begin with http:// or https://
                 line 6: not a URL that can be fetched: only http and https are fetched, not 'ftp'
 
                 """)

@@ -158,7 +158,7 @@ import Testing
         ]
         let fixture = try DiskFixture()
         for change in changes {
-            #expect(throws: FolderOptions.Invalid.self) { try fixture.tier(change) }
+            #expect(throws: InvalidOptions.self) { try fixture.tier(change) }
         }
         _ = try fixture.tier()
     }

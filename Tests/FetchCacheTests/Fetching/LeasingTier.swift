@@ -1,4 +1,5 @@
 import GannetTestKit
+import HTTPCaching
 import HTTPEngine
 
 @testable import FetchCache

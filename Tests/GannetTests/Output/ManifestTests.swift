@@ -64,7 +64,7 @@ import Testing
         #expect(
             lines == [
                 #"{"line":1,"url":"http://h/a","outcome":"fetched",\#(body),"durationMilliseconds":0,"file":"\#(file)","error":null,"id":"ü\u000a"}"#,
-                #"{"line":2,"url":"no url","outcome":"invalid","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"error":{"class":"invalid","message":"there is a space after 2 bytes; write it as %20"}}"#,
+                #"{"line":2,"url":"no url","outcome":"invalid","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"error":{"class":"invalid","message":"it must begin with http:// or https://"}}"#,
                 #"{"line":5,"url":"http://h/b","outcome":"failed","httpStatus":404,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":0,"file":null,"error":{"class":"http-404","message":"a \"quote\""}}"#,
                 #"{"line":6,"url":"http://H:80/a","outcome":"cached",\#(body),"durationMilliseconds":null,"file":"\#(file)","error":null}"#,
                 #"{"line":null,"argument":1,"url":"http://h/c","outcome":"failed","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"error":{"class":"abandoned","message":"It ended without a fetch by this run: its host had taken no connection for too long, its job was cancelled or deleted, its URL had failed for another queue, or three workers died with it."}}"#,

@@ -16,7 +16,7 @@ import Testing
     ) async throws {
         var options = SubmissionOptions()
         options.trace = try trace.map { try TraceParent($0) }
-        options.headers = try ExtraHeaders(headers)
+        options.headers = try ExtraHeaders(headers.map { try HeaderField(line: $0) })
         var producer = try await Producer(fixture.queue, batch: batch, from: "", options: options)
         for url in urls { try await producer.add(Array(url.utf8)[...], from: .line(1)) }
         try await producer.finish()

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func complaint(at path: String) -> String? {
-        do throws(DownloaderOptions.Invalid) {
+        do throws(InvalidOptions) {
             try AuthorityFile.check(path)
             return nil
         } catch {

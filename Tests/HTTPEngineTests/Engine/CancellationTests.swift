@@ -94,8 +94,8 @@ import Testing
         let folder = try TemporaryFolder()
         let origin = ScriptedOrigin { $0.answer() }
         do {
-            var options = DownloaderOptions()
-            options.addressGuard.allowsAll = true
+            var options = FetchSettings()
+            options.allowedNetworks = ["all"]
             let engine = try CurlDownloader(options)
             _ = try await engine.download(DownloadRequest(url: origin.url("/"), body: .file(in: folder.path)))
         }

@@ -101,20 +101,21 @@ import Testing
 
         let secondHead = String(decoding: try fixture.contents(try await fixture.get()), as: UTF8.self)
         #expect(!secondHead.contains("authorization") && !secondHead.contains("x-secret") && !secondHead.contains("cookie"))
-        #expect(secondHead.contains("user-agent: gannet/0.1\r\n"))
+        #expect(secondHead.contains("user-agent: \(FetchSettings.defaultUserAgent)\r\n"))
     }
 
     @Test("Options that cannot be meant are refused with a sentence")
     func options() throws {
-        let changes: [(inout DownloaderOptions) -> Void] = [
+        let changes: [(inout FetchSettings) -> Void] = [
             { $0.timeout = .zero }, { $0.connectTimeout = .seconds(-1) }, { $0.maximumBody = 0 }, { $0.maximumInFlight = 0 },
             { $0.maximumRedirects = -1 }, { $0.userAgent = "a\r\nb" }, { $0.caFile = "/dev/null/missing" }, { $0.minimumSpeed = -1 },
-            { $0.maximumHeaders = 0 }, { $0.minimumSpeedWindow = .milliseconds(10) },
+            { $0.maximumHeaders = 0 }, { $0.proxy = "proxy" }, { $0.allowedNetworks = ["10.0.0.1/8"] }, { $0.maximumBody = .max },
+            { $0.answerTimeout = .zero }, { $0.minimumSpeedWindow = .milliseconds(10) },
         ]
         for change in changes {
-            var options = DownloaderOptions()
+            var options = FetchSettings()
             change(&options)
-            let error = #expect(throws: DownloaderOptions.Invalid.self) { try CurlDownloader(options) }
+            let error = #expect(throws: InvalidOptions.self) { try CurlDownloader(options) }
             #expect(error?.description.hasSuffix(".") == true)
         }
     }

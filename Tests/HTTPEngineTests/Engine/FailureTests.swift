@@ -99,10 +99,10 @@ import Testing
 
     @Test("An address that is not permitted gets no connection, by number or by name", arguments: ["127.0.0.1", "localhost", "0x7f.1"])
     func refused(host: String) async throws {
-        let fixture = try EngineFixture(options: { $0.addressGuard = AddressGuard() }, script: { $0.answer() })
+        let fixture = try EngineFixture(options: { $0.allowedNetworks = [] }, script: { $0.answer() })
         let error = try await fixture.failure(url: "http://\(host):\(fixture.origin.port)/")
         #expect(error.kind == .refusedAddress)
-        #expect(error.description.contains("--allow-net"))
+        #expect(error.description.contains(" is not allowed"))
         #expect(!error.isRetryable)
     }
 

@@ -45,7 +45,7 @@ import Testing
             ("If-Range: s3cret", "asks for a part"),
         ])
     func written(line: String, problem: String?) throws {
-        do throws(HeaderRejection) {
+        do throws(RequestRejection) {
             let field = try HeaderField(line: line)
             #expect(problem == nil)
             #expect(HeaderField(name: field.name, value: field.value) == field)

@@ -48,7 +48,7 @@ import Testing
         let port = second.port
         let fixture = try EngineFixture {
             $0.timeout = timeout
-            $0.addressGuard = try! AddressGuard(parsing: ["127.0.0.0/8", "::1"])
+            $0.allowedNetworks = ["127.0.0.0/8", "::1"]
         } script: { peer in
             if peer.path == "/1" { return peer.answer(302, headers: ["Location: /2"]) }
             return peer.answer(302, headers: ["Location: http://localhost:\(port)/"])

@@ -6,7 +6,7 @@ import Testing
 /// Transfers to hosts with names, which a name server of the test's own knows.
 @Suite(.timeLimit(.minutes(1))) struct NamesTests {
     private func fixture(
-        _ dns: DNSServer, _ change: (inout DownloaderOptions) -> Void = { _ in },
+        _ dns: DNSServer, _ change: (inout FetchSettings) -> Void = { _ in },
         script: @escaping @Sendable (Peer) -> Bool = { $0.answer(body: Array("hello".utf8)) }
     ) throws -> EngineFixture {
         try EngineFixture(

@@ -7,8 +7,8 @@ import Testing
     func throughProxy() async throws {
         let proxy = ScriptedOrigin { $0.answer(body: Array($0.head.utf8)) }
         let fixture = try EngineFixture {
-            $0.proxy = try? ProxyAddress("http://me:pw@127.0.0.1:\(proxy.port)")
-            $0.addressGuard = AddressGuard()
+            $0.proxy = "http://me:pw@127.0.0.1:\(proxy.port)"
+            $0.allowedNetworks = []
         } script: {
             $0.answer()
         }
@@ -23,7 +23,7 @@ import Testing
         arguments: ["http://127.0.0.1:1", "http://nowhere.invalid:1"])
     func useless(address: String) async throws {
         let fixture = try EngineFixture {
-            $0.proxy = try? ProxyAddress(address)
+            $0.proxy = address
         } script: {
             $0.answer()
         }
@@ -36,7 +36,7 @@ import Testing
     func refusing(status: Int, kind: FetchError.Kind) async throws {
         let proxy = ScriptedOrigin { $0.answer(status) }
         let fixture = try EngineFixture {
-            $0.proxy = try? ProxyAddress("http://127.0.0.1:\(proxy.port)")
+            $0.proxy = "http://127.0.0.1:\(proxy.port)"
         } script: {
             $0.answer()
         }
@@ -47,7 +47,7 @@ import Testing
     func wantsPassword() async throws {
         let proxy = ScriptedOrigin { $0.answer(407) }
         let fixture = try EngineFixture {
-            $0.proxy = try? ProxyAddress("http://127.0.0.1:\(proxy.port)")
+            $0.proxy = "http://127.0.0.1:\(proxy.port)"
         } script: {
             $0.answer()
         }
@@ -58,7 +58,7 @@ import Testing
     func unreachable() async throws {
         let unused = ScriptedOrigin { _ in false }.port
         let fixture = try EngineFixture {
-            $0.proxy = try? ProxyAddress("http://127.0.0.1:\(unused)")
+            $0.proxy = "http://127.0.0.1:\(unused)"
         } script: {
             $0.answer()
         }
@@ -72,7 +72,7 @@ import Testing
             "http://me:s3cret@h:1/path", "http://me:s3cret@[h:1",
         ])
     func refused(text: String) {
-        let error = #expect(throws: ProxyAddress.Invalid.self) { try ProxyAddress(text) }
+        let error = #expect(throws: InvalidOptions.self) { try ProxyAddress(text) }
         #expect(error?.description.hasSuffix(".") == true && error?.description.contains("s3cret") == false)
     }
 

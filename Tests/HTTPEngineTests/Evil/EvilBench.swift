@@ -18,22 +18,23 @@ struct EvilBench {
     static let maximumRedirects = 5
     static let good = String(decoding: EvilOrigin.goodBody, as: UTF8.self)
 
-    init(_ change: (inout DownloaderOptions) -> Void = { _ in }) async throws {
+    init(_ change: (inout FetchSettings) -> Void = { _ in }) async throws {
         try await self.init(Self.sharedOrigin.value, change)
     }
 
-    init(_ origin: EvilOrigin, _ change: (inout DownloaderOptions) -> Void = { _ in }) async throws {
+    init(_ origin: EvilOrigin, _ change: (inout FetchSettings) -> Void = { _ in }) async throws {
         self.origin = origin
         folder = try TemporaryFolder()
-        var options = DownloaderOptions()
-        options.timeout = Self.patience
-        options.connectTimeout = .milliseconds(400)
-        options.maximumBody = Self.maximumBody
-        options.maximumRedirects = Self.maximumRedirects
-        options.addressGuard = try AddressGuard(parsing: ["127.0.0.1"])
-        options.caFile = try await Certificates.shared.authority
-        change(&options)
-        engine = try CurlDownloader(options)
+        var settings = FetchSettings()
+        settings.timeout = Self.patience
+        settings.connectTimeout = .milliseconds(400)
+        settings.maximumBody = Self.maximumBody
+        settings.maximumRedirects = Self.maximumRedirects
+        settings.answerTimeout = .seconds(30)
+        settings.allowedNetworks = ["127.0.0.1"]
+        settings.caFile = try await Certificates.shared.authority
+        change(&settings)
+        engine = try CurlDownloader(settings)
     }
 
     /// What came of a fetch, and what of it people may get to read.

@@ -101,7 +101,7 @@ import Testing
     func `a name server that is none is refused with a sentence`(text: String) throws {
         var options = ResolverOptions()
         options.servers = [text]
-        #expect(throws: ResolverOptions.Invalid.self) { try Resolver(options) }
+        #expect(throws: InvalidOptions.self) { try Resolver(options) }
     }
 
     @Test(arguments: [

@@ -13,13 +13,14 @@ struct EngineFixture {
         try self.init(options: { _ in }, script: script)
     }
 
-    init(options change: (inout DownloaderOptions) -> Void, script: @escaping @Sendable (Peer) -> Bool) throws {
+    init(options change: (inout FetchSettings) -> Void, script: @escaping @Sendable (Peer) -> Bool) throws {
         origin = ScriptedOrigin(script)
         folder = try TemporaryFolder()
-        var options = DownloaderOptions()
-        options.addressGuard = try AddressGuard(parsing: ["127.0.0.1"])
-        change(&options)
-        engine = try CurlDownloader(options)
+        var settings = FetchSettings()
+        settings.allowedNetworks = ["127.0.0.1"]
+        settings.answerTimeout = .seconds(30)
+        change(&settings)
+        engine = try CurlDownloader(settings)
     }
 
     func get(_ path: String = "/", headers: [HeaderField] = []) async throws(FetchError) -> Download {

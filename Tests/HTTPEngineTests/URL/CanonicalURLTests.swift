@@ -60,14 +60,14 @@ import Testing
             ("localhost:8080/x", .noScheme), ("/etc/passwd", .noScheme), ("ftp://h/", .unsupportedScheme("ftp")),
             ("file:///etc/passwd", .unsupportedScheme("file")), ("javascript:alert(1)", .unsupportedScheme("javascript")),
             ("data:text/plain,x", .unsupportedScheme("data")), ("gopher://h/", .unsupportedScheme("gopher")),
-            ("http://a b/", .forbiddenByte(0x20, offset: 8)), (" http://h/", .forbiddenByte(0x20, offset: 0)),
-            ("http://h/a\tb", .forbiddenByte(9, offset: 10)), ("http://h/\r\nX: y", .forbiddenByte(13, offset: 9)),
-            ("http://h/\0", .forbiddenByte(0, offset: 9)), ("http://h/\u{7f}", .forbiddenByte(0x7f, offset: 9)),
+            ("http://a b/", .forbiddenByte(0x20, offset: 8, in: .host)), (" http://h/", .forbiddenByte(0x20, offset: 0, in: .scheme)),
+            ("http://h/a\tb", .forbiddenByte(9, offset: 10, in: .other)), ("http://h/\r\nX: y", .forbiddenByte(13, offset: 9, in: .other)),
+            ("http://h/\0", .forbiddenByte(0, offset: 9, in: .other)), ("http://h/\u{7f}", .forbiddenByte(0x7f, offset: 9, in: .other)),
             ("http://h:99999/", .badPort),
             ("http://h:0/", .badPort), ("http://h:x/", .badPort), ("http://a\\b/", .badHost), ("http://ex%00ample/", .badHost),
             ("http://[::1/", .badHost), ("http://[zz]/", .badHost), ("http://[fe80::1%25eth0]/", .interfaceZone),
-        ] as [(String, URLRejection)])
-    func refused(url: String, reason: URLRejection) {
+        ] as [(String, RequestRejection)])
+    func refused(url: String, reason: RequestRejection) {
         #expect(throws: reason) { try CanonicalURL(url) }
         #expect(throws: reason) { try CanonicalURL.check(url) }
     }
@@ -76,12 +76,12 @@ import Testing
     func length() throws {
         let longest = "http://h/" + String(repeating: "a", count: CanonicalURL.maximumLength - 9)
         #expect(try CanonicalURL(longest).text == longest)
-        #expect(throws: URLRejection.tooLong(bytes: 8193)) { try CanonicalURL(longest + "a") }
+        #expect(throws: RequestRejection.tooLong(bytes: 8193)) { try CanonicalURL(longest + "a") }
     }
 
     @Test("Bytes that are not UTF-8 are not a URL")
     func encoding() throws {
-        #expect(throws: URLRejection.notUTF8) { try CanonicalURL(bytes: Array("http://h/".utf8) + [0xff]) }
+        #expect(throws: RequestRejection.notUTF8) { try CanonicalURL(bytes: Array("http://h/".utf8) + [0xff]) }
         #expect(try CanonicalURL(bytes: Array("http://h/ü".utf8)).text == "http://h/%C3%BC")
     }
 

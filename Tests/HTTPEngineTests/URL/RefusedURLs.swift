@@ -5,10 +5,10 @@ import Testing
 /// A text that is no URL to fetch, its rejection, and by which rule.
 struct RefusedURL: Sendable {
     let text: String
-    let rejection: URLRejection
+    let rejection: RequestRejection
     let reason: String
 
-    init(_ text: String, _ rejection: URLRejection, _ reason: String) {
+    init(_ text: String, _ rejection: RequestRejection, _ reason: String) {
         self.text = text
         self.rejection = rejection
         self.reason = reason
@@ -19,16 +19,20 @@ extension RefusedURL {
     private static let backslash = "its user or password has a backslash; write it as %5C"
 
     static let all: [RefusedURL] = [
-        RefusedURL(" http://h/", .forbiddenByte(0x20, offset: 0), "WHATWG trims it; to libcurl it begins a scheme"),
-        RefusedURL("http://h/ ", .forbiddenByte(0x20, offset: 9), "WHATWG trims it; libcurl does not"),
-        RefusedURL("http://h/a b", .forbiddenByte(0x20, offset: 10), "WHATWG escapes it; libcurl does not"),
-        RefusedURL("http://h/?a b", .forbiddenByte(0x20, offset: 11), "WHATWG escapes it; libcurl does not"),
-        RefusedURL("ht\ntp://h/", .forbiddenByte(0x0a, offset: 2), "WHATWG removes it; libcurl does not"),
-        RefusedURL("http://h/a\tb", .forbiddenByte(0x09, offset: 10), "WHATWG removes it; libcurl does not"),
-        RefusedURL("http://h\t/", .forbiddenByte(0x09, offset: 8), "WHATWG removes it; libcurl does not"),
-        RefusedURL("http://h/\r\nHost: x", .forbiddenByte(0x0d, offset: 9), "it would begin a header"),
-        RefusedURL("http://h/\0a", .forbiddenByte(0, offset: 9), "to libcurl the end of the text"),
-        RefusedURL("http://h/\u{1b}[2J", .forbiddenByte(0x1b, offset: 9), "WHATWG escapes it; libcurl does not"),
+        RefusedURL(" http://h/", .forbiddenByte(0x20, offset: 0, in: .scheme), "WHATWG trims it; to libcurl it begins a scheme"),
+        RefusedURL("http://h/ ", .forbiddenByte(0x20, offset: 9, in: .other), "WHATWG trims it; libcurl does not"),
+        RefusedURL("http://h i/", .forbiddenByte(0x20, offset: 8, in: .host), "WHATWG: a forbidden byte"),
+        RefusedURL("http://h: 80/", .forbiddenByte(0x20, offset: 9, in: .host), "WHATWG, port state"),
+        RefusedURL("http://u v@h/", .forbiddenByte(0x20, offset: 8, in: .other), "WHATWG escapes it; libcurl does not"),
+        RefusedURL("hello world", .noScheme, "3986 4.2: relative to nothing"),
+        RefusedURL("http://h/a b", .forbiddenByte(0x20, offset: 10, in: .other), "WHATWG escapes it; libcurl does not"),
+        RefusedURL("http://h/?a b", .forbiddenByte(0x20, offset: 11, in: .other), "WHATWG escapes it; libcurl does not"),
+        RefusedURL("ht\ntp://h/", .forbiddenByte(0x0a, offset: 2, in: .scheme), "WHATWG removes it; libcurl does not"),
+        RefusedURL("http://h/a\tb", .forbiddenByte(0x09, offset: 10, in: .other), "WHATWG removes it; libcurl does not"),
+        RefusedURL("http://h\t/", .forbiddenByte(0x09, offset: 8, in: .host), "WHATWG removes it; libcurl does not"),
+        RefusedURL("http://h/\r\nHost: x", .forbiddenByte(0x0d, offset: 9, in: .other), "it would begin a header"),
+        RefusedURL("http://h/\0a", .forbiddenByte(0, offset: 9, in: .other), "to libcurl the end of the text"),
+        RefusedURL("http://h/\u{1b}[2J", .forbiddenByte(0x1b, offset: 9, in: .other), "WHATWG escapes it; libcurl does not"),
         RefusedURL("http\\://h/", .noScheme, "3986 3.1"),
         RefusedURL("h/a", .noScheme, "3986 4.2: relative to nothing"),
         RefusedURL("//h/a", .noScheme, "3986 4.2"),

@@ -26,8 +26,8 @@ import Testing
 
     @Test(arguments: ["http://u%00@h/", "http://u%0a@h/", "http://u:%0d@h/", "http://:%1f@h/"])
     func `credentials with an escaped control character are refused, as they would be when sent`(url: String) {
-        #expect(throws: URLRejection.self) { try CanonicalURL(url) }
-        #expect(throws: URLRejection.self) { try CanonicalURL.check(url) }
+        #expect(throws: RequestRejection.self) { try CanonicalURL(url) }
+        #expect(throws: RequestRejection.self) { try CanonicalURL.check(url) }
     }
 
     @Test(arguments: ["http://h/", "http://h/?"])
@@ -36,7 +36,7 @@ import Testing
         let count = (CanonicalURL.maximumLength - start.utf8.count) / 6
         let longest = start + String(repeating: "é", count: count)
         #expect(try CanonicalURL(longest).text.utf8.count == start.utf8.count + 6 * count)
-        #expect(throws: URLRejection.tooLong(bytes: start.utf8.count + 6 * count + 6)) { try CanonicalURL(longest + "é") }
+        #expect(throws: RequestRejection.tooLong(bytes: start.utf8.count + 6 * count + 6)) { try CanonicalURL(longest + "é") }
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: ["0x7f.1", "2130706433", "0177.0.0.1", "127.1", "%31%32%37.1", "１２７.0.0.1", "１２７。１"])

@@ -30,7 +30,7 @@ final class BoundedFolder: Sendable {
     /// Begins to look at what is there, and waits for nothing.
     init(
         _ path: String, kind: String, _ options: FolderOptions, now: @escaping @Sendable () -> ContinuousClock.Instant
-    ) throws(FolderOptions.Invalid) {
+    ) throws(InvalidOptions) {
         try options.validate()
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         self.kind = kind

@@ -1,3 +1,5 @@
+package import HTTPEngine
+
 /// How large a folder that is kept within bounds may be, and how it is worked with.
 package struct FolderOptions: Sendable {
     /// Bytes of disk. A file counts as its size rounded up to 4 KiB, and half a KiB for its name and the like. Of several processes that
@@ -24,20 +26,15 @@ package struct FolderOptions: Sendable {
 
     package init() {}
 
-    /// Why options cannot be used, as a sentence.
-    package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-        package let description: String
-    }
-
     /// No file may be larger.
     static let largestMaximumFile = 64 << 30
 
     /// The least limit that is of any use.
     package static let smallestLimit: Int64 = 64 << 10
 
-    package func validate() throws(Invalid) {
-        func require(_ condition: Bool, _ sentence: String) throws(Invalid) {
-            guard condition else { throw Invalid(description: sentence) }
+    package func validate() throws(InvalidOptions) {
+        func require(_ condition: Bool, _ sentence: String) throws(InvalidOptions) {
+            guard condition else { throw InvalidOptions(sentence) }
         }
         try require(limit >= Self.smallestLimit, "A folder's limit is at least \(Self.smallestLimit) bytes.")
         try require(limit <= 1 << 60, "A folder's limit is at most \(1 << 60) bytes.")

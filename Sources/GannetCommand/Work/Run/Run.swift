@@ -1,4 +1,5 @@
 import Gannet
+import HTTPEngine
 
 /// The course of `gannet run`: feed the queue while it is worked on, until it is empty, write the manifest, and leave nothing in Redis.
 ///

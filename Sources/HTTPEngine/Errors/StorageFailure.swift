@@ -1,0 +1,81 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Why bytes could not be put on a disk, or read from it.
+package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    package enum Reason: Sendable, Hashable {
+        /// The system refused to do `action` at `path`.
+        case system(errno: Int32)
+        /// The system refused that several times, so for a while it is not asked.
+        case paused(errno: Int32)
+        /// A file that was to be taken over cannot be read.
+        case source(errno: Int32)
+        /// Too many writes wait already, or there is no thread for them.
+        case crowded
+        /// Larger than any file in the folder may be.
+        case tooLarge
+        /// The folder is at its limit, and nothing in it could be removed.
+        case noRoom
+        /// The bytes are not those of the digest they came with.
+        case wrongDigest
+        /// The caller was cancelled.
+        case cancelled
+        /// Another reason, as a whole sentence.
+        case other(String)
+    }
+
+    package let reason: Reason
+    /// For a refusal of the system: `write`, `open the folder`.
+    package let action: String
+    package let path: String
+
+    package init(_ reason: Reason, action: String = "", path: String = "") {
+        self.reason = reason
+        self.action = action
+        self.path = path
+    }
+
+    package init(action: String, path: String, errno: Int32) {
+        self.init(.system(errno: errno), action: action, path: path)
+    }
+
+    /// Of a refusal of the system; 0 for other reasons.
+    package var errno: Int32 {
+        switch reason {
+        case .system(let errno), .paused(let errno), .source(let errno): errno
+        default: 0
+        }
+    }
+
+    var kind: FetchError.Kind { SystemLimit.isShortage(errno) ? .systemLimit : .storage }
+
+    /// Half a sentence, except for `other`.
+    package var description: String {
+        switch reason {
+        case .system, .source: refusal
+        case .paused: "not tried again yet: \(refusal)"
+        case .crowded: "too many writes wait for the disk"
+        case .tooLarge: "larger than any file in the folder may be"
+        case .noRoom: "the folder is full, and nothing in it could be removed"
+        case .wrongDigest: "the bytes are not those of the digest"
+        case .cancelled: "cancelled"
+        case .other(let sentence): sentence
+        }
+    }
+
+    /// A whole sentence.
+    package var sentence: String {
+        if case .other(let sentence) = reason { return sentence }
+        let text = description
+        return text.prefix(1).uppercased() + text.dropFirst() + "."
+    }
+
+    private var refusal: String {
+        let code = errno
+        let reason = SystemLimit.isShortage(code) ? SystemLimit.sentence(code) : String(cString: strerror(code))
+        return "cannot \(action) \(path): \(reason)"
+    }
+}

@@ -1,0 +1,81 @@
+internal import GannetBasics
+
+/// How URLs are fetched: for how long, how much, from where, and in whose name.
+///
+/// The defaults suit a program that fetches from the public internet.
+public struct FetchSettings: Sendable {
+    /// The time for one transfer as a whole, look-ups and redirects included; from 1 millisecond to 7 days.
+    public var timeout: Duration = .seconds(60)
+
+    /// The time for a connection to a host, TLS included; from 1 millisecond to 7 days.
+    public var connectTimeout: Duration = .seconds(10)
+
+    /// The time from a request to the end of its answer's headers, for each redirect anew. Without one it is half of `timeout`: a longer timeout
+    /// is meant for slow servers.
+    package var answerTimeout: Duration?
+
+    /// A transfer slower than this many bytes a second throughout `minimumSpeedWindow` fails; 0 permits any speed.
+    package var minimumSpeed = 100
+
+    /// See `minimumSpeed`; whole seconds.
+    package var minimumSpeedWindow: Duration = .seconds(30)
+
+    /// The largest body in bytes, packed and unpacked, up to 1 TB. An announced length above it fails before the first byte.
+    public var maximumBody: Int64 = 100_000_000
+
+    /// The most bytes of response headers, over all redirects of one transfer.
+    package var maximumHeaders = 256 * 1024
+
+    /// How many redirects are followed, from 0 to 100.
+    public var maximumRedirects = 10
+
+    /// The `User-Agent` of every request; without one ``defaultUserAgent``. When you fetch much, put a way to reach you in it.
+    ///
+    /// A user agent that was set is part of the key under which answers are kept. With another one, none of the earlier answers is found.
+    public var userAgent: String?
+
+    /// A PEM file of certificate authorities to trust instead of the system's.
+    public var caFile: String?
+
+    /// An HTTP or SOCKS proxy: `http://[user:password@]host:port`, `https://…`, or `socks5h://…`. Without one origins are connected to directly,
+    /// and the environment's `http_proxy` is ignored.
+    public var proxy: String?
+
+    /// Private networks that may be fetched from, such as `10.0.0.0/8`, or `all`. By default only the public internet may be: neither a redirect
+    /// nor a host name can lead into the network this program runs in. Behind a proxy, the proxy decides.
+    public var allowedNetworks: [String] = []
+
+    /// The most transfers at a time, from all hosts together, up to 65,536. More wait.
+    public var maximumInFlight = 64
+
+    /// How many transfers have their host looked up, or wait for a place after that.
+    package var maximumLookUps = 16_384
+
+    /// How host names are looked up.
+    package var resolver = ResolverOptions()
+
+    public init() {}
+
+    /// The name and version of this library.
+    public static let defaultUserAgent = "gannet/\(Version.current)"
+
+    package static let times: ClosedRange<Duration> = .milliseconds(1)...(.seconds(7 * 86_400))
+    package static let bodySizes = 1...1_000_000_000_000
+
+    /// Throws when a setting could not be meant, or could not be given to libcurl.
+    package func validate() throws(InvalidOptions) { _ = try EngineSettings(self) }
+}
+
+/// Prints without the proxy's password, in a log, in a dump, or as a part of something else.
+extension FetchSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        let values: KeyValuePairs<String, Any> = [
+            "timeout": timeout, "connectTimeout": connectTimeout, "maximumBody": maximumBody, "maximumRedirects": maximumRedirects,
+            "userAgent": userAgent as Any, "caFile": caFile as Any, "proxy": proxy.map { RedactedURL(address: $0).description } as Any,
+            "allowedNetworks": allowedNetworks, "maximumInFlight": maximumInFlight,
+        ]
+        return Mirror(self, children: values, displayStyle: .struct)
+    }
+}

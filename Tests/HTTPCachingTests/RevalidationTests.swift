@@ -1,0 +1,148 @@
+import HTTPEngine
+import Testing
+
+@testable import HTTPCaching
+
+@Suite struct RevalidationTests {
+    private let policy = FreshnessPolicy()
+
+    private func confirmed(_ stored: StoredAnswer, by lines: [String], at moment: Moment = .came + .seconds(100)) throws -> StoredAnswer {
+        let outcome = stored.revalidated(by: Kept.exchange(lines, status: 304, at: moment), policy: policy)
+        guard case .confirmed(let answer) = outcome else {
+            Issue.record("\(outcome)")
+            throw CancellationError()
+        }
+        return answer
+    }
+
+    /// RFC 9111, section 4.3.4. What is kept, what the 304 says, whether it is about that.
+    @Test(
+        arguments: [
+            (["ETag: \"a\""], ["ETag: \"a\""], nil),
+            (["ETag: \"a\""], ["ETag: \"b\""], .otherEntityTag),
+            // A strong one means the same bytes, and a weak one that is kept does not promise them.
+            (["ETag: W/\"a\""], ["ETag: \"a\""], .otherEntityTag),
+            (["ETag: \"a\""], ["ETag: W/\"a\""], nil),
+            (["ETag: W/\"a\""], ["ETag: W/\"a\""], nil),
+            (["ETag: W/\"a\""], ["ETag: W/\"b\""], .otherEntityTag),
+            (["ETag: \"a\""], ["ETag: a"], .otherEntityTag),
+            (["ETag: \"a\""], ["ETag: \"a\"", "ETag: \"b\""], .otherEntityTag),
+            (["Last-Modified: {-60}"], ["ETag: \"a\""], .otherEntityTag),
+            // The tag decides where there is one.
+            (["ETag: \"a\"", "Last-Modified: {-60}"], ["ETag: \"a\"", "Last-Modified: {-50}"], nil),
+            (["ETag: \"a\"", "Last-Modified: {-60}"], ["ETag: \"b\"", "Last-Modified: {-60}"], .otherEntityTag),
+            (["Last-Modified: {-60}"], ["Last-Modified: {-60}"], nil),
+            (["Last-Modified: {-60}"], ["Last-Modified: {-50}"], .otherLastModified),
+            (["Last-Modified: {-60}"], ["Last-Modified: long ago"], .otherLastModified),
+            (["ETag: \"a\""], ["Last-Modified: {-60}"], .otherLastModified),
+            // The request named one answer alone.
+            (["ETag: \"a\""], [], nil),
+            (["Last-Modified: {-60}"], [], nil),
+        ] as [([String], [String], Revalidation.Mismatch?)])
+    func `a 304 is about the answer that has its validator`(kept: [String], news: [String], mismatch: Revalidation.Mismatch?) throws {
+        let stored = try Kept.answer(["Cache-Control: max-age=60"] + kept)
+        let outcome = stored.revalidated(by: Kept.exchange(news, status: 304, at: .came + .seconds(100)), policy: policy)
+        if let mismatch {
+            #expect(outcome == .unusable(mismatch))
+        } else {
+            guard case .confirmed = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+        }
+    }
+
+    @Test func `a 304 from elsewhere, for another variant, or that is none, is about something else`() throws {
+        let german = RequestFacts(url: Kept.url, headers: HTTPLines.fields(["Accept-Language: de"]))
+        let stored = try Kept.answer(["Cache-Control: max-age=60", "ETag: \"a\"", "Vary: Accept-Language"], request: german)
+        func outcome(_ request: RequestFacts, finalURL: String = Kept.url, status: Int = 304) -> Revalidation {
+            stored.revalidated(by: Kept.exchange(["ETag: \"a\""], status: status, request: request, finalURL: finalURL), policy: policy)
+        }
+        guard case .confirmed = outcome(german) else {
+            Issue.record("\(outcome(german))")
+            return
+        }
+        guard case .confirmed = outcome(german, finalURL: "HTTPS://Example.ORG:443/x/../%61#part") else {
+            Issue.record("another spelling is another URL")
+            return
+        }
+        #expect(outcome(german, finalURL: "https://example.org/b") == .unusable(.otherURL))
+        #expect(outcome(german, finalURL: "") == .unusable(.otherURL))
+        #expect(outcome(Kept.request) == .unusable(.otherVariant))
+        #expect(outcome(german, status: 200) == .unusable(.notNotModified))
+    }
+
+    @Test func `it is as fresh as if it had come now`() throws {
+        let stored = try Kept.answer(["Cache-Control: max-age=60", "Age: 50", "Date: {-50}", "ETag: \"a\""])
+        #expect(stored.freshness.freshUntil == .came + .seconds(10))
+        let answer = try confirmed(stored, by: ["Date: {100}"])
+        #expect(answer.receivedAt == .came + .seconds(100))
+        #expect(answer.freshness.generatedAt == .came + .seconds(100))
+        #expect(answer.freshness.freshUntil == .came + .seconds(160))
+        #expect(try confirmed(stored, by: ["Age: 20"]).freshness.freshUntil == .came + .seconds(140))
+    }
+
+    @Test func `its lifetime is what the 304 says, or else what the answer said`() throws {
+        let stored = try Kept.answer(["Cache-Control: max-age=60", "ETag: \"a\""])
+        #expect(try confirmed(stored, by: ["Cache-Control: max-age=5"]).freshness.freshUntil == .came + .seconds(105))
+        #expect(try confirmed(stored, by: ["Expires: {1000}"]).freshness.freshUntil == .came + .seconds(160))
+        let dated = try Kept.answer(["Expires: {60}", "ETag: \"a\""])
+        // The time of the first answer, which has passed.
+        #expect(try confirmed(dated, by: []).freshness.freshUntil == .came + .seconds(100))
+        #expect(try confirmed(dated, by: ["Expires: {200}"]).freshness.freshUntil == .came + .seconds(200))
+        let guessed = try Kept.answer(["Last-Modified: {-1000}"])
+        #expect(try confirmed(guessed, by: []).freshness.freshUntil == .came + .seconds(100 + 110))
+    }
+
+    @Test func `its headers take the place of those that are kept, name by name`() throws {
+        let stored = try Kept.answer([
+            "Cache-Control: max-age=60", "ETag: \"a\"", "Content-Type: text/plain", "Content-Language: de", "Link: <a>", "Link: <b>",
+        ])
+        let answer = try confirmed(stored, by: ["Content-Type: text/html", "Link: <c>", "X-Robots-Tag: none", "X-Other: 1"])
+        let headers = answer.headers.headers
+        #expect(headers.values(of: "content-type") == ["text/html"])
+        #expect(headers.values(of: "link") == ["<c>"])
+        #expect(headers.values(of: "content-language") == ["de"])
+        #expect(headers.values(of: "x-robots-tag") == ["none"])
+        #expect(headers.values(of: "etag") == ["\"a\""])
+        #expect(headers["x-other"] == nil)
+        #expect(answer.contentType == "text/html")
+    }
+
+    @Test func `what it says of length and encoding is not about the body that is kept`() throws {
+        let stored = try Kept.answer(["Cache-Control: max-age=60", "ETag: \"a\"", "Content-Length: 4"])
+        let answer = try confirmed(
+            stored, by: ["Content-Length: 0", "Content-Encoding: br", "Content-Range: bytes 0-1/2", "Transfer-Encoding: chunked"])
+        for name in ["content-length", "content-encoding", "content-range", "transfer-encoding"] {
+            #expect(answer.headers.headers[name] == nil)
+        }
+        #expect(answer.byteCount == stored.byteCount)
+        #expect(answer.digest == stored.digest)
+        #expect(answer.status == 200)
+    }
+
+    @Test func `what may no longer be kept is used by those who wait`() throws {
+        let stored = try Kept.answer(["Cache-Control: max-age=60", "ETag: \"a\""])
+        let once = stored.revalidated(by: Kept.exchange(["Cache-Control: no-store"], status: 304), policy: policy)
+        #expect(once == .confirmedOnce(.noStore))
+        let other = stored.revalidated(by: Kept.exchange(["Vary: *"], status: 304), policy: policy)
+        #expect(other == .confirmedOnce(.variesByAnything))
+        // Who asked with credentials got its word for themselves.
+        let request = RequestFacts(url: Kept.url, headers: HTTPLines.fields(["Authorization: a"]))
+        let theirs = stored.revalidated(by: Kept.exchange(["ETag: \"a\""], status: 304, request: request), policy: policy)
+        #expect(theirs == .confirmedOnce(.credentials))
+    }
+
+    @Test func `a 304 may name other headers to vary by`() throws {
+        let german = RequestFacts(url: Kept.url, headers: HTTPLines.fields(["Accept-Language: de"]))
+        let stored = try Kept.answer(["Cache-Control: max-age=60", "ETag: \"a\""], request: german)
+        let outcome = stored.revalidated(by: Kept.exchange(["Vary: Accept-Language"], status: 304, request: german), policy: policy)
+        guard case .confirmed(let answer) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(stored.variant == .only)
+        #expect(answer.selecting.names == ["accept-language"])
+        #expect(answer.variant == VariantKey(answer.selecting, request: german.headers))
+    }
+}

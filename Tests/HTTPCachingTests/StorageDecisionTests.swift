@@ -1,0 +1,64 @@
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+@testable import HTTPCaching
+
+@Suite struct StorageDecisionTests {
+    private func decision(_ lines: [String], request: RequestFacts = Kept.request) -> StorageDecision {
+        StorageDecision(for: Kept.exchange(lines, request: request), policy: FreshnessPolicy())
+    }
+
+    @Test(arguments: [[], ["Cache-Control: max-age=0"], ["Expires: 0"], ["Last-Modified: {0}", "Date: {0}"], ["ETag: a"]])
+    func `what is stale from the start, and cannot be asked for, is not kept`(lines: [String]) {
+        #expect(decision(lines) == .refuse(.ofNoUse))
+    }
+
+    @Test(arguments: [
+        ["Cache-Control: max-age=1"], ["ETag: \"a\""], ["Last-Modified: {-1}", "Date: {0}", "Cache-Control: max-age=0"],
+        ["Cache-Control: max-age=0, stale-while-revalidate=1"], ["Cache-Control: max-age=0, stale-if-error=1"],
+    ])
+    func `what can be used or asked for in any way is kept`(lines: [String]) {
+        guard case .keep = decision(lines) else {
+            Issue.record("\(decision(lines))")
+            return
+        }
+    }
+
+    @Test func `the terms name what selects, the variant, and whether it is everybody's`() throws {
+        let request = RequestFacts(url: Kept.url, headers: HTTPLines.fields(["Accept: image/avif"]))
+        let kept = decision(["Cache-Control: max-age=60, public", "Vary: Accept, X-A"], request: request)
+        guard case .keep(let terms) = kept else { throw KitError("not kept: \(kept)") }
+        #expect(terms.selecting.names == ["accept", "x-a"])
+        #expect(terms.variant == VariantKey(terms.selecting, request: request.headers))
+        #expect(terms.isForEverybody)
+        #expect(terms.headers.headers["vary"] == "Accept, X-A")
+    }
+
+    /// What is not kept may be shared with those who already wait: nobody has to know of the cache's reasons but for these.
+    @Test(arguments: StorageDecision.Reason.allCases)
+    func `who waits has what is not kept, unless it may be another's or is not whole`(reason: StorageDecision.Reason) {
+        let audience: Audience =
+            switch reason {
+            case .isPrivate, .credentials, .variesByAnything, .variesByTooMuch: .sameRequest
+            case .partial, .incomplete, .notModified: .nobody
+            default: .allWaiting
+            }
+        #expect(reason.audience == audience)
+    }
+
+    @Test(arguments: StorageDecision.Reason.allCases)
+    func `what is kept is dropped when its origin says something new to everybody`(reason: StorageDecision.Reason) {
+        let isSpecial: [StorageDecision.Reason] = [.requestForbids, .credentials, .interim, .partial, .incomplete, .notModified]
+        #expect(reason.outdatesKept == !isSpecial.contains(reason))
+    }
+
+    @Test(arguments: [
+        (["Authorization: a"], "https://example.org/", true), (["Cookie: a"], "https://example.org/", true),
+        (["X-Auth-Token: a"], "https://example.org/", true), (["Accept: a"], "https://example.org/", false),
+        ([], "https://me@example.org/", true), ([], "https://example.org/@me", false),
+    ])
+    func `credentials are known in headers and in the URL`(headers: [String], url: String, hasCredentials: Bool) {
+        #expect(RequestFacts(url: url, headers: HTTPLines.fields(headers)).hasCredentials == hasCredentials)
+    }
+}
