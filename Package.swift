@@ -48,13 +48,14 @@ let package = Package(
             name: "CBrotliEncoder", pkgConfig: homebrew("libbrotlienc"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: homebrew("libzstd"), providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
-        // What more than one target needs: threads and locks, and the part of Foundation that brings no tables along.
-        .target(name: "GannetBasics", swiftSettings: settings),
+        // What more than one target needs: threads, locks, queues, pauses, bytes, JSON, child processes, and the part of Foundation
+        // that brings no tables along.
+        .target(name: "GannetBasics", dependencies: ["CZlib"], swiftSettings: settings),
 
         // The state of the cluster, from the wire up.
         .target(name: "RedisClient", dependencies: ["CHiredis", "COpenSSL", "GannetBasics"], swiftSettings: settings),
         .target(
-            name: "ClusterState", dependencies: ["RedisClient"],
+            name: "ClusterState", dependencies: ["RedisClient", "GannetBasics"],
             resources: [
                 .embedInCode("Scripts/acquire.lua"),
                 .embedInCode("Scripts/begin.lua"),
@@ -109,7 +110,7 @@ let package = Package(
 
         // Fetching, which knows nothing of Redis.
         .target(
-            name: "HTTPEngine", dependencies: ["CCurl", "CEpoll", "COpenSSL", "CAres", "CZlib", "CBrotli", "CZstd", "GannetBasics"],
+            name: "HTTPEngine", dependencies: ["CCurl", "CEpoll", "COpenSSL", "CAres", "CBrotli", "CZstd", "GannetBasics"],
             swiftSettings: settings),
         // What an image is by its bytes, which knows nothing of where they came from.
         .target(name: "ImageProbe", swiftSettings: settings),
@@ -131,11 +132,12 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
-        .target(name: "URLLists", dependencies: ["CZlib"], swiftSettings: settings),
+        .target(name: "URLLists", dependencies: ["GannetBasics"], swiftSettings: settings),
         // A small HTTP server of our own.
         .target(name: "HTTPService", dependencies: ["CMicrohttpd", "GannetBasics"], swiftSettings: settings),
         .executableTarget(
-            name: "GannetCommand", dependencies: ["Gannet", "HTTPEngine", "CommandLineKit", "HTTPService", "GannetBasics", "URLLists"],
+            name: "GannetCommand",
+            dependencies: ["Gannet", "ClusterState", "HTTPEngine", "CommandLineKit", "HTTPService", "GannetBasics", "URLLists"],
             swiftSettings: settings),
 
         .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: settings),
@@ -158,10 +160,11 @@ let package = Package(
             name: "GannetTestKit", dependencies: ["COpenSSL", "CZlib", "CBrotliEncoder", "CZstd", "HTTPEngine", "GannetBasics"],
             path: "Tests/GannetTestKit", resources: [.embedInCode("Redis/clock-shim.c")], swiftSettings: settings),
 
+        .testTarget(name: "GannetBasicsTests", dependencies: ["GannetBasics", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit", "RedisClient"], swiftSettings: settings),
         .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
-            name: "ClusterStateTests", dependencies: ["ClusterState", "RedisClient", "GannetTestKit", "StateWorker"],
+            name: "ClusterStateTests", dependencies: ["ClusterState", "RedisClient", "GannetBasics", "GannetTestKit", "StateWorker"],
             swiftSettings: settings),
         // A process that holds leases until it is killed.
         .executableTarget(
@@ -188,7 +191,8 @@ let package = Package(
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPEngine", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
-            name: "FetchCacheTests", dependencies: ["FetchCache", "HTTPCaching", "HTTPEngine", "GannetBasics", "GannetTestKit", "DiskWriter"],
+            name: "FetchCacheTests",
+            dependencies: ["FetchCache", "HTTPCaching", "HTTPEngine", "GannetBasics", "GannetTestKit", "DiskWriter"],
             swiftSettings: settings),
         // A process that writes to a cache folder until it is killed.
         .executableTarget(

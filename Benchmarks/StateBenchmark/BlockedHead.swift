@@ -25,7 +25,7 @@ struct BlockedHead {
         let start = ContinuousClock.now
         var end = start
         let reaching = try await stage.claimTimes {
-            var jobs: [LeasedJob] = []
+            var jobs: [Job] = []
             while jobs.isEmpty {
                 jobs = try await queue.take(64).jobs
                 count += 1

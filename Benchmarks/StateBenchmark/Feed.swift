@@ -34,7 +34,7 @@ enum Feed {
     }
 }
 
-extension QueueState {
+extension FetchQueue {
     /// Accepts jobs in order, in chunks of a thousand, each made while the one before it is on its way.
     func fill(_ batch: String, _ count: Int, _ entry: @Sendable (Int) throws -> JobEntry) async throws {
         let number = try await begin(batch: batch).number

@@ -6,7 +6,7 @@ import RedisClient
 /// A Redis of the benchmark's own, and what it says of itself.
 struct Stage {
     let redis: RedisConnection
-    let queue: QueueState
+    let queue: FetchQueue
     private let server: RedisServer
 
     static func start() async throws -> Stage {

@@ -2,15 +2,15 @@ import BenchmarkKit
 import ClusterState
 
 /// What workers do with the queue, without the fetching.
-extension QueueState {
-    func take(_ limit: Int, worker: Int = 0, hostLimit: Int = 1000) async throws -> ClaimAnswer {
+extension FetchQueue {
+    func take(_ limit: Int, worker: Int = 0, hostLimit: Int = 1000) async throws -> Claim {
         let nonce = Nonce(.random(in: .min ... .max))
         var request = ClaimRequest(limit, lease: .seconds(600), nonce: nonce, worker: "w\(worker)")
         request.host = HostRule(limit: hostLimit)
         return try await claim(request)
     }
 
-    func finish(_ jobs: [LeasedJob]) async throws {
+    func finish(_ jobs: [Job]) async throws {
         _ = try await settle(
             jobs.map { job in
                 var page = PageContent(url: job.entry.url)
@@ -23,7 +23,7 @@ extension QueueState {
     }
 
     /// Puts jobs back to where they came from.
-    func handBack(_ jobs: [LeasedJob]) async throws {
+    func handBack(_ jobs: [Job]) async throws {
         _ = try await settle(jobs.map { Settlement($0.token, $0.entry.id, .handedBack) }, random: 0.5)
     }
 

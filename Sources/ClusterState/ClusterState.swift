@@ -1,78 +1,80 @@
 package import RedisClient
 
-/// The state of the cluster in Redis, and the only code that knows its keys, formats and scripts.
+/// The state of the cluster in Redis: a namespace on a connection. Only this target knows its keys, formats and scripts.
 ///
 /// Each call is one script, and each may be repeated after a lost reply: an accepted chunk is not accepted twice, the same claim
 /// brings the same jobs, an outcome that was written is answered as before. Random numbers and ids are parameters.
 package struct ClusterState: Sendable {
     package let connection: RedisConnection
+    package let namespace: String
     let keys: Keys
 
-    package init(_ connection: RedisConnection, namespace: String) {
+    /// How long the calls of its queues wait for a Redis that is away.
+    private let persistence: Persistence
+
+    package init(_ connection: RedisConnection, namespace: String, persistence: Persistence = .once) {
         self.connection = connection
+        self.namespace = namespace
+        self.persistence = persistence
         keys = Keys(namespace: namespace)
     }
 
-    /// What this version writes: another major version is refused, another minor one is lived with.
+    /// The schema that this version writes. Data of another major version is refused, data of another minor version is accepted.
     package static let schema = "1.1"
 
-    package func queue(_ name: String) -> QueueState { QueueState(self, name) }
+    /// - Parameter persistence: Another patience than that of the cluster's other queues.
+    package func queue(_ name: String, _ persistence: Persistence? = nil) -> FetchQueue {
+        FetchQueue(self, name, persistence ?? self.persistence)
+    }
 
     /// The channel on which the process of this name hears that there is work, or that a URL is free again.
     package func inbox(of process: String) -> String { keys.inbox(process) }
 
-    /// Has the server write something that changes nothing: throws where it takes no writes.
-    package func tryWriting() async throws(StateError) {
-        try await StateError.wrapping { () throws(RedisError) in _ = try await connection.send(RedisCommand("DEL", keys.none)) }
+    /// Queue time in ms: Redis' own, which never decreases.
+    package func now() async throws(StateError) -> Int {
+        try await StateError.mapping {
+            let replies = await connection.pipeline(clock)
+            return try Self.now(replies)
+        }
     }
 
-    /// Makes the namespace this schema's when it is new, and refuses it when it is another's. Throws as well when the user may not what
-    /// every user has to, before anything is left half done for it.
-    package func checkSchema() async throws(StateError) {
-        let replies = await connection.pipeline([
-            RedisCommand("SETNX", keys.schema, .string(Self.schema)), RedisCommand("GET", keys.schema),
-        ])
-        let found = try await StateError.wrapping { () throws(RedisError) in
-            // A read-only replica refuses the first; what the second says counts.
-            if case .failure(let error) = replies[0], error.kind == .notPermitted { throw error }
-            return try replies[1].get().asOptionalBytes().map { String(decoding: $0, as: UTF8.self) }
-        }
-        guard let found else { return }
-        guard found.prefix(while: { $0 != "." }) == Self.schema.prefix(while: { $0 != "." }) else { throw .otherSchema(found: found) }
-        try await checkRights()
-    }
+    /// The commands whose replies tell queue time.
+    var clock: [RedisCommand] { [RedisCommand("TIME"), RedisCommand("HMGET", keys.state, "seen", "shift")] }
 
-    private func checkRights() async throws(StateError) {
-        try await StateError.wrapping { () throws(RedisError) in
-            var lacking: [String] = []
-            for word in try await connection.run(ClusterScripts.rights, keys: [keys.schema, keys.none]).asArray() {
-                lacking.append(try word.asString())
-            }
-            if !lacking.isEmpty { throw RedisError(lacking: lacking, server: connection.configuration.address.description) }
-        }
+    static func now(_ replies: [Result<RedisReply, RedisError>]) throws -> Int {
+        let time = try replies[0].get().fields(2, of: "TIME")
+        let stored = try replies[1].get().fields(2, of: "TIME")
+        guard let seconds = Int(try time[0].asString()), let micros = Int(try time[1].asString()) else { throw RedisError.form(of: "TIME") }
+        // A clock that was set back stands still at the last moment seen, as it does for every script.
+        return max(seconds * 1000 + micros / 1000, try stored[0].asCount()) + (try stored[1].asCount())
     }
 
     func run(
         _ script: RedisScript, queue: String? = nil, count: RedisArgument? = nil, _ arguments: [RedisArgument]
-    ) async throws(StateError) -> RedisReply {
+    ) async throws -> RedisReply {
         var scriptKeys = [keys.state]
         if let queue { scriptKeys.append(keys.count(of: queue)) }
         if let count { scriptKeys.append(count) }
-        return try await StateError.wrapping { () throws(RedisError) in
-            try await connection.run(script, keys: scriptKeys, arguments)
-        }
+        return try await connection.run(script, keys: scriptKeys, arguments)
     }
 
-    func send(_ command: RedisCommand) async throws(StateError) -> RedisReply {
-        try await StateError.wrapping { () throws(RedisError) in try await connection.send(command) }
+    /// Goes through a hash or a sorted set, some elements at a time.
+    func scan(_ command: String, _ key: RedisArgument, _ body: ([RedisReply]) throws -> Void) async throws {
+        var cursor = "0"
+        repeat {
+            let reply = try await connection.send(RedisCommand([.string(command), key, .string(cursor), "COUNT", "500"]))
+            let fields = try reply.fields(2, of: command)
+            try body(try fields[1].asArray())
+            cursor = try fields[0].asString()
+        } while cursor != "0"
     }
 }
 
 extension Duration {
-    /// As Redis counts time; anything above zero is one at least, and what is too long for it the longest there is.
+    /// Milliseconds for Redis: anything above zero is at least one, and the longest is some centuries.
     var wholeMilliseconds: Int {
         guard self > .zero else { return 0 }
-        // Lua's numbers are exact up to this many, which is some centuries.
+        // Lua's numbers are exact up to this many.
         let longest = Int64(1) << 43
         let whole = Int(min(components.seconds, longest / 1000)) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
         return max(1, whole)

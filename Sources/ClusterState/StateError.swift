@@ -1,27 +1,90 @@
 package import RedisClient
 
-/// Why the cluster's state could not be read or changed. Where it is thrown, nothing has changed, or all of what was asked for.
+/// Why the state in Redis could not be read or changed. A call that throws has changed nothing, or all that it was asked to change.
 package enum StateError: Error, Sendable, Equatable {
     case redis(RedisError)
 
-    /// The namespace is another version's: this one and that one do not understand each other.
+    /// The namespace is another version's, and neither version understands the other.
     case otherSchema(found: String)
 
-    /// What is there was written by a newer version of the same schema.
+    /// A newer version of the same schema wrote this value.
     case newerFormat(String)
 
-    /// The batch is not known: never begun, or cleared away with its queue.
+    /// The batch was never begun, or was cleared away with its queue.
     case unknownBatch
 
     /// Nothing can be added to the batch any more.
-    case batchCancelled
-    case batchClosed
+    case batchCancelled, batchClosed
 
-    /// The batch's jobs are other requests than what is to be added.
+    /// The batch's jobs are requested with other headers.
     case otherHeaders
 
     /// A value outside its bounds, as a sentence.
     case invalid(String)
+
+    /// The server cannot hold a queue, as a sentence.
+    case unfitServer(String)
+}
+
+extension StateError {
+    /// The part that has to be put right.
+    package enum Reason: Sendable {
+        /// The address, or another value that the caller gave.
+        case usage
+        /// The server: it is away, refuses this user, or is not fit for this.
+        case unavailable
+        /// The namespace, which belongs to a version with another schema.
+        case otherSchema
+        /// This software.
+        case defect
+    }
+
+    package var reason: Reason {
+        switch self {
+        case .redis(let error):
+            switch error.kind {
+            case .invalidConfiguration: .usage
+            case .unexpectedReply, .scriptFailed, .noScript, .closed: .defect
+            default: .unavailable
+            }
+        case .otherSchema: .otherSchema
+        case .newerFormat, .unknownBatch, .unfitServer: .unavailable
+        case .batchCancelled, .batchClosed, .otherHeaders, .invalid: .usage
+        }
+    }
+
+    /// Redis' own error, where Redis is the reason.
+    package var redis: RedisError? { if case .redis(let error) = self { error } else { nil } }
+
+    /// The caller's task was cancelled.
+    package var isCancellation: Bool { redis?.kind == .cancelled }
+
+    /// Whether trying again later can succeed without anybody changing anything.
+    package var isTransient: Bool { redis?.isTransient ?? false }
+
+    /// The call may have been carried out although there is no answer.
+    package var mayHaveExecuted: Bool { redis?.mayHaveExecuted ?? false }
+
+    /// Takes an error of this type as it is, and wraps one of Redis or of a cancelled task. `nil` for an error of another part.
+    package init?(_ error: any Error) {
+        switch error {
+        case let error as StateError: self = error
+        case let error as RedisError: self = .redis(error)
+        case is CancellationError: self = .redis(RedisError(.cancelled))
+        default: return nil
+        }
+    }
+
+    /// Runs a call, and makes whatever it throws an error of this type.
+    package static func mapping<Answer, Failure: Error>(
+        _ call: () async throws(Failure) -> Answer
+    ) async throws(StateError) -> Answer {
+        do {
+            return try await call()
+        } catch {
+            throw StateError(error) ?? .redis(RedisError(.unexpectedReply, "\(error)"))
+        }
+    }
 }
 
 extension StateError: CustomStringConvertible {
@@ -30,39 +93,14 @@ extension StateError: CustomStringConvertible {
         case .redis(let error): error.description
         case .otherSchema(let found):
             "The data in this namespace has schema \(found), and this version of gannet knows \(ClusterState.schema). "
-                + "Use a version of gannet that matches it, or another --namespace."
+                + "Use a version of gannet that matches it, or another namespace."
         case .newerFormat(let what):
             "\(what) was written by a newer version of gannet. Update this one, or let the newer workers deal with it."
         case .unknownBatch: "There is no such batch: the queue was emptied meanwhile, or Redis has lost data. Run the command again."
         case .batchCancelled: "The batch was cancelled. Enqueue under another batch name."
         case .batchClosed: "The batch is complete, nothing can be added to it. Enqueue under another batch name."
         case .otherHeaders: "The batch was begun with other request headers. Enqueue under another batch name."
-        case .invalid(let sentence): sentence
+        case .invalid(let sentence), .unfitServer(let sentence): sentence
         }
-    }
-}
-
-extension StateError {
-    /// Whether trying again later can succeed without anybody changing anything.
-    package var isTransient: Bool {
-        if case .redis(let error) = self { error.isTransient } else { false }
-    }
-
-    /// The call may have been carried out although there is no answer.
-    package var mayHaveExecuted: Bool {
-        if case .redis(let error) = self { error.mayHaveExecuted } else { false }
-    }
-
-    /// Runs `body`, whose errors are Redis'.
-    static func wrapping<Answer>(_ body: () async throws(RedisError) -> Answer) async throws(StateError) -> Answer {
-        do throws(RedisError) {
-            return try await body()
-        } catch {
-            throw .redis(error)
-        }
-    }
-
-    static func unexpected(_ what: String) -> StateError {
-        .redis(RedisError(.unexpectedReply, "\(what) in another form than expected"))
     }
 }

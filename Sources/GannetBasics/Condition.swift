@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A value that one thread at a time may touch, and that threads of our own sleep on until it is as they want it. Never to be waited for by
 /// a task: it would hold one of Swift's few threads.
 package final class Condition<Value>: @unchecked Sendable {

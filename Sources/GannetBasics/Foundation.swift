@@ -1,5 +1,5 @@
-// What the program uses of Foundation and C, under one name. On Linux it is FoundationEssentials: the whole of Foundation brings ICU's
-// tables of languages and calendars along, which would be more than half of a program that has Swift's library linked in. One
+// The parts of Foundation and C that the program uses, under one name. On Linux that is FoundationEssentials: the whole of Foundation brings
+// ICU's tables of languages and calendars along. They would be more than half of a program that has Swift's library linked in, and one
 // file that imports Foundation is enough to bring them back.
 #if canImport(FoundationEssentials)
 @_exported import FoundationEssentials

@@ -1,10 +1,4 @@
 #if THREAD_SANITIZER
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// The same as below over a lock that the thread sanitizer sees. The standard library's waits inside a library that is not
 /// instrumented, so that everything it guards looks like a race (Swift 6.3, Linux).
 public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
@@ -37,8 +31,8 @@ public import Synchronization
 /// A value that one thread at a time may touch: the standard library's, under a name that can be another's when the thread sanitizer
 /// watches.
 ///
-/// Public although no product offers it: what is of package access, the compiler (Swift 6.3) specialises in no other target, inlinable or not, and
-/// then a lock takes 33 ns instead of 12.
+/// Public although no product offers it. The compiler (Swift 6.3) specialises no generic type of package access in another target, inlinable or not,
+/// and then a lock takes 33 ns instead of 12.
 public struct Mutex<Value>: ~Copyable, Sendable {
     @usableFromInline let mutex: Synchronization.Mutex<Value>
 

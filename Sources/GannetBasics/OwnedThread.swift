@@ -1,11 +1,5 @@
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A thread of our own, for code that owns a C handle or blocks in the kernel: neither may ever sit on Swift's few shared threads.
 ///
 /// Every signal is blocked on it: SIGPIPE becomes an error code, and the program's own signals reach the thread that expects them.
@@ -14,8 +8,8 @@ package final class OwnedThread: Sendable {
     private let bits: UInt
     private let isJoined = Atomic(false)
 
-    /// Runs `body`. Nil when the system has no thread to give. One that is never joined cleans up after itself.
-    /// - Parameter name: What `top -H` shows; 15 bytes at most.
+    /// Runs `body`. Nil when the system has no thread to give. A thread that is never joined cleans up after itself.
+    /// - Parameter name: For `top -H`; 15 bytes at most.
     package init?(name: String, _ body: @escaping @Sendable () -> Void) {
         // The new thread inherits the mask, so there is no moment in which it could receive a signal.
         var all = sigset_t()
@@ -60,19 +54,25 @@ package final class OwnedThread: Sendable {
         #endif
     }
 
-    /// Runs `body` on a thread nobody waits for; without one the program cannot go on.
+    /// Runs `body` on a thread that nobody waits for. Without a thread the program cannot go on.
     package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
         guard OwnedThread(name: name, body) != nil else {
             fatalError("The system has no thread left for this process. Raise `ulimit -u`, or the container's limit on processes.")
         }
     }
 
-    /// The result of a blocking call.
-    package static func run<Value: Sendable>(
-        name: String, _ body: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            start(name: name) { continuation.resume(with: Result(catching: body)) }
+    /// Waits for work that blocks or takes long, such as work on files.
+    package static func run<Value: Sendable, Failure: Error>(
+        name: String, _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await result(name: name, body).get()
+    }
+
+    package static func result<Value: Sendable, Failure: Error>(
+        name: String, _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async -> Result<Value, Failure> {
+        await withCheckedContinuation { continuation in
+            start(name: name) { continuation.resume(returning: Result(catching: body)) }
         }
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A pipe to end another thread's wait for descriptors with.
 package final class Wakeup: Sendable {
     /// Readable after ``signal()``.
@@ -12,14 +6,9 @@ package final class Wakeup: Sendable {
 
     /// Nil, and `errno` says why, when the process has no file descriptor left.
     package init?() {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
-        readDescriptor = ends[0]
-        writeDescriptor = ends[1]
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
-        }
+        guard let ends = Descriptor.pipe() else { return nil }
+        (readDescriptor, writeDescriptor) = ends
+        for end in [ends.read, ends.write] { Descriptor.setFlags(of: end) }
     }
 
     deinit {

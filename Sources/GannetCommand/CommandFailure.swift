@@ -1,7 +1,7 @@
 /// Why a command stops: its exit status and one sentence for standard error.
 struct CommandFailure: Error, Sendable, Equatable {
     let status: ExitStatus
-    /// Nil where nothing is left to say, or nobody to say it to.
+    /// Nil when there is nothing left to say, or no reader.
     let message: String?
 
     init(_ status: ExitStatus, _ message: String?) {
@@ -9,6 +9,6 @@ struct CommandFailure: Error, Sendable, Equatable {
         self.message = message
     }
 
-    /// Whoever read our standard output has seen enough.
+    /// The reader of standard output has left.
     static let outputClosed = CommandFailure(.done, nil)
 }

@@ -44,7 +44,8 @@ struct EntryPoint {
     static func run(_ words: [String], environment: [String: String]) async -> ExitStatus {
         var console = Console(LogOptions(guessedFrom: words, environment: environment))
         do {
-            switch try CommandTable.parser.parse(words, environment: environment) {
+            let width = Terminal(STDOUT_FILENO, environment: environment)?.size.columns ?? Terminal.Size.usual.columns
+            switch try CommandTable.parser.parse(words, environment: environment, width: width) {
             case .help(let text):
                 try console.print(text)
                 return .done

@@ -3,7 +3,7 @@ internal import HTTPCaching
 public import HTTPEngine
 
 extension FetcherOptions {
-    /// Throws when one of the options cannot be used.
+    /// Throws when an option cannot be used.
     public func validate() throws(InvalidOptions) {
         guard memoryLimit >= 0, memoryCount >= 0 else { throw InvalidOptions("The memory tier's limits must not be negative.") }
         try freshness.validate()
@@ -14,7 +14,7 @@ extension FetcherOptions {
 
     private static func validate(folder: String) throws(InvalidOptions) {
         guard !folder.isEmpty else { throw InvalidOptions("The folder for the disk tier has no name.") }
-        // To the system the name would end there, and be another folder's.
+        // For the system the name would end at the zero byte, and name another folder.
         guard !folder.utf8.contains(0) else { throw InvalidOptions("The name of the folder for the disk tier has a zero byte in it.") }
         guard folder != "~", !folder.hasPrefix("~/") else {
             throw InvalidOptions(
@@ -24,7 +24,7 @@ extension FetcherOptions {
 
     private var diskOptions: DiskTierOptions {
         var options = DiskTierOptions()
-        options.folder.limit = diskLimit
+        options.limit = diskLimit
         return options
     }
 

@@ -1,36 +1,40 @@
+package import FetchCache
 public import HTTPCaching
 public import HTTPEngine
 public import ImageProbe
 
-/// How a ``Fetcher`` fetches and what it keeps. Each has a default that suits a program which fetches from the public internet.
+/// The settings of a ``Fetcher``. The defaults suit a program that fetches from the public internet.
 @dynamicMemberLookup
 public struct FetcherOptions: Sendable {
     // MARK: What is kept
 
-    /// The bytes of bodies, and what goes with them, that are kept in memory; 0 keeps none. An answer that takes more than an eighth of it is not
-    /// kept there, because one would drive out many: with the default that is a body of 8 MB.
+    /// The bytes of memory for kept answers; 0 keeps none. An answer that takes more than an eighth of it is not kept in memory, because it
+    /// would drive out many others. With the default that is a body of 8 MB.
     public var memoryLimit = 64 * 1024 * 1024
 
-    /// The most answers that are kept in memory.
+    /// The greatest number of answers in memory.
     public var memoryCount = 10_000
 
-    /// A folder of this program's own in which answers outlive it; without one nothing is written. It is made when it is missing. One that cannot
-    /// be written to is no error: answers are then kept in memory alone. It must not begin with `~/`, which is not expanded.
+    /// A folder of this program's own, for answers that outlive it. Without a folder nothing is written to disk.
+    ///
+    /// A missing folder is made. A folder that cannot be written to is no error: answers are then kept in memory only. Write the whole path:
+    /// `~/` is not expanded.
     public var diskFolder: String?
 
-    /// The most that folder may hold, in bytes. An answer whose body has more than a quarter of it, or more than 100 MB, is not kept there.
+    /// The greatest size of that folder, in bytes. An answer with a body above a quarter of it, or above 100 MB, is not kept there.
     public var diskLimit: Int64 = 1_000_000_000
 
-    /// What other processes have fetched, and the promise that one URL is fetched by one of them at a time.
+    /// A cache that processes share. It holds their answers, and lets one process at a time fetch a URL.
     public var shared: SharedCache?
 
-    /// For how long answers are good, and what may be done with them afterwards.
+    /// For how long answers are used, and when a stale answer may replace a failed fetch.
     public var freshness = FreshnessPolicy()
 
     // MARK: How it is fetched
 
-    /// Times, limits, proxy, trust and permitted networks. Each can be set without the `fetch`: `options.timeout`. Of more transfers than may be
-    /// in flight at a time, the more important ones come first.
+    /// Timeouts, limits, proxy, certificates and permitted networks. Each can be set without `fetch`: `options.timeout`.
+    ///
+    /// When more transfers are wanted than may be in flight, those of a higher ``FetchPriority`` come first.
     public var fetch = FetchSettings()
 
     public subscript<Value>(dynamicMember path: WritableKeyPath<FetchSettings, Value>) -> Value {
@@ -40,11 +44,31 @@ public struct FetcherOptions: Sendable {
 
     // MARK: Images
 
-    /// Larger pictures are refused by `image(from:)`, before anything would decode them.
+    /// The limits of ``Fetcher/image(from:)``. A larger image is refused before any decoder sees it.
     public var imageLimits = ImageLimits()
 
     public init() {}
 
-    /// The default options with some changed.
+    /// The default options with changes.
     public init(_ change: (inout FetcherOptions) -> Void) { change(&self) }
+}
+
+/// Prints without the proxy's password: in a log, in a dump, or as a part of another value.
+extension FetcherOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        let values: KeyValuePairs<String, Any> = [
+            "memoryLimit": memoryLimit, "memoryCount": memoryCount, "diskFolder": diskFolder as Any, "diskLimit": diskLimit,
+            "shared": shared == nil ? "none" : "set", "freshness": freshness, "fetch": fetch, "imageLimits": imageLimits,
+        ]
+        return Mirror(self, children: values, displayStyle: .struct)
+    }
+}
+
+/// A cache that processes share, such as `RedisCache` of the product `GannetRedis`.
+public struct SharedCache: Sendable {
+    package let tier: any SharedTier
+
+    package init(_ tier: any SharedTier) { self.tier = tier }
 }

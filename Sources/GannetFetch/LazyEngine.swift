@@ -1,7 +1,7 @@
 internal import GannetBasics
 internal import HTTPEngine
 
-/// The live engine, started by the first download: a program that fetches nothing has no thread for it.
+/// The engine, which starts with the first download: a program that fetches nothing has no thread for it.
 final class LazyEngine: Downloader {
     private enum State {
         case idle

@@ -1,8 +1,69 @@
-/// A point in time by the wall clock, which is what HTTP's dates are held against.
+package import HTTPEngine
+
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
+/// A point in time by the wall clock, with which HTTP's dates are compared.
+///
+/// Sums are clamped to the range of 64 bits: a number from an origin must not trap, nor turn a far future into the past.
 package struct Moment: Sendable, Hashable, Comparable {
     package var millisecondsSince1970: Int64
+
+    /// By this machine's clock.
+    package static var now: Moment {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Moment(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
 
     package init(millisecondsSince1970: Int64) { self.millisecondsSince1970 = millisecondsSince1970 }
 
     package static func < (left: Self, right: Self) -> Bool { left.millisecondsSince1970 < right.millisecondsSince1970 }
+
+    package static func + (moment: Self, duration: Duration) -> Self {
+        Moment(millisecondsSince1970: moment.millisecondsSince1970.addingSaturated(duration.saturatedMilliseconds))
+    }
+
+    package static func - (moment: Self, duration: Duration) -> Self {
+        Moment(millisecondsSince1970: moment.millisecondsSince1970.subtractingSaturated(duration.saturatedMilliseconds))
+    }
+
+    /// The time from the earlier to the later moment; negative in the other order.
+    package static func - (later: Self, earlier: Self) -> Duration {
+        .milliseconds(later.millisecondsSince1970.subtractingSaturated(earlier.millisecondsSince1970))
+    }
+
+    package init(_ date: HTTPDate) {
+        let (milliseconds, isOver) = date.secondsSince1970.multipliedReportingOverflow(by: 1000)
+        self.init(millisecondsSince1970: isOver ? (date.secondsSince1970 < 0 ? .min : .max) : milliseconds)
+    }
+
+    /// Whole seconds since 1970, without the fraction.
+    var secondsSince1970: Int64 {
+        millisecondsSince1970 >= 0 ? millisecondsSince1970 / 1000 : (millisecondsSince1970 + 1) / 1000 - 1
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds without the fraction, clamped to 64 bits.
+    var saturatedMilliseconds: Int64 {
+        if self >= .milliseconds(Int64.max) { return .max }
+        if self <= .milliseconds(Int64.min) { return .min }
+        return components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
+
+extension Int64 {
+    func addingSaturated(_ other: Int64) -> Int64 {
+        let (sum, isOver) = addingReportingOverflow(other)
+        return isOver ? (other < 0 ? .min : .max) : sum
+    }
+
+    func subtractingSaturated(_ other: Int64) -> Int64 {
+        let (difference, isOver) = subtractingReportingOverflow(other)
+        return isOver ? (other < 0 ? .max : .min) : difference
+    }
 }

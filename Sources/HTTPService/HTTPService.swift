@@ -1,12 +1,6 @@
 internal import CMicrohttpd
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A small HTTP server in this process: answers `GET` and `HEAD` by a function. libmicrohttpd reads what strangers send.
 ///
 /// Each connection has a thread, so an answer may take its time; their number is bounded.
@@ -31,12 +25,12 @@ package final class HTTPService: Sendable {
     package init(
         address: String, port: UInt16, connections: Int = 128, each: Int? = nil, _ handler: @escaping Handler
     ) throws(HTTPServiceFailure) {
-        guard var storage = SocketAddress(address, port: port) else {
+        guard let storage = SocketAddress(address, port: port) else {
             throw HTTPServiceFailure("'\(address)' is not an IP address.")
         }
         let context = Unmanaged.passRetained(HandlerBox(handler))
         errno = 0
-        let started = storage.withPointer { pointer in
+        let started = storage.withPointer { pointer, _ in
             gannet_http_start(
                 pointer, UInt32(clamping: connections), UInt32(clamping: each ?? 0), Self.idleSeconds, Self.memoryForConnection,
                 answerRequest, context.toOpaque())
@@ -44,7 +38,7 @@ package final class HTTPService: Sendable {
         guard let started else {
             let code = errno
             context.release()
-            let reason = code == 0 ? "the address cannot be listened on" : String(cString: strerror(code))
+            let reason = code == 0 ? "the address cannot be listened on" : Descriptor.message(code)
             throw HTTPServiceFailure("Cannot listen on \(address) port \(port): \(reason).")
         }
         self.context = context
@@ -66,7 +60,7 @@ package final class HTTPService: Sendable {
     }
 }
 
-/// Why nothing can be listened to, as a sentence.
+/// The sentence that says why the server cannot listen.
 package struct HTTPServiceFailure: Error, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -103,4 +97,38 @@ private func answerRequest(
     let request = HTTPServiceRequest(method: String(cString: method), path: String(cString: url))
     let answer = ["GET", "HEAD"].contains(request.method) ? box.handler(request) : HTTPServiceAnswer(status: 405)
     return answer.queue(on: connection)
+}
+
+/// A request without its body.
+package struct HTTPServiceRequest: Sendable {
+    package let method: String
+    /// Without the query.
+    package let path: String
+}
+
+/// The answer to a request.
+package struct HTTPServiceAnswer: Sendable {
+    package var status: Int
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]
+
+    package init(status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A text, or JSON, or whatever `type` says.
+    package init(status: Int = 200, _ text: String, type: String = "text/plain; charset=utf-8") {
+        self.init(status: status, headers: [(name: "Content-Type", value: type)], body: Array(text.utf8))
+    }
+
+    func queue(on connection: OpaquePointer) -> MHD_Result {
+        var body = body
+        let made = body.withUnsafeMutableBytes { MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY) }
+        guard let made else { return .NO }
+        defer { MHD_destroy_response(made) }
+        for header in headers { MHD_add_response_header(made, header.name, header.value) }
+        return MHD_queue_response(connection, UInt32(clamping: status), made)
+    }
 }

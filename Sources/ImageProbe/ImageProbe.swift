@@ -1,5 +1,6 @@
-/// Tells what an image is by its bytes, and that all of it is there. Decodes nothing: time is linear in the number of bytes, and memory does not grow
-/// with them but for a TIFF's list of directories, which is bounded. Whatever the bytes are, the worst is an error.
+/// Tells the format and size of an image by its bytes, and whether all of it is there.
+///
+/// It decodes nothing: time is linear in the number of bytes, and memory is bounded. Hostile bytes cause an error at worst.
 package struct ImageProbe: Sendable {
     package var limits: ImageLimits
 
@@ -18,7 +19,13 @@ package struct ImageProbe: Sendable {
 
     /// Reads as much of the file as it takes, through 64 KiB of memory, and blocks meanwhile.
     package func examine(fileAt path: String) throws(ImageProbeError) -> ImageInfo {
-        try examine(ByteSource(FileWindows(path: path)))
+        let file: FileWindows
+        do {
+            file = try FileWindows(path: path)
+        } catch {
+            throw (error as? ImageProbeError) ?? .unreadable(reason: "\(error)")
+        }
+        return try examine(ByteSource(file))
     }
 
     func examine(_ bytes: consuming ByteSource) throws(ImageProbeError) -> ImageInfo {
@@ -32,12 +39,12 @@ package struct ImageProbe: Sendable {
         do {
             return ImageInfo(format: format, size: try size(in: &reader))
         } catch {
-            // What could not be read looked like the end.
-            throw reader.source.failure ?? error
+            // Bytes that could not be read looked like the end.
+            throw reader.source.failure ?? (error as? ImageProbeError) ?? .unreadable(reason: "\(error)")
         }
     }
 
-    private func size(in reader: inout ImageReader) throws(ImageProbeError) -> ImageSize? {
+    private func size(in reader: inout ImageReader) throws -> ImageSize? {
         switch reader.format {
         case .png: try PNGProbe.size(in: &reader)
         case .jpeg: try JPEGProbe.size(in: &reader)

@@ -1,12 +1,25 @@
-/// How a list is to be read. Whatever is not said is told by the list's first bytes.
+/// How a list is to be read. Without a format, the list's first bytes tell it.
 package struct ListOptions: Sendable, Equatable {
     package var format: ListFormat?
     /// The column of a table that holds the URLs; without it the first of ``ColumnNames/usual``.
     package var column: String?
-    /// The column of a table, or the field of JSON lines, that holds what the list calls its entries.
+    /// The column of a table, or the field of JSON lines, that holds the names of the rows.
     package var idColumn: String?
     /// The field of JSON lines that holds the URLs, `url` without it; `image.url` is the field `url` of the object in `image`.
     package var field: String?
 
     package init() {}
+}
+
+/// The notation of a list.
+package enum ListFormat: String, Sendable, CaseIterable {
+    /// One URL a line; `#` begins a comment.
+    case text
+    /// Cells with commas (or semicolons) between them, under a header.
+    case csv
+    /// The same with tabs.
+    case tsv
+    /// One JSON object a line.
+    case jsonl
+    case sitemap
 }

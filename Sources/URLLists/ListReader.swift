@@ -1,4 +1,6 @@
-/// A list's bytes in, its rows out, in memory that does not grow with the list. What it is, it is told by the first bytes.
+/// A list's bytes in, its rows out, in memory that does not grow with the list. The first bytes tell its format.
+///
+/// Both functions throw a ``ListError``.
 package final class ListReader {
     private var content: ListContent
     private var gunzip: GunzipStream?
@@ -6,9 +8,9 @@ package final class ListReader {
 
     package init(_ options: ListOptions) { content = ListContent(options) }
 
-    /// Takes from `chunk` what one batch has room for, and answers whether there is more to come of it: then it wants to be called again before
-    /// it is given another. What has been unpacked from a few bytes may be a thousand times as much.
-    package func read(_ chunk: inout UnsafeRawBufferPointer, into rows: inout RowBatch) throws(ListError) -> Bool {
+    /// Takes from `chunk` as much as one batch has room for. True means that rows of this chunk are left: call again before the next chunk. A few
+    /// compressed bytes may be a thousand times as many when they are unpacked.
+    package func read(_ chunk: inout UnsafeRawBufferPointer, into rows: inout RowBatch) throws -> Bool {
         if !hasBegun, let first = chunk.first {
             hasBegun = true
             if first == GunzipStream.firstByte { gunzip = try GunzipStream() }
@@ -23,9 +25,44 @@ package final class ListReader {
     }
 
     /// The list is at its end.
-    package func finish(into rows: inout RowBatch) throws(ListError) {
-        // Rows that end where the rest is missing are not whole.
+    package func finish(into rows: inout RowBatch) throws {
+        // The last row of a list that was cut is not whole.
         try gunzip?.finish()
         try content.finish(into: &rows)
+    }
+}
+
+/// A list's bytes without compression: recognized, then read.
+struct ListContent {
+    private let options: ListOptions
+    /// The bytes up to the decision on the format.
+    private var head: [UInt8] = []
+    private var parser: (any RowParser)?
+
+    init(_ options: ListOptions) { self.options = options }
+
+    mutating func take(_ bytes: UnsafeRawBufferPointer, into rows: inout RowBatch) throws {
+        if parser == nil {
+            head.append(contentsOf: bytes)
+            try begin(isWhole: false, into: &rows)
+        } else {
+            try parser?.take(bytes, into: &rows)
+        }
+    }
+
+    mutating func finish(into rows: inout RowBatch) throws {
+        if parser == nil { try begin(isWhole: true, into: &rows) }
+        try parser?.finish(into: &rows)
+    }
+
+    private mutating func begin(isWhole: Bool, into rows: inout RowBatch) throws {
+        let recognition = ListRecognition(head: head, isWhole: isWhole, options: options)
+        guard let kind = try recognition.kind() else { return }
+        try kind.check(options)
+        var parser = kind.parser(options)
+        let bytes = head
+        head = []
+        defer { self.parser = parser }
+        try bytes.withUnsafeBytes { try parser.take($0.part(recognition.markLength, $0.count), into: &rows) }
     }
 }

@@ -36,15 +36,15 @@ import Testing
             let number = try await queue.begin(batch: "b").number
             _ = try await queue.enqueue((0..<4).map { try QueueFixture.entry($0) }, batch: number, from: 0, to: 4)
             let jobs = try await fixture.claim(4).jobs
-            #expect(try await queue.counts(ofBatch: number)?.active == 4)
+            #expect(try await queue.batches([number]).first?.active == 4)
             for index in [2, 0, 3] { _ = try await fixture.settle(jobs[index], QueueFixture.fetched(jobs[index].entry.url)) }
             _ = try await fixture.settle(jobs[1], QueueFixture.failed("u"))
-            let open = try #require(try await queue.counts(ofBatch: number))
+            let open = try #require(try await queue.batches([number]).first)
             #expect(open.done == 3 && open.failed == 1 && !open.isComplete)
             let ended = RedisArgument.string(fixture.key(queue: "ended"))
             #expect(try await fixture.redis.send(RedisCommand("ZCARD", ended)).asInteger() == 0)
             _ = try await queue.enqueue([], batch: number, from: 4, to: 4, closing: true)
-            #expect(try await queue.counts(ofBatch: number)?.isComplete == true)
+            #expect(try await queue.batches([number]).first?.isComplete == true)
             #expect(try await fixture.dump().values["q:q:ended"]?.map { $0.split(separator: "=")[0] } == ["\(number)"])
             #expect(try await queue.finished(ofBatch: number, from: 0, through: -1) == [2, 0, 3, 1].map(QueueFixture.id))
             #expect(try await queue.finished(ofBatch: number, from: 1, through: 2) == [0, 3].map(QueueFixture.id))
@@ -58,7 +58,7 @@ import Testing
             #expect(try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key(queue: "ended")))).asInteger() == 1000)
             #expect(try await fixture.redis.send(RedisCommand("HLEN", .string(fixture.key(queue: "batches")))).asInteger() == 1001)
             #expect(try await fixture.queue.number(ofBatch: "1009") != nil)
-            #expect(try await fixture.queue.counts(ofBatch: open)?.state == .open)
+            #expect(try await fixture.queue.batches([open]).first?.state == .open)
             let dropped = (open + 1..<open + 1011).map { fixture.key(queue: "batch:\($0)") }
             let left = try await fixture.redis.send(RedisCommand([.string("EXISTS")] + dropped.map { .string($0) })).asInteger()
             #expect(left == 1000)
@@ -82,7 +82,7 @@ import Testing
             #expect(Set(fetched) == Set([10, 11].map(QueueFixture.id)))
             counts = try await fixture.queue.counts()
             #expect(counts.cancelled == 4 && counts.done == 3 && counts.isEmpty)
-            #expect(try await fixture.queue.counts(ofBatch: number)?.isComplete == true)
+            #expect(try await fixture.queue.batches([number]).first?.isComplete == true)
         }
     }
 

@@ -80,7 +80,7 @@ import Testing
                 try await fixture.fill(0..<total)
                 let job = try await fixture.claim(1, hostLimit: 1).jobs[0]
                 while try await fixture.claim(1, hostLimit: 1).isMore {}
-                var next: [LeasedJob] = []
+                var next: [Job] = []
                 let statistics = try await server.statistics {
                     _ = try await fixture.settle(job, QueueFixture.fetched("u"))
                     next = try await fixture.claim(1, hostLimit: 1).jobs
@@ -116,7 +116,7 @@ import Testing
             try await fixture.fill(0..<5)
             let number = try await other.begin(batch: "b").number
             _ = try await other.enqueue(try (10..<15).map { try QueueFixture.entry($0) }, batch: number, from: 0, to: 5, closing: true)
-            func claim(_ queue: QueueState) async throws -> [LeasedJob] {
+            func claim(_ queue: FetchQueue) async throws -> [Job] {
                 var request = ClaimRequest(5, lease: QueueFixture.lease, nonce: Nonce(.random(in: .min ... .max)), worker: queue.name)
                 request.host = HostRule(limit: 1)
                 return try await queue.claim(request).jobs

@@ -10,7 +10,7 @@ import Testing
         try await QueueFixture.with { fixture in
             // Every number is for h0 but one.
             try await fixture.fill((0..<999).map { $0 * 2 } + [7], hosts: 2)
-            var jobs: [LeasedJob] = []
+            var jobs: [Job] = []
             for worker in 0..<4 { jobs += try await fixture.claim(10, hostLimit: 3, worker: "w\(worker)").jobs }
             #expect(jobs.filter { $0.entry.host == "h0" }.map(\.entry.id) == [0, 2, 4].map(QueueFixture.id))
             while jobs.count < 4 { jobs += try await fixture.claim(10, hostLimit: 3).jobs }
@@ -50,7 +50,7 @@ import Testing
             try await fixture.fill(0..<5)
             let rule = HostRule(limit: 10, interval: .milliseconds(1500))
             if isStored { try await fixture.cluster.setRule(rule, for: "h0") }
-            func claim(_ worker: String) async throws -> ClaimAnswer {
+            func claim(_ worker: String) async throws -> Claim {
                 try await fixture.claim(10, worker: worker) { if !isStored { $0.host = rule } }
             }
             for number in 0..<5 {

@@ -1,3 +1,4 @@
+import GannetBasics
 import Testing
 
 @testable import ClusterState
@@ -32,20 +33,20 @@ import Testing
 
     @Test func `a leased job is read as a script writes it`() throws {
         let token = FlightToken([1])
-        let job = try #require(LeasedJob(token: token, job: try Self.job(throttled: 999_000), page: nil, now: 1_005_000))
+        let job = try #require(Job(token: token, job: try Self.job(throttled: 999_000), page: nil, now: 1_005_000))
         #expect(job.token == token && job.queue == "q" && job.batch == 7 && job.enqueued == 1_000_000)
         #expect(job.crashes == 2 && job.failures == 3 && job.throttled == .seconds(6))
         #expect(job.entry == (try QueueFixture.entry(5)))
-        #expect(LeasedJob.id(of: try Self.job()) == QueueFixture.id(5))
+        #expect(Job.id(of: try Self.job()) == QueueFixture.id(5))
         // A clock that went back makes no time negative.
-        #expect(LeasedJob(token: token, job: try Self.job(throttled: 999_000), page: nil, now: 5)?.throttled == .zero)
-        #expect(LeasedJob(token: token, job: try Self.job(), page: nil, now: 5)?.throttled == .zero)
+        #expect(Job(token: token, job: try Self.job(throttled: 999_000), page: nil, now: 5)?.throttled == .zero)
+        #expect(Job(token: token, job: try Self.job(), page: nil, now: 5)?.throttled == .zero)
     }
 
     @Test func `a job whose URL is no text has an id all the same`() throws {
         let bytes = try Self.job() + [0xff]
-        #expect(LeasedJob(token: FlightToken([]), job: bytes, page: nil, now: 0) == nil)
-        #expect(LeasedJob.id(of: bytes) == QueueFixture.id(5))
+        #expect(Job(token: FlightToken([]), job: bytes, page: nil, now: 0) == nil)
+        #expect(Job.id(of: bytes) == QueueFixture.id(5))
     }
 
     @Test func `a part of an entry or of a job is none, or another, and never a trap`() throws {
@@ -55,8 +56,8 @@ import Testing
                 // In the middle of an array, as slices are.
                 let prefix = ([0, 0] + bytes)[2..<2 + count]
                 if let entry = JobEntry(prefix) { #expect(entry.bytes.count <= count && bytes[0] != UInt8(ascii: "J")) }
-                if let job = LeasedJob(token: FlightToken([]), job: Array(prefix), page: nil, now: 0) { #expect(!job.entry.url.isEmpty) }
-                _ = LeasedJob.id(of: Array(prefix))
+                if let job = Job(token: FlightToken([]), job: Array(prefix), page: nil, now: 0) { #expect(!job.entry.url.isEmpty) }
+                _ = Job.id(of: Array(prefix))
             }
         }
     }
@@ -72,8 +73,8 @@ import Testing
                 for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random) }
             }
             if let entry = JobEntry(bytes[...]) { #expect(!entry.url.isEmpty, "seed \(seed)") }
-            _ = LeasedJob(token: FlightToken([]), job: bytes, page: nil, now: .random(in: -9...9, using: &random))
-            _ = LeasedJob.id(of: bytes)
+            _ = Job(token: FlightToken([]), job: bytes, page: nil, now: .random(in: -9...9, using: &random))
+            _ = Job.id(of: bytes)
         }
         print("random jobs: seed \(seed)")
     }

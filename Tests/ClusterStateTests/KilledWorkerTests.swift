@@ -18,7 +18,7 @@ import Testing
             #expect(try await fixture.queue.counts().parked == 64)
             try await worker.kill9()
 
-            var jobs: [LeasedJob] = []
+            var jobs: [Job] = []
             while jobs.count < 64 {
                 let answer = try await fixture.claim(64, hostLimit: 8)
                 jobs += answer.jobs

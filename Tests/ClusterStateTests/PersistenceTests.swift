@@ -30,7 +30,7 @@ import Testing
         let call = Call(failing: 2, with: kind)
         let persistently = Persistence(patience: .seconds(60), pause: .zero)
         do throws(StateError) {
-            let answer = try await persistently { () throws(StateError) in try call.make() }
+            let answer = try await persistently { try call.make() }
             #expect(RedisError(kind).isTransient)
             #expect(answer == 3)
         } catch {
@@ -45,7 +45,7 @@ import Testing
             let calls = Atomic(0)
             let persistently = Persistence(patience: .seconds(60), pause: .zero)
             let thrown = await #expect(throws: StateError.self) {
-                try await persistently { () throws(StateError) in
+                try await persistently {
                     calls.add(1, ordering: .relaxed)
                     throw error
                 }
@@ -58,7 +58,7 @@ import Testing
         let call = Call(failing: .max, with: .unreachable)
         let persistently = Persistence(patience: .milliseconds(20), pause: .milliseconds(1))
         let error = await #expect(throws: StateError.self) {
-            try await persistently { () throws(StateError) in try call.make() }
+            try await persistently { try call.make() }
         }
         #expect(error == .redis(RedisError(.unreachable)))
         #expect(call.calls > 1)
@@ -67,16 +67,16 @@ import Testing
     @Test(arguments: [0, 1, 4])
     func `waiting is told of once, and its good end once`(failures: Int) async throws {
         let call = Call(failing: failures, with: .unreachable)
-        let news = Mutex<[RedisError.Kind?]>([])
-        let persistently = Persistence(patience: .seconds(60), pause: .zero) { error in news.withLock { $0.append(error?.kind) } }
-        _ = try await persistently { () throws(StateError) in try call.make() }
-        #expect(news.withLock { $0 } == (failures == 0 ? [] : [.unreachable, nil]))
+        let news = Mutex<[RedisOutage]>([])
+        let persistently = Persistence(patience: .seconds(60), pause: .zero) { outage in news.withLock { $0.append(outage) } }
+        _ = try await persistently { try call.make() }
+        #expect(news.withLock { $0 } == (failures == 0 ? [] : [RedisOutage(RedisError(.unreachable)), .ended]))
     }
 
     @Test func `without patience nothing is waited for or told`() async throws {
         let call = Call(failing: 1, with: .unreachable)
         let persistently = Persistence(patience: .zero) { _ in #expect(Bool(false), "it waited") }
-        await #expect(throws: StateError.self) { try await persistently { () throws(StateError) in try call.make() } }
+        await #expect(throws: StateError.self) { try await persistently { try call.make() } }
         #expect(call.calls == 1)
     }
 

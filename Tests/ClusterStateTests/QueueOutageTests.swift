@@ -38,7 +38,7 @@ import Testing
         let server = try await RedisServer.start(
             .init { $0.appendOnly = true })
         let redis = try await Self.connect(to: server)
-        let queue = FetchQueue(redis, namespace: "t", name: "q", persistence: Self.persistence)
+        let queue = ClusterState(redis, namespace: "t").queue("q", Self.persistence)
         let chunks = 60
         let size = 10
         let batch = try await queue.begin(batch: "b", from: "").number
@@ -95,7 +95,7 @@ import Testing
     @Test func `an outcome that was accepted without a reply is not taken for a lost lease`() async throws {
         let server = try await RedisServer.start()
         let redis = try await Self.connect(to: server, timeout: .milliseconds(300))
-        let queue = FetchQueue(redis, namespace: "t", name: "q", persistence: Self.persistence)
+        let queue = ClusterState(redis, namespace: "t").queue("q", Self.persistence)
         let batch = try await queue.begin(batch: "b", from: "").number
         _ = try await queue.enqueue([Self.entry(1)], batch: batch, from: 0, to: 1)
         let job = try #require(try await queue.claim(Self.request(1)).jobs.first)
@@ -114,7 +114,7 @@ import Testing
     @Test func `a caller that is cancelled during an outage returns at once`() async throws {
         let server = try await RedisServer.start()
         let redis = try await Self.connect(to: server)
-        let queue = FetchQueue(redis, namespace: "t", name: "q")
+        let queue = ClusterState(redis, namespace: "t").queue("q", Persistence())
         try await server.stop()
         let task = Task { () async throws in try await queue.counts() }
         task.cancel()

@@ -22,11 +22,11 @@ import Testing
     }
 
     /// Claims of eight workers until all that is not for the slow URL is done; returns the one job for that.
-    private static func work(_ fixture: QueueFixture) async throws -> LeasedJob {
-        let found = try await withThrowingTaskGroup(of: [LeasedJob].self) { group in
+    private static func work(_ fixture: QueueFixture) async throws -> Job {
+        let found = try await withThrowingTaskGroup(of: [Job].self) { group in
             for worker in 0..<8 {
                 group.addTask {
-                    var mine: [LeasedJob] = []
+                    var mine: [Job] = []
                     while try await fixture.queue.counts().fetched < others {
                         let jobs = try await fixture.claim(64, hostLimit: 2, worker: "w\(worker)").jobs
                         mine += jobs.filter { $0.entry.host == "slow" }
@@ -80,7 +80,7 @@ import Testing
             clock.advance(by: .seconds(5))
             #expect(try await fixture.claim(64).jobs.isEmpty)
             try await fixture.endLeases(clock)
-            var jobs: [LeasedJob] = []
+            var jobs: [Job] = []
             while true {
                 let answer = try await fixture.claim(64)
                 jobs += answer.jobs

@@ -42,7 +42,7 @@ import Testing
                 }
                 #expect(try await inboxes.messages() == [[], [], []])
             }
-            func job() async throws -> LeasedJob {
+            func job() async throws -> Job {
                 try await fixture.fill(0..<1)
                 let job = try #require(try await fixture.claim(1).jobs.first)
                 try await wait()

@@ -11,9 +11,9 @@ import Testing
                     flags: [
                         Flag("input", short: "i", .file(), "A file whose explanation is long enough that it needs a second line.").entry,
                         Flag("connect-timeout", .duration(in: .zero...(.seconds(9))), default: "8s", section: .fetching, "A limit.").entry,
-                        Flag("secret-door", .file(), isHidden: true, "Unlisted.").entry, .later("retries"),
+                        Flag("secret-door", .file(), isHidden: true, "Unlisted.").entry,
                     ]),
-                CommandSpec("spy", summary: "Unlisted.", visibility: .hidden), .later("bench"),
+                CommandSpec("spy", summary: "Unlisted.", visibility: .hidden),
             ]),
         environmentPrefix: "TOOL_")
 
@@ -36,8 +36,8 @@ import Testing
                   --connect-timeout <time>
                                           A limit. (default: 8s)
 
-                COMMON OPTIONS:
-                  --version               Show the version.
+                GENERAL OPTIONS:
+                  -v, --version           Show the version.
                   -h, --help              Show help information.
 
                 Every option has an environment variable, such as TOOL_INPUT for '--input'; the
@@ -49,13 +49,13 @@ import Testing
     func rootHelp() throws {
         let help = try #require(Self.parser.help(for: []))
         #expect(help.contains("SUBCOMMANDS:\n  run                     Runs things.\n"))
-        #expect(!help.contains("spy") && !help.contains("bench"))
+        #expect(!help.contains("spy") && !help.contains("door"))
     }
 
     @Test(
         "Help is given wherever it is asked for, even beside a mistake",
         arguments: [
-            ["run", "--help"], ["run", "-h"], ["help", "run"], ["run", "--nonsense", "--help"], ["run", "--retries", "3", "-h"],
+            ["run", "--help"], ["run", "-h"], ["help", "run"], ["run", "--nonsense", "--help"], ["run", "--typo", "3", "-h"],
         ])
     func helpAnywhere(words: [String]) throws {
         guard case .help(let text) = try Self.parser.parse(words, environment: [:]) else {
@@ -74,7 +74,9 @@ import Testing
         #expect(text == Self.parser.help(for: []))
     }
 
-    @Test("The version is given wherever it is asked for", arguments: [["--version"], ["run", "--version"]])
+    @Test(
+        "The version is given wherever it is asked for",
+        arguments: [["--version"], ["run", "--version"], ["-v"], ["run", "-v"], ["version"], ["version", "--anything"]])
     func version(words: [String]) throws {
         guard case .version = try Self.parser.parse(words, environment: [:]) else {
             Issue.record("no version")
@@ -107,5 +109,65 @@ import Testing
             return
         }
         #expect(arguments.positionals == ["--help"])
+    }
+
+    private static let rich = CommandLineParser(
+        root: CommandSpec(
+            "tool", summary: "Do things.",
+            subcommands: [
+                CommandSpec(
+                    "run", summary: "Runs things.",
+                    flags: [
+                        Flag("pace", .text("speed"), "How fast.").entry, Flag("net", .text("name"), section: .redis, "Where.").entry,
+                        Flag("input", .file(), default: "-", "From where.").entry,
+                    ],
+                    mostUsed: ["input", "net"],
+                    examples: [Example("tool run --input list", "Runs what the list says. Then it ends.")])
+            ],
+            notes: [HelpNote("EXIT STATUS", [("0", "Done: it's all -- there\\.")])]),
+        environmentPrefix: "TOOL_")
+
+    @Test func `the most used options stand first, in the order that the command names, and examples stand last`() throws {
+        let help = try #require(Self.rich.help(for: ["run"]))
+        #expect(
+            help.contains(
+                """
+                COMMON OPTIONS:
+                  --input <file>          From where. (default: -)
+                  --net <name>            Where.
+
+                OPTIONS:
+                  --pace <speed>          How fast.
+
+                GENERAL OPTIONS:
+                """))
+        #expect(!help.contains("REDIS OPTIONS"))
+        #expect(help.hasSuffix("\n\nEXAMPLES:\n  tool run --input list\n      Runs what the list says. Then it ends."))
+    }
+
+    @Test(arguments: [40, 59, 60, 80, 100, 120]) func `help breaks its lines between words at the width it is given`(width: Int) throws {
+        let help = try #require(Self.parser.help(for: ["run"], width: width))
+        let lines = help.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= width }, "\(help)")
+        #expect(lines.contains { $0.count > width - 20 })
+        let words = { (text: String) in text.split { $0 == " " || $0 == "\n" } }
+        #expect(words(help) == words(try #require(Self.parser.help(for: ["run"], width: 80))))
+    }
+
+    @Test func `the reference has the examples of each command`() {
+        #expect(Reference(Self.rich).text.contains("Runs what the list says. Then it ends.\n\n```sh\ntool run --input list\n```\n"))
+    }
+
+    @Test func `the page for man has its sections, and nothing in a text is taken for a request of roff`() {
+        let page = ManPage(Self.rich, version: "1.2", seeAlso: ["other(1)"]).text
+        let sections = page.split(separator: "\n").filter { $0.hasPrefix(".SH ") }.map { String($0.dropFirst(4)) }
+        #expect(
+            sections == [
+                "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "SEE ALSO",
+            ])
+        #expect(page.contains("\ntool \\- do things\n"))
+        #expect(page.contains("\nDone: it\\(aqs all \\-\\- there\\e.\n"))
+        #expect(page.contains("\nRuns what the list says.\nThen it ends.\n"))
+        #expect(page.contains("\n.TP\n\\fB\\-\\-input <file>\\fR\nFrom where. (default: \\-)"))
     }
 }

@@ -14,13 +14,13 @@ import Testing
     }
 
     @Test(
-        "What is no time is refused and never traps",
+        "A text that is no time is refused and never traps",
         arguments: [
             "", "s", "8", "-8s", "+8s", "8 s", "1.5s", "8S", "8sec", "٨s", "99999999999999999999s", "9223372036854775807d", "106751991168d",
             "8s8s",
         ])
     func notTimes(text: String) {
-        #expect(throws: InvalidValue.self) { try TimeSpan.parse(text) }
+        #expect(throws: UsageError.self) { try TimeSpan.parse(text) }
     }
 
     @Test(
@@ -34,12 +34,12 @@ import Testing
     }
 
     @Test(
-        "What is no size is refused and never traps",
+        "A text that is no size is refused and never traps",
         arguments: [
             "", "MB", "-1MB", "20 MB", "20Mb", "20M", "1.5GB", "9223372036854775807KB", "99999999999999999999", "8388608TiB", "２MB",
         ])
     func notSizes(text: String) {
-        #expect(throws: InvalidValue.self) { try ByteCount.parse(text) }
+        #expect(throws: UsageError.self) { try ByteCount.parse(text) }
     }
 
     @Test("Times and sizes are written as they are read", arguments: ["500ms", "8s", "90s", "24h", "7d", "0s"])
@@ -56,7 +56,7 @@ import Testing
         "A whole number is within its range, in ASCII digits",
         arguments: ["", "0", "101", "-1", "+5", "5 ", "1e2", "٥", "99999999999999999999"])
     func integers(text: String) {
-        #expect(throws: InvalidValue("use a whole number from 1 to 100.")) { try ValueType.integer(in: 1...100).parse(text) }
+        #expect(throws: UsageError("use a whole number from 1 to 100.")) { try ValueType.integer(in: 1...100).parse(text) }
     }
 
     @Test("A choice is one of its words")
@@ -64,6 +64,6 @@ import Testing
         let type = ValueType.choice("priority", of: ["high", "normal", "low"])
         #expect(try type.parse("low") == "low")
         #expect(type.completion == .choices(["high", "normal", "low"]))
-        #expect(throws: InvalidValue("use 'high', 'normal' or 'low'.")) { try type.parse("HIGH") }
+        #expect(throws: UsageError("use 'high', 'normal' or 'low'.")) { try type.parse("HIGH") }
     }
 }

@@ -25,7 +25,7 @@ import Testing
         _ = try await child.errors.line { $0.hasPrefix("gannet: 3 producers") }
         child.terminate()
         #expect(try await child.exitStatus == .exited(143))
-        // Whoever is left would hold these open.
+        // A process that is left would hold these open.
         try await child.errors.finished()
         #expect(try folder.files == [])
     }

@@ -12,7 +12,7 @@ import Testing
         // Denied is what the log of refusals has, whoever swallowed it.
         #expect(try await fleet.redis.command("ACL", "LOG") == .list([]))
         let unused = Set(user.commands.flatMap { $0 }).subtracting(used.commands.keys)
-        // What happens once in a while: a lock that a lost server left behind, a lease that is extended, drift of a certain kind. INFO is what
+        // Rare things: a lock that a lost server left behind, a lease that is extended, drift of a certain kind. INFO is what
         // these figures are asked with.
         #expect(unused.subtracting(["mset", "zmscore", "hexists", "info"]).isEmpty, "\(unused)")
         try await fleet.stop()
@@ -62,7 +62,7 @@ import Testing
             // A body to keep.
             #expect(try await fleet.outcome(["enqueue"] + fleet.origin.urls + user.connection(to: fleet)).status == 0)
         } else {
-            // Those of one host far from the end of the line, where they are not taken out but overwritten.
+            // Jobs of one host far from the end of the queue, where they are not taken out but overwritten.
             for list in [try fleet.list("few", 0..<5, host: "a"), try fleet.list("many", 0..<3000)] {
                 #expect(try await fleet.outcome(["enqueue", "-i", list] + user.connection(to: fleet)).status == 0)
             }

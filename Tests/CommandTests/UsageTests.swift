@@ -41,11 +41,11 @@ import Testing
     }
 
     @Test(
-        "What cannot be followed is exit 64 and says why",
+        "A command line that cannot be followed is exit 64 and says why",
         arguments: [
             ("run u -d out --log-format yaml", "--log-format <format>"),
             ("work --listen 9464", "use an IP address and a port such as 127.0.0.1:9464"),
-            ("health", "Name the worker's address"),
+            ("health", "Name the address of the worker to ask"),
             ("enqueue u --priority urgent", "use 'high', 'normal' or 'low'"),
             ("enqueue u --refresh --max-age 1h", "'--refresh' and '--max-age' contradict each other"),
             ("enqueue u --batch 'a b'", "printable ASCII characters without blanks"),
@@ -55,7 +55,7 @@ import Testing
             ("purge", "say '--yes' to do it"),
             ("run u -d out --queue mine", "'run' uses a queue of its own; '--queue' is for"),
             ("--queue mine run u -d out", "'run' uses a queue of its own; '--queue' is for"),
-            ("bench", "'gannet bench' is not available in this version yet."),
+            ("bench", "Unknown command 'bench'."),
             ("export", "Missing expected argument '--batch <id>'."),
             ("export --batch b", "Missing expected argument '--dir <dir>'."),
             ("work --cache-limit 1kB", "use a size from 1MB to 1TB"),
@@ -64,6 +64,8 @@ import Testing
             ("get http://h/ --refresh", "'--refresh' and '--max-age' need '--fetch'."),
             ("run -d out", "Nothing to fetch"),
             ("enqueue -", "'-' is not a URL"),
+            ("run /etc/hosts -d out", "'/etc/hosts' is a file, not a URL. To fetch the URLs in it: gannet run -i /etc/hosts -d out"),
+            ("enqueue http://h/ /etc/hosts", "To fetch the URLs in it: gannet enqueue -i /etc/hosts"),
             ("run u -d out --concurrency 0", "use a whole number from 1 to 10000"),
             ("run u -d out --retries 101", "use a whole number from 0 to 100"),
             ("work --store out --host-limit 0", "use a whole number from 1 to 10000"),

@@ -1,20 +1,24 @@
+import GannetBasics
 import Testing
 
+@testable import ClusterState
 @testable import Gannet
 @testable import GannetCommand
 
 @Suite struct WorkTallyTests {
-    private static func tally(of whole: WorkTally.Whole? = nil) -> WorkTally {
+    private static func tally(of total: Int? = nil) -> WorkTally {
         let console = Console(.quiet)
-        return WorkTally(console, RedisWatch(console, own: nil), of: whole)
+        var count: (@Sendable () -> Int)?
+        if let total { count = { total } }
+        return WorkTally(console, RedisWatch(console, own: nil), of: count)
     }
 
-    @Test func `progress is told out of the whole, with what was done before`() {
-        let tally = Self.tally(of: WorkTally.Whole(total: 5000, done: 1200, failed: 3))
+    @Test func `a list's progress is this command's own, whatever the queue has had`() {
+        let tally = Self.tally(of: 5000)
         tally.note(.fetched(JobLabel(url: "http://h/"), bytes: 10, file: "f"))
         tally.note(.progress(accepted: 9, ended: 9))
         let snapshot = tally.snapshot(at: .now)
-        #expect(snapshot.whole == .init(total: 5000, ended: 1204))
+        #expect(snapshot.whole == .init(total: 5000, ended: 1))
         #expect(snapshot.fetched == 1 && snapshot.bytes == 10)
     }
 
@@ -22,8 +26,25 @@ import Testing
         let tally = Self.tally()
         #expect(tally.snapshot(at: .now).whole == nil)
         tally.note(.progress(accepted: 90, ended: 30))
-        #expect(tally.snapshot(at: .now).whole == .init(total: 90, ended: 30, name: "queue"))
+        #expect(tally.snapshot(at: .now).whole == .init(total: 60, ended: 0, name: "queue", endedBefore: 30))
         #expect(tally.summary.hasPrefix("This worker: 0 fetched, 0 failed, 0 B in "))
+    }
+
+    @Test func `a percentage belongs to the work at hand, not to all that the queue ever had`() {
+        let tally = Self.tally()
+        func whole(_ accepted: Int, _ ended: Int) -> String? {
+            tally.note(.progress(accepted: accepted, ended: ended))
+            return tally.snapshot(at: .now).whole.map { "\($0.ended) of \($0.total)" }
+        }
+        #expect(whole(1000, 1000) == "0 of 0")
+        #expect(whole(1020, 1000) == "0 of 20")
+        #expect(whole(1020, 1015) == "15 of 20")
+        #expect(whole(1020, 1020) == "20 of 20", "it stays finished until there is more")
+        #expect(whole(1030, 1021) == "1 of 10")
+        // Dead jobs that are retried have not ended any more.
+        #expect(whole(1030, 1011) == "0 of 19")
+        let facts = ProgressText.facts(tally.snapshot(at: .now))
+        #expect(facts.map { "\($0.key) \($0.value.text)" }.suffix(2) == ["ended 1011", "total 1030"], "logs keep the queue's totals")
     }
 
     @Test func `failures are counted by class, the most frequent first`() {
@@ -52,9 +73,9 @@ import Testing
     }
 
     @Test func `slow hosts are named as those who hold the places once they have for some seconds and others wait`() {
-        var slow = HostActivity(name: "slow")
+        var slow = HostLoad(name: "slow")
         (slow.running, slow.longest) = (60, .seconds(20))
-        var quick = HostActivity(name: "quick")
+        var quick = HostLoad(name: "quick")
         (quick.running, quick.longest, quick.average) = (4, .seconds(1), .milliseconds(100))
         let held = ActivitySnapshot(interval: .seconds(5), hosts: [slow, quick])
         let start = ContinuousClock.now
@@ -76,7 +97,7 @@ import Testing
     }
 
     @Test func `what is left is told by the speed of late`() {
-        let tally = Self.tally(of: WorkTally.Whole(total: 100))
+        let tally = Self.tally(of: 100)
         let start = ContinuousClock.now
         _ = tally.snapshot(at: start)
         for _ in 0..<10 { tally.note(.fetched(JobLabel(url: "u"), bytes: 100, file: "f")) }

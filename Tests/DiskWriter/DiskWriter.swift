@@ -40,7 +40,7 @@ import Darwin
                 group.addTask {
                     for number in stride(from: lane, to: count, by: lanes) {
                         let (key, body) = record(number, size, seed)
-                        // A cache may fail to write; what it must not do is looked for in the folder.
+                        // A write may fail. The test looks in the folder for broken files.
                         try? await tier.write(key, metadata: Array("record \(number)".utf8), body: body)
                     }
                 }
@@ -78,12 +78,12 @@ import Darwin
 
     private static func options(_ limit: Int64) -> DiskTierOptions {
         var options = DiskTierOptions()
-        options.folder.limit = limit
-        options.folder.maximumFiles = 10_000_000
+        options.limit = limit
+        options.maximumFiles = 10_000_000
         return options
     }
 
-    /// The same for the same numbers: a body is the seed and the number, over and over.
+    /// The same record for the same numbers: its body repeats the seed and the number.
     private static func record(_ number: Int, _ size: Int, _ seed: UInt64) -> (key: DiskKey, body: [UInt8]) {
         let text = Array("\(seed) \(number)|".utf8)
         guard let key = DiskKey(SHA256Digest(of: text).bytes) else { fatalError("A digest is a key.") }

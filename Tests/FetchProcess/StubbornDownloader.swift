@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Answers once a line has come in, also when nobody wants it any more.
+/// Answers after it has read a line, even if its caller has left.
 struct StubbornDownloader: Downloader {
     func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
         print("asked")

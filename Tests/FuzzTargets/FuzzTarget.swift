@@ -1,17 +1,17 @@
-/// A part of the system that takes what strangers send, and what must hold whatever they send.
+/// A part of the system that takes strangers' input, and the invariant that must hold for any input.
 struct FuzzTarget: Sendable {
     let name: String
     /// In bytes; longer inputs find little more and take longer.
     let maximumLength: Int
     /// Inputs to begin with.
     let seeds: @Sendable () -> [[UInt8]]
-    /// Throws when something does not hold.
+    /// Throws when the invariant does not hold.
     let check: @Sendable ([UInt8]) throws(BrokenInvariant) -> Void
 
     static let all: [FuzzTarget] = [.canonicaliser, .redirects, .headers, .decoders, .images, .lists]
 }
 
-/// What does not hold, as a sentence.
+/// The broken invariant, as a sentence.
 struct BrokenInvariant: Error, CustomStringConvertible {
     let description: String
 }

@@ -9,7 +9,7 @@ import Darwin
 
 /// Runs a target on inputs that libFuzzer makes up, led by which code they reach.
 enum LibFuzzer {
-    // What the callback, which has no context, works on. Set once, before there is another thread.
+    // The target of the callback, which has no context. Set once, before there is another thread.
     nonisolated(unsafe) private static var target: FuzzTarget?
 
     static func run(_ target: FuzzTarget, _ arguments: [String]) -> Never {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FuzzTargets
 
-/// What `make fuzz` does for long, for a moment and without libFuzzer.
+/// The targets of `make fuzz`, for a moment and without libFuzzer.
 @Suite(.timeLimit(.minutes(2))) struct SeedTests {
     @Test(arguments: FuzzTarget.all)
     func `what a target begins with breaks no invariant, nor do neighbours of it`(target: FuzzTarget) throws {

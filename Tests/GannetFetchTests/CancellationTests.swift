@@ -46,7 +46,7 @@ struct CancellationTests {
         try await server.stop()
     }
 
-    @Test func `who leaves the loop calls off the rest`() async throws {
+    @Test func `leaving the loop cancels the other fetches`() async throws {
         // The last to come is answered, so all are under way by then.
         let answer: [HostileServer.Step] = [
             .readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"), .silence,
@@ -63,7 +63,7 @@ struct CancellationTests {
         try await server.stop()
     }
 
-    @Test func `a consumer that is cancelled calls off all`() async throws {
+    @Test func `a consumer that is cancelled cancels all fetches`() async throws {
         let server = try HostileServer(scripts: [Self.slow])
         let fetcher = try Fetcher(.local)
         let urls = (0..<5).compactMap { URL(string: "http://127.0.0.1:\(server.port)/\($0)") }

@@ -28,7 +28,7 @@ struct DiskTests {
         return try Fetcher(options)
     }
 
-    /// What one program that begins and ends gets.
+    /// The response in one run of a program.
     private func response(_ path: String) async throws -> FetchResponse {
         let fetcher = try fetcher()
         let response = try await fetcher.response(for: FetchRequest(origin.url(path)))
@@ -45,7 +45,7 @@ struct DiskTests {
         try await origin.stop()
     }
 
-    @Test func `one that is out of date costs a 304`() async throws {
+    @Test func `an answer that is out of date costs a 304`() async throws {
         let path = try #require(origin.files.last?.path)
         let first = try await response(path)
         for _ in 0..<2 {
@@ -65,7 +65,7 @@ struct DiskTests {
         }
     }
 
-    @Test func `what may not be kept is not on the disk`() async throws {
+    @Test func `an answer that may not be kept is not on the disk`() async throws {
         _ = try await response("/secret")
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         for file in files {
@@ -88,7 +88,7 @@ struct DiskTests {
         try await origin.stop()
     }
 
-    @Test func `what is removed stays so after a restart`() async throws {
+    @Test func `a removed answer stays removed after a restart`() async throws {
         let fetcher = try fetcher()
         let request = FetchRequest(origin.url("/kept"))
         _ = try await fetcher.data(for: request)
@@ -108,7 +108,7 @@ struct DiskTests {
         try await origin.stop()
     }
 
-    @Test func `what is on the disk alone stands in for an origin that fails, for every caller`() async throws {
+    @Test func `an answer on disk replaces a failure of its origin for every caller`() async throws {
         _ = try await response("/failing")
         try folder.write([], to: "failing")
         let fetcher = try fetcher()

@@ -41,7 +41,7 @@ struct FetcherTests {
         try await server.stop()
     }
 
-    @Test func `what differs in form alone is one URL, and a header makes another`() async throws {
+    @Test func `URLs that differ only in form share an answer, and a header makes a difference`() async throws {
         let origin = try await Self.origin("location = /a { add_header Cache-Control max-age=60; return 200 $http_accept_language; }")
         let fetcher = try Fetcher(.local)
         _ = try await fetcher.data(for: FetchRequest(origin.url("/a")))

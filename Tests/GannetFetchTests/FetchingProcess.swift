@@ -17,7 +17,7 @@ struct FetchingProcess: Sendable {
         }
     }
 
-    /// What it printed at its end.
+    /// The counts that it printed at its end.
     struct Outcome: Equatable {
         var body: String
         var good = 0

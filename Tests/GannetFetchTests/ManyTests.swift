@@ -50,7 +50,7 @@ struct ManyTests {
         #expect(downloader.urls.count <= 104)
     }
 
-    @Test func `one image that is none does not keep the others`() async throws {
+    @Test func `a file that is no image does not keep the others from coming`() async throws {
         let downloader = ScriptedDownloader { $0.hasSuffix("bad") ? .body("<html>no</html>") : .failure(.connect) }
         let fetcher = try Fetcher(.local, downloader: downloader)
         let urls = ["bad", "gone"].compactMap { URL(string: "http://a/\($0)") }
@@ -61,13 +61,13 @@ struct ManyTests {
         #expect(kinds == [.unexpectedContent, .connect])
     }
 
-    @Test func `nothing to fetch is nothing`() async throws {
+    @Test func `no URLs give no results`() async throws {
         let fetcher = try Fetcher(.local)
         #expect(await fetcher.images(from: []).isEmpty)
         #expect(await fetcher.prefetch([]) == 0)
     }
 
-    @Test func `what was prefetched is there, and was fetched when nobody wanted the place`() async throws {
+    @Test func `prefetched URLs are kept, and fetched when no other fetch waits`() async throws {
         let downloader = ScriptedDownloader { _ in .held }
         var options = FetcherOptions.local
         options.maximumInFlight = 1

@@ -4,9 +4,9 @@ import GannetFetch
 import GannetTestKit
 import Testing
 
-/// What holds a password does not show it, however it is printed.
+/// Values with a password do not show it, however they are printed.
 struct PrintingTests {
-    /// All that Swift has for printing a value, alone and within others.
+    /// Every way in which Swift prints a value, alone and within others.
     private func texts(_ value: Any) -> [String] {
         var dumped = ""
         dump(value, to: &dumped)

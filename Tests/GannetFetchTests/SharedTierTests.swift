@@ -46,7 +46,7 @@ struct SharedTierTests {
         try await origin.stop()
     }
 
-    @Test func `a failure that may not be kept is nobody's later on, however old an answer may be`() async throws {
+    @Test func `a failure that may not be kept goes to no later caller, whatever age it accepts`() async throws {
         let redis = try await RedisServer.shared
         let answers = ["404 Not Found", "200 OK"].map { status in
             "HTTP/1.1 \(status)\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody"
@@ -63,11 +63,11 @@ struct SharedTierTests {
         await cache.close()
     }
 
-    @Test func `those who wait for a body that is too large for Redis fetch it at the same time`() async throws {
+    @Test func `callers that wait for a body too large for Redis fetch it at the same time`() async throws {
         let redis = try await RedisServer.shared
         let body = String(repeating: "x", count: 2_000_000)
         let answer = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nConnection: close\r\nContent-Length: \(body.count)\r\n\r\n\(body)"
-        // Whoever is not first gets no answer: that all ask shows that none waits for another.
+        // Only the first request gets an answer. All of them arrive, so none waits for another.
         let server = try HostileServer(scripts: [
             [.readUntil("\r\n\r\n"), .pause(.milliseconds(500)), .send(answer)], [.readUntil("\r\n\r\n"), .silence],
         ])
@@ -102,7 +102,7 @@ struct SharedTierTests {
         try await server.stop()
     }
 
-    @Test func `who was stopped beyond the end of his lock is fenced, and the successor's answer stands`() async throws {
+    @Test func `a process that was stopped beyond the end of its lock is fenced, and its successor's answer stays`() async throws {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start(
             .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; return 200 successor; }" })
@@ -207,7 +207,7 @@ struct SharedTierTests {
         #expect(try await redis.command("EVAL", script, "0", "{\(namespace):blob}:*") == .integer(1))
     }
 
-    @Test func `who waits asks again within a lease, whatever became of the word`() async throws {
+    @Test func `a waiting caller asks again within a lease, even if the message was lost`() async throws {
         let redis = try await RedisServer.start()
         let server = try HostileServer(scripts: [
             [.readUntil("\r\n\r\n"), .silence],
@@ -243,7 +243,7 @@ struct SharedTierTests {
         try await origin.stop()
     }
 
-    @Test func `a cache that nobody holds any more still wakes those who wait`() async throws {
+    @Test func `a cache that is freed still wakes its waiting callers`() async throws {
         let redis = try await RedisServer.shared
         let server = try HostileServer(
             .readUntil("\r\n\r\n"), .pause(.milliseconds(500)),

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPCaching
 
 @Suite struct CacheControlTests {
-    @Test func `nothing said is nothing`() {
+    @Test func `without directives nothing is set`() {
         let control = CacheControl(lines: [])
         #expect(control == CacheControl(lines: [""]))
         #expect(control.maxAge == .absent && control.noCache == .absent && control.isPrivate == .absent)

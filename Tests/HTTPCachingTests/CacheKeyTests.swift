@@ -12,7 +12,7 @@ import Testing
         #expect(try key([]).id == CanonicalURL("http://h/a").id)
     }
 
-    @Test func `the case and the order of names mean nothing, nor do blanks around values`() throws {
+    @Test func `case and order of names and blanks around values do not matter`() throws {
         let one = try key([("Accept", "a"), ("X-Key", "k")])
         #expect(try one == key([("x-key", " k\t"), ("ACCEPT", "a")]))
     }

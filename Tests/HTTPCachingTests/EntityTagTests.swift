@@ -45,7 +45,7 @@ import Testing
         Validators(HTTPLines.headers(lines)).conditions.map { "\($0.name): \($0.value)" }
     }
 
-    @Test func `what the answer is known by is sent back, as it was written`() {
+    @Test func `tag and date are sent back as they were written`() {
         #expect(
             conditions("ETag: \"a\"", "Last-Modified: sat, 01 JUN 2024 00:00:00 gmt") == [
                 "If-None-Match: \"a\"", "If-Modified-Since: sat, 01 JUN 2024 00:00:00 gmt",
@@ -58,13 +58,13 @@ import Testing
         // Obsolete formats may not be sent.
         ["Last-Modified: Saturday, 01-Jun-24 00:00:00 GMT"], ["Last-Modified: Sat Jun  1 00:00:00 2024"],
     ])
-    func `what is malformed or said twice is left out`(lines: [String]) {
+    func `malformed and contradictory validators are left out`(lines: [String]) {
         let validators = Validators(HTTPLines.headers(lines))
         #expect(validators.isEmpty)
         #expect(validators.conditions == [])
     }
 
-    @Test func `what is said twice alike is one`() {
+    @Test func `a validator that is repeated counts once`() {
         #expect(conditions("ETag: \"a\"", "ETag: \"a\"") == ["If-None-Match: \"a\""])
     }
 }

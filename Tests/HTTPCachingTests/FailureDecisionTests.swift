@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [.status(404), .status(401), .status(429)] as [FetchError.Kind])
-    func `what one with credentials is told is for no other`(kind: FetchError.Kind) {
+    func `a failure for credentials is for no other caller`(kind: FetchError.Kind) {
         let request = RequestFacts(url: Kept.url, headers: HTTPLines.fields(["Authorization: a"]))
         let decision = decision(kind, headers: ["Cache-Control: max-age=20"], retryAfter: .seconds(20), request: request)
         #expect(decision.kept == .zero)
@@ -86,7 +86,7 @@ import Testing
             (.connect, false),
             (.cancelled, false),
         ] as [(FetchError.Kind, Bool)])
-    func `what is kept is dropped when its origin refuses it, and not when it fails`(kind: FetchError.Kind, isDropped: Bool) {
+    func `the kept answer is dropped when its origin refuses it, and not when the origin fails`(kind: FetchError.Kind, isDropped: Bool) {
         func outdates(_ request: RequestFacts) -> Bool {
             FailureDecision(
                 after: FetchError(kind: kind, url: Kept.url), for: request, requestedAt: .came, failedAt: .came, policy: policy

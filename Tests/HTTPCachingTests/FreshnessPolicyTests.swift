@@ -23,7 +23,7 @@ import Testing
             { $0.failures.unreachable = .seconds(-1) },
             { $0.failures.failing = .seconds(-1) }, { $0.failures.throttled = .seconds(-1) }, { $0.failures.maximum = .seconds(86_401) },
         ] as [@Sendable (inout FreshnessPolicy) -> Void])
-    func `what cannot be meant is refused with a sentence`(change: @Sendable (inout FreshnessPolicy) -> Void) {
+    func `values that cannot be meant are refused with a sentence`(change: @Sendable (inout FreshnessPolicy) -> Void) {
         var policy = FreshnessPolicy()
         change(&policy)
         let error = #expect(throws: InvalidOptions.self) { try policy.validate() }

@@ -40,14 +40,14 @@ import Testing
         #expect(freshness(["Last-Modified: {60}"]).source == .unknown)
     }
 
-    @Test func `nothing is guessed for a status that may not be kept for a guessed time`() {
+    @Test func `no lifetime is guessed for a status that forbids it`() {
         let modified = ["Last-Modified: {-864000}"]
         #expect(Freshness(of: Kept.exchange(modified, status: 403), policy: FreshnessPolicy()).source == .unknown)
         #expect(Freshness(of: Kept.exchange(modified, status: 404), policy: FreshnessPolicy()).source == .heuristic)
     }
 
     @Test(arguments: ["must-revalidate", "proxy-revalidate", "s-maxage=60"])
-    func `what must not be used stale has one end`(directive: String) {
+    func `an answer that must not be used stale has one end`(directive: String) {
         var policy = FreshnessPolicy()
         policy.staleIfError = .seconds(9)
         let freshness = freshness(["Cache-Control: max-age=60, stale-while-revalidate=9, stale-if-error=9, \(directive)"], policy: policy)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["http://example.org/a", "https://example.org/a"])
-    func `what does not change says so where nobody else could`(url: String) {
+    func `immutable counts only where nobody on the way could have added it`(url: String) {
         let request = RequestFacts(url: url)
         let isSecure = url.hasPrefix("https")
         var exchange = Kept.exchange(["Cache-Control: max-age=60, immutable=no"], request: request)
@@ -101,9 +101,8 @@ import Testing
 
     @Test func `a download is an exchange`() {
         let hop = Download.Hop(url: "https://example.org/", status: 301)
-        let download = Download(
-            finalURL: "https://example.org/b", status: 200, headers: HTTPLines.headers(["Age: 1"]), body: .bytes([]), byteCount: 0,
-            transferredBytes: 0, duration: .zero, hops: [hop])
+        var download = Download(finalURL: "https://example.org/b", headers: HTTPLines.headers(["Age: 1"]))
+        download.hops = [hop]
         let exchange = Exchange(download, request: Kept.request, requestedAt: .came - .seconds(1), receivedAt: .came)
         #expect(exchange.finalURL == "https://example.org/b" && exchange.status == 200 && exchange.headers["age"] == "1")
         #expect(exchange.redirects == [hop] && exchange.requestedAt == .came - .seconds(1) && exchange.receivedAt == .came)

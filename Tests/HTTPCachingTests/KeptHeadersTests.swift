@@ -10,7 +10,7 @@ import Testing
 
     private func names(_ lines: [String]) throws -> [String] { try #require(kept(lines)).fields.map(\.header.name) }
 
-    @Test func `what decides about an answer and what tells what it is are kept, and nothing else`() throws {
+    @Test func `headers that decide about the use or describe the body are kept, and no others`() throws {
         let lines =
             KeptHeader.allCases.map { "\($0.name): x" } + ["Set-Cookie: a=b", "Age: 5", "Date: {0}", "Content-Encoding: br", "X-Other: 1"]
         let kept = try names(lines)
@@ -26,7 +26,7 @@ import Testing
 
     /// RFC 9111, section 3.1.
     @Test(arguments: ["Connection: Link, close", "Cache-Control: no-cache=\"link\"", "Cache-Control: private=\"LINK\""])
-    func `what is for one connection, one answer or one user is not kept`(line: String) throws {
+    func `headers for one connection, one answer or one user are not kept`(line: String) throws {
         let names = try names(["Link: <a>", "Content-Type: a/b", line])
         #expect(!names.contains("link"))
         #expect(names.contains("content-type"))
@@ -51,7 +51,7 @@ import Testing
         #expect(try names(["ETag: \"a\"", "ETag: \"b\""]) == [])
     }
 
-    @Test func `what does not fit is left out, and an answer that cannot be judged without it is not kept`() throws {
+    @Test func `headers that do not fit are left out, and without an indispensable one the answer is not kept`() throws {
         let long = String(repeating: "a", count: KeptHeaders.maximumBytes)
         #expect(try names(["Link: \(long)", "Content-Type: a/b", "ETag: \"a\""]) == ["etag", "content-type"])
         for header in KeptHeader.allCases where header.isIndispensable {

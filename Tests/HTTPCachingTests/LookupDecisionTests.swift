@@ -17,7 +17,7 @@ import Testing
             now: .came + .milliseconds((seconds * 1000).rounded()), random: random)
     }
 
-    @Test func `what is not there is fetched, or not to be had`() {
+    @Test func `an answer that is missing is fetched, or unavailable`() {
         #expect(decision(nil) == .miss)
         #expect(decision(nil) { $0.onlyIfCached = true } == .unavailable)
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(conditions == stored.conditions)
     }
 
-    @Test func `an answer by which nothing can be asked is fetched anew, and may stand in when that fails`() throws {
+    @Test func `an answer that cannot be revalidated is fetched again, and may replace a failure`() throws {
         let stored = try Kept.answer(["Cache-Control: max-age=60, stale-if-error=60"])
         #expect(decision(stored, after: 61) == .revalidate([], mayServeStaleOnError: true))
         #expect(decision(stored, after: 120) == .miss)
@@ -69,7 +69,7 @@ import Testing
         #expect(shares == [0, 6, 367])
     }
 
-    @Test func `nothing is fetched early in its first half, when it does not change, when nothing may be fetched or nobody wants it`()
+    @Test func `there is no early refresh in the first half, of an immutable answer, or where it is forbidden`()
         throws
     {
         let slow = try Kept.answer(["Cache-Control: max-age=160"], took: .seconds(100))
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 1, 2, .nan, .infinity, -.infinity] as [Double])
-    func `a draw that is none draws nobody`(random: Double) throws {
+    func `a random number out of range draws no caller`(random: Double) throws {
         let stored = try Kept.answer(["Cache-Control: max-age=61"], took: .seconds(1))
         #expect(decision(stored, after: 59, random: random) == .fresh)
     }

@@ -19,7 +19,7 @@ import Testing
         Duration.milliseconds(Int64.max), .milliseconds(Int64.min), .seconds(Int64.max), .seconds(Int64.min),
         .seconds(Int64.max) * 18, .seconds(Int64.min) * 18,
     ])
-    func `what lies beyond the ends of time is an end of time`(duration: Duration) {
+    func `sums beyond the ends of time are an end of time`(duration: Duration) {
         let isAhead = duration > .zero
         for moment in [Moment.came, .distantPast, .distantFuture, Moment(millisecondsSince1970: 0)] {
             #expect(isAhead ? moment + duration >= moment : moment + duration <= moment)

@@ -15,7 +15,7 @@ import Testing
         return answer
     }
 
-    /// RFC 9111, section 4.3.4. What is kept, what the 304 says, whether it is about that.
+    /// RFC 9111, section 4.3.4: headers of the kept answer, headers of the 304, and whether they fit.
     @Test(
         arguments: [
             (["ETag: \"a\""], ["ETag: \"a\""], nil),
@@ -109,7 +109,7 @@ import Testing
         #expect(answer.contentType == "text/html")
     }
 
-    @Test func `what it says of length and encoding is not about the body that is kept`() throws {
+    @Test func `length and encoding in a 304 are not about the kept body`() throws {
         let stored = try Kept.answer(["Cache-Control: max-age=60", "ETag: \"a\"", "Content-Length: 4"])
         let answer = try confirmed(
             stored, by: ["Content-Length: 0", "Content-Encoding: br", "Content-Range: bytes 0-1/2", "Transfer-Encoding: chunked"])
@@ -121,13 +121,13 @@ import Testing
         #expect(answer.status == 200)
     }
 
-    @Test func `what may no longer be kept is used by those who wait`() throws {
+    @Test func `an answer that may no longer be kept still goes to the waiting callers`() throws {
         let stored = try Kept.answer(["Cache-Control: max-age=60", "ETag: \"a\""])
         let once = stored.revalidated(by: Kept.exchange(["Cache-Control: no-store"], status: 304), policy: policy)
         #expect(once == .confirmedOnce(.noStore))
         let other = stored.revalidated(by: Kept.exchange(["Vary: *"], status: 304), policy: policy)
         #expect(other == .confirmedOnce(.variesByAnything))
-        // Who asked with credentials got its word for themselves.
+        // The 304 to a request with credentials is for its sender alone.
         let request = RequestFacts(url: Kept.url, headers: HTTPLines.fields(["Authorization: a"]))
         let theirs = stored.revalidated(by: Kept.exchange(["ETag: \"a\""], status: 304, request: request), policy: policy)
         #expect(theirs == .confirmedOnce(.credentials))

@@ -52,7 +52,7 @@ import Testing
         #expect(!permits(stored, .connect, after: 30, options: options))
     }
 
-    @Test func `one that is fresh stands in for the fetch that was to replace it`() throws {
+    @Test func `a fresh answer replaces a failed refresh`() throws {
         #expect(permits(try Kept.answer(["Cache-Control: max-age=60, must-revalidate"]), .connect, after: 59))
     }
 }

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["Cache-Control: max-age=0"], ["Expires: 0"], ["Last-Modified: {0}", "Date: {0}"], ["ETag: a"]])
-    func `what is stale from the start, and cannot be asked for, is not kept`(lines: [String]) {
+    func `an answer that is stale from the start and cannot be revalidated is not kept`(lines: [String]) {
         #expect(decision(lines) == .refuse(.ofNoUse))
     }
 
@@ -18,7 +18,7 @@ import Testing
         ["Cache-Control: max-age=1"], ["ETag: \"a\""], ["Last-Modified: {-1}", "Date: {0}", "Cache-Control: max-age=0"],
         ["Cache-Control: max-age=0, stale-while-revalidate=1"], ["Cache-Control: max-age=0, stale-if-error=1"],
     ])
-    func `what can be used or asked for in any way is kept`(lines: [String]) {
+    func `an answer that can be used or revalidated in any way is kept`(lines: [String]) {
         guard case .keep = decision(lines) else {
             Issue.record("\(decision(lines))")
             return
@@ -35,9 +35,9 @@ import Testing
         #expect(terms.headers.headers["vary"] == "Accept, X-A")
     }
 
-    /// What is not kept may be shared with those who already wait: nobody has to know of the cache's reasons but for these.
+    /// An answer that is not kept may still be shared with callers that wait, except for these reasons.
     @Test(arguments: StorageDecision.Reason.allCases)
-    func `who waits has what is not kept, unless it may be another's or is not whole`(reason: StorageDecision.Reason) {
+    func `waiting callers get an answer that is not kept, unless it is private or incomplete`(reason: StorageDecision.Reason) {
         let audience: Audience =
             switch reason {
             case .isPrivate, .credentials, .variesByAnything, .variesByTooMuch: .sameRequest
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: StorageDecision.Reason.allCases)
-    func `what is kept is dropped when its origin says something new to everybody`(reason: StorageDecision.Reason) {
+    func `the kept answer is dropped when its origin says something new to everybody`(reason: StorageDecision.Reason) {
         let isSpecial: [StorageDecision.Reason] = [.requestForbids, .credentials, .interim, .partial, .incomplete, .notModified]
         #expect(reason.outdatesKept == !isSpecial.contains(reason))
     }

@@ -12,8 +12,8 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `a chain of directories that lie upon one another ends`() {
-        // Each of 12,000 entries, the next 12 bytes further on: the end of an entry's value is the next directory's count, and a tag and a type are
-        // where the chain of an earlier one goes on.
+        // 12,000 entries, each 12 bytes behind the one before. The end of an entry's value is the next directory's count, and the chain of an earlier
+        // directory goes on at a tag and a type.
         let count = 12_000
         var bytes = Array("II".utf8) + [42, 0] + [UInt8].little(8, 4) + .little(count, 2)
         for index in 0..<(length / 12) {

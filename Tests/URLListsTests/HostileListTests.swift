@@ -20,10 +20,10 @@ import Testing
     private func outcome(_ bytes: [UInt8], _ size: Int, _ format: ListFormat?) -> Outcome {
         var options = ListOptions()
         options.format = format
-        do throws(ListError) {
+        do {
             return Outcome(rows: try Listed.rows(bytes, cut: size, options))
         } catch {
-            return Outcome(error: error)
+            return Outcome(error: error as? ListError)
         }
     }
 

@@ -1,3 +1,4 @@
+import GannetTestKit
 import Testing
 
 @testable import URLLists
@@ -15,19 +16,19 @@ import Testing
         #expect(try ListRecognition(head: Array(text.utf8), isWhole: true, options: ListOptions()).kind() == kind)
     }
 
-    @Test(arguments: ["h", "junk", "url", "id,url\n", "id,url\n1", "\u{FEFF}", " \n", "P", "\"a"])
+    @Test(arguments: ["h", "junk", "url", "id,url\n", "id,url\n1", "\u{FEFF}", " \n", "P", "\"a", "http://", "#", "{", "<", "a\0\n"])
     func `what could still become something else is waited for`(text: String) throws {
         #expect(try ListRecognition(head: Array(text.utf8), isWhole: false, options: ListOptions()).kind() == nil)
     }
 
-    @Test(arguments: ["http://", "#", "junk\n", "{", "<", "id,url\n1,"])
+    @Test(arguments: ["http://\n", "#\n", "junk\n", "{\n", "<\n", "id,url\n1,"])
     func `what cannot is decided at once`(text: String) throws {
         #expect(try ListRecognition(head: Array(text.utf8), isWhole: false, options: ListOptions()).kind() != nil)
     }
 
     @Test(arguments: [
         [0x50, 0x4B, 3, 4], [0x28, 0xB5, 0x2F, 0xFD], [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], Array("BZh9".utf8), Array("PAR1".utf8),
-        [0xFF, 0xFE, 0x68, 0], [0xFE, 0xFF, 0, 0x68],
+        [0xFF, 0xFE, 0x68, 0], [0xFE, 0xFF, 0, 0x68], Array("%PDF-1.7\n".utf8),
     ])
     func `what cannot be read is called by its name`(bytes: [UInt8]) {
         #expect {
@@ -35,6 +36,47 @@ import Testing
         } throws: {
             if case .other = $0 as? ListError { true } else { false }
         }
+    }
+
+    /// The beginnings of files that were given in place of a list, each cut in several ways.
+    private static let binaries: [(name: String, bytes: [UInt8])] = {
+        var random = SeededBytes(seed: 7)
+        let header: [UInt8] = [0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 1, 0, 0, 0, 1, 0, 8, 2, 0, 0, 0, 0xD3, 0x10, 0x3F, 0x31]
+        let png = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + header + random.next(count: 2000)
+        let elf = [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 9) + [3, 0, 0x3E, 0, 1] + random.next(count: 40)
+        return [
+            ("PNG", png), ("ELF", elf), ("archive", Array("a/name.txt".utf8) + [UInt8](repeating: 0, count: 90) + Array("0644\n".utf8)),
+        ]
+            + (0..<50).map { number in ("random \(number)", random.next(count: 40 + 60 * number)) }
+    }()
+
+    @Test(arguments: [1, 100, 1000], [nil, .text, .csv] as [ListFormat?])
+    func `a binary file is refused as a whole, whatever it is said to be`(
+        cut: Int, format: ListFormat?
+    ) {
+        var options = ListOptions()
+        options.format = format
+        var passed = 0
+        for (name, bytes) in Self.binaries {
+            do {
+                _ = try Listed.rows(bytes, cut: cut, options)
+                // A few random bytes before a line's end can be text.
+                if name.hasPrefix("random") { passed += 1 } else { Issue.record("\(name) was read") }
+            } catch {
+                #expect(error as? ListError == .other("a binary file; a list of URLs is text"), "\(name)")
+            }
+        }
+        #expect(passed <= 1)
+    }
+
+    @Test(arguments: [
+        Array("http://h/ü\nhttp://h/🐦\n".utf8), [UInt8]("http://h/".utf8) + [0xFC, 0x0A] + Array("http://h/b\n".utf8),
+        Array("# \u{1B}[1mmine\u{1B}[0m\u{7}\nhttp://a.example/\n".utf8),
+        Array("http://a.example/with\u{1}one\nhttp://b.example/and\0another\nhttp://c.example/\n".utf8),
+        [UInt8](repeating: 0xE9, count: 700) + [0x0A],
+    ])
+    func `text in any encoding is read, also with a stray control character`(bytes: [UInt8]) throws {
+        for cut in [1, bytes.count] { #expect(try !Listed.rows(bytes, cut: cut).isEmpty) }
     }
 
     @Test func `a JSON array is no JSON lines`() {

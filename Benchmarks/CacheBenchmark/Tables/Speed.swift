@@ -1,6 +1,7 @@
 import BenchmarkKit
 import FetchCache
 import GannetBasics
+import GannetTestKit
 
 /// How many calls a second one thread makes, and two at a time.
 enum Speed {
@@ -40,7 +41,7 @@ enum Speed {
         in cache: MemoryCache<Key, [UInt8]>, _ keys: [Key], _ calls: Int, threads: Int
     ) -> Double {
         perSecond(calls, threads: threads) { thread in
-            var random = SeededGenerator(seed: UInt64(thread))
+            var random = SeededBytes(seed: UInt64(thread))
             let order = (0..<65_536).map { _ in Int.random(in: 0..<keys.count, using: &random) }
             return {
                 var found = 0

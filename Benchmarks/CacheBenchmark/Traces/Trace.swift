@@ -1,3 +1,5 @@
+import GannetTestKit
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -18,7 +20,7 @@ struct Trace {
 
     /// Sizes as those of pages and images: half are below 20 kB, a few are hundreds of times as large; none above 5 MB.
     func variableCosts() -> [Int] {
-        var random = SeededGenerator(seed: 7)
+        var random = SeededBytes(seed: 7)
         return (0..<keyCount).map { _ in
             let normal = sqrt(-2 * log(1 - random.unit())) * cos(2 * .pi * random.unit())
             return Int(min(max(20_000 * exp(1.5 * normal), 200), 5_000_000))
@@ -28,14 +30,14 @@ struct Trace {
 
 extension Trace {
     static func zipf(_ alpha: Double, requests: Int) -> Trace {
-        var random = SeededGenerator(seed: 1)
+        var random = SeededBytes(seed: 1)
         let keys = Zipf(1_000_000, alpha: alpha)
         return Trace("Zipf, alpha \(alpha)", (0..<requests).map { _ in keys.next(&random) })
     }
 
     /// 20,000 keys in use, and now and then as many requests for keys that are asked for once.
     static func scans(requests: Int) -> Trace {
-        var random = SeededGenerator(seed: 2)
+        var random = SeededBytes(seed: 2)
         var fresh: UInt32 = 20_000
         return Trace(
             "20,000 keys in use, scans between",
@@ -47,7 +49,7 @@ extension Trace {
     }
 
     static func zipfWithScans(requests: Int) -> Trace {
-        var random = SeededGenerator(seed: 3)
+        var random = SeededBytes(seed: 3)
         let keys = Zipf(1_000_000, alpha: 1)
         var fresh: UInt32 = 1_000_000
         return Trace(
@@ -62,7 +64,7 @@ extension Trace {
     /// Half of the requests follow Zipf; the others are for keys that are asked for up to three more times, soon, and never again. What
     /// a small queue of a fixed size is bad at.
     static func bursts(requests: Int) -> Trace {
-        var random = SeededGenerator(seed: 4)
+        var random = SeededBytes(seed: 4)
         let keys = Zipf(1_000_000, alpha: 0.9)
         var fresh: UInt32 = 1_000_000
         // What is to be asked for again, by the request it is.
@@ -86,7 +88,7 @@ extension Trace {
 
     /// Half of the requests follow Zipf; the others go round and round through 60,000 keys.
     static func circles(requests: Int) -> Trace {
-        var random = SeededGenerator(seed: 5)
+        var random = SeededBytes(seed: 5)
         let keys = Zipf(1_000_000, alpha: 0.9)
         var turn: UInt32 = 0
         return Trace(

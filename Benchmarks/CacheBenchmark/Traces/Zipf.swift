@@ -1,3 +1,5 @@
+import GannetTestKit
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -18,7 +20,7 @@ struct Zipf {
         cumulated = sums.map { $0 / sum }
     }
 
-    func next(_ random: inout SeededGenerator) -> UInt32 {
+    func next(_ random: inout SeededBytes) -> UInt32 {
         let wanted = random.unit()
         var (low, high) = (0, cumulated.count - 1)
         while low < high {
@@ -27,4 +29,9 @@ struct Zipf {
         }
         return UInt32(low)
     }
+}
+
+extension SeededBytes {
+    /// From zero to less than one.
+    mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 }

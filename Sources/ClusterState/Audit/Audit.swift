@@ -1,6 +1,6 @@
 internal import RedisClient
 
-/// One audit: which part is looked at after which, and what came of it.
+/// One audit: the order in which the parts are looked at, and the findings.
 struct Audit {
     private let state: ClusterState
     private let mends: Bool
@@ -10,7 +10,7 @@ struct Audit {
     private var chains: Set<[UInt8]> = []
     private var strays: Set<Stray> = []
 
-    /// A list of jobs that nothing leads to, because what was found was not to be mended.
+    /// A list of jobs that nothing leads to, because the audit may not mend its finding.
     private struct Stray: Hashable {
         /// Empty for followers, who may be of any queue.
         let queue: String
@@ -24,9 +24,9 @@ struct Audit {
         self.mends = mends
     }
 
-    /// Each part relies on those before it: a flight that was not locked is locked before its followers are taken for nobody's, and
-    /// counters are compared when everything is in its place.
-    mutating func run() async throws(StateError) {
+    /// Each part relies on the parts before it: a URL in flight that was not locked is locked before its followers are taken for nobody's,
+    /// and counters are compared when everything is in its place.
+    mutating func run() async throws {
         try await lookOver(ClusterScripts.auditFlights)
         try await lookOver(ClusterScripts.auditExpiry)
         try await lookOver(ClusterScripts.auditKeys)
@@ -39,8 +39,8 @@ struct Audit {
         }
     }
 
-    /// Calls a script until it has come to the end of what it looks over.
-    private mutating func lookOver(_ script: RedisScript) async throws(StateError) {
+    /// Calls a script until it has looked over everything.
+    private mutating func lookOver(_ script: RedisScript) async throws {
         var cursor: [UInt8] = Self.end
         repeat {
             let answer = try await look(script, [.bytes(cursor)])
@@ -49,7 +49,7 @@ struct Audit {
         } while cursor != Self.end
     }
 
-    private mutating func lookAtChains() async throws(StateError) {
+    private mutating func lookAtChains() async throws {
         var left = Array(chains)
         while !left.isEmpty {
             let answer = try await look(ClusterScripts.auditChains, left.prefix(Self.chainsAtOnce).map { .bytes($0) })
@@ -58,10 +58,10 @@ struct Audit {
         }
     }
 
-    /// What `auditKeys` met on its way.
-    private mutating func note(_ lists: [[[UInt8]]]) throws(StateError) {
+    /// Notes the queues and lists that `auditKeys` met on its way.
+    private mutating func note(_ lists: [[[UInt8]]]) throws {
         guard !lists.isEmpty else { return }
-        guard lists.count == 3, lists[2].count.isMultiple(of: 2) else { throw .unexpected("audit") }
+        guard lists.count == 3, lists[2].count.isMultiple(of: 2) else { throw RedisError.form(of: "audit") }
         for queue in lists[0] { queues.insert(String(decoding: queue, as: UTF8.self)) }
         chains.formUnion(lists[1])
         for index in stride(from: 0, to: lists[2].count, by: 2) {
@@ -74,21 +74,11 @@ struct Audit {
     /// One step: a cursor, the findings, and lists of the script's own.
     private mutating func look(
         _ script: RedisScript, queue: String? = nil, _ arguments: [RedisArgument] = []
-    ) async throws(StateError) -> (cursor: [UInt8], rest: [[[UInt8]]]) {
-        let reply = try await state.run(script, queue: queue, [.integer(mends ? 1 : 0)] + arguments)
-        let (cursor, found, rest) = try await StateError.wrapping { () throws(RedisError) in
-            let fields = try reply.asArray()
-            guard fields.count >= 2 else { throw RedisError(.unexpectedReply, "audit in another form than expected") }
-            var rest: [[[UInt8]]] = []
-            for field in fields.dropFirst(2) {
-                var list: [[UInt8]] = []
-                for item in try field.asArray() { list.append(try item.asBytes()) }
-                rest.append(list)
-            }
-            return (try fields[0].asBytes(), try AuditFinding.read(fields[1], mends: mends), rest)
-        }
-        for finding in found { add(finding) }
-        return (cursor, rest)
+    ) async throws -> (cursor: [UInt8], rest: [[[UInt8]]]) {
+        let fields = try await state.run(script, queue: queue, [.integer(mends ? 1 : 0)] + arguments).asArray()
+        guard fields.count >= 2 else { throw RedisError.form(of: "audit") }
+        for finding in try AuditFinding.read(fields[1], mends: mends) { add(finding) }
+        return (try fields[0].asBytes(), try fields.dropFirst(2).map { try $0.asArray().map { try $0.asBytes() } })
     }
 
     private mutating func add(_ finding: AuditFinding) {
@@ -102,13 +92,13 @@ struct Audit {
 
 extension AuditFinding {
     /// Reads kind, number and example, one after the other.
-    fileprivate static func read(_ reply: RedisReply, mends: Bool) throws(RedisError) -> [AuditFinding] {
+    fileprivate static func read(_ reply: RedisReply, mends: Bool) throws -> [AuditFinding] {
         let fields = try reply.asArray()
-        guard fields.count.isMultiple(of: 3) else { throw RedisError(.unexpectedReply, "audit in another form than expected") }
+        guard fields.count.isMultiple(of: 3) else { throw RedisError.form(of: "audit") }
         var findings: [AuditFinding] = []
         for index in stride(from: 0, to: fields.count, by: 3) {
             guard let kind = Kind(rawValue: try fields[index].asString()) else {
-                throw RedisError(.unexpectedReply, "audit in another form than expected")
+                throw RedisError.form(of: "audit")
             }
             findings.append(
                 AuditFinding(
@@ -116,5 +106,21 @@ extension AuditFinding {
                     isMended: mends && kind.isMendable))
         }
         return findings
+    }
+}
+
+extension ClusterState {
+    /// Looks over the whole namespace for drift, which a server that lost data may have left, or another program that wrote to its keys.
+    /// Mends it when asked to.
+    ///
+    /// It may run beside workers, and as often as one likes: each look is one short script that sees and mends in the same step. It may
+    /// miss changes that are under way while it looks, and never mistakes them.
+    /// - Returns: The findings, each kind once.
+    package func audit(mend: Bool) async throws(StateError) -> [AuditFinding] {
+        try await StateError.mapping {
+            var audit = Audit(state: self, mends: mend)
+            try await audit.run()
+            return audit.findings
+        }
     }
 }

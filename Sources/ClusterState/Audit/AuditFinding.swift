@@ -1,15 +1,15 @@
-/// Something an audit found that should not be.
+/// A difference between the state and its rules, found by an audit.
 package struct AuditFinding: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
-        // Flights.
+        // Leases and locks.
         case leaseWithoutExpiry, expiryWithoutLease, flightWithoutLock
-        // What belongs to a flight.
+        // Lists that belong to a URL in flight.
         case lockWithoutFlight, parkedWithoutFlight, waitersWithoutFlight, chainNotNamed, freedWithoutChain
-        // What waits for a host.
+        // Jobs that wait for a host.
         case hostCount, strayMove, heldNotDue
         // Counters of queues and batches; jobs that were accepted and are nowhere, or are there and were never counted.
         case counter, jobsLost, jobsUncounted
-        /// A key holds a value of another type. Only whoever wrote it can know what to do.
+        /// A key holds a value of another type. Only the program that wrote it can know what to do.
         case wrongType
         /// A part is too large to be looked at in one step, or is a newer version's.
         case notChecked
@@ -18,16 +18,41 @@ package struct AuditFinding: Sendable, Equatable {
     package let kind: Kind
     package var count: Int
 
-    /// One of them, in words. It names hosts, queues and the first bytes of URLs' ids, never a URL or a token.
+    /// One case in words. It names hosts, queues and the first bytes of URLs' ids, never a URL or a token.
     package let example: String
 
-    /// What was found is as it should be now.
+    /// The audit has put it right.
     package let isMended: Bool
 }
 
 extension AuditFinding.Kind {
     /// Whether an audit that is asked to can set it right.
     package var isMendable: Bool { self != .wrongType && self != .notChecked }
+
+    /// False for a part that was not looked at.
+    package var isDrift: Bool { self != .notChecked }
+
+    /// The consequence for the person who runs this.
+    package var meaning: String {
+        switch self {
+        case .leaseWithoutExpiry: "Had their worker died, their jobs would never have come back. They end now like any other lease."
+        case .expiryWithoutLease: "They cost a claim a look each and nothing else."
+        case .flightWithoutLock: "The same URL could have been fetched twice at a time."
+        case .lockWithoutFlight: "Nobody fetches these URLs, and jobs for them would wait."
+        case .parkedWithoutFlight: "These jobs would have waited for ever. They go on with the next claim."
+        case .waitersWithoutFlight: "Programs wait for their own timeout instead of being told."
+        case .chainNotNamed: "These jobs would have waited for ever. They go on with the next claim."
+        case .freedWithoutChain: "They cost a claim a look each and nothing else."
+        case .hostCount: "Too high a count keeps a host's jobs waiting; too low a one lets more requests start than its limit."
+        case .strayMove: "They take up room in Redis and nothing else."
+        case .heldNotDue: "Jobs for these hosts would have waited for ever. They go on with the next claim."
+        case .counter: "'status' and 'batch show' said something that was not so; workers may have ended too early or too late."
+        case .jobsLost: "Redis has lost them. They count as failed from now on, so that nobody waits for them: enqueue their list again."
+        case .jobsUncounted: "They are fetched all the same; only totals were too low."
+        case .wrongType: "Somebody else writes to this namespace. Only they can tell what the key is for: look, and delete it by hand."
+        case .notChecked: "Too large to be looked at in one step, or written by a newer version. Look again when less is waiting."
+        }
+    }
 }
 
 extension AuditFinding.Kind: CustomStringConvertible {

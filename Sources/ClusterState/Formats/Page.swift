@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// What is known of a URL that was fetched, or could not be.
 package struct Page: Sendable, Equatable {
     /// Whose flight it was.
@@ -36,4 +38,23 @@ package struct Page: Sendable, Equatable {
         self.isStored = flags & Flags.notStored == 0
         self.content = content
     }
+}
+
+extension Page {
+    /// Why there is no body.
+    package struct Failure: Sendable, Equatable {
+        package let kind: String
+        package let sentence: String
+    }
+
+    package var failure: Failure? {
+        guard isNegative else { return nil }
+        return Failure(
+            kind: content.fields[.errorClass] ?? "unknown", sentence: content.fields[.errorMessage] ?? "It could not be fetched.")
+    }
+
+    package func age(at now: Int) -> Duration { .milliseconds(max(0, now - ended)) }
+
+    /// For how long it is still good; zero or less when its origin would be asked.
+    package func freshFor(at now: Int) -> Duration { .milliseconds(freshUntil - now) }
 }

@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// The part of a page that its fetcher writes; the scripts know only where it begins.
 ///
 /// | bytes | what |
@@ -36,6 +38,8 @@ package struct PageContent: Sendable, Equatable {
 }
 
 extension PageContent {
+    package var httpStatus: Int? { status == 0 ? nil : status }
+
     /// Longer values are cut: they come from outside, and a page is read more often than written.
     var bytes: [UInt8] { header + url.dropFirst(Self.schemes[scheme].count).utf8 }
 

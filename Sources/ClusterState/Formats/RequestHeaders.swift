@@ -1,4 +1,7 @@
-/// What a batch's requests carry besides what every request has: names and values, in order. It prints names alone: values may be secrets.
+internal import GannetBasics
+
+/// The headers of a batch's requests besides those of every request, in order. A URL that is asked for with headers has an id of its own. Only
+/// names are printed: values may be secrets.
 ///
 /// In Redis a version byte, then for each header: length of the name (2), name, length of the value (2), value.
 package struct RequestHeaders: Sendable, Hashable {
@@ -31,6 +34,12 @@ package struct RequestHeaders: Sendable, Hashable {
         self.init(unchecked: lines)
     }
 
+    /// In the order in which they were given, each once.
+    package var names: [String] {
+        var seen: Set<String> = []
+        return lines.map(\.name).filter { seen.insert($0.lowercased()).inserted }
+    }
+
     /// Whether requests with these are the same requests: the case of names means nothing.
     package func areSame(as other: RequestHeaders) -> Bool {
         lines.elementsEqual(other.lines) { $0.name.lowercased() == $1.name.lowercased() && $0.value == $1.value }
@@ -51,7 +60,7 @@ extension RequestHeaders {
         return bytes
     }
 
-    /// `nil` for what another version wrote, or is damaged.
+    /// `nil` for headers of another version, and for damaged ones.
     init?(_ bytes: [UInt8]) {
         var lines: [Line] = []
         var reader = ByteReader(bytes)

@@ -1,17 +1,17 @@
-/// Where a batch belongs in somebody's distributed trace, as the `traceparent` header of W3C Trace Context tells it.
+/// The place of a batch in a distributed trace, as the `traceparent` header of W3C Trace Context tells it.
 ///
-/// A version to come may say more behind what is read here. It is kept and sent as version `00`, which is what this knows.
+/// A later version may append more fields. It is kept and sent as version `00`, without them.
 package struct TraceContext: Sendable, Hashable {
     /// 32 hexadecimal digits in small letters.
     package let traceID: String
-    /// Who asked: 16 digits of the same kind.
+    /// The asking span: 16 digits of the same kind.
     package let parentID: String
     private let flags: UInt8
 
     private static let known = "00"
     private static let length = 55
 
-    /// What is known of flags: that the trace is recorded, and that its id is random. Whoever passes others on has to clear them.
+    /// The known flags: the trace is recorded, its id is random. The standard has all others cleared when a trace is passed on.
     private static let knownFlags: UInt8 = 0b11
     private static let recorded: UInt8 = 0b01
 

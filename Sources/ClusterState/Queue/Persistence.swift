@@ -1,8 +1,10 @@
 internal import RedisClient
 
-/// Repeats a call that may be repeated, while Redis is away.
-///
-/// Every transition of the queue is safe to repeat, also when its first reply was lost after it had been carried out.
+/// Hears when a call begins to wait for Redis, and when Redis is back.
+package typealias OutageListener = @Sendable (RedisOutage) -> Void
+
+/// Repeats a call while Redis is away. Every call of the queue is safe to repeat, also when it had been carried out and only its reply was
+/// lost.
 package struct Persistence: Sendable {
     /// How long an outage may last before the caller is told.
     package var patience: Duration
@@ -19,24 +21,46 @@ package struct Persistence: Sendable {
         self.pause = pause
     }
 
-    package func callAsFunction<Answer>(_ call: () async throws(StateError) -> Answer) async throws(StateError) -> Answer {
+    /// One attempt.
+    package static let once = Persistence(patience: .zero)
+
+    package func callAsFunction<Answer, Failure: Error>(
+        _ call: () async throws(Failure) -> Answer
+    ) async throws(StateError) -> Answer {
         var isWaiting = false
         let deadline = ContinuousClock.now + patience
         while true {
             do throws(StateError) {
-                let answer = try await call()
-                if isWaiting { listener?(nil) }
+                let answer = try await StateError.mapping(call)
+                if isWaiting { listener?(.ended) }
                 return answer
             } catch {
-                guard case .redis(let reason) = error, reason.isTransient, ContinuousClock.now + pause < deadline else { throw error }
-                if !isWaiting { listener?(reason) }
+                guard let reason = error.redis, reason.isTransient, ContinuousClock.now + pause < deadline else { throw error }
+                if !isWaiting { listener?(RedisOutage(reason)) }
                 isWaiting = true
             }
-            do {
-                try await Task.sleep(for: pause)
-            } catch {
-                throw .redis(RedisError(.cancelled))
-            }
+            try await StateError.mapping { try await Task.sleep(for: pause) }
         }
+    }
+}
+
+/// The beginning or the end of a time without Redis.
+package enum RedisOutage: Sendable, Equatable {
+    /// Without its full stop, and without advice: `Redis at redis://h: cannot be reached (Connection refused)`.
+    case began(sentence: String)
+    case ended
+
+    package init(_ error: StateError) { self = error.redis.map(Self.init) ?? .began(sentence: error.description) }
+
+    /// Tells in the present what is the matter: a caller that waits has not given up, and needs no advice.
+    init(_ error: RedisError) {
+        var unnamed = error
+        unnamed.server = ""
+        var text = error.kind == .unavailable && !error.detail.isEmpty ? error.detail : unnamed.description
+        // The first sentence says what happened. Advice follows it.
+        if let end = text.firstRange(of: ". ") { text = String(text[..<end.lowerBound]) }
+        if text.hasPrefix("Redis ") { text = String(text.dropFirst("Redis ".count)) }
+        if text.hasSuffix(".") { text.removeLast() }
+        self = .began(sentence: (error.server.isEmpty ? "Redis" : "Redis at \(error.server)") + ": " + text)
     }
 }

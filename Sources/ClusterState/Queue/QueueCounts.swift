@@ -1,15 +1,19 @@
+internal import RedisClient
+
 /// A queue's depths and totals.
 package struct QueueCounts: Sendable, Equatable {
-    /// Waiting in line, or for their host to have room.
+    /// Waiting for a worker, or for their host to have room.
     package var ready = 0
     package var active = 0
 
     /// Waiting for another job's fetch of the same URL.
     package var parked = 0
     package var delayed = 0
+    /// Given up, and kept to be looked at.
     package var dead = 0
 
     package var enqueued = 0
+    /// Fetched, revalidated and cached together.
     package var done = 0
     package var fetched = 0
     package var revalidated = 0
@@ -25,6 +29,30 @@ package struct QueueCounts: Sendable, Equatable {
 
     package init() {}
 
-    /// Nothing waits and nothing is in flight.
-    package var isEmpty: Bool { ready + active + parked + delayed == 0 }
+    /// Jobs that have not ended.
+    package var open: Int { ready + active + parked + delayed }
+
+    package var isEmpty: Bool { open == 0 }
+}
+
+extension QueueCounts {
+    private static var totals: [(name: String, path: WritableKeyPath<QueueCounts, Int>)] {
+        [
+            ("active", \.active), ("parked", \.parked), ("delayed", \.delayed), ("enqueued", \.enqueued), ("done", \.done),
+            ("fetched", \.fetched), ("revalidated", \.revalidated), ("cached", \.cached), ("failed", \.failed),
+            ("cancelled", \.cancelled), ("retried", \.retried), ("crashed", \.crashed), ("fenced", \.fenced),
+            ("doubleFetches", \.doubleFetches), ("bytes", \.bytes),
+        ]
+    }
+
+    /// The fields of a queue's counters, in the order in which they are read.
+    static let fields = (totals.map(\.name) + ["paused"]).map { RedisArgument.string($0) }
+
+    init(_ reply: RedisReply, dead: Int) throws(RedisError) {
+        let values = try reply.fields(Self.fields.count, of: "HMGET")
+        for (value, total) in zip(values, Self.totals) { self[keyPath: total.path] = try value.asCount() }
+        isPaused = try values[Self.totals.count].asOptionalBytes() != nil
+        self.dead = dead
+        ready = enqueued - done - failed - cancelled - active - parked - delayed
+    }
 }

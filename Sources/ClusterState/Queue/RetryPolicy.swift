@@ -1,18 +1,20 @@
-/// Why an attempt came to nothing, as far as it matters for what comes next.
+internal import GannetBasics
+
+/// The kind of failure of an attempt, as far as the retry depends on it.
 package enum AttemptFailure: Sendable, Equatable {
     /// No connection to the host, or no address of it.
     case unreachable
-    /// Something that may be otherwise next time: a timeout, a reset, a 5xx.
+    /// The next attempt may do better: a timeout, a reset, a 5xx.
     case transient
     /// The host asked for a pause, of this length where it said one.
     case throttled(Duration?)
-    /// This machine could look up no name at all, which is no URL's fault.
+    /// This machine could look up no name at all. That is no URL's fault.
     case withoutNetwork
-    /// It will be the same every time.
+    /// Every attempt would fail like this.
     case final
 }
 
-/// Decides what becomes of a job whose attempt came to nothing: no clock, queue or randomness inside.
+/// Decides what follows a failed attempt: no clock, queue or randomness inside.
 package struct RetryPolicy: Sendable, Equatable {
     /// Attempts after the first that are charged to a job before it is given up.
     package var retries = 3
@@ -21,7 +23,7 @@ package struct RetryPolicy: Sendable, Equatable {
     package var firstPause = Duration.seconds(1)
     package var longestPause = Duration.seconds(60)
 
-    /// A host that asks for less has not said how long: at its word it would be asked again without a pause.
+    /// A shorter request of a host is ignored: it would be asked again without a pause.
     package var shortestCoolDown = Duration.seconds(1)
 
     /// A host that asks for longer is asked again after this.
@@ -30,7 +32,7 @@ package struct RetryPolicy: Sendable, Equatable {
     /// While there is no network, a job is put off for up to this.
     package var networkPause = Duration.seconds(10)
 
-    /// A job that its host, or the want of a network, has been putting off for this long is given up.
+    /// A job is given up when its host, or a missing network, has been putting it off for this long.
     package var giveUpAfter = Duration.seconds(24 * 3600)
 
     /// A host that has taken no connection for this long is given up, and with it all jobs that wait for it; zero for never.
@@ -42,7 +44,7 @@ package struct RetryPolicy: Sendable, Equatable {
         case retry(after: Duration)
         case coolDown(Duration?)
         case giveUp
-        /// Given up because its host would not have it for too long.
+        /// Given up because its host put it off for too long.
         case giveUpThrottled
     }
 
@@ -57,13 +59,12 @@ package struct RetryPolicy: Sendable, Equatable {
             if throttled >= giveUpAfter { return .giveUpThrottled }
             return .coolDown(pause.flatMap { $0 < shortestCoolDown ? nil : min($0, longestCoolDown) })
         case .withoutNetwork:
-            // Half of it at least: whoever takes the job next may be on this machine too.
-            return throttled >= giveUpAfter ? .giveUpThrottled : .coolDown(networkPause * (0.5 + min(1, max(0, random)) / 2))
+            // Half of it at least: the next worker may be on this machine too.
+            let pause = Backoff(first: networkPause, longest: networkPause).pause(after: 0, random: random, atLeast: 0.5)
+            return throttled >= giveUpAfter ? .giveUpThrottled : .coolDown(pause)
         case .unreachable, .transient:
             if failures >= retries { return .giveUp }
-            // Up to 2^20 times the first pause: what is beyond is the longest one anyway.
-            let ceiling = min(longestPause, firstPause * (1 << min(failures, 20)))
-            return .retry(after: ceiling * min(1, max(0, random)))
+            return .retry(after: Backoff(first: firstPause, longest: longestPause).pause(after: failures, random: random))
         }
     }
 }

@@ -1,38 +1,69 @@
-/// What a queue looks like at one moment, and how it came to that.
+internal import GannetBasics
+
+/// A queue at one moment, and the minutes before.
 package struct QueueOverview: Sendable, Equatable {
-    /// Queue time, ms, in which all other moments are told too.
+    /// Queue time, ms, as all other moments here.
     package let now: Int
     package let counts: QueueCounts
 
-    /// When the oldest of the jobs that wait was enqueued, as far as the heads of the lines tell.
+    /// When the oldest of the waiting jobs was enqueued, as far as the heads of the lists tell.
     package let oldestReady: Int?
 
     /// Of the last quarter of an hour, as far as there were workers in it; the oldest first.
-    package let history: [QueueSample]
+    package let samples: [QueueSample]
 
-    /// Those heard of lately; the last that was heard first.
-    package let workers: [WorkerBeat]
+    /// The workers heard of lately; the last that was heard first.
+    package let workers: [WorkerStatus]
 
-    /// Others of the namespace that had workers lately; the last that was heard of first, and eight at most.
+    /// Other queues of the namespace that had workers lately; the last that was heard of first, and eight at most.
     package let others: [OtherQueue]
 
-    package let held: HeldJobs
+    /// Jobs that nobody can take now.
+    package let waits: QueueWaits
 
-    /// Requests in flight at the hosts that workers tell most of, of the whole fleet and now: what workers tell is as old as their heartbeats.
+    /// Requests in flight now, of the whole fleet, at the busiest hosts. A worker's own account is as old as its heartbeat.
     package let running: [String: Int]
 
     package init(
-        now: Int, counts: QueueCounts, oldestReady: Int?, history: [QueueSample], workers: [WorkerBeat], others: [OtherQueue] = [],
-        held: HeldJobs = .init(), running: [String: Int] = [:]
+        now: Int, counts: QueueCounts, oldestReady: Int?, samples: [QueueSample], workers: [WorkerStatus], others: [OtherQueue] = [],
+        waits: QueueWaits = .init(), running: [String: Int] = [:]
     ) {
         self.now = now
         self.counts = counts
         self.oldestReady = oldestReady
-        self.history = history
+        self.samples = samples
         self.workers = workers
         self.others = others
-        self.held = held
+        self.waits = waits
         self.running = running
+    }
+}
+
+extension QueueOverview {
+    /// How long the oldest of the waiting jobs has been there; `nil` when none waits.
+    package var oldestAge: Duration? { oldestReady.map { .milliseconds(max(0, now - $0)) } }
+
+    package var history: QueueHistory { QueueHistory(self) }
+
+    /// Of the last minute; `nil` while nothing has been seen of it.
+    package var rate: QueueRate? { history.rate }
+
+    /// When all jobs will have ended, at the present speed and if no more come; `nil` when that cannot be told.
+    package var remaining: Duration? {
+        counts.open > 0 && (counts.isPaused || !hasLiveWorker) ? nil : history.remaining(open: counts.open)
+    }
+
+    /// Whether a worker was heard of in the last seconds.
+    package var hasLiveWorker: Bool { workers.contains { $0.state(at: now) != .silent } }
+
+    /// The workers by their machines.
+    package var sortedWorkers: [WorkerStatus] {
+        workers.sorted { ($0.record?.machine ?? "", $0.id) < ($1.record?.machine ?? "", $1.id) }
+    }
+
+    /// The hosts of the living workers, the busiest first.
+    package var hosts: [HostStatus] {
+        HostStatus.merged(workers.filter { $0.state(at: now) != .silent }.compactMap(\.record), running: running)
     }
 }
 
@@ -71,7 +102,7 @@ package struct QueueSample: Sendable, Equatable {
         self.open = open
     }
 
-    /// `nil` for what is in another form than expected.
+    /// `nil` for a sample in another form than expected.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard let time = reader.number(6), let done = reader.number(6), let failed = reader.number(6), let count = reader.number(6),
@@ -81,23 +112,21 @@ package struct QueueSample: Sendable, Equatable {
     }
 }
 
-/// A worker, when it was heard last, and what it said.
-package struct WorkerBeat: Sendable, Equatable {
-    package let worker: String
-    package let time: Int
+/// Jobs that nobody can take now, and their reasons.
+package struct QueueWaits: Sendable, Equatable {
+    /// Ready jobs whose hosts rest or have no room; and how many hosts these are.
+    package var held = 0
+    package var hosts = 0
 
-    /// `nil` where a newer version wrote it.
-    package let record: WorkerRecord?
-}
+    /// Jobs that wait for their time: the next attempt, or the first.
+    package var delayed = 0
 
-/// Jobs that are ready and wait for their hosts, which rest or have no room.
-package struct HeldJobs: Sendable, Equatable {
-    package let jobs: Int
-    package let hosts: Int
+    package var total: Int { held + delayed }
 
-    package init(jobs: Int = 0, hosts: Int = 0) {
-        self.jobs = jobs
+    package init(held: Int = 0, hosts: Int = 0, delayed: Int = 0) {
+        self.held = held
         self.hosts = hosts
+        self.delayed = max(0, delayed)
     }
 }
 
@@ -105,6 +134,5 @@ package struct HeldJobs: Sendable, Equatable {
 package struct QueueProgress: Sendable, Equatable {
     package let accepted: Int
     package let ended: Int
-    package let delayed: Int
-    package let held: HeldJobs
+    package let waits: QueueWaits
 }

@@ -1,4 +1,6 @@
-/// What a worker says of itself while it lives: for onlookers, and never for a decision about a job.
+internal import GannetBasics
+
+/// A living worker's account of itself: for onlookers, and never for a decision about a job.
 package struct WorkerRecord: Sendable, Equatable {
     /// The machine it runs on, and its process there.
     package var machine: String
@@ -35,7 +37,7 @@ package struct WorkerRecord: Sendable, Equatable {
         self.hosts = hosts
     }
 
-    /// One version byte, then numbers and counted texts: what does not fit is cut, since a heartbeat has to stay small.
+    /// One version byte, then numbers and counted texts. Long texts are cut, because a heartbeat has to stay small.
     var bytes: [UInt8] {
         var bytes = [UInt8(Self.version), isStopping ? 1 : 0]
         bytes.append(number: processID, count: 4)
@@ -50,7 +52,7 @@ package struct WorkerRecord: Sendable, Equatable {
         return bytes
     }
 
-    /// `nil` for what a newer version wrote.
+    /// `nil` for a record of a newer version.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard reader.number(1) == Self.version, let flags = reader.number(1), let processID = reader.number(4),
@@ -68,21 +70,23 @@ package struct WorkerRecord: Sendable, Equatable {
     }
 }
 
-/// What a worker has to do with one host.
+/// One host, as a worker sees it.
 package struct HostLoad: Sendable, Equatable {
-    package var host: String
+    package var name: String
 
     /// Requests in flight, and for how long the oldest of them.
-    package var running: Int
-    package var longest: Duration
+    package var running = 0
+    package var longest = Duration.zero
 
-    /// Requests that have ended since the last heartbeat, how many of them badly, and how long they took on average.
-    package var finished: Int
-    package var failed: Int
-    package var average: Duration
+    /// Requests that ended lately, how many of them failed, and how long they took on average.
+    package var finished = 0
+    package var failed = 0
+    package var average = Duration.zero
 
-    package init(host: String, running: Int, longest: Duration, finished: Int, failed: Int, average: Duration) {
-        self.host = host
+    package init(name: String) { self.name = name }
+
+    package init(name: String, running: Int, longest: Duration, finished: Int, failed: Int, average: Duration) {
+        self.name = name
         self.running = running
         self.longest = longest
         self.finished = finished
@@ -90,9 +94,12 @@ package struct HostLoad: Sendable, Equatable {
         self.average = average
     }
 
+    /// How long a request takes here, as far as one can tell by now.
+    package var slowness: Duration { max(longest, average) }
+
     fileprivate var bytes: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append(text: host)
+        bytes.append(text: name)
         bytes.append(number: running, count: 2)
         bytes.append(number: longest.wholeMilliseconds, count: 4)
         bytes.append(number: finished, count: 4)
@@ -102,12 +109,49 @@ package struct HostLoad: Sendable, Equatable {
     }
 
     fileprivate init?(_ reader: inout ByteReader) {
-        guard let host = reader.text(), let running = reader.number(2), let longest = reader.number(4), let finished = reader.number(4),
+        guard let name = reader.text(), let running = reader.number(2), let longest = reader.number(4), let finished = reader.number(4),
             let failed = reader.number(4), let average = reader.number(4)
         else { return nil }
         self.init(
-            host: host, running: running, longest: .milliseconds(longest), finished: finished, failed: failed,
+            name: name, running: running, longest: .milliseconds(longest), finished: finished, failed: failed,
             average: .milliseconds(average))
+    }
+}
+
+/// A worker as an onlooker sees it.
+package struct WorkerStatus: Sendable, Equatable {
+    package enum State: String, Sendable, CaseIterable {
+        case working
+        /// It has nothing in flight.
+        case idle
+        /// It takes no more jobs.
+        case stopping
+        /// Nothing was heard of it for a while: it died, or cannot reach Redis.
+        case silent
+    }
+
+    package let id: String
+
+    /// When it was heard last, in queue time, ms.
+    package let heard: Int
+
+    /// `nil` where a newer version wrote it.
+    package let record: WorkerRecord?
+
+    /// Three heartbeats.
+    private static let silence = Duration.seconds(15)
+
+    package init(id: String, heard: Int, record: WorkerRecord?) {
+        self.id = id
+        self.heard = heard
+        self.record = record
+    }
+
+    package func heartbeat(at now: Int) -> Duration { .milliseconds(max(0, now - heard)) }
+
+    package func state(at now: Int) -> State? {
+        if heartbeat(at: now) > Self.silence { return .silent }
+        return record.map { $0.isStopping ? .stopping : $0.active > 0 ? .working : .idle }
     }
 }
 

@@ -2,10 +2,9 @@ internal import GannetBasics
 package import HTTPCaching
 package import HTTPEngine
 
-/// Fetching with all that is kept: who asks is answered from the nearest tier that has a good answer, and all who ask for the same at a time
-/// share one fetch.
+/// Answers requests from the nearest tier that has a usable answer. Callers that want the same URL at the same time share one fetch.
 package final class CachingFetch: Sendable {
-    /// What it is made of.
+    /// The parts and settings that it is made of.
     package struct Parts: Sendable {
         package var downloader: any Downloader
         package var memory: MemoryCache<CacheKey, CachedAnswer>
@@ -32,7 +31,7 @@ package final class CachingFetch: Sendable {
     let endings = Endings()
     let removals = Removals()
     private let counts = Mutex(FetchStatistics())
-    private let flights = InFlight<FlightKey, ServedAnswer>()
+    private let sharedFetches = SharedFetches<SharedFetchKey, ServedAnswer>()
 
     package init(_ parts: Parts) {
         self.parts = parts
@@ -41,125 +40,125 @@ package final class CachingFetch: Sendable {
         refreshes = Refreshes(most: parts.maximumInFlight)
     }
 
-    /// The answer to a request, from wherever it is to be had.
+    /// The answer to a request, from whichever tier has it, or from its origin.
     package func serve(_ request: FetchRequest) async -> Result<ServedAnswer, FetchError> {
         do throws(FetchError) {
-            return await answer(try Asked(request, userAgent: parts.userAgent))
+            return await answer(try CheckedRequest(request, userAgent: parts.userAgent))
         } catch {
             return .failure(error)
         }
     }
 
     /// How many calls wait for a fetch.
-    package var waiting: Int { get async { await flights.subscriberCount } }
+    package var waiting: Int { get async { await sharedFetches.subscriberCount } }
 
     package var statistics: FetchStatistics { counts.withLock { $0 } }
 
     package func cancel(_ request: FetchRequest) async {
-        guard let asked = try? Asked(request, userAgent: parts.userAgent) else { return }
-        await flights.cancel { $0.key == asked.key }
+        guard let checked = try? CheckedRequest(request, userAgent: parts.userAgent) else { return }
+        await sharedFetches.cancel { $0.key == checked.key }
     }
 
     package func remove(_ request: FetchRequest) async {
-        guard let asked = try? Asked(request, userAgent: parts.userAgent) else { return }
-        await removeHere(asked.key)
+        guard let key = try? CheckedRequest(request, userAgent: parts.userAgent).key else { return }
+        await removeHere(key)
         guard let shared = parts.shared else { return }
-        await shared.remove(asked.key)
-        // Who began meanwhile may have found it there.
-        await removeHere(asked.key)
+        await shared.remove(key)
+        // A fetch that began in between may have found the answer in the shared tier.
+        await removeHere(key)
     }
 
     private func removeHere(_ key: CacheKey) async {
         removals.note(key, at: parts.now())
         parts.memory.removeValue(for: key)
         failures.forget(key)
-        await flights.close { $0.key == key }
+        await sharedFetches.close { $0.key == key }
         await parts.disk?.remove(key)
     }
 
-    /// Forgets what this process keeps.
+    /// Removes all answers and failures that this process keeps.
     package func removeAll() async {
         removals.noteAll(at: parts.now())
         parts.memory.removeAll()
         failures.forgetAll()
-        await flights.close()
+        await sharedFetches.close()
         await parts.disk?.removeAll()
     }
 
-    /// How long `close` waits for transfers to end, and then for other processes to be told.
+    /// How long `close` waits for transfers to end, and after that for the shared tier.
     private static let closingPatience = Duration.seconds(3)
 
-    /// Calls off everything under way; returns when what has come is on the disk, and no other process is kept waiting for what has not.
+    /// Cancels all fetches. Returns when all answers are on the disk and the leases of the shared tier are given up.
     package func close() async {
         let behind = refreshes.end()
-        let tasks = await flights.cancel()
-        // A downloader that does not heed a cancellation is not waited for any longer.
+        let tasks = await sharedFetches.cancel()
+        // A downloader may ignore its cancellation, and a Redis may not reply: both waits are bounded.
         await endings.run(patience: Self.closingPatience) { for task in tasks + behind { await task.value } }
-        // Nor is a Redis that does not reply.
         await endings.finish(patience: Self.closingPatience)
         await parts.disk?.finish()
     }
 
     func count(_ change: (inout FetchStatistics) -> Void) { counts.withLock { change(&$0) } }
 
-    func decide(_ kept: CachedAnswer?, _ asked: Asked, _ now: Moment) -> LookupDecision {
-        LookupDecision(kept?.facts, for: asked.facts, options: asked.options, policy: parts.policy, now: now, random: parts.random())
+    func decide(_ kept: CachedAnswer?, _ checked: CheckedRequest, _ now: Moment) -> LookupDecision {
+        LookupDecision(
+            kept?.facts, for: checked.facts, options: checked.options, policy: parts.policy, now: now, random: parts.random())
     }
 
-    /// Has the origin asked while the caller goes on with what is kept.
-    func refreshBehind(_ asked: Asked, _ kept: CachedAnswer) {
-        let behind = asked.behind(since: kept.facts.receivedAt)
-        refreshes.start(asked.key) { [self] in _ = await join(behind, .low) }
+    /// Has the origin asked in the background, while the caller goes on with the kept answer.
+    func refreshBehind(_ checked: CheckedRequest, _ kept: CachedAnswer) {
+        let behind = checked.behind(since: kept.facts.receivedAt)
+        refreshes.start(checked.key) { [self] in _ = await join(behind, .low) }
     }
 
-    private func answer(_ asked: Asked) async -> Result<ServedAnswer, FetchError> {
+    private func answer(_ checked: CheckedRequest) async -> Result<ServedAnswer, FetchError> {
         let (now, mark) = (parts.now(), removals.mark)
-        let kept = parts.memory.value(for: asked.key)
+        let kept = parts.memory.value(for: checked.key)
         if let kept {
-            switch decide(kept, asked, now) {
+            switch decide(kept, checked, now) {
             case .fresh, .stale: return .success(served(kept, .memory, now))
             case .refreshEarly, .staleWhileRevalidate:
-                refreshBehind(asked, kept)
+                refreshBehind(checked, kept)
                 return .success(served(kept, .memory, now))
             case .revalidate, .miss, .unavailable: break
             }
         }
-        // What is not in memory may be on the disk, to stand in for it.
-        if kept != nil || parts.disk == nil, let instead = failed(asked, kept, now, since: mark) { return instead }
-        return await join(asked, asked.request.priority)
+        // An answer that is not in memory may be on the disk, and may replace the failure. Only the shared fetch looks there.
+        if kept != nil || parts.disk == nil, let instead = failed(checked, kept, now, since: mark) { return instead }
+        return await join(checked, checked.request.priority)
     }
 
-    /// What a remembered failure comes to; `nil` where there is none.
-    /// - Parameter mark: When `kept` was looked for.
+    /// The outcome of a remembered failure; `nil` without one.
+    /// - Parameter mark: Taken when `kept` was looked up.
     func failed(
-        _ asked: Asked, _ kept: CachedAnswer?, _ now: Moment, since mark: Removals.Mark
+        _ checked: CheckedRequest, _ kept: CachedAnswer?, _ now: Moment, since mark: Removals.Mark
     ) -> Result<ServedAnswer, FetchError>? {
-        guard !asked.options.refresh, let failure = failures.failure(for: asked.key, at: now, atMost: asked.options.maximumAge)
+        guard !checked.options.refresh, let failure = failures.failure(for: checked.key, at: now, atMost: checked.options.maximumAge)
         else { return nil }
         count { $0.failuresServed += 1 }
-        return instead(of: failure, kept, asked, since: mark)
+        return instead(of: failure, kept, checked, since: mark)
     }
 
-    /// A failure, or what is kept where it may stand in for it.
+    /// The kept answer where it may replace a failure, and else the failure.
     func instead(
-        of error: FetchError, _ stale: CachedAnswer?, _ asked: Asked, since mark: Removals.Mark
+        of error: FetchError, _ stale: CachedAnswer?, _ checked: CheckedRequest, since mark: Removals.Mark
     ) -> Result<ServedAnswer, FetchError> {
         guard let stale,
             StaleIfError.permits(
-                stale.facts, after: error, for: asked.facts, options: asked.options, policy: parts.policy, now: parts.now())
+                stale.facts, after: error, for: checked.facts, options: checked.options, policy: parts.policy, now: parts.now())
         else { return .failure(error) }
-        keepInMemory(stale, asked.key, since: mark)
+        keepInMemory(stale, checked.key, since: mark)
         count { $0.staleServed += 1 }
         return .success(ServedAnswer(stale, .stale))
     }
 
     func keepInMemory(_ answer: CachedAnswer, _ key: CacheKey, since mark: Removals.Mark) {
         parts.memory.insert(answer, for: key, cost: answer.cost)
-        // Whoever removes takes a note first: either it is seen here, or what was put in is seen there.
+        // A removal is noted before the memory is cleared: either this look finds the note, or the removal finds the answer.
         if removals.concern(key, since: mark) { parts.memory.removeValue(for: key) }
     }
 
-    /// What is kept, as it is served and counted.
+    /// A kept answer as its caller gets it; counts it too.
     func served(_ kept: CachedAnswer, _ tier: AnswerSource, _ now: Moment) -> ServedAnswer {
         let source = kept.facts.freshness.isFresh(at: now) ? tier : .stale
         count { counts in
@@ -173,14 +172,14 @@ package final class CachingFetch: Sendable {
         return ServedAnswer(kept, source)
     }
 
-    private func join(_ asked: Asked, _ priority: FetchPriority) async -> Result<ServedAnswer, FetchError> {
-        let outcome = await flights.outcome(for: asked.flight, priority: priority) { [self] priority in
-            await Flight(fetch: self, asked: asked, priority: priority, mark: removals.mark).outcome()
+    private func join(_ checked: CheckedRequest, _ priority: FetchPriority) async -> Result<ServedAnswer, FetchError> {
+        let outcome = await sharedFetches.outcome(for: checked.sharedFetchKey, priority: priority) { [self] priority in
+            await SharedFetch(fetch: self, checked: checked, priority: priority, mark: removals.mark).outcome()
         }
-        // The same URL may have been written in another way by whoever asked first.
-        return (outcome ?? .failure(FetchError(kind: .cancelled, url: asked.request.url))).mapError { error in
+        // The first caller may have written the same URL in another way.
+        return (outcome ?? .failure(FetchError(kind: .cancelled, url: checked.request.url))).mapError { error in
             var error = error
-            error.url = RedactedURL(asked.request.url)
+            error.url = RedactedURL(checked.request.url)
             return error
         }
     }

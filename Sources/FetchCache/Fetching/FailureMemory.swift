@@ -1,7 +1,7 @@
 internal import HTTPCaching
 internal import HTTPEngine
 
-/// Failures that stand for their URLs for a while, so that what cannot be had is not asked for again and again.
+/// Failures that are remembered for a while, so that a URL that cannot be fetched is not tried again and again.
 struct FailureMemory: Sendable {
     private struct Remembered: Sendable {
         let error: FetchError
@@ -10,10 +10,10 @@ struct FailureMemory: Sendable {
     }
 
     private let failures = MemoryCache<CacheKey, Remembered>(MemoryCacheOptions(costLimit: 16 << 20, countLimit: 10_000))
-    /// One that came this much later than now came before the clock was set back: how old it is, is not known.
+    /// The age of a failure from further in the future than this is unknown: the clock was set back.
     let clockTolerance: Duration
 
-    /// What all that is remembered takes: an origin may send a quarter of a megabyte of headers with each of its failures.
+    /// The bytes that all failures take: an origin may send a quarter of a megabyte of headers with each.
     var cost: Int { failures.totalCost }
 
     func remember(_ error: FetchError, for key: CacheKey, since: Moment, until: Moment) {
@@ -21,7 +21,7 @@ struct FailureMemory: Sendable {
         failures.insert(Remembered(error: error, since: since, until: until), for: key, cost: cost)
     }
 
-    /// - Parameter age: How old it may be, besides its own time.
+    /// - Parameter age: The greatest age of the failure, besides its own time.
     func failure(for key: CacheKey, at now: Moment, atMost age: Duration?) -> FetchError? {
         guard let remembered = failures.value(for: key) else { return nil }
         guard now < remembered.until, remembered.since <= now + clockTolerance else {

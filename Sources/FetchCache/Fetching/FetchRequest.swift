@@ -1,27 +1,103 @@
+internal import HTTPCaching
 public import HTTPEngine
 
-/// What to fetch, and what of the kept will do.
+/// A URL to fetch, and the conditions for a kept answer.
 public struct FetchRequest: Sendable, Hashable {
-    /// An absolute http or https URL. It is requested as it is; URLs that differ only in form share what is kept.
+    /// An absolute http or https URL. It is requested as it is. URLs that differ only in form share their kept answer.
     public var url: String
 
-    /// Sent with the request. They are part of what an answer is kept under; those that are credentials go to the URL's own origin only.
+    /// Headers to send. They are part of the key of a kept answer. Credentials among them go to the URL's own origin only.
     public var headers: [HeaderField] = []
 
-    /// Only an answer younger than this is taken from what is kept; without it, one as old as it says itself it may be.
+    /// The greatest age of a kept answer. Without it, an answer is used for as long as its own headers permit.
     public var maximumAge: Duration?
 
-    /// Asks the origin whatever is kept.
+    /// Whether the origin is asked even if there is a kept answer.
     public var refresh = false
 
-    /// Before whom it comes to a place when more is asked for than may be fetched at a time.
+    /// The order in which fetches start when more are wanted than may be in flight.
     public var priority = FetchPriority.normal
 
     public init(_ url: String) { self.url = url }
 
-    /// A request with some of it changed.
+    /// A request with some of its fields changed.
     public init(_ url: String, _ change: (inout FetchRequest) -> Void) {
         self.init(url)
         change(&self)
     }
+}
+
+/// Prints without passwords: in a log, in a dump, or as a part of another value.
+extension FetchRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        let values: KeyValuePairs<String, Any> = [
+            "url": RedactedURL(url).description, "headers": headers, "maximumAge": maximumAge as Any, "refresh": refresh,
+            "priority": priority,
+        ]
+        return Mirror(self, children: values, displayStyle: .struct)
+    }
+}
+
+/// A valid request, and the values that follow from it.
+struct CheckedRequest: Sendable {
+    let request: FetchRequest
+    let canonicalURL: String
+    let key: CacheKey
+    let facts: RequestFacts
+    /// Set for a refresh in the background of a caller that has its answer: when that answer came. Any later answer will do.
+    let behindSince: Moment?
+
+    init(_ request: FetchRequest, userAgent: String?) throws(FetchError) {
+        do throws(RequestRejection) {
+            let url = try CanonicalURL(request.url)
+            canonicalURL = url.text
+            key = CacheKey(url, headers: request.headers, userAgent: userAgent)
+        } catch {
+            throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)
+        }
+        self.request = request
+        let agent = userAgent.flatMap { HeaderField(name: "User-Agent", value: $0) }
+        facts = RequestFacts(url: request.url, headers: request.headers + (agent.map { [$0] } ?? []))
+        behindSince = nil
+    }
+
+    private init(_ other: CheckedRequest, behindSince: Moment) {
+        request = other.request
+        canonicalURL = other.canonicalURL
+        key = other.key
+        facts = other.facts
+        self.behindSince = behindSince
+    }
+
+    /// The same request in the background of its callers, for an answer that came after `since`.
+    func behind(since: Moment) -> Self { Self(self, behindSince: since) }
+
+    /// Whether the URL holds a password. Such an answer is kept neither on disk nor in Redis.
+    var isSecret: Bool { RedactedURL.withoutUserInfo(request.url) != request.url }
+
+    /// The conditions of the request and of its `Cache-Control` header.
+    var options: LookupOptions {
+        var options = LookupOptions()
+        options.maximumAge = request.maximumAge
+        options.refresh = request.refresh
+        options = options.tightened(by: facts.control)
+        options.refresh = options.refresh || behindSince != nil
+        return options
+    }
+
+    var sharedFetchKey: SharedFetchKey {
+        let isBehind = behindSince != nil
+        return SharedFetchKey(
+            key: key, refresh: request.refresh && !isBehind, maximumAge: isBehind ? nil : request.maximumAge, isBehind: isBehind)
+    }
+}
+
+/// The values in which two callers agree who share a fetch.
+struct SharedFetchKey: Sendable, Hashable {
+    let key: CacheKey
+    let refresh: Bool
+    let maximumAge: Duration?
+    let isBehind: Bool
 }

@@ -1,11 +1,11 @@
 internal import GannetBasics
 internal import HTTPCaching
 
-/// What was removed while it was being fetched: what is on its way then is for those who wait for it, and is not kept.
+/// Removals during fetches: an answer that is removed while it is being fetched goes to the callers that wait, and is not kept.
 ///
-/// Removals are counted and not timed, since a clock may be set back. Only what lies on a disk is told by its time.
+/// Removals are numbered and not timed, because a clock may be set back. Only answers on a disk are compared by time.
 final class Removals: Sendable {
-    /// How many removals there had been when something began; those that follow concern it.
+    /// The number of removals when something began. Later removals concern it.
     struct Mark: Sendable, Hashable { fileprivate let number: UInt64 }
 
     private struct Note: Sendable {
@@ -16,7 +16,7 @@ final class Removals: Sendable {
     private struct State {
         var last: UInt64 = 0
         var all: Note?
-        /// Forgotten when there are too many: whatever is under way then counts as removed.
+        /// Emptied when there are too many. Everything under way then counts as removed.
         var keys: [CacheKey: Note] = [:]
         var forgotten: UInt64 = 0
 
@@ -47,13 +47,13 @@ final class Removals: Sendable {
         concernAlone(key, since: mark) || state.withLock { $0.all?.number ?? 0 } > mark.number
     }
 
-    /// Whether it was removed one by one, and so in all tiers.
+    /// Whether the key was removed by itself, and so from all tiers.
     func concernAlone(_ key: CacheKey, since mark: Mark) -> Bool {
         state.withLock { max($0.keys[key]?.number ?? 0, $0.forgotten) } > mark.number
     }
 
-    /// Whether what was asked for at that moment had been removed later on, by the clock: a disk may not have let go of it. Where the clock was
-    /// set back further than `tolerance` since, it tells nothing.
+    /// Whether a removal came after this moment by the clock: a disk may have failed to remove the answer. A note from further in the future
+    /// than `tolerance` says nothing, because the clock was set back since.
     func outdate(_ key: CacheKey, askedAt: Moment, now: Moment, tolerance: Duration) -> Bool {
         let notes = state.withLock { [$0.keys[key], $0.all] }
         return notes.contains { note in note.map { askedAt <= $0.at && $0.at <= now + tolerance } ?? false }

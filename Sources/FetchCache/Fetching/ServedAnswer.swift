@@ -1,4 +1,4 @@
-internal import HTTPCaching
+package import HTTPCaching
 package import HTTPEngine
 
 /// An answer as a caller gets it.
@@ -24,4 +24,68 @@ package struct ServedAnswer: Sendable, Hashable {
         self.body = body
         source = .network
     }
+}
+
+/// The place that an answer came from.
+public enum AnswerSource: String, Sendable, Hashable, CaseIterable {
+    case memory, disk
+    /// The shared tier: another process had fetched it.
+    case shared
+    case network
+    /// A kept answer whose origin has confirmed that it is still current.
+    case revalidated
+    /// A kept answer that is out of date. Its origin could not be asked, or is being asked in the background.
+    case stale
+}
+
+/// An answer with its body, as it is kept.
+package struct CachedAnswer: Sendable, Hashable {
+    package var facts: StoredAnswer
+    package var body: [UInt8]
+
+    package init(facts: StoredAnswer, body: [UInt8]) {
+        self.facts = facts
+        self.body = body
+    }
+
+    /// The bytes of memory that it takes, rounded up. An empty body may come with 20 KB of headers and URLs.
+    var cost: Int { body.count + 1024 + facts.variableSize }
+
+    /// The answer that came later.
+    static func newer(_ one: Self?, _ other: Self?) -> Self? {
+        guard let one, let other else { return one ?? other }
+        return one.facts.receivedAt < other.facts.receivedAt ? other : one
+    }
+}
+
+/// Counts of what a fetcher has done since it was made, by the place that answers came from.
+public struct FetchStatistics: Sendable, Hashable {
+    /// Calls that were answered from memory.
+    public var memoryHits = 0
+    /// Fetches that found their answer on disk.
+    public var diskHits = 0
+    /// Fetches that found their answer in the shared tier.
+    public var sharedHits = 0
+    /// Answers that came through the network.
+    public var downloads = 0
+    /// Kept answers that their origin confirmed without sending the body.
+    public var revalidations = 0
+    /// Calls that got an answer which is out of date, because the origin failed or is being asked in the background.
+    public var staleServed = 0
+    /// Calls that got a remembered failure instead of a fetch.
+    public var failuresServed = 0
+    /// Attempts that failed.
+    public var failures = 0
+    /// Bytes of bodies that came through the network.
+    public var bytes: Int64 = 0
+    /// Times that the shared tier could not be reached. The fetch went on without it, or its answer was not shared.
+    public var sharedUnavailable = 0
+    /// Answers that the shared tier had no room for.
+    public var sharedRefused = 0
+    /// Fetches that ended because another process had taken over the lock of the URL.
+    public var locksLost = 0
+    /// Fetches whose URL another process had fetched as well: the answer of the other process is the one that is shared.
+    public var fenced = 0
+
+    package init() {}
 }

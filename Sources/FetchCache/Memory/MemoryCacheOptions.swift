@@ -1,15 +1,14 @@
-/// How much a `MemoryCache` may hold.
+/// The limits of a `MemoryCache`.
 public struct MemoryCacheOptions: Sendable, Hashable {
-    /// The most that all entries together may cost, in whatever unit the costs are given; bytes, as a rule. Zero or less: nothing is
-    /// cached.
+    /// The greatest cost of all entries together, in the unit of your costs, which is bytes as a rule. With zero or less nothing is cached.
     public var costLimit: Int
 
-    /// The most entries. Each takes about a hundred bytes beside its key and value, which no cost covers unless you count them.
-    /// Zero or less: nothing is cached. Four billion is the most that can be had.
+    /// The greatest number of entries, at most four billion. An entry takes about a hundred bytes besides its key and value, which its cost
+    /// does not cover unless you add them. With zero or less nothing is cached.
     public var countLimit: Int
 
-    /// What costs more than this is not cached, since it would take the place of too much else. Nil: an eighth of `costLimit`, and at
-    /// least 1.
+    /// The greatest cost of one entry. A costlier one is not cached, because too many others would have to go. Nil means an eighth of
+    /// `costLimit`, and at least 1.
     public var largestCost: Int?
 
     public init(costLimit: Int = 64 << 20, countLimit: Int = 100_000, largestCost: Int? = nil) {
@@ -17,4 +16,25 @@ public struct MemoryCacheOptions: Sendable, Hashable {
         self.countLimit = countLimit
         self.largestCost = largestCost
     }
+}
+
+/// Counts of what a `MemoryCache` has done since it was made.
+public struct MemoryCacheStatistics: Sendable, Hashable {
+    /// Look-ups that found a value.
+    public var hits = 0
+    /// Look-ups that found no value, or an expired one.
+    public var misses = 0
+    /// Values that were put in, for new keys and for keys that had a value.
+    public var insertions = 0
+    /// Entries that made room for others, or that were trimmed.
+    public var evictions = 0
+    /// Entries that were dropped because their time was over.
+    public var expirations = 0
+    /// Values that were refused: too costly, or expired from the start.
+    public var refusals = 0
+
+    package init() {}
+
+    /// The share of look-ups that found a value; zero before the first look-up.
+    public var hitRate: Double { hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses) }
 }

@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import GannetBasics
 internal import HTTPEngine
 
 /// Taking what is kept.
@@ -15,7 +16,7 @@ extension BatchExport {
             let pages = try await self.walk.pages(ids)
             for part in Array(zip(ids, pages)).parts(ofBytes: Self.mostLookedAt, size: { $0.1?.content.size ?? 0 }) {
                 try FinishedWalk.checkCancellation()
-                let wanted = try await FileThread.run { () throws(OutputFailure) in try self.look(part) }
+                let wanted = try await OwnedThread.run(name: "gannet-folder") { () throws(OutputFailure) in try self.look(part) }
                 for part in wanted.parts(ofBytes: Self.mostTaken, size: \.content.size) {
                     try FinishedWalk.checkCancellation()
                     try await self.bring(part)
@@ -78,7 +79,7 @@ extension BatchExport {
     }
 
     private func bring(_ part: [WantedBody]) async throws(OutputFailure) {
-        let left = try await FileThread.run { () throws(OutputFailure) in
+        let left = try await OwnedThread.run(name: "gannet-folder") { () throws(OutputFailure) in
             var left: [WantedBody] = []
             for body in part {
                 if let file = try self.source.copy(body, to: self.folder.folder) { try self.place(file, body) } else { left.append(body) }
@@ -88,7 +89,7 @@ extension BatchExport {
         if left.isEmpty { return }
         try await source.withRoom(for: left.reduce(0) { max($0, $1.content.size) }) { () throws(OutputFailure) in
             let bodies = try await source.bytes(of: left)
-            try await FileThread.run { () throws(OutputFailure) in
+            try await OwnedThread.run(name: "gannet-folder") { () throws(OutputFailure) in
                 for (body, bytes) in zip(left, bodies) {
                     if let bytes { try self.write(bytes, body) } else { try self.noteMissing(body) }
                 }

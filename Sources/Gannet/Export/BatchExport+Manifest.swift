@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import GannetBasics
 
 /// Saying what became of each URL.
 extension BatchExport {
@@ -9,10 +10,10 @@ extension BatchExport {
         while place < walk.count {
             let ids = try await walk.ids(from: place)
             let first = place + 1
-            try await FileThread.run { () throws(OutputFailure) in try lines.add(ids, from: first) }
+            try await OwnedThread.run(name: "gannet-folder") { () throws(OutputFailure) in try lines.add(ids, from: first) }
             place += ids.count
         }
         try FinishedWalk.checkCancellation()
-        return try await FileThread.run { () throws(OutputFailure) in try lines.finish() }
+        return try await OwnedThread.run(name: "gannet-folder") { () throws(OutputFailure) in try lines.finish() }
     }
 }

@@ -1,5 +1,6 @@
 internal import ClusterState
 internal import FetchCache
+internal import GannetBasics
 internal import HTTPEngine
 
 /// Fetching what is not kept.
@@ -11,7 +12,7 @@ extension BatchExport {
         try await walk.forEach(1, width: concurrency, where: folder.wantsAgain) { (ids) throws(OutputFailure) in
             let pages = try await self.walk.pages(ids)
             for (id, page) in zip(ids, pages) {
-                let found = try await FileThread.run { () throws(OutputFailure) in
+                let found = try await OwnedThread.run(name: "gannet-folder") { () throws(OutputFailure) in
                     var reader = self.folder.journal.reader()
                     return try self.folder.record(of: id, &reader)
                 }
@@ -33,7 +34,7 @@ extension BatchExport {
         guard let (outcome, duration) = timed else { return try FinishedWalk.checkCancellation() }
         switch outcome {
         case .success(let answer):
-            try await FileThread.run { () throws(OutputFailure) in
+            try await OwnedThread.run(name: "gannet-folder") { () throws(OutputFailure) in
                 let digest = SHA256Digest(of: answer.body).bytes
                 var content = PageContent(url: url)
                 content.status = answer.status
@@ -51,7 +52,9 @@ extension BatchExport {
             content.fields = [.errorClass: error.className, .errorMessage: error.description]
             var record = JobRecord(exported: known.id, JobEnd(.failed, content, duration: duration))
             (record.digest, record.bytes) = (known.digest, known.bytes)
-            try await FileThread.run { [record] () throws(OutputFailure) in try self.noteFailed(record, known: known) }
+            try await OwnedThread.run(name: "gannet-folder") { [record] () throws(OutputFailure) in
+                try self.noteFailed(record, known: known)
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import ClusterState
+package import ClusterState
 internal import HTTPEngine
 
 /// The bodies of a batch's URLs, out of wherever they are kept and into a folder.
@@ -13,6 +13,17 @@ package final class BatchExport: Sendable {
     /// What is not kept is fetched afterwards, so it is no failure yet.
     let refetches: Bool
     let report: @Sendable (WorkerReport) -> Void
+
+    /// The bodies of a batch on their way to a folder; to be closed.
+    /// - Parameter store: The folder of the batch's workers, where they have one.
+    package convenience init(
+        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, store: BodyFolder?, refetches: Bool,
+        patience: Duration, report: @escaping @Sendable (WorkerReport) -> Void
+    ) async throws(StateError) {
+        let connection = try await cluster.connect(patience: ClusterState.bodyPatience)
+        let source = ExportSource(connection, namespace: cluster.namespace, folder: store, patience: patience)
+        self.init(batch.walk, into: folder, from: source, refetches: refetches, report: report)
+    }
 
     init(
         _ walk: FinishedWalk, into folder: RecordedFolder, from source: ExportSource, refetches: Bool,

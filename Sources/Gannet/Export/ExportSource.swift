@@ -30,7 +30,7 @@ struct ExportSource: Sendable {
     /// Runs `body` when there is room in memory for so many bytes.
     func withRoom(for bytes: Int, _ body: () async throws(OutputFailure) -> Void) async throws(OutputFailure) {
         if bytes <= Self.largestBeside { return try await body() }
-        let result = await gate.within(FlightPriority(.normal)) { () async -> Result<Void, OutputFailure> in
+        let result = await gate.within { () async -> Result<Void, OutputFailure> in
             do throws(OutputFailure) {
                 return .success(try await body())
             } catch {

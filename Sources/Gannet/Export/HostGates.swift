@@ -26,6 +26,6 @@ final class HostGates: Sendable {
                 if hosts[host]?.users == 0 { hosts[host] = nil }
             }
         }
-        return await gate?.within(FlightPriority(.normal), body)
+        return await gate?.within { await body() }
     }
 }

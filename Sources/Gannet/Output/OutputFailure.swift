@@ -1,4 +1,4 @@
-internal import ClusterState
+package import ClusterState
 internal import HTTPEngine
 
 /// Bodies cannot be put where they belong, as a sentence for the person who has to mend it. The next one would meet the same.

@@ -43,7 +43,7 @@ package final class RecordedFolder: Sendable {
 
     /// Reads what earlier runs have left.
     package static func open(_ folder: BodyFolder, demand: Demand = .any) async throws(OutputFailure) -> RecordedFolder {
-        try await FileThread.run { () throws(OutputFailure) in try RecordedFolder(folder, demand: demand) }
+        try await OwnedThread.run(name: "gannet-folder") { () throws(OutputFailure) in try RecordedFolder(folder, demand: demand) }
     }
 
     init(_ folder: BodyFolder, demand: Demand = .any) throws(OutputFailure) {

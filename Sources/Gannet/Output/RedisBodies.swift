@@ -1,7 +1,7 @@
 package import ClusterState
 internal import FetchCache
 package import HTTPEngine
-internal import RedisClient
+package import RedisClient
 
 /// Bodies in Redis, by their digest and within a limit: for workers that have no folder in common. The body that was not used for longest makes
 /// room for a new one, and whoever asks for it later finds that it has to be fetched again.
@@ -21,7 +21,9 @@ package final class RedisBodies: JobOutput {
     private static let patienceWhenFull = Duration.seconds(60)
     private static let pauseWhenFull = Duration.milliseconds(500)
 
-    init(_ connection: RedisConnection, namespace: String, limit: Int, sparing: Duration, temporaryFolder: String, patience: Duration) {
+    package init(
+        _ connection: RedisConnection, namespace: String, limit: Int, sparing: Duration, temporaryFolder: String, patience: Duration
+    ) {
         self.connection = connection
         bodies = SharedBodies(store: BlobStore(connection, namespace: namespace), limit: limit, sparing: sparing)
         persistently = Persistence(patience: patience)
@@ -48,7 +50,7 @@ package final class RedisBodies: JobOutput {
         switch download.body {
         case .bytes(let bytes): return try await place(bytes, digest: download.body.digest, of: job)
         case .file(let path, let digest):
-            let placed = await gate.within(FlightPriority(.normal)) { () async -> Result<Placement, OutputFailure> in
+            let placed = await gate.within { () async -> Result<Placement, OutputFailure> in
                 do throws(OutputFailure) {
                     return .success(try await place(TemporaryBody.take(path), digest: digest, of: job))
                 } catch {
@@ -75,12 +77,12 @@ package final class RedisBodies: JobOutput {
             switch answer {
             case .stored, .present: return .held(HeldBody(file: nil))
             case .tooLarge:
-                let sentence = "its \(bytes.count) bytes do not fit into the shared cache ('--cache-limit')"
+                let sentence = "its \(bytes.count) bytes do not fit into the shared cache"
                 return .refused(FetchError(kind: .tooLarge, url: job.url, detail: sentence))
             case .full:
                 guard ContinuousClock.now < deadline, (try? await Task.sleep(for: Self.pauseWhenFull)) != nil else {
                     throw OutputFailure(
-                        "The shared cache is full of bodies that are in use: give it more room ('--cache-limit'), or store bodies in a folder."
+                        "The shared cache is full of bodies that are in use: give it more room, or store bodies in a folder."
                     )
                 }
             }

@@ -1,8 +1,6 @@
 package import ClusterState
-internal import HTTPEngine
-internal import RedisClient
 
-/// Puts URLs into a queue, chunk by chunk, and remembers what it could not use.
+/// Puts URLs into a queue, chunk by chunk, and remembers the rows that are no URLs.
 ///
 /// The batch's offset in Redis advances with each accepted chunk. A producer that starts again on the same input with the same
 /// batch skips what is accepted already.
@@ -10,30 +8,34 @@ package struct Producer: ~Copyable {
     private let queue: FetchQueue
     private let batch: Int
     private let delay: Duration
-    private let headers: ExtraHeaders
+    private let headers: RequestHeaders
     private var chunk: [JobEntry] = []
     private var accepted: Int
     private var position = 0
 
     package private(set) var summary = EnqueueSummary()
 
-    /// Jobs of the queue that had not ended when it last heard of this producer.
+    /// Jobs of the queue that had not ended when it accepted the last chunk.
     package private(set) var open = 0
 
-    /// What the batch was made from when it was begun, and how many jobs of it had been accepted before this producer came.
+    /// The name of the input that the batch was begun with, and how many jobs had been accepted before this producer came.
     package let origin: String
     package let acceptedBefore: Int
 
     /// URLs sent in one call: enough to make the round trip cheap, few enough that no other client waits long.
     private static let chunkSize = 1000
 
-    init(
-        _ queue: FetchQueue, batch: String, from source: String, options: SubmissionOptions = .init()
-    ) async throws(StateError) {
-        self.queue = queue
-        let progress = try await queue.begin(batch: batch, from: source, options: options.ofBatch)
+    /// A producer for one batch of a queue. A batch that was begun before goes on where it stopped.
+    package init(_ queue: FetchQueue, batch: String, from source: String, options: BatchOptions = .init()) async throws(StateError) {
+        try await queue.cluster.checkEviction()
+        var options = options
+        // Workers may put bodies into a folder. A URL that was fetched before this job's turn has to be looked for there, and fetched again
+        // where its body is missing.
+        options.deliversBodies = true
+        let progress = try await queue.begin(batch: batch, from: source, options: options)
         // The same input again would look as if it had been accepted.
         guard progress.state != .cancelled else { throw .batchCancelled }
+        self.queue = queue
         self.batch = progress.number
         delay = options.delay
         headers = options.headers
@@ -44,53 +46,48 @@ package struct Producer: ~Copyable {
     }
 
     /// Takes the next row of the input.
-    /// - Parameter isWanted: Asked of each URL; where it is not wanted it becomes no job.
+    /// - Parameter isWanted: Asked of each URL. An unwanted one becomes no job.
     package mutating func add(
         _ text: ArraySlice<UInt8>, from place: EnqueueSummary.Place, where isWanted: (URLID) -> Bool = { _ in true }
-    ) async throws(ClusterError) {
+    ) async throws(StateError) {
         position += 1
-        do throws(RowRefusal) {
+        do {
             let entry = try JobEntry(row: text, headers: headers)
             if position > accepted, isWanted(entry.id) { chunk.append(entry) }
         } catch {
-            summary.refuse(place, error.description)
+            summary.refuse(place, "\(error)")
         }
         if chunk.count == Self.chunkSize { try await send(closing: false) }
     }
 
-    /// Takes a row of an input that is gone through once more; what is to be said of invalid rows has been said.
-    package mutating func addAgain(_ text: ArraySlice<UInt8>, where isWanted: (URLID) -> Bool) async throws(ClusterError) {
+    /// Takes a row of an input that is read once more. Invalid rows were counted the first time.
+    package mutating func addAgain(_ text: ArraySlice<UInt8>, where isWanted: (URLID) -> Bool) async throws(StateError) {
         position += 1
         if let entry = try? JobEntry(row: text, headers: headers), isWanted(entry.id) { chunk.append(entry) }
         if chunk.count == Self.chunkSize { try await send(closing: false) }
     }
 
-    /// Sends what has been taken, for those who wait for it.
-    package mutating func flush() async throws(ClusterError) {
+    /// Sends the rows taken so far, because workers wait for them.
+    package mutating func flush() async throws(StateError) {
         if !chunk.isEmpty { try await send(closing: false) }
     }
 
-    /// Notes a line that is no URL for a reason of its own.
+    /// Notes a row that the reader of the input refused.
     package mutating func refuse(_ place: EnqueueSummary.Place, _ reason: String) {
         position += 1
         summary.refuse(place, reason)
     }
 
-    /// Sends what is left, and that it is all: the input is at its end.
-    package mutating func finish() async throws(ClusterError) {
+    /// Sends the last rows, and says that the input is at its end.
+    package mutating func finish() async throws(StateError) {
         try await send(closing: true)
     }
 
-    private mutating func send(closing: Bool) async throws(ClusterError) {
-        let answer: EnqueueAnswer
-        do throws(StateError) {
-            answer = try await queue.enqueue(
-                chunk, batch: batch, from: accepted, to: max(accepted, position), closing: closing, delay: delay)
-            // Behind us, the batch is not the one we began: what it holds now says nothing of what was accepted.
-            guard answer.offset >= position else { throw .unknownBatch }
-        } catch {
-            throw ClusterError(error)
-        }
+    private mutating func send(closing: Bool) async throws(StateError) {
+        let answer = try await queue.enqueue(
+            chunk, batch: batch, from: accepted, to: max(accepted, position), closing: closing, delay: delay)
+        // An offset behind this producer's belongs to another batch, which says nothing of the rows accepted here.
+        guard answer.offset >= position else { throw .unknownBatch }
         accepted = answer.offset
         summary.accepted = answer.total
         open = answer.open
@@ -98,12 +95,56 @@ package struct Producer: ~Copyable {
     }
 }
 
-extension BatchOptions {
-    /// Workers put bodies into a folder, the only store there is: a URL that was fetched before this job's turn has to be looked for
-    /// there, and fetched again where its body is not.
-    static let fromProducer = {
-        var options = BatchOptions()
-        options.deliversBodies = true
-        return options
-    }()
+/// How many rows of an input became jobs, and the first that did not.
+package struct EnqueueSummary: Sendable, Equatable {
+    /// Became jobs.
+    package var accepted = 0
+    /// Were no URLs.
+    package var invalid = 0
+    /// The first of those.
+    package var complaints: [Complaint] = []
+    /// The reasons for all of them. A reason after the first twenty is not in the list.
+    package private(set) var reasons: [Reason] = []
+
+    /// The place of a row in the input; its description is `line 7`.
+    package enum Place: Sendable, Equatable, CustomStringConvertible {
+        /// Of the command line, from 1.
+        case argument(Int)
+        /// Of the file, from 1.
+        case line(Int)
+
+        package var description: String {
+            switch self {
+            case .argument(let number): "argument \(number)"
+            case .line(let number): "line \(number)"
+            }
+        }
+    }
+
+    package struct Complaint: Sendable, Equatable {
+        package let place: Place
+        package let reason: String
+    }
+
+    /// A reason, with the first rows that it holds for and the number of all of them.
+    package struct Reason: Sendable, Equatable {
+        package let reason: String
+        package fileprivate(set) var first: [Place]
+        package fileprivate(set) var count: Int
+    }
+
+    /// A file of ten million lines of something else is not repeated line by line.
+    static let mostComplaints = 20
+    private static let mostPlaces = 3
+
+    mutating func refuse(_ place: Place, _ reason: String) {
+        invalid += 1
+        if complaints.count < Self.mostComplaints { complaints.append(Complaint(place: place, reason: reason)) }
+        if let index = reasons.firstIndex(where: { $0.reason == reason }) {
+            reasons[index].count += 1
+            if reasons[index].first.count < Self.mostPlaces { reasons[index].first.append(place) }
+        } else if reasons.count < Self.mostComplaints {
+            reasons.append(Reason(reason: reason, first: [place], count: 1))
+        }
+    }
 }

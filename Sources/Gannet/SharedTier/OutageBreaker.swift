@@ -9,7 +9,7 @@ final class OutageBreaker: Sendable {
     }
 
     static let shortestPause = Duration.seconds(1)
-    static let longestPause = Duration.seconds(30)
+    private static let backoff = Backoff(first: shortestPause, longest: .seconds(30))
     private let state = Mutex(State())
 
     /// Whether a call is worth making. While there is an outage it is for one caller at a time.
@@ -32,7 +32,7 @@ final class OutageBreaker: Sendable {
 
     func failed(at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
-            state.opensAt = now + min(Self.shortestPause * (1 << min(state.failures, 5)), Self.longestPause)
+            state.opensAt = now + Self.backoff.pause(after: state.failures)
             state.failures += 1
         }
     }

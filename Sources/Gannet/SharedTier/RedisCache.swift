@@ -23,7 +23,7 @@ public final class RedisCache: Sendable {
     private static let bodyPatience = Duration.seconds(10)
 
     /// Connects, and throws why not when that fails, or when the namespace is another version's.
-    public static func connect(_ options: RedisCacheOptions) async throws(ClusterError) -> RedisCache {
+    public static func connect(_ options: RedisCacheOptions) async throws -> RedisCache {
         try options.validate()
         let configuration = try await ClusterError.wrappingRedis { () throws(RedisError) in
             var configuration = try RedisConfiguration(url: options.redis, passwordFile: options.passwordFile)

@@ -1,3 +1,5 @@
+internal import ClusterState
+
 /// Which Redis a ``RedisCache`` is in, and how much of it may be used.
 public struct RedisCacheOptions: Sendable {
     /// `redis://`, `rediss://` or `unix://`. It may hold a password.

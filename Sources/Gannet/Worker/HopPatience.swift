@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// How a request waits for a place at a host that it was led to: a pure function of what it heard, and how often.
 struct HopPatience {
     enum Step: Equatable {
@@ -8,12 +10,11 @@ struct HopPatience {
 
     /// Longer than this nobody waits with a place at another host.
     static let longestWait = Duration.seconds(10)
-    private static let firstPause = Duration.milliseconds(4)
-    private static let longestPause = Duration.milliseconds(250)
+    private static let backoff = Backoff(first: .milliseconds(4), longest: .milliseconds(250))
     private static let shortestReturn = Duration.seconds(1)
 
     private var waited = Duration.zero
-    private var pause = Self.firstPause
+    private var waits = 0
 
     /// - Parameters:
     ///   - opensIn: When the host may have room, where that is known: it rests, or has a rate.
@@ -24,9 +25,9 @@ struct HopPatience {
         if left <= .zero || opens > left {
             return .giveUp(opens + Self.shortestReturn * (1 + 4 * random))
         }
-        let next = min(max(pause * (0.5 + random / 2), opens), left)
+        let next = min(max(Self.backoff.pause(after: waits, random: random, atLeast: 0.5), opens), left)
         waited += next
-        pause = min(pause * 2, Self.longestPause)
+        waits += 1
         return .wait(next)
     }
 }

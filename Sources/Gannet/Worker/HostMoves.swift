@@ -1,7 +1,6 @@
 internal import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
-internal import RedisClient
 
 /// One job's way from host to host: at each that a redirect leads to, its request needs a place, as at its own.
 ///
@@ -54,7 +53,7 @@ final class HostMoves: HopGate {
                     }
                 }
             } catch {
-                if case .redis(let reason) = error, reason.kind == .cancelled { return false }
+                if error.isCancellation { return false }
                 note(.failed(error))
                 return false
             }

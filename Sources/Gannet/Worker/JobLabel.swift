@@ -21,7 +21,7 @@ package struct JobLabel: Sendable, Equatable {
     init(_ job: Job) {
         self.init(url: RedactedURL(job.url).description)
         id = job.id.bytes.hexadecimal
-        batch = job.batch
+        batch = job.batchName
         trace = job.trace?.traceID
     }
 

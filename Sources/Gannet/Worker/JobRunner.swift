@@ -1,21 +1,13 @@
 internal import ClusterState
 internal import HTTPCaching
 internal import HTTPEngine
-internal import RedisClient
 
 /// One job from lease to outcome: fetch, have the body put in its place and the end noted, settle.
 struct JobRunner: Sendable {
     enum End: Sendable {
         case reported(WorkerReport)
         /// The job is handed back, or will come back by itself; the worker cannot go on.
-        case failed(WorkerFailure)
-    }
-
-    /// What keeps a job from its end.
-    private enum Trouble: Error {
-        case state(StateError)
-        /// The next job would meet the same: the worker has to stop.
-        case output(OutputFailure)
+        case failed(any Error)
     }
 
     private enum Attempt {
@@ -31,7 +23,7 @@ struct JobRunner: Sendable {
         /// So has one that is given up.
         case hopeless(host: String, FetchTimes)
         case lostTouch(StateError)
-        case stopped(OutputFailure)
+        case stopped(any Error)
     }
 
     /// An answer from before whose body is in its place.
@@ -56,7 +48,7 @@ struct JobRunner: Sendable {
         if let page = job.page {
             held.add(job.token, cancel: {})
             defer { held.remove(job.token) }
-            return await concluding(job) { () async throws(Trouble) in try await deliver(job, page) }
+            return await concluding(job) { try await deliver(job, page) }
         }
         // A task of its own, so that a lost lease can end this one job; its end is awaited here in any case.
         let trying = Task { await attempt(job) }
@@ -67,17 +59,17 @@ struct JobRunner: Sendable {
         } onCancel: {
             trying.cancel()
         }
-        return await concluding(job) { () async throws(Trouble) in try await conclude(job, outcome) }
+        return await concluding(job) { try await conclude(job, outcome) }
     }
 
     /// Gives a job up without prejudice.
     func handBack(_ job: Job) async -> End {
-        await end(of: job) { () async throws(Trouble) in try await handedBack(job) }
+        await end(of: job) { try await handedBack(job) }
     }
 
     private func attempt(_ job: Job) async -> Attempt {
         let kept: KeptBody?
-        do throws(OutputFailure) {
+        do {
             if let body = try await output.found(job) { return .found(body) }
             kept = try await keptBody(job)
         } catch {
@@ -87,7 +79,7 @@ struct JobRunner: Sendable {
         return await ask(job, with: headers, after: kept)
     }
 
-    private func keptBody(_ job: Job) async throws(OutputFailure) -> KeptBody? {
+    private func keptBody(_ job: Job) async throws -> KeptBody? {
         guard let page = job.stale, let facts = freshness.kept(page), let body = try await output.held(page, for: job) else { return nil }
         return KeptBody(page: page.content, facts: facts, body: body)
     }
@@ -127,31 +119,35 @@ struct JobRunner: Sendable {
     }
 
     /// Settling must not fail because the worker is being stopped: the outcome exists.
-    private func concluding(_ job: Job, _ body: @escaping @Sendable () async throws(Trouble) -> WorkerReport) async -> End {
+    private func concluding(_ job: Job, _ body: @escaping @Sendable () async throws -> WorkerReport) async -> End {
         let conclusion = Task { await end(of: job, body) }
         held.conclude(job.token, abandon: conclusion.cancel)
         return await conclusion.value
     }
 
-    private func end(of job: Job, _ body: () async throws(Trouble) -> WorkerReport) async -> End {
-        do throws(Trouble) {
+    private func end(of job: Job, _ body: () async throws -> WorkerReport) async -> End {
+        do {
             return .reported(try await body())
         } catch {
-            switch error {
-            case .state(.redis(let reason)) where reason.kind == .cancelled: return .reported(.left(JobLabel(job)))
-            case .state(let error): return .failed(.cluster(ClusterError(error)))
-            case .output(let failure):
-                // Where Redis does not hear of it, the job comes back when its lease ends.
-                _ = try? await settle(job, .handedBack)
-                return .failed(failure.cluster.map { .cluster($0) } ?? .output(failure.description))
-            }
+            return StateError(error)?.isCancellation == true ? .reported(.left(JobLabel(job))) : .failed(error)
+        }
+    }
+
+    /// Asks the output for something. Its errors would meet the next job as well: the worker has to stop, and the job is handed back.
+    private func keeping<Value>(_ job: Job, _ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            // Where Redis does not hear of it, the job comes back when its lease ends.
+            _ = try? await settle(job, .handedBack)
+            throw error
         }
     }
 
     /// Ends a job whose URL was fetched for another.
-    private func deliver(_ job: Job, _ page: Page) async throws(Trouble) -> WorkerReport {
+    private func deliver(_ job: Job, _ page: Page) async throws -> WorkerReport {
         if page.isNegative { return try await fail(job, with: page.content) }
-        let body = try await keeping { () async throws(OutputFailure) in try await output.held(page, for: job) }
+        let body = try await keeping(job) { try await output.held(page, for: job) }
         if let body {
             var content = page.content
             content.fields[.file] = body.file
@@ -164,17 +160,17 @@ struct JobRunner: Sendable {
     }
 
     /// Ends a job whose URL failed for another, or whose host is given up.
-    private func fail(_ job: Job, with content: PageContent) async throws(Trouble) -> WorkerReport {
+    private func fail(_ job: Job, with content: PageContent) async throws -> WorkerReport {
         try await note(JobEnd(.failed, content), of: job)
         let retention = Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)
         return try await settle(job, .failed(content, retention)) ? .failed(job, content) : .lost(JobLabel(job))
     }
 
-    private func delivered(_ job: Job, _ body: HeldBody) async throws(Trouble) -> WorkerReport {
+    private func delivered(_ job: Job, _ body: HeldBody) async throws -> WorkerReport {
         try await settle(job, .delivered) ? .cached(JobLabel(job), file: body.file) : .lost(JobLabel(job))
     }
 
-    private func conclude(_ job: Job, _ attempt: Attempt) async throws(Trouble) -> WorkerReport {
+    private func conclude(_ job: Job, _ attempt: Attempt) async throws -> WorkerReport {
         switch attempt {
         case .found(let body): return try await delivered(job, body)
         case .fetched(let download, let times): return try await place(download, of: job, times)
@@ -184,7 +180,8 @@ struct JobRunner: Sendable {
             return isAccepted ? .revalidated(JobLabel(job), file: kept.body.file) : .lost(JobLabel(job))
         case .failed(let error, _, _) where error.kind == .cancelled:
             return held.isLost(job.token) ? .lost(JobLabel(job)) : try await handedBack(job)
-        case .failed(let error, _, _) where error.retry == .local: throw .output(OutputFailure(error.description))
+        case .failed(let error, _, _) where error.retry == .local:
+            return try await keeping(job) { throw OutputFailure(error.description) }
         case .failed(let error, let times, let duration): return try await retryOrGiveUp(job, error, times, duration)
         case .withoutHeaders: return try await giveUpWithoutHeaders(job)
         case .putOff(let host, let times, let pause):
@@ -196,13 +193,13 @@ struct JobRunner: Sendable {
         case .hopeless(let host, let times):
             let detail = "it was led to \(host), which has taken no connection for so long that it was given up"
             return try await giveUp(job, FetchError(kind: .connect, url: job.url, detail: detail), times, .zero, host: .none)
-        case .lostTouch(let error): throw .state(error)
-        case .stopped(let failure): throw .output(failure)
+        case .lostTouch(let error): throw error
+        case .stopped(let error): return try await keeping(job) { throw error }
         }
     }
 
     /// Said of this job alone: others of its URL may have theirs.
-    private func giveUpWithoutHeaders(_ job: Job) async throws(Trouble) -> WorkerReport {
+    private func giveUpWithoutHeaders(_ job: Job) async throws -> WorkerReport {
         let error = FetchError(
             kind: .invalidRequest, url: job.url, detail: "the headers that it was enqueued with are not in Redis any more; enqueue it again"
         )
@@ -210,9 +207,9 @@ struct JobRunner: Sendable {
         return try await giveUp(job, error, kept: retention, .zero, host: .none)
     }
 
-    private func place(_ download: Download, of job: Job, _ times: FetchTimes) async throws(Trouble) -> WorkerReport {
+    private func place(_ download: Download, of job: Job, _ times: FetchTimes) async throws -> WorkerReport {
         let body: HeldBody
-        switch try await keeping({ () async throws(OutputFailure) in try await output.place(download, of: job) }) {
+        switch try await keeping(job, { try await output.place(download, of: job) }) {
         case .held(let placed): body = placed
         case .refused(let error): return try await giveUp(job, error, times, download.duration, host: .answered)
         }
@@ -226,7 +223,7 @@ struct JobRunner: Sendable {
 
     private func retryOrGiveUp(
         _ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration
-    ) async throws(Trouble) -> WorkerReport {
+    ) async throws -> WorkerReport {
         let decision = policy.decide(
             AttemptFailure(error.retry), failures: job.failures, throttled: job.throttled, random: .random(in: 0...1))
         let host = Settlement.HostNews(error.kind)
@@ -246,46 +243,34 @@ struct JobRunner: Sendable {
 
     private func giveUp(
         _ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration, host: Settlement.HostNews
-    ) async throws(Trouble) -> WorkerReport {
+    ) async throws -> WorkerReport {
         try await giveUp(job, error, kept: freshness.retention(of: error, for: job, at: times), duration, host: host)
     }
 
     private func giveUp(
         _ job: Job, _ error: FetchError, kept retention: Retention, _ duration: Duration, host: Settlement.HostNews
-    ) async throws(Trouble) -> WorkerReport {
+    ) async throws -> WorkerReport {
         let content = PageContent(error, of: job)
         try await note(JobEnd(.failed, content, duration: duration), of: job)
         return try await settle(job, .failed(content, retention), host: host) ? .failed(job, error) : .lost(JobLabel(job))
     }
 
-    private func handedBack(_ job: Job) async throws(Trouble) -> WorkerReport {
+    private func handedBack(_ job: Job) async throws -> WorkerReport {
         try await settle(job, .handedBack) ? .handedBack(JobLabel(job)) : .lost(JobLabel(job))
     }
 
     /// False when the lease was lost, and the job is another worker's.
     private func settle(
         _ job: Job, _ outcome: Settlement.Outcome, host: Settlement.HostNews = .none, bytes: Int = 0
-    ) async throws(Trouble) -> Bool {
+    ) async throws -> Bool {
         let start = ContinuousClock.now
-        do throws(StateError) {
-            let settlement = Settlement(job.token, job.id, outcome, host: host, bytes: bytes)
-            let answer = try await queue.settle(settlement, claimsAgain: held.claimsAgain, hostPatience: policy.hostPatience)
-            activity.settled(after: ContinuousClock.now - start)
-            return answer == .settled
-        } catch {
-            throw .state(error)
-        }
+        let settlement = Settlement(job.token, job.id, outcome, host: host, bytes: bytes)
+        let answer = try await queue.settle(settlement, claimsAgain: held.claimsAgain, hostPatience: policy.hostPatience)
+        activity.settled(after: ContinuousClock.now - start)
+        return answer == .settled
     }
 
-    private func note(_ end: JobEnd, of job: Job) async throws(Trouble) {
-        try await keeping { () async throws(OutputFailure) in try await output.note(end, of: job) }
-    }
-
-    private func keeping<Value>(_ body: () async throws(OutputFailure) -> Value) async throws(Trouble) -> Value {
-        do throws(OutputFailure) {
-            return try await body()
-        } catch {
-            throw .output(error)
-        }
+    private func note(_ end: JobEnd, of job: Job) async throws {
+        try await keeping(job) { try await output.note(end, of: job) }
     }
 }

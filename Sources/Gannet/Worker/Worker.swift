@@ -1,9 +1,9 @@
-internal import ClusterState
-internal import HTTPEngine
+package import ClusterState
+package import HTTPEngine
 internal import RedisClient
 
 /// A worker: claims jobs, fetches them with bounded concurrency, keeps their leases, and ends in good order.
-struct Worker: Sendable {
+package struct Worker: Sendable {
     private let name: String
     private let queue: FetchQueue
     private let downloader: any GatedDownloader
@@ -32,13 +32,37 @@ struct Worker: Sendable {
         self.report = report
     }
 
+    /// Works on a queue until it is empty, where that is asked for, or until `stops` says so.
+    /// - Parameters:
+    ///   - feed: Ends when the queue has been filled; until then an empty queue means nothing.
+    ///   - activity: Its requests are noted here, host by host.
+    ///   - report: Called for everything worth telling, from the worker's own task.
+    /// - Throws: `StateError`, `OutputFailure` or `InvalidOptions`.
+    package static func work(
+        on name: String, of cluster: ClusterState, fetch: FetchSettings, into output: any JobOutput, options: WorkerOptions,
+        stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil, activity: WorkerActivity = WorkerActivity(),
+        report: @escaping @Sendable (WorkerReport) -> Void
+    ) async throws -> WorkerEnd {
+        try await cluster.checkEviction()
+        let downloader = try fetch.makeDownloader(concurrency: options.concurrency)
+        defer { downloader.shutdown() }
+        let worker = randomName()
+        let (subscriber, inbox) = try await cluster.listen(as: worker)
+        let queue = cluster.queue(name, Persistence(patience: options.outagePatience))
+        let outcome = await Worker(
+            worker, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, activity: activity, report: report
+        ).run(stops: stops, feed: feed)
+        await subscriber.close()
+        return try outcome.get()
+    }
+
     static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 
     private enum Event: Sendable {
         case heard
         case claimed(Claim)
         case claimFailed(StateError)
-        /// With the error, when it came to nothing.
+        /// With the error, when it failed.
         case renewed(StateError?)
         case jobEnded(JobRunner.End)
         case progressed(QueueProgress)
@@ -51,11 +75,11 @@ struct Worker: Sendable {
     /// Works until `stops` asks for an end (the first time: finish what is in flight; the second: hand it back; the third: leave it), until the
     /// queue is empty where that is asked for, or until something is wrong that will not mend itself.
     /// - Parameter feed: Ends when the queue has been filled; until then its being empty means nothing.
-    func run(stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil) async -> Result<WorkerEnd, WorkerFailure> {
+    func run(stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil) async -> Result<WorkerEnd, any Error> {
         let (events, sender) = AsyncStream.makeStream(of: Event.self)
         let held = HeldLeases()
         let heartbeat = Heartbeat(name: name, queue: queue, held: held, activity: activity, options: options)
-        let outcome = await withDiscardingTaskGroup(returning: Result<WorkerEnd, WorkerFailure>.self) { group in
+        let outcome = await withDiscardingTaskGroup(returning: Result<WorkerEnd, any Error>.self) { group in
             group.addTask { await renew(held, sender) }
             group.addTask { await listen(sender) }
             group.addTask { await heartbeat.run { sender.yield(.progressed($0)) } }
@@ -76,18 +100,18 @@ struct Worker: Sendable {
         return outcome
     }
 
-    /// The worker's own course: one event after the other.
+    /// Handles one event after the other.
     private func work(
         _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases, isFed: Bool,
         _ group: inout DiscardingTaskGroup
-    ) async -> Result<WorkerEnd, WorkerFailure> {
+    ) async -> Result<WorkerEnd, any Error> {
         let runner = JobRunner(
             queue: queue, downloader: downloader, output: output, held: held, activity: activity, policy: options.retryPolicy,
             freshness: JobFreshness(policy: options.freshness, leastKept: options.outcomesKept), hostRule: options.hostRule,
             sendsTrace: options.sendsTrace)
         var machine = WorkerMachine(options, isFed: isFed)
         var end = WorkerEnd.empty
-        var failure: WorkerFailure?
+        var failure: (any Error)?
         var awaySince: ContinuousClock.Instant?
         var lookAt: ContinuousClock.Instant?
         var actions = machine.start()
@@ -112,14 +136,14 @@ struct Worker: Sendable {
             return machine.stop()
         }
         func noteAway(_ error: StateError) {
-            if awaySince == nil, case .redis(let reason) = error { report(.redis(RedisOutage(reason))) }
+            if awaySince == nil { report(.redis(RedisOutage(error))) }
             awaySince = awaySince ?? .now
         }
         func noteBack() {
             if awaySince != nil { report(.redis(.ended)) }
             awaySince = nil
         }
-        func result() -> Result<WorkerEnd, WorkerFailure> { failure.map { .failure($0) } ?? .success(end) }
+        func result() -> Result<WorkerEnd, any Error> { failure.map { .failure($0) } ?? .success(end) }
 
         while true {
             for action in actions {
@@ -173,7 +197,7 @@ struct Worker: Sendable {
                     noteAway(error)
                     actions = machine.claimFailed(retryAfter: .seconds(1), mayHaveBrought: error.mayHaveExecuted)
                 } else {
-                    failure = failure ?? .cluster(ClusterError(error))
+                    failure = failure ?? error
                     handBack(&group)
                     held.claimNoMore()
                     actions = machine.claimGivenUp()
@@ -183,8 +207,7 @@ struct Worker: Sendable {
                 if let error { noteAway(error) } else { noteBack() }
                 actions = []
             case .progressed(let progress):
-                let waits = QueueWaits(progress.held, delayed: progress.delayed)
-                report(.progress(accepted: progress.accepted, ended: progress.ended, waits: waits))
+                report(.progress(accepted: progress.accepted, ended: progress.ended, waits: progress.waits))
                 actions = []
             case .jobEnded(.reported(let news)):
                 report(news)
@@ -217,7 +240,7 @@ struct Worker: Sendable {
     private func request(_ limit: Int) -> ClaimRequest {
         let nonce = Nonce(.random(in: .min ... .max))
         var request = ClaimRequest(limit, lease: options.lease, nonce: nonce, worker: name)
-        request.inbox = inbox == nil ? nil : queue.inbox(of: name)
+        request.inbox = inbox == nil ? nil : queue.cluster.inbox(of: name)
         request.host = options.hostRule
         return request
     }

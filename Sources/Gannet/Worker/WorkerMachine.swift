@@ -6,8 +6,8 @@ internal import ClusterState
 struct WorkerMachine {
     enum Action: Equatable {
         case claim(Int)
-        /// Look again after this time at the latest, if nothing is heard before; somewhat sooner where that is permitted, lest all
-        /// idle workers look at once.
+        /// Look again after this time at the latest, if nothing is heard before; somewhat sooner where that is permitted, so
+        /// that idle workers do not all look at once.
         case lookAgain(after: Duration, maybeSooner: Bool)
         case finish
     }
@@ -54,7 +54,7 @@ struct WorkerMachine {
     ///   - left: What is left in the queue, whoever has it.
     ///   - isMore: There may be more for another claim at once.
     ///   - next: When something falls due, or a lease may have ended.
-    mutating func claimed(_ count: Int, left: ClaimAnswer.Left, isMore: Bool, next: Duration?) -> [Action] {
+    mutating func claimed(_ count: Int, left: Claim.Left, isMore: Bool, next: Duration?) -> [Action] {
         let asked = claiming ?? 0
         claiming = nil
         isClaimUnanswered = false

@@ -73,5 +73,5 @@ extension WorkerOptions {
         set { retryPolicy.hostPatience = newValue }
     }
 
-    var hostRule: HostRule { HostRule(limit: hostLimit, interval: hostInterval) }
+    package var hostRule: HostRule { HostRule(limit: hostLimit, interval: hostInterval) }
 }

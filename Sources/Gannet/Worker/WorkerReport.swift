@@ -1,6 +1,5 @@
-internal import ClusterState
+package import ClusterState
 internal import HTTPEngine
-internal import RedisClient
 
 /// What a worker has to tell while it works.
 package enum WorkerReport: Sendable {
@@ -97,22 +96,4 @@ package enum WorkerEnd: Sendable, Equatable {
     case drained
     /// Asked to stop, and what did not end in time was handed back.
     case handedBack
-}
-
-/// Why a worker cannot go on.
-package enum WorkerFailure: Error, Sendable {
-    case cluster(ClusterError)
-    /// The folder cannot be written.
-    case output(String)
-    case settings(String)
-}
-
-extension WorkerFailure {
-    static func wrapping(_ body: () async throws(ClusterError) -> Void) async throws(WorkerFailure) {
-        do throws(ClusterError) {
-            try await body()
-        } catch {
-            throw .cluster(error)
-        }
-    }
 }

@@ -1,12 +1,14 @@
+import ClusterState
 import CommandLineKit
 import Gannet
+import GannetBasics
 
-/// `gannet batch cancel ID`: ends what waits of one submission.
+/// `gannet batch cancel ID`: ends the waiting jobs of a batch.
 enum BatchCancelCommand: Command {
     static let spec = CommandSpec(
         "cancel",
-        summary: "Cancel a batch: what waits of it ends now.",
-        discussion: "What is being fetched of it is finished, and not tried again. Nothing can be added to it any more.",
+        summary: "Cancel a batch: its waiting jobs end now.",
+        discussion: "Requests in flight are finished, and not tried again. Nothing can be added to the batch any more.",
         positional: BatchArgument.positional, flags: [CommonFlags.json.entry] + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> BatchShowOptions {
@@ -16,8 +18,9 @@ enum BatchCancelCommand: Command {
     static func run(_ options: BatchShowOptions) async throws(CommandFailure) -> ExitStatus {
         let target = options.target
         return try await target.withCluster { (cluster) throws(CommandFailure) in
-            let answer = try await CommandFailure.wrapping { () throws(ClusterError) in
-                (try await cluster.cancel(batch: options.batch, of: target.queue), try await cluster.batch(options.batch, of: target.queue))
+            let answer = try await CommandFailure.wrapping {
+                let queue = cluster.queue(target.queue)
+                return (try await queue.cancel(batch: options.batch) as Int?, try await queue.batch(named: options.batch))
             }
             guard case (let ended?, let batch?) = answer else { throw BatchArgument.unknown(options.batch, target.queue) }
             let report = BatchReport(queue: target.queue, batch: batch)

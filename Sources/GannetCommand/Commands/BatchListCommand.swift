@@ -1,7 +1,9 @@
+import ClusterState
 import CommandLineKit
 import Gannet
+import GannetBasics
 
-/// `gannet batch list`: the submissions that are remembered, the latest first.
+/// `gannet batch list`: the batches that are remembered, the latest first.
 enum BatchListCommand: Command {
     private static let limit = Flag("limit", .integer(in: 1...100_000), default: "50", "How many to show at most.")
 
@@ -16,9 +18,7 @@ enum BatchListCommand: Command {
     static func run(_ options: BatchListOptions) async throws(CommandFailure) -> ExitStatus {
         let target = options.target
         return try await target.withCluster { (cluster) throws(CommandFailure) in
-            let found = try await CommandFailure.wrapping { () throws(ClusterError) in
-                try await cluster.batches(of: target.queue, limit: options.limit)
-            }
+            let found = try await CommandFailure.wrapping { try await cluster.queue(target.queue).batches(limit: options.limit) }
             let reports = found.batches.map { BatchReport(queue: target.queue, batch: $0) }
             if options.json {
                 let json: JSONValue = [
@@ -46,7 +46,7 @@ enum BatchListCommand: Command {
     }
 }
 
-/// What `gannet batch list` was asked to do.
+/// The arguments of `gannet batch list`.
 struct BatchListOptions: Sendable {
     var limit: Int
     var json: Bool

@@ -1,7 +1,9 @@
+import ClusterState
 import CommandLineKit
 import Gannet
+import GannetBasics
 
-/// `gannet batch show ID`: what has become of one submission.
+/// `gannet batch show ID`: the progress and totals of a batch.
 enum BatchShowCommand: Command {
     static let spec = CommandSpec(
         "show", summary: "Show a batch: its totals, its progress, its state.", positional: BatchArgument.positional,
@@ -15,9 +17,7 @@ enum BatchShowCommand: Command {
     static func run(_ options: BatchShowOptions) async throws(CommandFailure) -> ExitStatus {
         let target = options.target
         return try await target.withCluster { (cluster) throws(CommandFailure) in
-            let found = try await CommandFailure.wrapping { () throws(ClusterError) in
-                try await cluster.batch(options.batch, of: target.queue)
-            }
+            let found = try await CommandFailure.wrapping { try await cluster.queue(target.queue).batch(named: options.batch) }
             guard let found else { throw BatchArgument.unknown(options.batch, target.queue) }
             let report = BatchReport(queue: target.queue, batch: found)
             try target.console.print(options.json ? report.json.text : report.text)
@@ -26,7 +26,7 @@ enum BatchShowCommand: Command {
     }
 }
 
-/// What `gannet batch show` was asked to do.
+/// The arguments of `gannet batch show`.
 struct BatchShowOptions: Sendable {
     var batch: String
     var json: Bool

@@ -1,15 +1,18 @@
+import ClusterState
 import CommandLineKit
 import Gannet
+import GannetBasics
 
-/// `gannet batch wait ID`: returns when everything of one submission has ended.
+/// `gannet batch wait ID`: returns when all jobs of a batch have ended.
 enum BatchWaitCommand: Command {
     private static let timeout = Flag(
-        "timeout", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), "How long to wait at most; then the exit status is 75.")
+        "timeout", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))),
+        "How long to wait at most. After that time the exit status is 75.")
 
     static let spec = CommandSpec(
         "wait",
         summary: "Wait until a batch is complete.",
-        discussion: "The exit status is 0 when all of it was done, 1 when some failed or was cancelled, 75 when the time was up.",
+        discussion: "The exit status is 0 when all of it was done, 1 when a part failed or was cancelled, and 75 when the time was up.",
         positional: BatchArgument.positional, flags: [timeout.entry, CommonFlags.json.entry] + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> BatchWaitOptions {
@@ -21,7 +24,7 @@ enum BatchWaitCommand: Command {
         let interruption = try Interruption()
         return try await interruption.watching { () throws(CommandFailure) in
             let access = try await ClusterAccess.open(target.connection, console: target.console, unless: interruption)
-            let wait = BatchWait(batch: options.show.batch, queue: target.queue, cluster: access.cluster, console: target.console)
+            let wait = BatchWait(batch: options.show.batch, queue: access.cluster.queue(target.queue), console: target.console)
             let outcome = await interruption.cancelling { try await wait.run(atMost: options.timeout) }
             await access.close()
             guard let batch = try outcome.get(unlessInterrupted: interruption) else { return interruption.status }
@@ -36,7 +39,7 @@ enum BatchWaitCommand: Command {
     }
 }
 
-/// What `gannet batch wait` was asked to do.
+/// The arguments of `gannet batch wait`.
 struct BatchWaitOptions: Sendable {
     var show: BatchShowOptions
     var timeout: Duration?

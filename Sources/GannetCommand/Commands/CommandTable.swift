@@ -1,6 +1,6 @@
 import CommandLineKit
 
-/// Every command there is, or will be.
+/// Every command there is.
 enum CommandTable {
     static let parser = CommandLineParser(root: root, environmentPrefix: "GANNET_")
 
@@ -12,23 +12,22 @@ enum CommandTable {
     ]
     private static let groups = [
         CommandGroup(
-            "batch", "Look at what was enqueued together, wait for it, or cancel it.",
+            "batch", "Look at URLs that were enqueued together, wait for them, or cancel them.",
             [BatchListCommand.self, BatchShowCommand.self, BatchWaitCommand.self, BatchCancelCommand.self]),
         CommandGroup(
-            "jobs", "Look at jobs, put given-up ones back in line, or delete them.",
+            "jobs", "Look at jobs, try dead ones again, or delete them.",
             [JobsListCommand.self, JobsRetryCommand.self, JobsDeleteCommand.self]),
         CommandGroup(
-            "redis", "Start or stop the private Redis, which commands use when '--redis' is not given.",
+            "redis", "Start or stop the private Redis, which commands use without '--redis'.",
             [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self]),
     ]
-    private static let later = ["bench"]
 
     private static let root = CommandSpec(
         "gannet",
         summary: "Fetch lists of URLs with a fleet of workers, each URL once.",
-        // Those that make sense before a command's name; each command lists the ones it follows.
+        // Options that make sense before a command's name. Each command lists the ones that it takes.
         flags: CommonFlags.everywhere + ConnectionOptions.flags + [QueueOption.name.entry],
-        subcommands: commands.map { $0.spec } + groups.map(\.spec) + later.map(CommandSpec.later),
+        subcommands: commands.map { $0.spec } + groups.map(\.spec),
         notes: [HelpNote("EXIT STATUS", ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) })]
     )
 

@@ -5,7 +5,7 @@ import GannetBasics
 /// `gannet demo`: the promise, shown in some seconds and without a network.
 enum DemoCommand: Command {
     static let spec = CommandSpec(
-        "demo", summary: "Watch three workers fetch a small site on this machine, one of them killed on the way.",
+        "demo", summary: "Watch three workers fetch a small site on this machine; one of them is killed on the way.",
         flags: CommonFlags.everywhere)
 
     static func options(from arguments: Arguments) throws(UsageError) -> LogOptions { try LogOptions(arguments) }

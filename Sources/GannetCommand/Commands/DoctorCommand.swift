@@ -1,14 +1,16 @@
+import ClusterState
 import CommandLineKit
 import Gannet
+import GannetBasics
 
-/// `gannet doctor`: looks for what a server that lost data, or somebody else's hand, may have left.
+/// `gannet doctor`: looks for damage that a server that lost data, or a hand in its keys, may have left.
 enum DoctorCommand: Command {
-    private static let fix = Toggle("fix", "Mend what can be mended.")
+    private static let fix = Toggle("fix", "Mend the findings that can be mended.")
 
     static let spec = CommandSpec(
         "doctor",
-        summary: "Look for drift in all queues of the namespace, and mend it with '--fix'.",
-        discussion: "It may run beside workers. The exit status is 1 when something is left that is not as it should be.",
+        summary: "Look for damage in all queues of the namespace, and mend it with '--fix'.",
+        discussion: "It may run beside workers. The exit status is 1 when a finding is left.",
         flags: [fix.entry, Confirmation.yes.entry, CommonFlags.json.entry] + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> DoctorOptions {
@@ -22,7 +24,7 @@ enum DoctorCommand: Command {
         let console = options.target.console
         return try await options.target.withCluster { (cluster) throws(CommandFailure) in
             var findings = try await audit(cluster, mend: false)
-            if let confirmation = options.confirmation, findings.contains(where: \.isMendable) {
+            if let confirmation = options.confirmation, findings.contains(where: \.kind.isMendable) {
                 if !options.json, confirmation.mustAsk { try show(findings, console) }
                 if confirmation.ask("Mend this?", console) { findings = try await audit(cluster, mend: true) }
             }
@@ -34,40 +36,40 @@ enum DoctorCommand: Command {
             } else {
                 try show(findings, console)
             }
-            // What could not be looked at is not known to be wrong.
-            return findings.allSatisfy { $0.isMended || !$0.isDrift } ? .done : .someFailed
+            // A part that could not be looked at is not known to be wrong.
+            return findings.allSatisfy { $0.isMended || !$0.kind.isDrift } ? .done : .someFailed
         }
     }
 
-    private static func audit(_ cluster: Cluster, mend: Bool) async throws(CommandFailure) -> [DriftFinding] {
-        try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.audit(mend: mend) }
+    private static func audit(_ cluster: ClusterState, mend: Bool) async throws(CommandFailure) -> [AuditFinding] {
+        try await CommandFailure.wrapping { try await cluster.audit(mend: mend) }
     }
 
-    private static func show(_ findings: [DriftFinding], _ console: Console) throws(CommandFailure) {
+    private static func show(_ findings: [AuditFinding], _ console: Console) throws(CommandFailure) {
         guard !findings.isEmpty else { return try console.print("Everything is as it should be.") }
         for finding in findings {
-            try console.print("\(finding.count) \(finding.description)\(finding.isMended ? ", mended" : "")")
+            try console.print("\(finding.count) \(finding.kind)\(finding.isMended ? ", mended" : "")")
             try console.print("    such as \(finding.example)")
-            try console.print("    \(finding.meaning)")
+            try console.print("    \(finding.kind.meaning)")
         }
-        let left = findings.filter { !$0.isMended && $0.isMendable }
+        let left = findings.filter { !$0.isMended && $0.kind.isMendable }
         if !left.isEmpty {
             console.note("'gannet doctor --fix' mends \(left.count == findings.count ? "this" : "what can be mended of it").")
         }
     }
 
-    private static func json(_ finding: DriftFinding) -> JSONValue {
+    private static func json(_ finding: AuditFinding) -> JSONValue {
         [
-            "kind": .string(finding.kind), "count": .integer(finding.count), "description": .string(finding.description),
-            "example": .string(finding.example), "meaning": .string(finding.meaning), "mended": .bool(finding.isMended),
-            "mendable": .bool(finding.isMendable),
+            "kind": .string(finding.kind.rawValue), "count": .integer(finding.count), "description": .string(finding.kind.description),
+            "example": .string(finding.example), "meaning": .string(finding.kind.meaning), "mended": .bool(finding.isMended),
+            "mendable": .bool(finding.kind.isMendable),
         ]
     }
 }
 
-/// What `gannet doctor` was asked to do.
+/// The arguments of `gannet doctor`.
 struct DoctorOptions: Sendable {
-    /// For whoever asked to mend.
+    /// With `--fix`.
     var confirmation: Confirmation?
     var json: Bool
     var target: QueueTarget

@@ -1,9 +1,10 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 
-/// `gannet enqueue`: hands URLs to the workers and returns, or waits for what comes of them.
+/// `gannet enqueue`: hands URLs to the workers, and returns or waits for their end.
 enum EnqueueCommand: Command {
-    private static let wait = Toggle("wait", "Wait until the batch is complete; the exit status is 1 when some of it failed.")
+    private static let wait = Toggle("wait", "Wait until the batch is complete. The exit status is 1 when a part of it failed.")
 
     static let spec = CommandSpec(
         "enqueue",
@@ -41,12 +42,12 @@ enum EnqueueCommand: Command {
     }
 }
 
-/// What `gannet enqueue` was asked to do.
+/// The arguments of `gannet enqueue`.
 struct EnqueueOptions: Sendable {
     var input: InputOptions
-    /// A name of the user's own; without one nobody can go on with what was interrupted.
+    /// A name of the user's own. Without one an interrupted batch cannot go on.
     var batch: String?
-    var submission: SubmissionOptions
+    var submission: BatchOptions
     var waits: Bool
     var json: Bool
     var target: QueueTarget

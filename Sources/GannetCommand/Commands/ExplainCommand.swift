@@ -1,11 +1,13 @@
+import ClusterState
 import CommandLineKit
 import Gannet
+import GannetBasics
 
 /// `gannet explain URL`: why a URL would be fetched now, or why not.
 enum ExplainCommand: Command {
     static let spec = CommandSpec(
         "explain",
-        summary: "Tell what is known of a URL: its outcome, who has it, its host's state.",
+        summary: "Tell what is known of a URL: its outcome, the worker that has it, and the state of its host.",
         positional: Positional("url", isSingle: true, "The URL, as it would be enqueued."),
         flags: [HeaderOption.header.entry, CommonFlags.json.entry] + QueueTarget.flags)
 
@@ -17,20 +19,21 @@ enum ExplainCommand: Command {
 
     static func run(_ options: ExplainOptions) async throws(CommandFailure) -> ExitStatus {
         try await options.target.withCluster { (cluster) throws(CommandFailure) in
-            let found = try await CommandFailure.wrapping { () throws(ClusterError) in
-                try await cluster.explain(options.url, headers: options.headers)
+            let (url, found) = try await CommandFailure.wrapping {
+                let url = try RequestedURL(options.url, headers: options.headers)
+                return (url, try await cluster.explain(url.id, host: url.host))
             }
-            let report = ExplanationReport(found)
+            let report = ExplanationReport(url, found)
             try options.target.console.print(options.json ? report.json.text : report.text)
             return .done
         }
     }
 }
 
-/// What `gannet explain` was asked to do.
+/// The arguments of `gannet explain`.
 struct ExplainOptions: Sendable {
     var url: String
-    var headers: ExtraHeaders
+    var headers: RequestHeaders
     var json: Bool
     var target: QueueTarget
 }

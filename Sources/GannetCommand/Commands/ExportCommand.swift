@@ -4,21 +4,22 @@ import Gannet
 /// `gannet export`: the bodies of what was enqueued together, in a folder.
 enum ExportCommand: Command {
     private static let batch = Flag(
-        "batch", .batchName, isRequired: true, "The batch, as 'enqueue' named it and 'batch list' shows it.")
+        "batch", .batchName, isRequired: true, "The batch, by the name that 'enqueue' printed and 'batch list' shows.")
     private static let directory = Flag(
-        "dir", short: "d", .folder(), isRequired: true, "The folder that receives the bodies and 'manifest.jsonl'; made when missing.")
+        "dir", short: "d", .folder(), isRequired: true,
+        "The folder that receives the bodies and 'manifest.jsonl'. It is made when it is missing.")
     private static let refetch = Toggle(
-        "refetch", "Fetch the URLs whose bodies are not kept any more once again, as one caller of the whole cluster.")
+        "refetch", "Fetch the URLs whose bodies are not kept any more. Other callers in the cluster share the fetches.")
     private static let json = Toggle("json", "Print a JSON object for each URL of the batch, and one with the totals.")
 
     static let spec = CommandSpec(
         "export",
         summary: "Write the bodies of a batch into a folder, with a manifest.",
         discussion:
-            "Bodies come out of Redis, or out of the workers' folder, which '--store' names. What is in the folder already, byte for byte, is "
-            + "not written again. The manifest has the lines of that of 'run', one for each URL of which a job has ended, in the order in which "
-            + "they ended: 'finished' is the place in that order, and 'line' is null. The exit status is 0 when every body is there, 1 when some "
-            + "are not, 75 when the batch is not complete yet; then what there is of it is written.",
+            "Bodies come from Redis, or from the workers' folder that '--store' names. A file that is there already, byte for byte, is not "
+            + "written again. The manifest has a line like that of 'run' for each URL whose job has ended. The lines are in the order in which "
+            + "the jobs ended: 'finished' is the place in that order, and 'line' is null. The exit status is 0 when every body is there, 1 when "
+            + "some are missing, and 75 when the batch is not complete yet. The bodies that are there are written in any case.",
         flags: [batch.entry, directory.entry, NameOption.style.entry, refetch.entry, json.entry] + StoreOptions.flags + FetchOptions.flags
             + QueueTarget.flags)
 
@@ -49,7 +50,7 @@ enum ExportCommand: Command {
     }
 }
 
-/// What `gannet export` was asked to do.
+/// The arguments of `gannet export`.
 struct ExportOptions: Sendable {
     var batch: String
     /// Where bodies go.

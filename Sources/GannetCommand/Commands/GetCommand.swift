@@ -1,3 +1,4 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 import GannetBasics
@@ -5,10 +6,11 @@ import GannetBasics
 /// `gannet get URL`: the body of a URL that was fetched.
 enum GetCommand: Command {
     private static let output = Flag("output", short: "o", .file(), "The file that receives the body instead of standard output.")
-    private static let fetch = Toggle("fetch", "Fetch the URL where no body of it is kept, as one caller of the whole cluster.")
-    private static let meta = Toggle("meta", "Print what is known of the URL as one JSON object, instead of the body.")
+    private static let fetch = Toggle("fetch", "Fetch the URL when its body is not kept. Other callers in the cluster share the fetch.")
+    private static let meta = Toggle("meta", "Print the outcome of the URL as one JSON object, instead of the body.")
     private static let maxAge = Flag(
-        "max-age", .duration(in: .zero...(.seconds(365 * 86_400))), "With '--fetch': how old what is kept may be, whatever its origin says."
+        "max-age", .duration(in: .zero...(.seconds(365 * 86_400))),
+        "With '--fetch': how old the kept body may be, whatever its origin says."
     )
     private static let refresh = Toggle("refresh", "With '--fetch': ask the origin, whatever is kept.")
 
@@ -49,10 +51,10 @@ enum GetCommand: Command {
     }
 }
 
-/// What `gannet get` was asked to do.
+/// The arguments of `gannet get`.
 struct GetOptions: Sendable {
     var url: String
-    var headers: ExtraHeaders
+    var headers: RequestHeaders
     var output: String?
     var fetches: Bool
     var showsMeta: Bool

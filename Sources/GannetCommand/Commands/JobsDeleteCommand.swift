@@ -1,3 +1,4 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 
@@ -5,8 +6,8 @@ import Gannet
 enum JobsDeleteCommand: Command {
     static let spec = CommandSpec(
         "delete",
-        summary: "Delete jobs: they count as cancelled, but for dead ones, which are only forgotten.",
-        discussion: "What is active is in a worker's hands and ends there; 'batch cancel' keeps it from being tried again.",
+        summary: "Delete jobs. They count as cancelled; dead ones still count as failed.",
+        discussion: "Active jobs are with a worker and end there; 'batch cancel' keeps them from being tried again.",
         flags: [JobFlags.deletedState.entry] + JobFlags.selecting + JobsChange.flags + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> JobsChange {
@@ -16,8 +17,8 @@ enum JobsDeleteCommand: Command {
     }
 
     static func run(_ options: JobsChange) async throws(CommandFailure) -> ExitStatus {
-        try await options.run("deleted", "Deleted") { (cluster) throws(ClusterError) in
-            try await cluster.delete(options.query, limit: options.limit)
+        try await options.run("deleted", "Deleted") { queue in
+            try await queue.delete(options.query, limit: options.limit)
         }
     }
 }

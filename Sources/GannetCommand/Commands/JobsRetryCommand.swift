@@ -1,12 +1,13 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 
-/// `gannet jobs retry`: what was given up is tried again, what is put off is tried now.
+/// `gannet jobs retry`: dead jobs are tried again, and delayed ones now.
 enum JobsRetryCommand: Command {
     static let spec = CommandSpec(
         "retry",
-        summary: "Put dead jobs back in line, or make delayed ones due now.",
-        discussion: "Each has all its attempts again, and counts as failed no longer. "
+        summary: "Try dead jobs again, or delayed ones now.",
+        discussion: "Each job has all its attempts again, and counts as failed no longer. "
             + "Nothing is lost by it, so it does not ask; '--yes' is accepted.",
         flags: [JobFlags.retriedState.entry] + JobFlags.selecting + JobsChange.flags + QueueTarget.flags)
 
@@ -15,9 +16,9 @@ enum JobsRetryCommand: Command {
     }
 
     static func run(_ options: JobsChange) async throws(CommandFailure) -> ExitStatus {
-        let verb = options.query.state == .delayed ? "Made due now" : "Put back in line"
-        return try await options.run("retried", verb) { (cluster) throws(ClusterError) in
-            try await cluster.retry(options.query, limit: options.limit)
+        let verb = options.query.state == .delayed ? "To be tried now" : "To be tried again"
+        return try await options.run("retried", verb) { queue in
+            try await queue.retry(options.query, limit: options.limit)
         }
     }
 }

@@ -1,6 +1,6 @@
 import CommandLineKit
 
-/// `gannet redis start`: for those who want to look inside, or start it before the first command does.
+/// `gannet redis start`: for people who want to look inside, or start it before the first command.
 enum PrivateRedisStartCommand: Command {
     static let spec = CommandSpec(
         "start", summary: "Start the private Redis and print its address.", flags: CommonFlags.everywhere, visibility: .hidden)
@@ -37,7 +37,7 @@ enum PrivateRedisStopCommand: Command {
     }
 }
 
-/// `gannet redis supervise`: what `PrivateRedis` starts in a session of its own. Not for people.
+/// `gannet redis supervise`: started by `PrivateRedis` in a session of its own, not by people.
 enum PrivateRedisSuperviseCommand: Command {
     static let spec = CommandSpec("supervise", summary: "Supervise the private Redis.", visibility: .hidden)
 

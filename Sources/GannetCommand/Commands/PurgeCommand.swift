@@ -1,3 +1,4 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 
@@ -6,7 +7,7 @@ enum PurgeCommand: Command {
     static let spec = CommandSpec(
         "purge",
         summary: "Remove everything in a queue: its jobs in every state, its batches and its totals.",
-        discussion: "What is being fetched is finished and counts for nothing. What was fetched stays: bodies, and what is known of URLs.",
+        discussion: "Requests in flight are finished and not counted. Bodies, and the outcomes of URLs, stay.",
         flags: [Confirmation.yes.entry] + QueueTarget.flags)
 
     static func options(from arguments: Arguments) throws(UsageError) -> PurgeOptions {
@@ -17,19 +18,19 @@ enum PurgeCommand: Command {
         let queue = options.target.queue
         let console = options.target.console
         return try await options.target.withCluster { (cluster) throws(CommandFailure) in
-            let status = try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.status(of: queue) }
-            let open = status.ready + status.active + status.parked + status.delayed
+            let status = try await CommandFailure.wrapping { try await cluster.queue(queue).counts() }
+            let open = status.open
             let content =
                 "\(Amounts.count(open, "job")) that \(open == 1 ? "has" : "have") not ended, \(status.dead) dead, and the totals"
             guard options.confirmation.ask("Remove everything in the queue '\(queue)': \(content)?", console) else { return .done }
-            try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.purge(queue: queue) }
+            try await CommandFailure.wrapping { try await cluster.queue(queue).purge() }
             try console.print("Removed from the queue '\(queue)': \(content).")
             return .done
         }
     }
 }
 
-/// What `gannet purge` was asked to do.
+/// The arguments of `gannet purge`.
 struct PurgeOptions: Sendable {
     var target: QueueTarget
     var confirmation: Confirmation

@@ -1,7 +1,8 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 
-/// `gannet resume`: takes `gannet pause` back.
+/// `gannet resume`: undoes `gannet pause`.
 enum ResumeCommand: Command {
     static let spec = CommandSpec("resume", summary: "Let a paused queue go on.", flags: QueueTarget.flags)
 
@@ -9,7 +10,7 @@ enum ResumeCommand: Command {
 
     static func run(_ target: QueueTarget) async throws(CommandFailure) -> ExitStatus {
         try await target.withCluster { (cluster) throws(CommandFailure) in
-            let was = try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.resume(queue: target.queue) }
+            let was = try await CommandFailure.wrapping { try await cluster.queue(target.queue).resume() }
             try target.console.print(was ? "The queue '\(target.queue)' goes on." : "The queue '\(target.queue)' was not paused.")
             return .done
         }

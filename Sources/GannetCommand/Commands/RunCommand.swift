@@ -1,31 +1,34 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 
 /// `gannet run`: the whole thing in one process.
 enum RunCommand: Command {
     private static let directory = Flag(
-        "dir", short: "d", .folder(), isRequired: true, "The folder that receives the bodies; made when missing.")
+        "dir", short: "d", .folder(), isRequired: true, "The folder that receives the bodies. It is made when it is missing.")
     private static let maxFailures = Flag(
         "max-failures", .failureLimit, default: "0",
-        "How many rows, or how much of them, may fail or be invalid for the exit status to be 0 all the same."
+        "How many rows, or what share of them, may fail or be invalid before the exit status is 1."
     )
     private static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
-    private static let later = ["cache-limit"]
 
     static let spec = CommandSpec(
         "run",
-        summary: "Fetch URLs into a folder: enqueue, work and sum up in one process.",
+        summary: "Fetch URLs into a folder, in one process.",
+        discussion:
+            "It writes a manifest with the outcome of each row into the folder, and leaves nothing in Redis. The same command again "
+            + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
             + [json.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs + ConnectionOptions.flags
             + CommonFlags.everywhere
-            + [QueueOption.refused] + later.map(FlagEntry.later)
+            + [QueueOption.refused]
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> RunOptions {
         try QueueOption.refuse(arguments)
         return RunOptions(
-            input: try InputOptions(arguments),
+            input: try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(try arguments.require(directory))),
             directory: try arguments.require(directory),
             names: try NameOption.style(arguments),
             batch: try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch,
@@ -56,33 +59,32 @@ enum RunCommand: Command {
             let access = try await ClusterAccess.open(options.connection, console: console, unless: interruption)
             options.fetch.sayWhatProxyMeans(console)
             let run = Run(options, settings, identity, access, folder, interruption, endpoint, console)
-            let status = try await run.course(input)
+            let status = try await run.run(input)
             await access.close()
             return status
         }
     }
 }
 
-/// What `gannet run` was asked to do.
+/// The arguments of `gannet run`.
 struct RunOptions: Sendable {
     var input: InputOptions
     /// Where bodies go.
     var directory: String
     var names: NameStyle
     var batch: String
-    /// With other headers the same URLs are other inputs.
-    var submission: SubmissionOptions
+    var submission: BatchOptions
     var maxFailures: FailureLimit
     var json: Bool
     /// How long jobs in flight may go on once a stop has been asked for.
     var drainTimeout: Duration
-    /// Where it tells how it is, if anywhere.
+    /// Where it answers questions about its health, if anywhere.
     var listen: ListenAddress?
     var fetch: FetchOptions
     var connection: ConnectionOptions
     var log: LogOptions
 
-    /// Which of the files that are there will do.
+    /// How young the files that are there already must be.
     var demand: RecordedFolder.Demand {
         submission.refresh ? .fresh : submission.maximumAge.map { .younger(than: $0) } ?? .any
     }

@@ -2,15 +2,41 @@ import CommandLineKit
 import Gannet
 import GannetBasics
 
-/// `gannet status`: what is in a queue, once or over and over.
+/// `gannet status`: the state of a queue, once or again and again.
 enum StatusCommand: Command {
-    private static let json = Toggle("json", "Print one JSON object; with '--watch' one a line, every two seconds.")
-    private static let watch = Toggle("watch", "Show it until 'q' or Ctrl-C, with charts of the last minutes.")
+    private static let json = Toggle("json", "Print one JSON object. With '--watch' it is one object a line, every two seconds.")
+    private static let watch = Toggle("watch", "Show the status until 'q' or Ctrl-C, with charts of the last minutes.")
 
     static let spec = CommandSpec(
         "status",
-        summary: "Show what is waiting, active and done, and who works on it.",
-        flags: [json.entry, watch.entry] + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere
+        summary: "Show how many jobs of a queue wait, run and have ended, and its workers.",
+        flags: [json.entry, watch.entry] + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere,
+        notes: [
+            HelpNote(
+                "THE STATE OF A JOB",
+                [
+                    ("ready", "It waits for a worker."),
+                    ("active", "A worker has it."),
+                    ("parked", "It waits for another job's fetch of the same URL."),
+                    ("delayed", "It waits for its next attempt, or for the time of its '--delay'."),
+                    ("dead", "It has failed for good, and is kept to be looked at or retried: see 'gannet jobs'."),
+                ]),
+            HelpNote(
+                "HOW A JOB ENDED",
+                [
+                    ("fetched", "Its body was fetched."),
+                    ("unchanged", "Its origin said that the body in its place is still right."),
+                    ("there already", "Its body was in its place, so nothing was fetched."),
+                    ("failed", "It was given up. The last failed jobs are kept as dead jobs."),
+                    ("cancelled", "It was deleted, or its batch was cancelled."),
+                ]),
+            HelpNote(
+                "COUNTS OF ATTEMPTS",
+                [
+                    ("retried", "Attempts that failed and were followed by another."),
+                    ("crashed", "Attempts whose worker vanished. A job that three workers vanished with is dead."),
+                ]),
+        ]
     )
 
     static func options(from arguments: Arguments) throws(UsageError) -> StatusOptions {
@@ -56,10 +82,10 @@ enum StatusCommand: Command {
     }
 }
 
-/// What `gannet status` was asked to do.
+/// The arguments of `gannet status`.
 struct StatusOptions: Sendable {
     var json: Bool
-    /// Over and over, until it is asked to end.
+    /// Again and again, until a signal.
     var watch: Bool
     var connection: ConnectionOptions
     var queue: String

@@ -1,3 +1,4 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 import GannetBasics
@@ -8,7 +9,7 @@ enum WorkCommand: Command {
 
     static let spec = CommandSpec(
         "work",
-        summary: "Fetch what is in a queue, until a signal says otherwise.",
+        summary: "Fetch the URLs of a queue until a signal comes.",
         flags: StoreOptions.flags + [NameOption.style.entry, untilEmpty.entry, DrainOption.time.entry, ListenOption.address.entry]
             + FetchOptions.flagsForJobs + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere
     )
@@ -50,16 +51,20 @@ enum WorkCommand: Command {
             options.fetch.sayWhatProxyMeans(console)
             console.note("working on the queue '\(options.queue)'; Ctrl-C finishes what is in flight and ends.")
             let display = ProgressDisplay(of: tally, on: console)
-            let outcome = await access.cluster.work(
-                on: options.queue, fetch: settings, into: output, options: worker, stops: interruption.stops,
-                activity: tally.activity, report: tally.note)
+            let how = worker
+            let work = Task {
+                try await Worker.work(
+                    on: options.queue, of: access.cluster, fetch: settings, into: output, options: how, stops: interruption.stops,
+                    activity: tally.activity, report: tally.note)
+            }
+            let outcome = await work.result
             await display.end()
             await bodies?.close()
-            if case .success(.empty) = outcome { await tally.lookForLoss(access.cluster, options.queue) }
+            if case .success(.empty) = outcome { await tally.lookForLoss(access.cluster.queue(options.queue)) }
             await access.close()
             tally.finish()
-            let end = try outcome.value()
-            // A worker that was asked to stop and could finish what it had has done what it was asked to.
+            let end = try await CommandFailure.wrapping { try outcome.get() }
+            // A worker that was asked to stop and has finished its jobs has succeeded.
             let status: ExitStatus =
                 switch end {
                 case .empty where tally.losses > 0: .unavailable
@@ -67,7 +72,7 @@ enum WorkCommand: Command {
                 case .handedBack: interruption.status
                 case .foreignLeft: .unavailable
                 }
-            // Among lines of JSON, and nothing else, for who collects both outputs.
+            // Among the lines of JSON, for people who collect both outputs.
             guard options.log.format == .text else {
                 tally.logSummary(status)
                 return status
@@ -79,33 +84,34 @@ enum WorkCommand: Command {
 
 extension WorkCommand {
     private static func openBodies(
-        _ cluster: Cluster, _ options: WorkOptions, _ worker: WorkerOptions
+        _ cluster: ClusterState, _ options: WorkOptions, _ worker: WorkerOptions
     ) async throws(CommandFailure) -> RedisBodies {
-        try await CommandFailure.wrapping { () throws(ClusterError) in
-            try await cluster.bodies(
-                limit: options.store.cacheLimit, lease: worker.lease, temporaryFolder: FileManager.default.temporaryDirectory.path,
+        try await CommandFailure.wrapping {
+            RedisBodies(
+                try await cluster.connect(patience: ClusterState.bodyPatience), namespace: cluster.namespace,
+                limit: options.store.cacheLimit, sparing: worker.lease, temporaryFolder: FileManager.default.temporaryDirectory.path,
                 patience: worker.outagePatience)
         }
     }
 }
 
-/// A folder in which several workers put bodies, and no run meanwhile.
+/// A folder that several workers use at a time, and no run.
 private final class SharedFolderLock {
     private let lock: FolderLock
 
     init(_ folder: BodyFolder) throws(CommandFailure) { lock = try WorkFolder.lock(folder, .shared) }
 }
 
-/// What `gannet work` was asked to do.
+/// The arguments of `gannet work`.
 struct WorkOptions: Sendable {
     var store: StoreOptions
-    /// What files are called, where bodies are files.
+    /// The names of bodies that are files.
     var names: NameStyle
     /// How long jobs in flight may go on once a stop has been asked for.
     var drainTimeout: Duration
     /// End when nothing is ready, active, parked or delayed.
     var untilEmpty: Bool
-    /// Where it tells how it is, if anywhere.
+    /// Where it answers questions about its health, if anywhere.
     var listen: ListenAddress?
     var fetch: FetchOptions
     var connection: ConnectionOptions

@@ -1,7 +1,8 @@
+import ClusterState
 import Gannet
 import GannetBasics
 
-/// The course of `gannet demo`: three workers and a small site, one worker killed on the way, and what came of it.
+/// `gannet demo`: three workers and a small site. One worker is killed on the way, and the counts at the end show that nothing was lost.
 struct Demo: Sendable {
     private let console: Console
     private let start = ContinuousClock.now
@@ -16,7 +17,7 @@ struct Demo: Sendable {
 
     init(_ console: Console) { self.console = console }
 
-    /// Throws ``CommandFailure`` or ``ClusterError``, or that it was cancelled.
+    /// Throws ``CommandFailure`` or ``StateError``, or that it was cancelled.
     func course(home: String) async throws -> ExitStatus {
         let site = try DemoSite()
         defer { site.stop() }
@@ -26,7 +27,7 @@ struct Demo: Sendable {
         var workers: [DemoWorker] = []
         let outcome: Result<ExitStatus, any Error>
         do {
-            let cluster = try await Cluster.connect(ClusterOptions(redis: lease.address))
+            let cluster = try await ClusterState.connect(ClusterOptions(redis: lease.address))
             for number in 1...Self.workers {
                 workers.append(try DemoWorker("worker \(number)", redis: lease.address, home: home))
             }
@@ -43,9 +44,10 @@ struct Demo: Sendable {
         return try outcome.get()
     }
 
-    private func show(_ site: DemoSite, _ cluster: Cluster, _ workers: [DemoWorker]) async throws -> ExitStatus {
+    private func show(_ site: DemoSite, _ cluster: ClusterState, _ workers: [DemoWorker]) async throws -> ExitStatus {
+        let queue = cluster.queue(Self.queue)
         for number in 1...Self.producers {
-            var producer = try await cluster.producer(queue: Self.queue, batch: "producer \(number)", from: "")
+            var producer = try await Producer(queue, batch: "producer \(number)", from: "")
             for url in site.urls { try await producer.add(Array(url.utf8)[...], from: .argument(1)) }
             try await producer.finish()
         }
@@ -55,7 +57,7 @@ struct Demo: Sendable {
         var screen = DemoScreen(workers: workers.map(\.name), jobs: jobs)
         var saidAt = ContinuousClock.now
         while true {
-            let status = try await cluster.status(of: Self.queue)
+            let status = try await queue.counts()
             let ended = status.done + status.failed
             if screen.killed == nil, site.account.requests >= DemoSite.pages / 3 {
                 workers[1].kill()
@@ -83,7 +85,7 @@ struct Demo: Sendable {
         for worker in workers { worker.stop() }
         for worker in workers { await worker.waitUntilEnded() }
         let ending = DemoEnding(
-            status: try await cluster.status(of: Self.queue), site: site.account, jobs: jobs, time: ContinuousClock.now - start)
+            status: try await queue.counts(), site: site.account, jobs: jobs, time: ContinuousClock.now - start)
         try console.print(ending.text)
         return ending.isAsPromised ? .done : .defect
     }

@@ -23,15 +23,17 @@ final class DemoWorker: Sendable {
         self.name = name
         guard let errors = Descriptor.pipe() else { throw Self.unstarted(errno) }
         defer { close(errors.write) }
-        let pid: pid_t
-        do throws(Spawn.Failure) {
-            // Nothing of the environment's is the demonstration's.
-            pid = try Spawn.start(
-                Executable.path, as: "gannet", arguments: Self.arguments(redis: redis),
-                environment: ["PATH": "/usr/bin:/bin", "HOME": home, "GANNET_HOME": home], errors: errors.write, inNewSession: true)
-        } catch {
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(null) }
+        // No setting of the user's environment reaches the demonstration.
+        let pid = Spawn(
+            Executable.path, words: ["gannet"] + Self.arguments(redis: redis),
+            environment: ["PATH": "/usr/bin:/bin", "HOME": home, "GANNET_HOME": home], descriptors: [null, null, errors.write],
+            group: .session
+        ).start()
+        guard pid > 0 else {
             close(errors.read)
-            throw Self.unstarted(error.code)
+            throw Self.unstarted(-pid)
         }
         let (ended, ender) = AsyncStream.makeStream(of: Void.self)
         let state = State(pid)

@@ -22,8 +22,8 @@ struct ListenAddress: Sendable, Equatable {
 extension ValueType where Value == ListenAddress {
     /// `127.0.0.1:9464`, `[::1]:9464`, or `:9464` for all of the machine's IPv4 addresses.
     static var listenAddress: Self {
-        Self("address") { (text) throws(InvalidValue) in
-            let invalid = InvalidValue(
+        Self("address") { text in
+            let invalid = UsageError(
                 "use an IP address and a port such as 127.0.0.1:9464 or [::]:9464, or ':9464' for all addresses; port 0 takes a free one.")
             guard let colon = text.lastIndex(of: ":"), let port = port(text[text.index(after: colon)...]) else { throw invalid }
             let host = String(text[..<colon])

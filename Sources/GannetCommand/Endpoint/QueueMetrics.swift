@@ -1,10 +1,10 @@
-import Gannet
+import ClusterState
 
 extension MetricsText {
     /// A queue as Redis has it: every worker of it tells the same.
-    mutating func add(_ report: QueueReport, of queue: String) {
+    mutating func add(_ report: QueueOverview, of queue: String) {
         let own: Labels = [("queue", queue)]
-        let status = report.status
+        let status = report.counts
         add(
             "gannet_queue_jobs", .gauge, "Jobs of the queue by where they stand.",
             [
@@ -16,12 +16,12 @@ extension MetricsText {
         add("gannet_queue_held_hosts", .gauge, "Hosts that ready jobs wait for.", report.waits.hosts, own)
         add(
             "gannet_queue_oldest_ready_seconds", .gauge, "How long the oldest ready job has waited; 0 when none does.",
-            (report.oldestReady ?? .zero) / .seconds(1), own)
+            (report.oldestAge ?? .zero) / .seconds(1), own)
         add("gannet_queue_paused", .gauge, "Whether the queue is paused.", status.isPaused, own)
         add(
             "gannet_queue_workers", .gauge, "Workers of the queue that were heard of lately.",
             WorkerStatus.State.allCases.map { state in
-                (labels: own + [("state", state.rawValue)], value: report.workers.count { $0.state == state })
+                (labels: own + [("state", state.rawValue)], value: report.workers.count { $0.state(at: report.now) == state })
             })
         add("gannet_queue_enqueued_total", .counter, "Jobs the queue has accepted.", status.enqueued, own)
         add(
@@ -41,14 +41,14 @@ extension MetricsText {
 
     /// The bodies that Redis keeps for all queues.
     /// - Parameter limit: This worker's; `nil` where it keeps bodies elsewhere.
-    mutating func add(_ bodies: BodyCacheFigures, limit: Int?) {
+    mutating func add(_ bodies: BlobUsage, limit: Int?) {
         add("gannet_body_cache_memory_bytes", .gauge, "Memory of Redis that bodies take.", bodies.memory)
         add("gannet_body_cache_limit_bytes", .gauge, "The most that this worker lets them take.", limit)
         add("gannet_body_cache_evicted_total", .counter, "Bodies that made room for others.", bodies.evicted)
     }
 
     /// The server, as its user may know it.
-    mutating func add(_ health: ServerHealth) {
+    mutating func add(_ health: ServerStatus) {
         add("gannet_redis_ping_seconds", .gauge, "How long Redis took to answer.", health.ping / .seconds(1))
         add("gannet_redis_used_memory_bytes", .gauge, "Memory that Redis uses.", health.usedMemory)
         add("gannet_redis_max_memory_bytes", .gauge, "Memory that Redis may use; 0 without a limit.", health.memoryLimit)

@@ -1,12 +1,14 @@
+import ClusterState
+import Dispatch
 import Gannet
 internal import GannetBasics
 import HTTPService
 
-/// Tells over HTTP how a worker is: whether it lives, whether it can work, and what it has done.
+/// Answers over HTTP whether a worker lives, whether it can work, and what it has done.
 final class WorkerEndpoint: Sendable {
-    /// What there is to look at once the worker has its Redis.
+    /// The worker, as soon as it has its Redis.
     struct Subject: Sendable {
-        let cluster: Cluster
+        let cluster: ClusterState
         let queue: String
         let options: WorkerOptions
         /// Bytes of Redis' memory for bodies; `nil` where they are files.
@@ -43,7 +45,7 @@ final class WorkerEndpoint: Sendable {
     private static let answerBound = Duration.seconds(6)
     /// A process whose tasks have not run for so long is stuck.
     private static let livingBound = Duration.seconds(5)
-    /// Probes and scrapers, and what one address may have of these: whoever holds connections open keeps nobody's probe out.
+    /// Connections of probes and scrapers in all, and of one address: a client that holds connections open keeps no other's probe out.
     private static let mostConnections = 128
     private static let mostOfOne = 16
 
@@ -65,7 +67,7 @@ final class WorkerEndpoint: Sendable {
         url = "http://\(host):\(service.port)"
     }
 
-    /// Says where it listens, too: not before, since a command that cannot begin has one thing to say.
+    /// Says where it listens, too. It does not say so before: a command that cannot begin has one thing to say.
     func watch(_ subject: Subject) {
         let sources = Sources(
             subject: subject, readiness: FreshValue { await Self.readiness(of: subject) },
@@ -100,8 +102,13 @@ final class WorkerEndpoint: Sendable {
 
     private static func readiness(of subject: Subject) async -> Readiness {
         if subject.interruption.request != nil { return .not("The worker is stopping: it takes no more jobs.") }
-        do throws(ClusterError) {
-            try await subject.cluster.takeClaimPath(of: subject.queue, as: subject.options, within: lookBound)
+        do throws(StateError) {
+            // A server that answers may still take no writes.
+            try await subject.cluster.within(lookBound) {
+                try await subject.cluster.tryWriting()
+                try await subject.cluster.queue(subject.queue, .once).tryClaiming(
+                    lease: subject.options.lease, host: subject.options.hostRule)
+            }
             return .ready
         } catch {
             return .not(error.description)
@@ -136,14 +143,59 @@ final class WorkerEndpoint: Sendable {
 
 /// A queue and its Redis at one moment, as far as they could be had.
 struct QueueFigures: Sendable {
-    var queue: QueueReport?
-    var health: ServerHealth?
-    var bodies: BodyCacheFigures?
+    var queue: QueueOverview?
+    var health: ServerStatus?
+    var bodies: BlobUsage?
 
-    static func look(_ cluster: Cluster, _ queue: String, within time: Duration) async -> QueueFigures {
-        async let report = try? cluster.report(on: queue, within: time)
-        async let health = try? cluster.health(within: time)
-        async let bodies = try? cluster.bodyCache(within: time)
+    static func look(_ cluster: ClusterState, _ queue: String, within time: Duration) async -> QueueFigures {
+        async let report = try? cluster.within(time) { try await cluster.queue(queue, .once).overview() }
+        async let health = try? cluster.within(time) { try await cluster.server() }
+        async let bodies = try? cluster.within(time) { try await BlobStore(cluster.connection, namespace: cluster.namespace).usage() }
         return await QueueFigures(queue: report, health: health, bodies: bodies)
+    }
+}
+
+/// A value that is looked up once a second at most, however often it is asked for. One caller looks, and the others wait.
+actor FreshValue<Value: Sendable> {
+    private let lifetime: Duration
+    private let look: @Sendable () async -> Value
+    private var last: (value: Value, until: ContinuousClock.Instant)?
+    private var looking: Task<Value, Never>?
+
+    init(for lifetime: Duration = .seconds(1), _ look: @escaping @Sendable () async -> Value) {
+        self.lifetime = lifetime
+        self.look = look
+    }
+
+    func value() async -> Value {
+        if let last, ContinuousClock.now < last.until { return last.value }
+        if let looking { return await looking.value }
+        let task = Task { await look() }
+        looking = task
+        let value = await task.value
+        looking = nil
+        last = (value, ContinuousClock.now + lifetime)
+        return value
+    }
+}
+
+/// Waits for a task on a thread that is none of Swift's own.
+enum BoundedWait {
+    /// `nil` when the task has not ended in time; it is cancelled then.
+    static func result<Value: Sendable>(
+        within time: Duration, _ body: @escaping @Sendable () async -> Value
+    ) -> Value? {
+        let result = Mutex<Value?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        let task = Task {
+            let value = await body()
+            result.withLock { $0 = value }
+            isDone.signal()
+        }
+        guard isDone.wait(timeout: .now() + .milliseconds(Int(time / .milliseconds(1)))) == .success else {
+            task.cancel()
+            return nil
+        }
+        return result.withLock { $0 }
     }
 }

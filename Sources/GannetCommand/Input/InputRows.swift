@@ -3,23 +3,23 @@ import Dispatch
 import GannetBasics
 import URLLists
 
-/// The rows of a file or of standard input, a batch at a time, however long the input is and however slowly it comes.
+/// The rows of a file or of standard input, a batch at a time. The input may be of any length and speed.
 ///
 /// Reading blocks a thread of its own, never one that runs tasks. One reader at a time.
 final class InputRows: Sendable {
     private struct State {
         let reader: ListReader
-        /// What has been read and not yet been made into rows.
+        /// Bytes that have been read and are not yet rows.
         var rest: Range<Int> = 0..<0
         var wantsMore = true
-        /// Told after the rows before it.
+        /// Thrown after the rows before it.
         var failure: CommandFailure?
         var hasEnded = false
         var copy: InputCopy?
         let buffer: Buffer
     }
 
-    /// Where chunks are read to, kept from one to the next.
+    /// Memory for one chunk, used again for the next.
     private final class Buffer {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
         deinit { bytes.deallocate() }
@@ -68,7 +68,7 @@ final class InputRows: Sendable {
         state = Mutex(State(reader: ListReader(options), buffer: Buffer()))
     }
 
-    /// Why a descriptor cannot be an input, as far as that can be told before reading: so that nothing is begun in vain.
+    /// Why a descriptor cannot be an input, as far as that shows before reading. So no work is begun in vain.
     private static func problem(with descriptor: Int32) -> String? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return Descriptor.message(errno) }
@@ -82,19 +82,19 @@ final class InputRows: Sendable {
         close(wake.write)
     }
 
-    /// Whether it can be read again from its path.
+    /// Whether the input can be read again from its path.
     var isRegularFile: Bool {
         var status = stat()
         return owned && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Has what is read kept in a file of this folder, which is gone when this is.
+    /// Copies all that is read into a file of this folder. The file goes with this object.
     func keepCopy(in folder: String) throws(CommandFailure) {
         let copy = try InputCopy(in: folder)
         state.withLock { $0.copy = copy }
     }
 
-    /// The rows of what was kept; to be asked for when all have been read.
+    /// The rows of the copy; for a caller who has read all of them.
     func copy(_ options: ListOptions) throws(CommandFailure) -> InputRows? {
         guard let copied = state.withLock({ $0.copy }) else { return nil }
         return try InputRows(descriptor: try copied.reopened(), owned: true, name: "the copy of \(name)", options)
@@ -138,32 +138,32 @@ final class InputRows: Sendable {
             try state.copy?.append(UnsafeRawBufferPointer(rebasing: state.buffer.bytes[..<count]))
             guard count > 0 else {
                 state.hasEnded = true
-                try reading { () throws(ListError) in try state.reader.finish(into: &rows) }
+                try reading { try state.reader.finish(into: &rows) }
                 return
             }
             state.rest = 0..<count
         }
         rows = RowBatch(capacity: state.rest.count)
         var chunk = UnsafeRawBufferPointer(rebasing: state.buffer.bytes[state.rest])
-        try reading { () throws(ListError) in state.wantsMore = !(try state.reader.read(&chunk, into: &rows)) }
+        try reading { state.wantsMore = !(try state.reader.read(&chunk, into: &rows)) }
         state.rest = (state.rest.upperBound - chunk.count)..<state.rest.upperBound
     }
 
-    private func reading(_ body: () throws(ListError) -> Void) throws(CommandFailure) {
-        do throws(ListError) {
+    private func reading(_ body: () throws -> Void) throws(CommandFailure) {
+        do {
             try body()
         } catch {
-            throw CommandFailure(.noUsableInput, "Cannot read \(name): \(error.reason)")
+            throw CommandFailure(.noUsableInput, "Cannot read \(name): \((error as? ListError)?.reason ?? "\(error)")")
         }
     }
 
-    /// How many bytes there are: none at the end of the input, nil when nobody wants them any longer.
+    /// The number of bytes read: 0 at the end of the input, nil when the task was cancelled.
     private func readChunk(into buffer: UnsafeMutableRawBufferPointer) throws(CommandFailure) -> Int? {
         while true {
             var both = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
             ]
-            // Regular files are always ready; some devices cannot be polled, and then only the read can tell.
+            // Regular files are always ready. Some devices cannot be polled, and then only the read can tell.
             if poll(&both, 2, -1) < 0, errno == EINTR { continue }
             guard both[1].revents == 0 else { return nil }
             let count = read(descriptor, buffer.baseAddress, buffer.count)
@@ -171,6 +171,81 @@ final class InputRows: Sendable {
             if errno != EINTR, errno != EAGAIN {
                 throw CommandFailure(.noUsableInput, "Cannot read \(name): \(Descriptor.message(errno)).")
             }
+        }
+    }
+}
+
+/// A copy of an input that can be read only once, in a file without a name: it is gone when no process has it open.
+final class InputCopy: Sendable {
+    private let descriptor: Int32
+    private let folder: String
+
+    /// - Parameter folder: It has room for the whole input.
+    init(in folder: String) throws(CommandFailure) {
+        self.folder = folder
+        let path = "\(folder)/input-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(errno) }
+        unlink(path)
+    }
+
+    deinit { close(descriptor) }
+
+    func append(_ bytes: UnsafeRawBufferPointer) throws(CommandFailure) {
+        if let code = Descriptor.writeAll(Array(bytes)[...], to: descriptor) { throw failure(code) }
+    }
+
+    /// A descriptor at the beginning of the copy. Descriptors that are open at the same time share their position.
+    func reopened() throws(CommandFailure) -> Int32 {
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure(errno) }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw failure(errno) }
+        return copy
+    }
+
+    private func failure(_ code: Int32) -> CommandFailure {
+        CommandFailure(.cannotWrite, "A copy of the input cannot be kept in \(Sentence.quoted(folder)): \(Descriptor.message(code)).")
+    }
+}
+
+extension ListError {
+    /// The end of a sentence about an input that cannot be read.
+    var reason: String {
+        switch self {
+        case .noSuchColumn(let name?, let columns):
+            "it has no column \(Sentence.quoted(name)); \(Self.list(columns))."
+        case .noSuchColumn(nil, let columns):
+            "none of its columns has a usual name for URLs, such as 'url' or 'link'; name one with '--column': \(Self.list(columns)). "
+                + "If it is a list with one URL a line, say '--format text'."
+        case .badHeader(let problem): "the header cannot be read: \(problem)."
+        case .tooManyColumns(let limit): "it has more than \(limit) columns."
+        case .optionDoesNotApply(let option, let format):
+            "'--\(option.rawValue)' means nothing here, since the input is \(format.name); '--format' says that it is something else."
+        case .other(let what): "it is \(what)."
+        case .jsonArray: "it is a JSON array; what can be read is one object a line, as 'jq -c .[]' makes of it."
+        case .otherDocument(let root): "it is XML that begins with <\(Sentence.quoted(root).dropFirst().dropLast())>, not a sitemap."
+        case .ownEntities(let line): "line \(line) declares entities of its own, which are not read."
+        case .badXML(let line): "line \(line) is not well-formed XML."
+        case .endsEarly(let line): "it ends in the middle of the sitemap, in line \(line)."
+        case .badCompression(let detail): "its gzip compression is damaged (\(detail))."
+        case .truncatedCompression: "its gzip compression ends in the middle: part of it is missing."
+        case .outOfMemory: "there is no memory to unpack it."
+        }
+    }
+
+    private static func list(_ columns: [String]) -> String {
+        let shown = columns.prefix(30).map { Sentence.quoted($0, limit: 60) }.joined(separator: ", ")
+        return "its columns are \(shown)\(columns.count > 30 ? " and \(columns.count - 30) more" : "")"
+    }
+}
+
+extension ListFormat {
+    fileprivate var name: String {
+        switch self {
+        case .text: "text with one URL a line"
+        case .csv, .tsv: "a table"
+        case .jsonl: "JSON lines"
+        case .sitemap: "a sitemap"
         }
     }
 }

@@ -4,31 +4,31 @@ import CommandLineKit
 struct ConnectionOptions: Sendable {
     /// `redis://`, `rediss://` or `unix://`; nil is the private Redis. It may hold a password: never print it.
     var redis: String?
-    /// Whether the private Redis stands in for one that is not named.
+    /// Whether a private Redis may be started when none is named.
     var allowsPrivateRedis: Bool
     /// A file that holds the password alone.
     var passwordFile: String?
     /// PEM certificates that may sign a `rediss://` server's.
     var caFile: String?
-    /// The part of the Redis that belongs to us: every key begins with it.
+    /// Every key begins with it.
     var namespace: String
 
     private static let redisURL = Flag(
         "redis", .redisURL, isSecret: true, section: .redis,
-        "The Redis to use: redis://, rediss:// or unix://. Without it a private one is started.")
+        "The Redis to use: redis://, rediss:// or unix://. Without this option a private one is started.")
     private static let redisPasswordFile = Flag(
         "redis-password-file", .file(), section: .redis, "A file that holds the password for '--redis'.")
     private static let redisCAFile = Flag(
-        "redis-ca-file", .file(), section: .redis, "Certificates (PEM) to trust for rediss:// instead of the system's.")
+        "redis-ca-file", .file(), section: .redis, "A file of certificates (PEM) to trust for rediss:// instead of the system's.")
     private static let namespaceName = Flag(
-        "namespace", .keyName, default: usualNamespace, section: .redis, "The part of the Redis that is ours.")
+        "namespace", .keyName, default: usualNamespace, section: .redis, "The namespace in Redis: every key begins with it.")
 
     private static let noPrivateRedis = Toggle(
-        "no-private-redis", section: .redis, "Never start a private Redis: without '--redis' the command is refused.")
+        "no-private-redis", section: .redis, "Never start a private Redis. Without '--redis' the command is refused.")
 
     static let flags = [redisURL.entry, noPrivateRedis.entry, redisPasswordFile.entry, redisCAFile.entry, namespaceName.entry]
 
-    /// What has to be said again for another command to see the same: never an address, which may hold a password.
+    /// The options that another command needs to see the same queue. It never shows an address, which may hold a password.
     var reminder: String {
         (redis == nil ? "" : " --redis …") + (namespace == Self.usualNamespace ? "" : " --namespace \(namespace)")
     }
@@ -42,10 +42,24 @@ struct ConnectionOptions: Sendable {
         caFile = try arguments.optional(Self.redisCAFile)
         namespace = try arguments.require(Self.namespaceName)
 
-        // Silently unused, they would leave someone sure to be talking to the Redis they secured.
+        // If they were ignored, people would believe that they talk to the Redis that they secured.
         if redis == nil, passwordFile != nil { throw arguments.usageError("'--redis-password-file' needs '--redis'.") }
         if caFile != nil, redis?.hasPrefix("rediss://") != true {
             throw arguments.usageError("'--redis-ca-file' needs a '--redis' that begins with rediss://.")
         }
+    }
+}
+
+/// `--queue`
+enum QueueOption {
+    static let name = Flag("queue", .keyName, default: "default", section: .redis, "The queue in the namespace.")
+
+    /// For a command with a queue of its own. It is known so that it can be refused with a reason. It is never read from the environment,
+    /// which is there for the other commands.
+    static let refused = FlagEntry.refused(name.entry.name)
+
+    static func refuse(_ arguments: Arguments) throws(UsageError) {
+        guard arguments.origin(of: refused) == .option else { return }
+        throw arguments.usageError("'run' uses a queue of its own; '--queue' is for 'enqueue', 'work' and 'status'.")
     }
 }

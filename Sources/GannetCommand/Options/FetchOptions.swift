@@ -5,73 +5,76 @@ import HTTPEngine
 
 /// How `run` and `work` fetch.
 struct FetchOptions: Sendable {
-    /// Requests in flight at once.
     var concurrency: Int
     /// Requests in flight at once at one host, from the whole fleet.
     var hostLimit: Int
-    /// From the start of one request at a host to that of the next.
+    /// From the start of one request at a host to the start of the next.
     var hostInterval: Duration?
     /// Attempts after the first.
     var retries: Int
     /// For how long a host may put a URL off.
     var giveUpAfter: Duration
-    /// How long a job stays ours without a renewal.
+    /// How long a job stays this worker's without a renewal.
     var lease: Duration
     /// How long a host may take no connection.
     var hostPatience: Duration
     /// Times and limits of one request.
     private var settings = FetchSettings()
-    /// Origins are told of the traces that batches are a part of.
+    /// Requests carry the traces of their batches.
     var sendsTrace: Bool
 
     private static let usual = FetchSettings()
     private static let concurrencyCount = Flag(
-        "concurrency", .integer(in: 1...10_000), default: "\(usual.maximumInFlight)", section: .fetching, "Requests in flight at once.")
+        "concurrency", .integer(in: 1...10_000), default: "\(usual.maximumInFlight)", section: .fetching,
+        "How many requests are in flight at once.")
     private static let hostCount = Flag(
         "host-limit", .integer(in: 1...10_000), default: "8", section: .fetching,
-        "Requests in flight at once at one host, whatever the port, from all workers together.")
+        "How many requests one host gets at once, on all its ports, from all workers together.")
     private static let hostRate = Flag(
         "host-rate", .rate, section: .fetching,
-        "Requests a second at one host, from all workers together; without it as many as there can be. A pause that has begun outlasts its run."
+        "How many requests a second one host gets, from all workers together. Without this option there is no such limit. A pause between two "
+            + "requests is kept in Redis and outlasts the run."
     )
     private static let retryCount = Flag(
         "retries", .integer(in: 0...100), default: "3", section: .fetching,
-        "Further attempts after one that failed and may do better: no connection or a lost one, a timeout, a 5xx. A host that asks for patience "
-            + "(408, 425, 429, 503) uses up none, nor does a proxy or a network that cannot be used.")
+        "How often a URL is tried again after a failure that may pass: no connection, a lost connection, a timeout, a 5xx. A host that asks for "
+            + "patience (408, 425, 429, 503) uses up no retry, nor does a proxy or network that is down.")
     private static let patience = Flag(
         "give-up-after", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "24h", section: .fetching,
         "How long a host may answer that it is too busy (429, 503) before a URL is given up.")
     private static let connectPatience = Flag(
         "host-patience", .duration(in: .zero...(.seconds(365 * 86_400))), default: "15m", section: .fetching,
-        "How long a host may take no connection before all URLs that wait for it are given up; 0s for ever."
+        "How long a host may refuse connections before all URLs that wait for it are given up; 0s means for ever."
     )
     private static let leaseTime = Flag(
         "lease", .duration(in: .seconds(1)...(.seconds(3600))), default: "30s", section: .fetching,
         "How long a job stays with a worker that has gone silent.")
     private static let timeoutTime = Flag(
         "timeout", .duration(in: FetchSettings.times), default: TimeSpan.text(of: usual.timeout), section: .fetching,
-        "For the whole of one request, redirects included; half of it for a server to begin its answer.")
+        "How long one request may take, redirects included. A server has half of this time to begin its answer.")
     private static let connectTime = Flag(
         "connect-timeout", .duration(in: FetchSettings.times), default: TimeSpan.text(of: usual.connectTimeout), section: .fetching,
-        "For connecting, TLS included.")
+        "How long a connection may take, TLS included.")
     private static let bodySize = Flag(
         "max-body", .size(in: FetchSettings.bodySizes), default: ByteCount.text(of: Int(usual.maximumBody)), section: .fetching,
         "The largest body to accept.")
     private static let network = Flag(
         "allow-net", .network, isRepeatable: true, section: .fetching,
-        "A private network that may be fetched from, such as 10.0.0.0/8, or 'all'; can be repeated.")
+        "A private network to allow, such as 10.0.0.0/8, or 'all'. This option can be repeated.")
     private static let proxyURL = Flag(
         "proxy", .text("url"), section: .fetching,
-        "Go through http://, https:// or socks5h://[user:password@]host:port, whose business it is then which addresses are fetched from.")
+        "A proxy for all requests: http://, https:// or socks5h://[user:password@]host:port. The proxy decides which addresses may be fetched from."
+    )
     private static let certificates = Flag(
-        "ca-file", .file(), section: .fetching, "Certificates (PEM) to trust for https:// instead of the system's.")
+        "ca-file", .file(), section: .fetching, "A file of certificates (PEM) to trust for https:// instead of the system's.")
     private static let agent = Flag(
-        "user-agent", .headerValue("text"), default: FetchSettings.defaultUserAgent, section: .fetching, "What to call ourselves.")
+        "user-agent", .headerValue("text"), default: FetchSettings.defaultUserAgent, section: .fetching,
+        "The name of this program in its requests.")
 
     private static let sendTrace = Toggle(
         "send-traceparent", section: .fetching,
-        "Send 'traceparent' with each request of a batch that has one ('--traceparent'): its trace, and a parent of the request's own. A header of "
-            + "this name given with '--header' is sent instead; it goes to no other origin when one redirects.")
+        "Send a 'traceparent' header with each request of a batch that has a trace ('--traceparent'). It names the trace and the request itself. A "
+            + "header of this name given with '--header' is sent instead. It is not sent on to another origin after a redirect.")
 
     static let flags = [
         concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, connectPatience.entry, leaseTime.entry,
@@ -79,7 +82,7 @@ struct FetchOptions: Sendable {
         connectTime.entry, bodySize.entry, network.entry, proxyURL.entry, certificates.entry, agent.entry,
     ]
 
-    /// For those who fetch the jobs of batches.
+    /// Of commands that fetch the jobs of batches.
     static let flagsForJobs = flags + [sendTrace.entry]
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -102,7 +105,7 @@ struct FetchOptions: Sendable {
 }
 
 extension FetchOptions {
-    /// For the engine; wrong values are the user's.
+    /// The settings, once they have been found valid.
     func checkedSettings() throws(CommandFailure) -> FetchSettings {
         try DescriptorLimit.raised().check(concurrency: concurrency)
         do throws(InvalidOptions) {
@@ -116,10 +119,10 @@ extension FetchOptions {
     func sayWhatProxyMeans(_ console: Console) {
         if settings.proxy == nil { return }
         console.note(
-            "going through the proxy; which addresses are fetched from is its business now, and private ones are not refused here.")
+            "all requests go through the proxy. It decides which addresses may be fetched from, so private ones are not refused here.")
     }
 
-    /// For a caller without a job, whose bodies go to the shared cache too.
+    /// For a caller without a job. Its bodies go to the shared cache too.
     func fetching(_ store: StoreOptions) -> ClusterFetch.Options {
         var options = ClusterFetch.Options()
         options.concurrency = concurrency

@@ -1,7 +1,9 @@
 import CommandLineKit
+import GannetBasics
+import HTTPEngine
 import URLLists
 
-/// Where `run` and `enqueue` take their URLs from: first those on the command line, then the file's.
+/// The URLs of `run` and `enqueue`: the ones on the command line first, then the file's.
 struct InputOptions: Sendable {
     enum Source: Sendable, Equatable {
         case standardInput
@@ -10,18 +12,19 @@ struct InputOptions: Sendable {
 
     var urls: [String]
     var source: Source?
-    /// How the file is to be read.
+    /// How to read the file.
     var list = ListOptions()
 
     private static let input = Flag(
         "input", short: "i", .file(), isOnce: true,
-        "A list of URLs, '-' for standard input: text with a URL a line ('#' begins a comment), CSV or TSV with a header, JSON lines or a sitemap; "
-            + "each may be compressed with gzip.")
+        "A file with a list of URLs; '-' is standard input. It is text with one URL a line ('#' begins a comment), CSV or TSV with a header, "
+            + "JSON lines or a sitemap. Each may be compressed with gzip.")
 
     static let positional = Positional("url", "URLs to fetch.")
     static let flags = [input.entry] + ListFlags.flags
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    /// - Parameter rest: The required options of the command, for the command line that an error shows.
+    init(_ arguments: Arguments, rest: String = "") throws(UsageError) {
         urls = arguments.positionals
         source = try arguments.optional(Self.input).map { $0 == "-" ? .standardInput : .file($0) }
         list = try ListFlags.options(from: arguments)
@@ -34,5 +37,74 @@ struct InputOptions: Sendable {
         guard !urls.contains("-") else {
             throw arguments.usageError("'-' is not a URL: use '-i -' to read standard input.")
         }
+        if let file = urls.first(where: { !$0.contains("://") && FileManager.default.fileExists(atPath: $0) }) {
+            let line = arguments.path.joined(separator: " ") + " -i " + Sentence.quotedForShell(file) + rest
+            throw arguments.usageError("\(Sentence.quoted(file)) is a file, not a URL. To fetch the URLs in it: \(line)")
+        }
+    }
+}
+
+/// How to read an input file, where its first bytes do not tell everything.
+enum ListFlags {
+    private static let format = Flag(
+        "format", .choice("format", of: ListFormat.allCases.map(\.rawValue)),
+        "The format of the input: text (one URL a line), csv, tsv, jsonl (one JSON object a line) or sitemap. Without this option its "
+            + "first bytes tell.")
+    private static let column = Flag(
+        "column", .text("name"),
+        "The column of a CSV or TSV file that holds the URLs. Without this option it is one with a usual name: url, image_url, link …")
+    private static let field = Flag(
+        "field", .text("path"), "The field of JSON lines that holds the URLs, such as 'image.url'. Without this option it is 'url'.")
+    private static let idColumn = Flag(
+        "id-column", .text("name"), "The column, or the field of JSON lines, that holds your own ids. The results repeat them.")
+
+    static let flags = [format.entry, column.entry, field.entry, idColumn.entry]
+
+    static func options(from arguments: Arguments) throws(UsageError) -> ListOptions {
+        var options = ListOptions()
+        options.format = try arguments.optional(format).flatMap(ListFormat.init)
+        options.column = try arguments.optional(column)
+        options.field = try arguments.optional(field)
+        options.idColumn = try arguments.optional(idColumn)
+        return options
+    }
+
+    /// On the command line itself: the environment's variables are there for other commands too.
+    static func firstGiven(in arguments: Arguments) -> FlagEntry? {
+        flags.first { arguments.origin(of: $0) == .option }
+    }
+}
+
+extension InputOptions {
+    /// Tells this input from another, and from itself after a change. It is `nil` for standard input, which cannot be compared before it
+    /// is read.
+    var fingerprint: String? {
+        switch source {
+        case .file(let path):
+            var status = stat()
+            _ = stat(path, &status)
+            return Fingerprint.of(urls + ["\(status.st_ino)", "\(status.st_size)", "\(status.modification)", "\(list)"])
+        case .standardInput: return nil
+        case nil: return Fingerprint.of(urls)
+        }
+    }
+}
+
+extension stat {
+    fileprivate var modification: String {
+        #if canImport(Glibc)
+        "\(st_mtim.tv_sec).\(st_mtim.tv_nsec)"
+        #else
+        "\(st_mtimespec.tv_sec).\(st_mtimespec.tv_nsec)"
+        #endif
+    }
+}
+
+/// A short name for a list of texts: equal lists have equal names, and others practically never.
+enum Fingerprint {
+    static func of(_ parts: [String]) -> String {
+        // With lengths in front, no two different lists run together into one text.
+        let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
+        return String(SHA256Digest(of: text.utf8).description.prefix(24))
     }
 }

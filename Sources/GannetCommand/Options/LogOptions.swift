@@ -1,13 +1,14 @@
 import CommandLineKit
+import GannetBasics
 
-/// How much is said on standard error, and in what form.
+/// How much is printed on standard error, and in what form.
 struct LogOptions: Sendable, Equatable {
     var verbosity = Verbosity.normal
     var format = LogFormat.text
 
     private static let format = Flag(
-        "log-format", .choice("format", of: LogFormat.allCases.map(\.rawValue)), default: LogFormat.text.rawValue, section: .common,
-        "What is said on standard error: 'text' for people, or 'json', an object a line.")
+        "log-format", .choice("format", of: LogFormat.allCases.map(\.rawValue)), default: LogFormat.text.rawValue, section: .general,
+        "How messages on standard error are written: 'text' for people, or 'json' with one object a line.")
 
     static let flag = format.entry
 
@@ -21,7 +22,7 @@ struct LogOptions: Sendable, Equatable {
         format = LogFormat(rawValue: try arguments.require(Self.format)) ?? .text
     }
 
-    /// For what is said of a command line that cannot be read as a whole: what its words, or else the environment, ask for.
+    /// For errors about a command line that cannot be read as a whole: a guess from its words, or else from the environment.
     init(guessedFrom words: [String], environment: [String: String]) {
         let asked = words.lastIndex(of: "--log-format").flatMap { words.indices.contains($0 + 1) ? words[$0 + 1] : nil }
         let joined = words.last { $0.hasPrefix("--log-format=") }?.split(separator: "=").last.map(String.init)
@@ -32,4 +33,66 @@ struct LogOptions: Sendable, Equatable {
 enum LogFormat: String, Sendable, CaseIterable {
     case text
     case json
+}
+
+/// The options of every command.
+enum CommonFlags {
+    static let quiet = Toggle("quiet", section: .general, "Print only errors on standard error.")
+    static let verbose = Toggle("verbose", section: .general, "Print more on standard error.")
+
+    /// Of the commands that have results to print.
+    static let json = Toggle("json", "Print JSON, one object a line.")
+
+    static let everywhere = [quiet.entry, verbose.entry, LogOptions.flag]
+}
+
+/// How much is printed on standard error beside errors.
+enum Verbosity: Sendable, Comparable {
+    case quiet
+    case normal
+    case verbose
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let (quiet, verbose) = (arguments.isSet(CommonFlags.quiet), arguments.isSet(CommonFlags.verbose))
+        switch (quiet, verbose) {
+        case (false, false): self = .normal
+        case (true, false): self = .quiet
+        case (false, true): self = .verbose
+        case (true, true):
+            // The flag wins over the environment; two of the same kind contradict each other.
+            let origins = (arguments.origin(of: CommonFlags.quiet.entry), arguments.origin(of: CommonFlags.verbose.entry))
+            switch origins {
+            case (.option?, .variable?): self = .quiet
+            case (.variable?, .option?): self = .verbose
+            default: throw arguments.usageError("'--quiet' and '--verbose' contradict each other.")
+            }
+        }
+    }
+}
+
+/// Asking before something is lost: on a terminal a question, elsewhere only with `--yes`.
+struct Confirmation: Sendable {
+    static let yes = Toggle("yes", short: "y", "Do not ask.")
+
+    private let isGiven: Bool
+
+    var mustAsk: Bool { !isGiven }
+
+    /// - Parameter what: The loss, for the error where there is no terminal: `'purge' empties a queue`.
+    init(_ arguments: Arguments, of what: String) throws(UsageError) {
+        isGiven = arguments.isSet(Self.yes)
+        guard isGiven || (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) else {
+            throw arguments.usageError("\(what), and there is no terminal to ask at: say '--yes' to do it.", about: Self.yes.entry)
+        }
+    }
+
+    /// Whether to go on. Anything but a yes is a no.
+    func ask(_ question: @autoclosure () -> String, _ console: Console) -> Bool {
+        if isGiven { return true }
+        console.ask(question() + " [y/N] ")
+        let answer = readLine()?.lowercased() ?? ""
+        if ["y", "yes"].contains(answer) { return true }
+        console.complain("Nothing was changed.")
+        return false
+    }
 }

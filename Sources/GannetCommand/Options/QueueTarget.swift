@@ -1,7 +1,8 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 
-/// What every command that looks after one queue is told: which Redis, which queue, and how much to say.
+/// The options of commands about one queue: which Redis, which queue, and how much to print.
 struct QueueTarget: Sendable {
     var connection: ConnectionOptions
     var queue: String
@@ -20,7 +21,7 @@ struct QueueTarget: Sendable {
 
     /// Runs `body` with the cluster. An outage of Redis is told at once: whoever looks does not want to wait.
     func withCluster<Value: Sendable>(
-        _ body: (Cluster) async throws(CommandFailure) -> Value
+        _ body: (ClusterState) async throws(CommandFailure) -> Value
     ) async throws(CommandFailure) -> Value {
         let access = try await ClusterAccess.open(connection, console: console, patience: .zero)
         do throws(CommandFailure) {

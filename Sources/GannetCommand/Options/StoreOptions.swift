@@ -13,7 +13,7 @@ struct StoreOptions: Sendable {
         "Where bodies are kept: 'redis', or a folder ('./redis' for one of that name), which several workers may share.")
     static let cache = Flag(
         "cache-limit", .size(in: 1_000_000...1_000_000_000_000), default: "1GB", section: .fetching,
-        "The most of Redis' memory that bodies may take. The one not used for longest makes room for a new one.")
+        "How much of Redis' memory bodies may take. The body not used for longest makes room for a new one.")
 
     static let flags = [store.entry, cache.entry]
 
@@ -22,4 +22,23 @@ struct StoreOptions: Sendable {
         folder = name == "redis" ? nil : name
         cacheLimit = try arguments.require(Self.cache)
     }
+}
+
+/// `--name`: how the files of bodies are named.
+enum NameOption {
+    static let style = Flag(
+        "name", .choice("style", of: NameStyle.allCases.map(\.rawValue)), default: NameStyle.hash.rawValue,
+        "How the files of bodies are named: 'hash' for 3fa/3fa94c…-cat.jpg, 'host' for example.com/3fa/3fa94c…-cat.jpg, 'path' for "
+            + "example.com/3fa/pets/3fa94c…-cat.jpg.")
+
+    static func style(_ arguments: Arguments) throws(UsageError) -> NameStyle {
+        NameStyle(rawValue: try arguments.require(style)) ?? .hash
+    }
+}
+
+/// `--drain-timeout`: how a worker ends that is asked to stop.
+enum DrainOption {
+    static let time = Flag(
+        "drain-timeout", .duration(in: .zero...(.seconds(86_400))), default: "25s", section: .fetching,
+        "How long requests in flight may go on after the first signal. Then their jobs are handed back.")
 }

@@ -1,32 +1,35 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 
-/// What can be asked for with what is enqueued.
+/// The options of a batch.
 enum SubmissionFlags {
     private static let longest = Duration.seconds(365 * 86_400)
 
     static let batch = Flag(
-        "batch", .batchName, "A name for what is enqueued. The same command again after an interruption goes on where it stopped.")
+        "batch", .batchName,
+        "A name for the URLs that are enqueued together. After an interruption the same command goes on where it stopped.")
     private static let priority = Flag(
-        "priority", .choice("priority", of: SubmissionOptions.Priority.allCases.map(\.rawValue)), default: "normal",
-        "Of ten jobs six are of high, three of normal and one of low priority while there are some of each.")
-    private static let delay = Flag("delay", .duration(in: .zero...longest), "Nobody fetches the URLs before this time has passed.")
+        "priority", .choice("priority", of: BatchOptions.Priority.allCases.map(\.rawValue)), default: "normal",
+        "The priority of the URLs. While there are jobs of each, six of ten have high, three normal and one low priority.")
+    private static let delay = Flag("delay", .duration(in: .zero...longest), "How long to wait before the URLs may be fetched.")
     private static let maxAge = Flag(
-        "max-age", .duration(in: .zero...longest), "How old an outcome may be that is there already. Without it, as long as it is fresh.")
-    private static let refresh = Toggle("refresh", "Only a fetch that begins after now will do.")
+        "max-age", .duration(in: .zero...longest),
+        "How old a known outcome may be to be used instead of a new fetch. Without this option it is used while it is fresh.")
+    private static let refresh = Toggle("refresh", "Fetch every URL again, also when its outcome is known.")
 
     private static let traceparent = Flag(
         "traceparent", .traceParent,
-        "The trace that this is a part of, as W3C Trace Context writes it; a batch that is gone on with keeps its first. Workers send it with "
-            + "'--send-traceparent'. It makes no other request of a URL.")
+        "The trace that the batch belongs to, in the form of W3C Trace Context. A batch keeps its first trace. Workers send it when they have "
+            + "'--send-traceparent'. URLs with another trace are still the same URLs.")
 
     static let flags = [
         batch.entry, priority.entry, delay.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry, traceparent.entry,
     ]
 
-    static func options(from arguments: Arguments) throws(UsageError) -> SubmissionOptions {
-        var options = SubmissionOptions()
-        options.priority = SubmissionOptions.Priority(rawValue: try arguments.require(priority)) ?? .normal
+    static func options(from arguments: Arguments) throws(UsageError) -> BatchOptions {
+        var options = BatchOptions()
+        options.priority = BatchOptions.Priority(rawValue: try arguments.require(priority)) ?? .normal
         options.delay = try arguments.optional(delay) ?? .zero
         options.maximumAge = try arguments.optional(maxAge)
         options.refresh = arguments.isSet(refresh)
@@ -39,14 +42,36 @@ enum SubmissionFlags {
     }
 }
 
-extension ValueType where Value == TraceParent {
+extension ValueType where Value == TraceContext {
     fileprivate static var traceParent: Self {
-        Self("traceparent") { (text) throws(InvalidValue) in
+        Self("traceparent") { text in
             do {
-                return try TraceParent(text)
+                return try TraceContext(text)
             } catch {
-                throw InvalidValue("\(error)")
+                throw UsageError("\(error)")
             }
         }
+    }
+}
+
+extension ValueType where Value == String {
+    /// A name for URLs that are enqueued together.
+    static var batchName: Self {
+        Self("id") { text in
+            guard 1...128 ~= text.utf8.count, text.utf8.allSatisfy({ 33...126 ~= $0 }) else {
+                throw UsageError("use 1 to 128 printable ASCII characters without blanks.")
+            }
+            return text
+        }
+    }
+}
+
+/// The one batch that a command is about.
+enum BatchArgument {
+    static let positional = Positional("batch", isSingle: true, "The batch, by the name that 'enqueue' printed and 'batch list' shows.")
+
+    static func unknown(_ name: String, _ queue: String) -> CommandFailure {
+        CommandFailure(
+            .wrongUsage, "There is no batch \(Sentence.quoted(name)) in the queue '\(queue)'; 'gannet batch list' shows those there are.")
     }
 }

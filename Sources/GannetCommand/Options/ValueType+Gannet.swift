@@ -4,10 +4,10 @@ import GannetBasics
 extension ValueType where Value == String {
     /// The form alone is checked here; the client that connects reads the rest.
     static var redisURL: Self {
-        Self("url") { (text) throws(InvalidValue) in
+        Self("url") { text in
             let schemes = ["redis://", "rediss://", "unix://"]
             guard schemes.contains(where: { text.hasPrefix($0) && text.count > $0.count }), !text.utf8.contains(where: { $0 <= 32 }) else {
-                throw InvalidValue("use redis://host:port, rediss://host:port or unix:///path.")
+                throw UsageError("use redis://host:port, rediss://host:port or unix:///path.")
             }
             return text
         }
@@ -15,7 +15,7 @@ extension ValueType where Value == String {
 
     /// A part of a Redis key. Braces would move the hash tag, colons would make two names one.
     static var keyName: Self {
-        Self("name") { (text) throws(InvalidValue) in
+        Self("name") { text in
             let allowed = { (byte: UInt8) in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -24,7 +24,7 @@ extension ValueType where Value == String {
                 }
             }
             guard 1...64 ~= text.utf8.count, text.utf8.allSatisfy(allowed) else {
-                throw InvalidValue("use 1 to 64 letters, digits, dots, dashes and underscores.")
+                throw UsageError("use 1 to 64 letters, digits, dots, dashes and underscores.")
             }
             return text
         }
@@ -32,9 +32,9 @@ extension ValueType where Value == String {
 
     /// One line for an HTTP header: a line break in it would begin another header.
     static func headerValue(_ placeholder: String) -> Self {
-        Self(placeholder) { (text) throws(InvalidValue) in
+        Self(placeholder) { text in
             guard 1...1000 ~= text.utf8.count, text.utf8.allSatisfy({ 32...126 ~= $0 }) else {
-                throw InvalidValue("use 1 to 1000 printable ASCII characters.")
+                throw UsageError("use 1 to 1000 printable ASCII characters.")
             }
             return text
         }
@@ -42,13 +42,13 @@ extension ValueType where Value == String {
 
     /// An IPv4 or IPv6 network as `address/prefix`, a single address, or `all`.
     static var network: Self {
-        Self("cidr", completion: .choices(["all"])) { (text) throws(InvalidValue) in
+        Self("cidr", completion: .choices(["all"])) { text in
             guard text != "all" else { return text }
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
             let bits = addressBits(of: String(parts[0]))
             let digits = parts.count == 2 ? String(parts[1]) : "\(bits)"
             guard bits > 0, parts.count <= 2, let prefix = UInt8(digits), digits == "\(prefix)", Int(prefix) <= bits else {
-                throw InvalidValue("use a network such as 10.0.0.0/8 or fd00::/8, or 'all'.")
+                throw UsageError("use a network such as 10.0.0.0/8 or fd00::/8, or 'all'.")
             }
             return text
         }
@@ -60,4 +60,49 @@ private func addressBits(of text: String) -> Int {
     var storage = in6_addr()
     if inet_pton(AF_INET, text, &storage) == 1 { return 32 }
     return inet_pton(AF_INET6, text, &storage) == 1 ? 128 : 0
+}
+
+extension ValueType where Value == Duration {
+    /// A number of requests a second, such as `2` or `0.5`, as the time from one request to the next. It is rounded up to the whole
+    /// milliseconds that the fleet counts in.
+    static var rate: Self {
+        Self("rate") { text in
+            let isPlain = text.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ".") }
+            guard isPlain, let rate = Double(text), 0.001...1000 ~= rate else {
+                throw UsageError("use a number from 0.001 to 1000, such as 2 or 0.5.")
+            }
+            return .milliseconds(Int((1000 / rate).rounded(.up)))
+        }
+    }
+}
+
+/// How many rows of a run may fail.
+enum FailureLimit: Sendable, Equatable {
+    case rows(Int)
+    case percent(Double)
+
+    func allows(_ failures: Int, of rows: Int) -> Bool {
+        switch self {
+        case .rows(let most): failures <= most
+        case .percent(let share): Double(failures) * 100 <= share * Double(rows)
+        }
+    }
+}
+
+extension ValueType where Value == FailureLimit {
+    static var failureLimit: Self {
+        Self("count|percent") { text in
+            let problem = UsageError("use a number of rows such as 100, or a share of them such as 5% or 0.5%.")
+            guard text.hasSuffix("%") else {
+                guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let rows = Int(text) else { throw problem }
+                return .rows(rows)
+            }
+            let digits = text.dropLast()
+            guard !digits.isEmpty, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 || $0 == 0x2e }), let share = Double(digits), share <= 100
+            else {
+                throw problem
+            }
+            return .percent(share)
+        }
+    }
 }

@@ -18,15 +18,14 @@ enum Amounts {
         return "\(tenths(value)) \(units[unit])"
     }
 
-    /// Bytes a second, which are no whole number.
+    /// Bytes a second need not be a whole number.
     static func bytes(_ number: Double) -> String { bytes(whole(number)) }
 
-    /// `812`, `7.3`, `0.4`: so many a second.
+    /// `812`, `7.3`, `0.4`: a number a second.
     static func rate(_ number: Double) -> String {
         number < 9.95 ? tenths(max(0, number)) : "\(whole(number))"
     }
 
-    /// Some number also for what is none.
     private static func whole(_ number: Double) -> Int { number.isFinite ? Int(min(1e15, max(0, number)).rounded()) : 0 }
 
     /// `0.4 s`, `3 min 20 s`, `2 h 5 min`.
@@ -39,13 +38,16 @@ enum Amounts {
         }
     }
 
-    /// `7 s`, `3 min 20 s`: for what is no more exact than that.
+    /// `7 s left`: an estimate of what is not done yet, so never zero.
+    static func timeLeft(_ duration: Duration) -> String { "\(roughTime(max(duration, .seconds(1)))) left" }
+
+    /// `7 s`, `3 min 20 s`: for values that are no more exact than that.
     static func roughTime(_ duration: Duration) -> String {
         let seconds = duration.components.seconds
         return seconds < 60 ? "\(max(0, seconds)) s" : time(duration)
     }
 
-    /// `0.3 ms`, for what is usually that short.
+    /// `0.3 ms`, for times that are usually short.
     static func milliseconds(_ duration: Duration) -> String {
         duration < .seconds(1) ? "\(tenths(duration / .milliseconds(1))) ms" : time(duration)
     }

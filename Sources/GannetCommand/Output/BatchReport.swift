@@ -1,9 +1,10 @@
-import Gannet
+import ClusterState
+import GannetBasics
 
 /// A batch as people and as scripts read it.
 struct BatchReport: Sendable {
     let queue: String
-    let batch: BatchStatus
+    let batch: Batch
 
     var text: String {
         let rows = [
@@ -12,7 +13,7 @@ struct BatchReport: Sendable {
             ("state", batch.state.rawValue),
             ("priority", batch.options.priority.rawValue),
             ("wants", wants),
-            ("headers", batch.headerNames.isEmpty ? "none of its own" : batch.headerNames.joined(separator: ", ")),
+            ("headers", headerNames.isEmpty ? "none of its own" : headerNames.joined(separator: ", ")),
             ("trace", batch.options.trace?.traceID ?? "none"),
             ("begun", batch.age.map { Amounts.time($0) + " ago" } ?? "unknown"),
             ("progress", progress),
@@ -34,6 +35,8 @@ struct BatchReport: Sendable {
         return "\(Int(part * 100)) % of \(batch.total)"
     }
 
+    private var headerNames: [String] { batch.options.headers.lines.map(\.name) }
+
     private var wants: String {
         if batch.options.refresh { return "fetches that began after it" }
         return batch.options.maximumAge.map { "outcomes at most \(Amounts.time($0)) old" } ?? "outcomes that are fresh"
@@ -43,12 +46,12 @@ struct BatchReport: Sendable {
         .object([("schema", 1), ("queue", .string(queue))] + members)
     }
 
-    /// What is said of one among others.
+    /// Its members in a list of batches.
     var members: [(key: String, value: JSONValue)] {
         [
             ("batch", .string(batch.name)), ("state", .string(batch.state.rawValue)),
             ("priority", .string(batch.options.priority.rawValue)), ("refresh", .bool(batch.options.refresh)),
-            ("maxAgeSeconds", JSONValue(batch.options.maximumAge)), ("headers", .array(batch.headerNames.map { .string($0) })),
+            ("maxAgeSeconds", JSONValue(batch.options.maximumAge)), ("headers", .array(headerNames.map { .string($0) })),
             ("traceID", batch.options.trace.map { .string($0.traceID) } ?? .null), ("ageSeconds", JSONValue(batch.age)),
             ("progress", batch.progress.map { .decimal($0) } ?? .null), ("total", .integer(batch.total)), ("done", .integer(batch.done)),
             ("failed", .integer(batch.failed)), ("cancelled", .integer(batch.cancelled)), ("ready", .integer(batch.ready)),
@@ -56,13 +59,13 @@ struct BatchReport: Sendable {
         ]
     }
 
-    /// What it came to, in one line.
+    /// The totals in one line.
     var outcome: String {
         var parts = ["\(batch.done) of \(Amounts.count(batch.total, "URL")) done", "\(batch.failed) failed"]
         if batch.cancelled > 0 { parts.append("\(batch.cancelled) cancelled") }
         return parts.joined(separator: ", ")
     }
 
-    /// What somebody who waited for it exits with.
+    /// The exit status of a command that waited for the batch.
     var status: ExitStatus { batch.failed + batch.cancelled == 0 ? .done : .someFailed }
 }

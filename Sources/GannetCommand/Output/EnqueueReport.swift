@@ -1,14 +1,16 @@
+import ClusterState
 import Gannet
+import GannetBasics
 
-/// What came of `enqueue`, as people and as scripts read it.
+/// The result of `enqueue`, for people and for scripts.
 struct EnqueueReport: Sendable {
     let queue: String
     let batch: String
     let summary: EnqueueSummary
     /// The batch had been begun before.
     let isResumed: Bool
-    /// What it came to, where that was waited for.
-    let outcome: BatchStatus?
+    /// The batch at its end, where the command waited for that.
+    let outcome: Batch?
 
     var text: String {
         let accepted =

@@ -1,49 +1,59 @@
+import ClusterState
 import Gannet
+import GannetBasics
+import HTTPEngine
 
-/// What is known of a URL, as people and as scripts read it.
+/// The state of a URL, for people and for scripts.
 struct ExplanationReport: Sendable {
-    private let found: URLExplanation
+    private let url: RequestedURL
+    private let found: Explanation
 
-    init(_ found: URLExplanation) { self.found = found }
+    init(_ url: RequestedURL, _ found: Explanation) {
+        self.url = url
+        self.found = found
+    }
+
+    private var known: Page? { found.page }
 
     var text: String {
-        var rows = [("url", found.canonical), ("id", found.id)]
-        if !found.headerNames.isEmpty { rows.append(("headers", found.headerNames.joined(separator: ", "))) }
+        var rows = [("url", url.canonical), ("id", url.id.bytes.hexadecimal)]
+        if !url.headers.names.isEmpty { rows.append(("headers", url.headers.names.joined(separator: ", "))) }
         rows.append(("outcome", outcome))
-        if let known = found.outcome {
-            if let digest = known.sha256 { rows.append(("body", "\(Amounts.bytes(known.size)), sha256 \(digest)")) }
-            if let type = known.contentType { rows.append(("type", type)) }
-            if let file = known.file { rows.append(("file", file)) }
+        if let known {
+            let content = known.content
+            if let digest = content.digest { rows.append(("body", "\(Amounts.bytes(content.size)), sha256 \(digest.hexadecimal)")) }
+            if let type = content.fields[.contentType] { rows.append(("type", type)) }
+            if let file = content.fields[.file] { rows.append(("file", file)) }
             rows.append(("fresh", freshness(known)))
         }
         rows.append(("held by", holder))
-        if found.waitingJobs + found.waitingCallers > 0 {
+        if found.followers + found.waiters > 0 {
             rows.append(
-                ("waiting", "\(Amounts.count(found.waitingJobs, "job")), \(Amounts.count(found.waitingCallers, "calling program"))"))
+                ("waiting", "\(Amounts.count(found.followers, "job")), \(Amounts.count(found.waiters, "calling program"))"))
         }
-        rows.append(("host", "\(found.host): \(host)"))
+        rows.append(("host", "\(url.host): \(host)"))
         return rows.map { $0.0 + String(repeating: " ", count: 9 - $0.0.count) + $0.1 }.joined(separator: "\n")
     }
 
     private var outcome: String {
-        if found.isOutcomeForeign { return "written by a newer version of gannet" }
-        guard let known = found.outcome else { return "none is kept: a job for it is fetched" }
-        let age = "\(Amounts.time(known.age)) ago"
+        if found.isPageForeign { return "written by a newer version of gannet" }
+        guard let known else { return "none is kept: a job for it is fetched" }
+        let age = "\(Amounts.time(known.age(at: found.now))) ago"
         if let failure = known.failure { return "failed \(age): \(failure.sentence)" }
-        return "fetched \(age)" + (known.httpStatus.map { ", HTTP \($0)" } ?? "")
+        return "fetched \(age)" + (known.content.httpStatus.map { ", HTTP \($0)" } ?? "")
     }
 
-    private func freshness(_ known: KnownPage) -> String {
-        if found.isForFollowersOnly { return "no: only for those who asked before it came" }
-        return isFresh ? "for another \(Amounts.time(known.freshFor))" : "no: its origin is asked for jobs that come now"
+    private func freshness(_ known: Page) -> String {
+        if !known.isStored { return "no: only for those who asked before it came" }
+        return isFresh ? "for another \(Amounts.time(known.freshFor(at: found.now)))" : "no: its origin is asked for jobs that come now"
     }
 
-    private var isFresh: Bool { !found.isForFollowersOnly && found.outcome.map { $0.freshFor > .zero } ?? false }
+    private var isFresh: Bool { known.map { $0.isStored && $0.freshFor(at: found.now) > .zero } ?? false }
 
     private var holder: String {
         guard let holder = found.holder else { return "nobody" }
-        let since = "for \(Amounts.time(holder.since))"
-        let lease = holder.leaseLeft > .zero ? "its lease has \(Amounts.time(holder.leaseLeft)) left" : "its lease has ended"
+        let since = "for \(Amounts.time(since(holder)))"
+        let lease = holder.left > .zero ? "its lease has \(Amounts.time(holder.left)) left" : "its lease has ended"
         switch holder.kind {
         case .worker: return "a worker, \(since), for a job of the queue '\(holder.queue ?? "?")'; \(lease)"
         case .program: return "a program of its own, \(since); \(lease)"
@@ -51,49 +61,51 @@ struct ExplanationReport: Sendable {
         }
     }
 
+    private func since(_ holder: Explanation.Holder) -> Duration { .milliseconds(max(0, found.now - holder.began)) }
+
     private var host: String {
-        let state = found.hostState
-        var parts = ["\(Amounts.count(state.inFlight, "request")) in flight"]
-        if let pause = state.coolsFor { parts.append("cools down for another \(Amounts.time(pause))") }
-        if let pause = state.startsIn { parts.append("the next may start in \(Amounts.time(pause))") }
-        if state.isGivenUp { parts.append("given up: what would have to wait for it fails") }
-        if state.isProbed { parts.append("one request at a time until one succeeds") }
-        if state.connectFailures > 0 { parts.append("\(Amounts.count(state.connectFailures, "failure")) to connect in a row") }
-        if let limit = state.limit { parts.append("a rule limits it to \(limit)") }
+        var parts = ["\(Amounts.count(found.running, "request")) in flight"]
+        if let pause = found.coolsFor { parts.append("cools down for another \(Amounts.time(pause))") }
+        if let pause = found.startsIn { parts.append("the next may start in \(Amounts.time(pause))") }
+        if found.isGivenUp { parts.append("given up: what would have to wait for it fails") }
+        if found.isProbing { parts.append("one request at a time until one succeeds") }
+        if found.failures > 0 { parts.append("\(Amounts.count(found.failures, "failure")) to connect in a row") }
+        if let rule = found.rule { parts.append("a rule limits it to \(rule.limit)") }
         return parts.joined(separator: ", ")
     }
 
     var json: JSONValue {
         [
-            "schema": 1, "url": .string(found.canonical), "id": .string(found.id),
-            "headers": .array(found.headerNames.map { .string($0) }),
-            "cached": .bool(found.outcome.map { $0.failure == nil } ?? false),
-            "outcome": found.outcome.map(json) ?? .null, "holder": found.holder.map(Self.json) ?? .null,
-            "waitingJobs": .integer(found.waitingJobs), "waitingCallers": .integer(found.waitingCallers),
+            "schema": 1, "url": .string(url.canonical), "id": .string(url.id.bytes.hexadecimal),
+            "headers": .array(url.headers.names.map { .string($0) }),
+            "cached": .bool(known.map { !$0.isNegative } ?? false),
+            "outcome": known.map(json) ?? .null, "holder": found.holder.map(json) ?? .null,
+            "waitingJobs": .integer(found.followers), "waitingCallers": .integer(found.waiters),
             "host": [
-                "name": .string(found.host), "inFlight": .integer(found.hostState.inFlight),
-                "coolDownSeconds": JSONValue(found.hostState.coolsFor), "nextStartSeconds": JSONValue(found.hostState.startsIn),
-                "connectFailures": .integer(found.hostState.connectFailures), "probing": .bool(found.hostState.isProbed),
-                "givenUp": .bool(found.hostState.isGivenUp),
-                "limit": JSONValue(found.hostState.limit), "intervalSeconds": JSONValue(found.hostState.interval),
+                "name": .string(url.host), "inFlight": .integer(found.running),
+                "coolDownSeconds": JSONValue(found.coolsFor), "nextStartSeconds": JSONValue(found.startsIn),
+                "connectFailures": .integer(found.failures), "probing": .bool(found.isProbing),
+                "givenUp": .bool(found.isGivenUp),
+                "limit": JSONValue(found.rule?.limit), "intervalSeconds": JSONValue(found.rule?.interval),
             ],
         ]
     }
 
-    private func json(_ known: KnownPage) -> JSONValue {
-        [
-            "failed": .bool(known.failure != nil), "fresh": .bool(isFresh), "ageSeconds": JSONValue(known.age),
-            "freshForSeconds": JSONValue(known.freshFor), "httpStatus": JSONValue(known.httpStatus),
-            "bytes": known.sha256 == nil ? .null : .integer(known.size), "sha256": JSONValue(known.sha256),
-            "contentType": JSONValue(known.contentType), "file": JSONValue(known.file),
+    private func json(_ known: Page) -> JSONValue {
+        let content = known.content
+        return [
+            "failed": .bool(known.isNegative), "fresh": .bool(isFresh), "ageSeconds": JSONValue(known.age(at: found.now)),
+            "freshForSeconds": JSONValue(known.freshFor(at: found.now)), "httpStatus": JSONValue(content.httpStatus),
+            "bytes": content.digest == nil ? .null : .integer(content.size), "sha256": JSONValue(content.digest?.hexadecimal),
+            "contentType": JSONValue(content.fields[.contentType]), "file": JSONValue(content.fields[.file]),
             "error": known.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
         ]
     }
 
-    private static func json(_ holder: URLExplanation.Holder) -> JSONValue {
+    private func json(_ holder: Explanation.Holder) -> JSONValue {
         [
-            "kind": .string(holder.kind.rawValue), "queue": JSONValue(holder.queue), "seconds": JSONValue(holder.since),
-            "leaseSeconds": JSONValue(holder.leaseLeft),
+            "kind": .string(holder.kind.rawValue), "queue": JSONValue(holder.queue), "seconds": JSONValue(since(holder)),
+            "leaseSeconds": JSONValue(holder.left),
         ]
     }
 }

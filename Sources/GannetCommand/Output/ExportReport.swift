@@ -1,10 +1,12 @@
+import ClusterState
 import CommandLineKit
 import Gannet
+import GannetBasics
 
-/// What an export came to, as people and as scripts read it.
+/// The result of an export, for people and for scripts.
 struct ExportReport: Sendable {
     let queue: String
-    let batch: BatchStatus
+    let batch: Batch
     let totals: ExportTotals
     let time: Duration
 
@@ -32,7 +34,7 @@ struct ExportReport: Sendable {
         ]
     }
 
-    /// What is to be done about what is not there.
+    /// Advice for bodies that are missing.
     var complaints: [String] {
         var complaints: [String] = []
         if totals.elsewhere > 0 {
@@ -63,8 +65,8 @@ struct ExportReport: Sendable {
         return complaints
     }
 
-    /// A batch that is not complete is 75, whatever is there of it, as with `batch wait`: nothing is wrong that time will not mend, and what
-    /// failed so far is for the next export to say. Else it is as with `run`, a cancelled URL being one that has not come to its end.
+    /// 75 for a batch that is not complete, as with `batch wait`: the next export tells of failures so far. Otherwise it is as with `run`,
+    /// and a cancelled URL counts as one that failed.
     var status: ExitStatus {
         guard batch.isComplete else { return .timedOut }
         return totals.failed + batch.cancelled == 0 ? .done : .someFailed

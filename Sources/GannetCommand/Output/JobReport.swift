@@ -1,27 +1,38 @@
-import Gannet
+import ClusterState
+import GannetBasics
+import HTTPEngine
 
 /// A job as people and as scripts read it.
 struct JobReport: Sendable {
-    let job: JobSummary
+    let job: ListedJob
+    /// Queue time, ms.
+    let now: Int
+
+    /// Without credentials.
+    var url: String { RedactedURL.withoutSecrets(job.entry.url) }
+    var errorClass: String? { job.error?.fields[.errorClass] }
+    var errorMessage: String? { job.error?.fields[.errorMessage] }
+    private var since: Duration? { job.since(at: now) }
 
     var json: JSONValue {
         [
-            "state": .string(job.state.rawValue), "url": .string(job.url), "host": .string(job.host), "ageSeconds": JSONValue(job.age),
-            "activeSeconds": JSONValue(job.state == .active ? job.since : nil),
-            "dueInSeconds": JSONValue(job.state == .delayed ? job.since.map { .zero - $0 } : nil),
-            "deadSeconds": JSONValue(job.state == .dead ? job.since : nil), "failures": .integer(job.failures),
-            "crashes": .integer(job.crashes), "httpStatus": JSONValue(job.httpStatus),
-            "error": job.errorClass.map { ["class": .string($0), "message": JSONValue(job.errorMessage)] } ?? .null,
+            "state": .string(job.state.rawValue), "url": .string(url), "host": .string(job.entry.host),
+            "ageSeconds": JSONValue(job.age(at: now)),
+            "activeSeconds": JSONValue(job.state == .active ? since : nil),
+            "dueInSeconds": JSONValue(job.state == .delayed ? since.map { .zero - $0 } : nil),
+            "deadSeconds": JSONValue(job.state == .dead ? since : nil), "failures": .integer(job.failures),
+            "crashes": .integer(job.crashes), "httpStatus": JSONValue(job.error?.httpStatus),
+            "error": errorClass.map { ["class": .string($0), "message": JSONValue(errorMessage)] } ?? .null,
         ]
     }
 
-    /// What the table says of its time.
+    /// The time in the table, by state.
     var when: String {
-        switch (job.state, job.since) {
+        switch (job.state, since) {
         case (.delayed, let since?): since < .zero ? "due in \(Amounts.time(.zero - since))" : "due"
         case (.active, let since?): "for \(Amounts.time(since))"
         case (.dead, let since?): "\(Amounts.time(since)) ago"
-        default: "enqueued \(Amounts.time(job.age)) ago"
+        default: "enqueued \(Amounts.time(job.age(at: now))) ago"
         }
     }
 

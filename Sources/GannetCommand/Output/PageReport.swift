@@ -1,15 +1,21 @@
-import Gannet
+import ClusterState
+import GannetBasics
+import HTTPEngine
 
-/// What is known of a URL, for scripts; the names in the JSON are a contract.
+/// The outcome of a URL, for scripts. The names in the JSON are a contract.
 struct PageReport: Sendable {
-    let page: KnownPage
+    let page: Page
+    /// Queue time, ms.
+    let now: Int
 
     var json: JSONValue {
-        [
-            "url": .string(page.url), "outcome": .string(page.failure == nil ? "fetched" : "failed"),
-            "httpStatus": JSONValue(page.httpStatus), "bytes": .integer(page.size), "sha256": JSONValue(page.sha256),
-            "contentType": JSONValue(page.contentType), "file": JSONValue(page.file),
-            "ageSeconds": JSONValue(page.age), "freshSeconds": JSONValue(max(.zero, page.freshFor)),
+        let content = page.content
+        return [
+            "url": .string(RedactedURL.withoutSecrets(content.url)), "outcome": .string(page.isNegative ? "failed" : "fetched"),
+            "httpStatus": JSONValue(content.httpStatus), "bytes": .integer(content.size),
+            "sha256": JSONValue(content.digest?.hexadecimal), "contentType": JSONValue(content.fields[.contentType]),
+            "file": JSONValue(content.fields[.file]), "ageSeconds": JSONValue(page.age(at: now)),
+            "freshSeconds": JSONValue(max(.zero, page.freshFor(at: now))),
             "error": page.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
         ]
     }

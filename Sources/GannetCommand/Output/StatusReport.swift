@@ -1,12 +1,13 @@
-import Gannet
+import ClusterState
+import GannetBasics
 
 /// A queue's status for scripts. The names are a contract; what is unknown is `null`.
 struct StatusReport: Sendable {
     let name: String
-    let report: QueueReport
+    let report: QueueOverview
     let server: ServerStatus
 
-    var queue: QueueStatus { report.status }
+    var queue: QueueCounts { report.counts }
 
     /// Where to look instead: a queue that nothing was ever put into is seldom the one that was meant.
     var hint: String? {
@@ -25,7 +26,7 @@ struct StatusReport: Sendable {
                 "ready": .integer(queue.ready), "active": .integer(queue.active), "parked": .integer(queue.parked),
                 "delayed": .integer(queue.delayed), "dead": .integer(queue.dead),
             ],
-            "oldestReadySeconds": .seconds(report.oldestReady),
+            "oldestReadySeconds": .seconds(report.oldestAge),
             "totals": [
                 "enqueued": .integer(queue.enqueued), "done": .integer(queue.done), "fetched": .integer(queue.fetched),
                 "revalidated": .integer(queue.revalidated), "cached": .integer(queue.cached), "failed": .integer(queue.failed),
@@ -36,24 +37,26 @@ struct StatusReport: Sendable {
                 "donePerSecond": .rounded(report.rate?.donePerSecond), "bytesPerSecond": .rounded(report.rate?.bytesPerSecond),
             ],
             "etaSeconds": .seconds(report.remaining),
-            "workers": .array(report.workers.map(Self.worker)),
+            "workers": .array(report.sortedWorkers.map(worker)),
             "otherQueues": .array(report.others.map(Self.other)),
             "redis": [
                 "version": JSONValue(server.version), "usedMemoryBytes": JSONValue(server.usedMemory),
-                "maxMemoryBytes": JSONValue(server.memoryLimit), "pingMilliseconds": .decimal(server.ping / .milliseconds(1)),
+                "maxMemoryBytes": JSONValue(server.memoryLimit.flatMap { $0 == 0 ? nil : $0 }),
+                "pingMilliseconds": .decimal(server.ping / .milliseconds(1)),
             ],
         ]
     }
 
-    private static func other(_ queue: OtherQueueStatus) -> JSONValue {
+    private static func other(_ queue: OtherQueue) -> JSONValue {
         ["queue": .string(queue.name), "notEnded": .integer(queue.open), "workers": .integer(queue.workers)]
     }
 
-    private static func worker(_ worker: WorkerStatus) -> JSONValue {
-        [
-            "id": .string(worker.id), "host": JSONValue(worker.host), "pid": JSONValue(worker.processID),
-            "version": JSONValue(worker.version), "concurrency": JSONValue(worker.concurrency), "active": JSONValue(worker.active),
-            "heartbeatSeconds": .seconds(worker.heartbeat), "state": JSONValue(worker.state?.rawValue),
+    private func worker(_ worker: WorkerStatus) -> JSONValue {
+        let record = worker.record
+        return [
+            "id": .string(worker.id), "host": JSONValue(record?.machine), "pid": JSONValue(record?.processID),
+            "version": JSONValue(record?.version), "concurrency": JSONValue(record?.concurrency), "active": JSONValue(record?.active),
+            "heartbeatSeconds": .seconds(worker.heartbeat(at: report.now)), "state": JSONValue(worker.state(at: report.now)?.rawValue),
         ]
     }
 }

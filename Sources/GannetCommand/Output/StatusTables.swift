@@ -1,8 +1,8 @@
-import Gannet
+import ClusterState
 
 /// The workers and the hosts of a queue in rows; no lines where there are none.
 struct StatusTables: Sendable {
-    let report: QueueReport
+    let report: QueueOverview
     let style: TerminalStyle
 
     /// - Parameter most: Workers; the rest is a number.
@@ -11,12 +11,14 @@ struct StatusTables: Sendable {
         var table = TextTable([
             ("WORKER", .left), ("ON", .left), ("PID", .right), ("VERSION", .left), ("ACTIVE", .right), ("HEARD", .right), ("STATE", .left),
         ])
-        for worker in report.workers.prefix(most) {
-            let active = worker.active.map { "\($0)/\(worker.concurrency.map(String.init) ?? style.unknown)" }
+        for worker in report.sortedWorkers.prefix(most) {
+            let record = worker.record
+            let active = record.map { "\($0.active)/\($0.concurrency)" }
             table.add([
-                StyledText(worker.id), StyledText(known(worker.host)), StyledText(known(worker.processID.map(String.init))),
-                StyledText(known(worker.version)), StyledText(known(active)), StyledText("\(Amounts.roughTime(worker.heartbeat)) ago"),
-                state(worker.state),
+                StyledText(worker.id), StyledText(known(record?.machine)), StyledText(known(record.map { String($0.processID) })),
+                StyledText(known(record?.version)), StyledText(known(active)),
+                StyledText("\(Amounts.roughTime(worker.heartbeat(at: report.now))) ago"),
+                state(worker.state(at: report.now)),
             ])
         }
         return table.lines(mostColumns: 24, style) + rest(report.workers.count - most)
@@ -24,12 +26,13 @@ struct StatusTables: Sendable {
 
     /// - Parameter most: Hosts; the rest is not worth a number, since workers tell only of some.
     func hosts(_ most: Int) -> [StyledText] {
-        guard !report.hosts.isEmpty, most > 0 else { return [] }
+        let hosts = report.hosts
+        guard !hosts.isEmpty, most > 0 else { return [] }
         var table = TextTable([
             ("BUSIEST HOSTS", .left), ("IN FLIGHT", .right), ("ENDED", .right), ("FAILED", .right), ("AVERAGE", .right),
             ("NOW FOR", .right),
         ])
-        for host in report.hosts.prefix(most) {
+        for host in hosts.prefix(most) {
             table.add([
                 StyledText(host.name), StyledText("\(host.running)"), StyledText("\(Amounts.rate(host.endedPerSecond))/s"),
                 StyledText("\(Int((host.failureShare * 100).rounded()))%", host.failureShare > 0 ? .red : nil),

@@ -1,4 +1,4 @@
-import Gannet
+import ClusterState
 
 /// A queue's status for people: names on the left, what they are on the right, then workers and hosts in tables.
 struct StatusText: Sendable {
@@ -26,7 +26,7 @@ struct StatusText: Sendable {
     private var rows: [(name: String, value: String)] {
         let (queue, report, server) = (status.queue, status.report, status.server)
         let unknown = style.unknown
-        let oldest = report.oldestReady.map { " (the oldest for \(Amounts.roughTime($0)))" } ?? ""
+        let oldest = report.oldestAge.map { " (the oldest for \(Amounts.roughTime($0)))" } ?? ""
         let kinds = [
             "\(queue.fetched) fetched", queue.revalidated > 0 ? "\(queue.revalidated) unchanged" : nil, "\(queue.cached) cached",
         ].compactMap(\.self).joined(separator: ", ")
@@ -46,13 +46,13 @@ struct StatusText: Sendable {
         if queue.cancelled > 0 { rows.append(("cancelled", "\(queue.cancelled)")) }
         if queue.doubleFetches > 0 { rows.append(("fetched twice", "\(queue.doubleFetches)")) }
         let memory = server.usedMemory.map { Amounts.bytes($0) + " used" } ?? "unknown memory"
-        let limit = server.memoryLimit.map { " of \(Amounts.bytes($0))" } ?? ""
+        let limit = server.memoryLimit.flatMap { $0 == 0 ? nil : $0 }.map { " of \(Amounts.bytes($0))" } ?? ""
         rows += [
             ("enqueued", "\(queue.enqueued)"),
             ("speed", speed ?? unknown),
             (
                 "left",
-                report.remaining.map { $0 > .zero ? Amounts.roughTime($0) : "nothing" } ?? WaitText.sentence(report.waits, of: report.open)
+                report.remaining.map { $0 > .zero ? Amounts.roughTime($0) : "nothing" } ?? WaitText.sentence(report.waits, of: queue.open)
                     ?? unknown
             ),
             ("redis", "\(server.version ?? "unknown version"), \(memory)\(limit), answers in \(Amounts.milliseconds(server.ping))"),

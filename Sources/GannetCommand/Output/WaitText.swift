@@ -1,8 +1,8 @@
-import Gannet
+import ClusterState
 
-/// What is waited for, said where there is no telling when it ends.
+/// The reason of a wait whose end cannot be told.
 enum WaitText {
-    /// `902 wait for 12 hosts that rest or are busy, 30 for their next attempt`; `nil` while most of what is open waits for nothing but its turn.
+    /// `902 wait for 12 hosts that rest or are busy, 30 for their next attempt`; `nil` while most open jobs only wait for a place.
     static func sentence(_ waits: QueueWaits, of open: Int) -> String? {
         guard waits.total > 0, waits.total >= open - waits.total else { return nil }
         var parts: [String] = []

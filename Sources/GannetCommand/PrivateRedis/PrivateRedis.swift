@@ -3,11 +3,11 @@ import GannetBasics
 
 /// The Redis that commands use when none is named: started when needed, shared between them, stopped when idle.
 ///
-/// Locks: a user holds `users` shared for its lifetime, and took it *before* it took `start` to look for a server. A
-/// supervisor that wants to stop takes `start`, then `users` exclusively without waiting. So between "nobody uses it" and "it is gone"
-/// nobody can begin to, and whoever waits for `start` finds either a live server or none.
+/// Locks: a user holds `users` shared for its lifetime, and takes it *before* it takes `start` to look for a server. A
+/// supervisor that wants to stop takes `start`, then `users` exclusively without waiting. So no command can begin to use a server that is about to
+/// stop, and a command that waited for `start` finds either a live server or none.
 struct PrivateRedis: Sendable {
-    /// Longer than the longest that anyone rightly holds a lock: stopping.
+    /// Longer than any command holds a lock. Stopping takes longest.
     private static let lockBound = Duration.seconds(90)
     private static let startBound = Duration.seconds(60)
     private static let loadingBound = Duration.seconds(600)
@@ -47,7 +47,7 @@ struct PrivateRedis: Sendable {
         try await onThread { () throws(CommandFailure) in try begin(console: console) }
     }
 
-    /// Starts the server again for one who holds a lease on it already, and says so; does nothing where it is there, however slow.
+    /// Starts the server again for a command that holds a lease, and says so. Does nothing while the server is there, however slow.
     func restartIfGone(console: Console) async throws(CommandFailure) {
         _ = try await onThread { () throws(CommandFailure) -> Lease? in
             let folder = try PrivateRedisFolder.prepare(home: environment.home)
@@ -57,7 +57,7 @@ struct PrivateRedis: Sendable {
         }
     }
 
-    /// Stops the server if there is one, whoever uses it.
+    /// Stops the server if there is one, also while commands use it.
     func stop() async throws(CommandFailure) -> Stop {
         try await onThread { () throws(CommandFailure) in try end() }
     }
@@ -68,8 +68,11 @@ struct PrivateRedis: Sendable {
         let lease = Lease(socketPath: folder.socket, users: users)
         let logStart = ServerLog(path: folder.log).size
         let started = try startWhenNeeded(folder)
-        let how = started ? "Started a private Redis at \(lease.address)" : "Using the private Redis at \(lease.address)"
-        console.note("\(how); it stops \(idleText) after its last use.")
+        if started {
+            console.note("Started a private Redis, which keeps its data in \(folder.path); it stops \(idleText) after its last use.")
+        } else {
+            console.detail("using the private Redis at \(lease.address)")
+        }
         try awaitLoaded(folder, logStart: started ? min(logStart, ServerLog(path: folder.log).size) : 0, console: console)
         return lease
     }
@@ -95,16 +98,18 @@ struct PrivateRedis: Sendable {
             throw CommandFailure(.unavailable, "Cannot open a pipe: \(Descriptor.message(errno)).")
         }
         defer { close(pipe.read) }
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(null) }
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("GANNET_") }
         variables["GANNET_HOME"] = environment.home
         variables["GANNET_REDIS_IDLE"] = TimeSpan.text(of: environment.idleTime)
-        do {
-            defer { close(pipe.write) }
-            _ = try Spawn.start(
-                Executable.path, as: "gannet", arguments: ["redis", "supervise"], environment: variables, descriptors: [pipe.write],
-                inNewSession: true)
-        } catch {
-            throw CommandFailure(.unavailable, "The supervisor of the private Redis cannot be started: \(Descriptor.message(error.code)).")
+        let pid = Spawn(
+            Executable.path, words: ["gannet", "redis", "supervise"], environment: variables, descriptors: [null, null, null, pipe.write],
+            group: .session
+        ).start()
+        close(pipe.write)
+        guard pid > 0 else {
+            throw CommandFailure(.unavailable, "The supervisor of the private Redis cannot be started: \(Descriptor.message(-pid)).")
         }
         if case .failed(let failure) = SupervisorReport.receive(from: pipe.read, within: Self.startBound) { throw failure }
     }
@@ -131,7 +136,7 @@ struct PrivateRedis: Sendable {
     }
 
     private func end() throws(CommandFailure) -> Stop {
-        // Where there never was one, nothing is made to find that out.
+        // Without a folder there never was a server, and none is made to find that out.
         guard PrivateRedisFolder.exists(home: environment.home) else { return .wasNotRunning }
         let folder = try PrivateRedisFolder.prepare(home: environment.home)
         let start = try take(folder.startLock, .exclusive)
@@ -160,8 +165,8 @@ struct PrivateRedis: Sendable {
         environment.idleTime == PrivateRedisEnvironment.defaultIdleTime ? "10 minutes" : TimeSpan.text(of: environment.idleTime)
     }
 
-    /// Locks and sockets block; the threads that run tasks must not. A task that is cancelled does not wait: the thread goes on to the end of what
-    /// it does, which is bounded, or ends with the process, and so do the locks that it holds.
+    /// Locks and sockets block; the threads that run tasks must not. A cancelled task does not wait for the thread, whose work is bounded. The
+    /// thread's locks end with its work, or with the process.
     private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws(CommandFailure) -> Value
     ) async throws(CommandFailure) -> Value {

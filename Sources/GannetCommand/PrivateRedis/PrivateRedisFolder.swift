@@ -1,3 +1,4 @@
+import CommandLineKit
 import GannetBasics
 
 /// The folder that the private Redis lives in, and the names within it.
@@ -12,7 +13,7 @@ struct PrivateRedisFolder: Sendable {
     var startLock: String { path + "/start.lock" }
     /// Held by the supervisor while it lives.
     var supervisorLock: String { path + "/supervisor.lock" }
-    /// Held by the server process itself, so that no second one ever opens the same data, whatever became of socket and supervisor.
+    /// Held by the server process itself, so that no second one ever opens the same data, even without socket and supervisor.
     var serverLock: String { path + "/server.lock" }
     var log: String { path + "/redis.log" }
     var data: String { path + "/data" }
@@ -28,7 +29,7 @@ struct PrivateRedisFolder: Sendable {
         home + "/private-redis"
     }
 
-    /// Makes what is missing, for our eyes only, and refuses what others could have put there.
+    /// Makes missing folders, readable for this user alone, and refuses folders that another user could have put there.
     static func prepare(home: String) throws(CommandFailure) -> PrivateRedisFolder {
         try makeParents(of: home)
         try make(home)
@@ -87,5 +88,41 @@ struct PrivateRedisFolder: Sendable {
         CommandFailure(
             .cannotWrite,
             "The state folder '\(path)' cannot be used: \(Descriptor.message(code)). Set GANNET_HOME to a folder that you can write.")
+    }
+}
+
+/// The settings of the private Redis in the process's environment.
+struct PrivateRedisEnvironment: Sendable {
+    /// How long the server outlives its last user.
+    static let defaultIdleTime = Duration.seconds(600)
+
+    /// Absolute.
+    let home: String
+    let idleTime: Duration
+    /// Where servers are looked for, as in `PATH`.
+    let searchPath: String
+
+    static var current: PrivateRedisEnvironment {
+        Self(ProcessInfo.processInfo.environment, workingFolder: FileManager.default.currentDirectoryPath)
+    }
+
+    /// For a server in a folder of its own, which ends soon after its last user.
+    static func demonstration(home: String) -> PrivateRedisEnvironment {
+        var variables = ["GANNET_HOME": home, "GANNET_REDIS_IDLE": "10s"]
+        variables["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+        return Self(variables, workingFolder: "/")
+    }
+
+    init(_ variables: [String: String], workingFolder: String) {
+        func folder(_ name: String) -> String? {
+            variables[name].flatMap { $0.isEmpty ? nil : $0.hasPrefix("/") ? $0 : workingFolder + "/" + $0 }
+        }
+        // The XDG rules say that a relative XDG_STATE_HOME is to be ignored.
+        let state = variables["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        home = folder("GANNET_HOME") ?? (state ?? (folder("HOME") ?? "/") + "/.local/state") + "/gannet"
+        // For tests, which cannot wait ten minutes to see a server end. It is not an option and not documented as one.
+        let idle = variables["GANNET_REDIS_IDLE"].flatMap { try? TimeSpan.parse($0) }
+        idleTime = min(max(idle ?? Self.defaultIdleTime, .milliseconds(10)), .seconds(7 * 86_400))
+        searchPath = variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
     }
 }

@@ -24,11 +24,11 @@ final class ServerConnection {
 
     /// Nil when nobody listens there.
     static func open(_ path: String, within bound: Duration) -> ServerConnection? {
-        guard let descriptor = unixSocket() else { return nil }
+        guard let address = SocketAddress(unixPath: path), let descriptor = address.makeSocket() else { return nil }
         let connection = ServerConnection(descriptor: descriptor)
         let end = ContinuousClock.now + bound
         while true {
-            if connect(descriptor, to: path) { return connection }
+            if address.withPointer({ connect(descriptor, $0, $1) }) == 0 { return connection }
             // A full backlog, of a server that is busy or stopped.
             guard errno == EAGAIN || errno == EINTR, ContinuousClock.now < end else { return nil }
             usleep(10_000)
@@ -88,33 +88,5 @@ final class ServerConnection {
         let count = GannetBasics.read(descriptor, &buffer, buffer.count)
         if count > 0 { return Array(buffer[..<count]) }
         return count < 0 && (errno == EAGAIN || errno == EINTR) ? [] : nil
-    }
-}
-
-private func unixSocket() -> Int32? {
-    #if canImport(Darwin)
-    let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-    #else
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    #endif
-    guard descriptor >= 0 else { return nil }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    return descriptor
-}
-
-private func connect(_ descriptor: Int32, to path: String) -> Bool {
-    var address = sockaddr_un()
-    let bytes = Array(path.utf8) + [0]
-    guard bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else {
-        errno = ENAMETOOLONG
-        return false
-    }
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    return withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            GannetBasics.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-        }
     }
 }

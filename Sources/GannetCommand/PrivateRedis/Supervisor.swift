@@ -1,10 +1,9 @@
 import GannetBasics
 
-/// The life of a private Redis, in a process and a session of its own: start it (or adopt one whose supervisor was killed), watch until
-/// nobody has used it for the idle time, stop it.
+/// Looks after a private Redis, in a process and a session of its own: starts it, waits until nobody has used it for the idle time, and stops it. A
+/// server whose supervisor was killed is adopted.
 ///
-/// A socket is only ever removed under the start lock: a supervisor whose server was killed just ends, since the socket it would
-/// remove may already be its successor's.
+/// A socket is only removed under the start lock. A supervisor whose server was killed just ends: the socket may already be its successor's.
 struct Supervisor {
     private static let stopBound = Duration.seconds(60)
     private static let successionBound = Duration.seconds(30)
@@ -38,8 +37,8 @@ struct Supervisor {
         }
     }
 
-    /// Nil when another supervisor turns out to have a server that answers: the command that started that one was interrupted. One whose
-    /// server has ended is about to end too, and is waited for.
+    /// Nil when another supervisor has a server that answers: the command that started it was interrupted. A supervisor whose server has ended is
+    /// about to end too, and is waited for.
     private func becomeTheOnlyOne(_ folder: PrivateRedisFolder) throws(CommandFailure) -> FileLock? {
         let end = ContinuousClock.now + Self.successionBound
         while true {
@@ -53,7 +52,7 @@ struct Supervisor {
         }
     }
 
-    /// Returns when the server has ended, by our doing or another's.
+    /// Returns when the server has ended, stopped from here or elsewhere.
     private func watch(_ folder: PrivateRedisFolder, _ own: FileLock, _ connection: ServerConnection, _ termination: TerminationPipe) {
         let log = ServerLog(path: folder.log)
         var idle = IdleWatch(idleTime: environment.idleTime, now: .now, mark: FileLock.mark(of: folder.usersLock))
@@ -62,8 +61,8 @@ struct Supervisor {
             let wake = termination.wait(orFor: connection.descriptor, atMost: idle.interval)
             if wake == .descriptor, connection.hasClosed(within: .milliseconds(1)) { return }
             log.truncateWhenLarge()
-            // With the folder or the socket removed, nobody will find this server again, though it has the data. The start lock is
-            // not needed: no successor gets anywhere before our own lock is free, and nothing is removed here.
+            // With the folder or the socket removed, no command will find this server again, though it has the data. The start lock is
+            // not needed: no successor can start before this supervisor's lock is free, and nothing is removed here.
             let isLost = own.isOrphaned || access(folder.socket, F_OK) != 0
             if isLost, connection.shutDown(within: Self.stopBound) == nil { return }
             if wake == .terminated { isTerminating = true }
@@ -77,7 +76,7 @@ struct Supervisor {
         }
     }
 
-    /// Holds both locks until the server is gone: whoever comes meanwhile waits for its turn and then starts another.
+    /// Holds both locks until the server is gone. A command that comes meanwhile waits for its turn and then starts another.
     private func stop(_ folder: PrivateRedisFolder, _ connection: ServerConnection, evenInUse: Bool) -> Bool {
         guard let start = try? FileLock.tryToTake(folder.startLock, .exclusive) else { return false }
         let users = try? FileLock.tryToTake(folder.usersLock, .exclusive)
@@ -87,5 +86,66 @@ struct Supervisor {
         guard connection.shutDown(within: Self.stopBound) == nil else { return false }
         unlink(folder.socket)
         return true
+    }
+}
+
+/// Decides when the private Redis has been without a user for long enough: a pure function of time and of the lock's state.
+struct IdleWatch: Sendable {
+    let idleTime: Duration
+    private var since: ContinuousClock.Instant
+    private var mark: FileLock.Mark?
+
+    /// The time counts from the server's start, for the user that started it and left at once.
+    init(idleTime: Duration, now: ContinuousClock.Instant, mark: FileLock.Mark?) {
+        self.idleTime = idleTime
+        self.since = now
+        self.mark = mark
+    }
+
+    /// `mark` is when the users' lock was last taken or given up: a user who came and went between two looks has moved it.
+    mutating func look(now: ContinuousClock.Instant, inUse: Bool, mark: FileLock.Mark?) -> Bool {
+        if inUse || mark != self.mark {
+            since = now
+            self.mark = mark
+            return false
+        }
+        return now - since >= idleTime
+    }
+
+    /// How long to sleep before the next look: often enough to be on time, seldom enough to cost nothing.
+    var interval: Duration {
+        min(max(idleTime / 5, .milliseconds(20)), .seconds(5))
+    }
+}
+
+/// SIGTERM as something to poll for, beside a connection: the supervisor has one thread and no tasks.
+struct TerminationPipe {
+    enum Wake: Equatable {
+        case terminated
+        case descriptor
+        case time
+    }
+
+    private let read: Int32
+
+    init() throws(CommandFailure) {
+        guard let ends = Descriptor.pipe() else {
+            throw CommandFailure(.unavailable, "Cannot open a pipe: \(Descriptor.message(errno)).")
+        }
+        _ = fcntl(ends.read, F_SETFL, O_NONBLOCK)
+        read = ends.read
+        Signals.forward([SIGTERM], to: ends.write)
+    }
+
+    func wait(orFor descriptor: Int32, atMost bound: Duration) -> Wake {
+        var both = [pollfd(fd: read, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+        let parts = bound.components
+        _ = poll(&both, 2, Int32(clamping: parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000))
+        if both[0].revents != 0 {
+            var byte: UInt8 = 0
+            while GannetBasics.read(read, &byte, 1) == 1 {}
+            return .terminated
+        }
+        return both[1].revents != 0 ? .descriptor : .time
     }
 }

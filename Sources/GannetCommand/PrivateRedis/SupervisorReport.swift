@@ -1,6 +1,6 @@
 import GannetBasics
 
-/// What a supervisor tells the command that started it, through the pipe it finds as descriptor 3: one line, once.
+/// A supervisor's message to the command that started it, sent once, as one line through the pipe at descriptor 3.
 enum SupervisorReport: Sendable, Equatable {
     /// The server answers; it may still be loading its data.
     case running

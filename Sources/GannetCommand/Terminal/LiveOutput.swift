@@ -1,6 +1,6 @@
 import GannetBasics
 
-/// Standard error, with lines at its bottom that are drawn anew while messages go by above them.
+/// Standard error, with lines at its bottom that are redrawn while messages scroll by above them.
 final class LiveOutput: Sendable {
     private struct State {
         var area = LiveArea()
@@ -10,7 +10,7 @@ final class LiveOutput: Sendable {
 
     private let state = Mutex(State())
 
-    /// Draws these lines in the place of those before.
+    /// Draws these lines in place of the earlier ones.
     func show(_ lines: [StyledText], on terminal: Terminal) {
         state.withLock { state in
             state.terminal = terminal
@@ -20,7 +20,7 @@ final class LiveOutput: Sendable {
         }
     }
 
-    /// Takes the lines away.
+    /// Removes the lines.
     func end() {
         state.withLock { state in
             guard let terminal = state.terminal else { return }
@@ -37,7 +37,6 @@ final class LiveOutput: Sendable {
                 return
             }
             let columns = terminal.size.columns
-            // What the terminal does with a line break is a matter of its modes; a line that begins at its left edge is what is meant.
             let erased = state.area.erase(in: columns) + text
             _ = Descriptor.writeAll(
                 Terminal.atOnce(erased + state.area.draw(state.lines, in: columns, terminal.style)), to: terminal.descriptor)
@@ -53,5 +52,40 @@ final class LiveOutput: Sendable {
             defer { _ = Descriptor.writeAll(state.area.draw(state.lines, in: columns, terminal.style), to: terminal.descriptor) }
             return body()
         }
+    }
+}
+
+/// Lines at the bottom of the output that are redrawn in place. It returns the text to write, and writes nothing itself.
+///
+/// The cursor stays at the end of the last line. Between two drawings the terminal may have become narrower, and have broken lines that
+/// fitted before: each counts as many rows as it needs by then.
+struct LiveArea: Sendable {
+    private var widths: [Int] = []
+
+    var isShown: Bool { !widths.isEmpty }
+
+    /// How wide a line may be. After a line as wide as the screen, terminals differ about where the cursor is. A line wider than 80 columns
+    /// breaks when its window is made that narrow. The terminal may break it before it reports the new size, and pieces of the old line
+    /// would stay beside the new one.
+    static func room(in columns: Int) -> Int { max(1, min(columns, Terminal.Size.usual.columns) - 1) }
+
+    /// The text that replaces the earlier lines.
+    mutating func draw(_ lines: [StyledText], in columns: Int, _ style: TerminalStyle) -> String {
+        let cut = lines.map { $0.cut(to: Self.room(in: columns), style) }
+        let text = toFirstRow(columns) + cut.map { $0.written(style) + "\u{1b}[K" }.joined(separator: "\r\n") + "\u{1b}[J"
+        widths = cut.map(\.width)
+        return text
+    }
+
+    /// Leaves the cursor where the first line was.
+    mutating func erase(in columns: Int) -> String {
+        guard isShown else { return "" }
+        defer { widths = [] }
+        return toFirstRow(columns) + "\u{1b}[J"
+    }
+
+    private func toFirstRow(_ columns: Int) -> String {
+        let rows = widths.reduce(0) { $0 + max(1, ($1 + columns - 1) / max(1, columns)) }
+        return rows > 1 ? "\r\u{1b}[\(rows - 1)A" : "\r"
     }
 }

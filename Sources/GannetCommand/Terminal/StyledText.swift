@@ -1,4 +1,6 @@
-/// A line of text for a screen, made of pieces of which each has one colour; it knows how wide it is.
+import GannetBasics
+
+/// A line of text for a screen, made of pieces of one colour each. It knows how wide it is.
 struct StyledText: Sendable, Equatable, ExpressibleByStringLiteral {
     private struct Piece: Sendable, Equatable {
         var text: String
@@ -21,13 +23,13 @@ struct StyledText: Sendable, Equatable, ExpressibleByStringLiteral {
 
     static func += (one: inout StyledText, other: StyledText) { one = one + other }
 
-    /// In columns of the screen.
+    /// Columns of the screen.
     var width: Int { pieces.reduce(0) { $0 + $1.text.columns } }
 
     /// Without its colours.
     var plain: String { pieces.map(\.text).joined() }
 
-    /// Cut to a number of columns, with a sign that there was more.
+    /// Cut to a number of columns, with an ellipsis at the end.
     func cut(to columns: Int, _ style: TerminalStyle) -> StyledText {
         guard width > columns else { return self }
         let sign = columns >= style.ellipsis.count ? style.ellipsis : ""
@@ -48,7 +50,7 @@ struct StyledText: Sendable, Equatable, ExpressibleByStringLiteral {
 }
 
 extension String {
-    /// Nothing in it moves the cursor or rings a bell, whoever wrote it.
+    /// The text without characters that move the cursor or ring a bell.
     var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { Self.isControl($0) ? "?" : $0 }))
     }
@@ -60,7 +62,7 @@ extension String {
         }
     }
 
-    /// How many columns it takes. Where terminals differ, rather too many than too few: a line must not break.
+    /// How many columns it takes. Where terminals differ this is the larger number, since a line must not break.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
     func prefix(columns limit: Int) -> String {
@@ -73,10 +75,56 @@ extension String {
     }
 }
 
+extension String {
+    /// Its lines broken between words where they are wider than the screen. A word that is wider stays whole, so that a URL can be copied.
+    /// - Parameter indent: Blanks before each further line.
+    func wrapped(to width: Int, indent: Int = 0) -> String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            var lines: [String] = []
+            var current = ""
+            for (index, word) in line.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+                let longer = index == 0 ? String(word) : current + " " + word
+                if longer.columns > width, current.contains(where: { $0 != " " }) {
+                    lines.append(current)
+                    current = String(repeating: " ", count: indent) + word
+                } else {
+                    current = longer
+                }
+            }
+            return (lines + [current]).joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+}
+
 extension Character {
     fileprivate var columns: Int {
         let first = unicodeScalars.first?.value ?? 0
-        // From Hangul on, scripts whose characters are as wide as they are high, and pictures.
+        // From Hangul on: scripts with square characters, and pictures.
         return first >= 0x1100 && !(0x2000..<0x2e80).contains(first) || unicodeScalars.count > 1 && first >= 0x2000 ? 2 : 1
+    }
+}
+
+extension String {
+    /// The text with its lines, and without anything that steers a terminal: control characters, and marks that turn the direction of text.
+    var withoutSteering: String {
+        guard unicodeScalars.contains(where: Self.steers) else { return self }
+        var result = ""
+        for scalar in unicodeScalars {
+            if Self.steers(scalar) {
+                result += "\\u{\(Swift.String(scalar.value, radix: 16))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+        // Most text is this.
+        if (0x20..<0x7f).contains(scalar.value) || scalar == "\n" { return false }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: return true
+        default: return false
+        }
     }
 }

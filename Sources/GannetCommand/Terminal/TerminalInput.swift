@@ -1,9 +1,8 @@
 import GannetBasics
-import Synchronization
 
-/// What comes from the person at a terminal: keys, and other sizes of the window.
+/// Keys that are pressed at a terminal, and changes of its size.
 ///
-/// One a process, kept until it ends: its thread waits for as long.
+/// One for each process, kept until it ends: its thread waits as long.
 struct TerminalInput: Sendable {
     enum Event: Sendable, Equatable {
         case key(UInt8)
@@ -16,14 +15,12 @@ struct TerminalInput: Sendable {
         guard let ends = Descriptor.pipe() else {
             throw CommandFailure(.unavailable, "Cannot watch the terminal: \(Descriptor.message(errno)).")
         }
-        _ = fcntl(ends.write, F_SETFL, O_NONBLOCK)
-        // Somebody leaning on a key must not fill the memory.
+        // A key that is held down must not fill the memory.
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(64))
         events = stream
         let hasKeys = isatty(STDIN_FILENO) == 1
         OwnedThread.start(name: "gannet-keys") { Self.read(ends.read, hasKeys: hasKeys, continuation) }
-        resizes.store(ends.write, ordering: .sequentiallyConsistent)
-        signal(SIGWINCH, noteResize)
+        Signals.forward([SIGWINCH], to: ends.write)
     }
 
     private static func read(_ resizes: Int32, hasKeys: Bool, _ continuation: AsyncStream<Event>.Continuation) {
@@ -39,21 +36,10 @@ struct TerminalInput: Sendable {
                 } else if count > 0 {
                     for byte in bytes[..<count] { continuation.yield(.key(byte)) }
                 } else if count == 0 || errno != EINTR && errno != EAGAIN {
-                    // The keyboard is gone; the screen may still be looked at.
+                    // The keyboard is gone; the screen may still be watched.
                     sources.remove(at: index)
                 }
             }
         }
     }
-}
-
-/// Where the handler writes; set before the handler is, so that the handler never initialises anything.
-private let resizes = Atomic<Int32>(-1)
-
-/// Only async-signal-safe calls. A full pipe says already what there is to say.
-private func noteResize(_ number: Int32) {
-    let before = errno
-    var byte: UInt8 = 0
-    _ = write(resizes.load(ordering: .relaxed), &byte, 1)
-    errno = before
 }

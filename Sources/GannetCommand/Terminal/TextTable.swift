@@ -7,7 +7,7 @@ struct TextTable: Sendable {
 
     init(_ columns: [(title: String, side: Side)]) { self.columns = columns }
 
-    /// A table of names.
+    /// A table of names, all of them left-aligned.
     init(_ titles: String...) { columns = titles.map { ($0, .left) } }
 
     mutating func add(_ row: [StyledText]) { rows.append(row) }
@@ -20,7 +20,7 @@ struct TextTable: Sendable {
     }
 
     /// The titles, then the rows.
-    /// - Parameter most: How wide a column may get: one long name must not push the others off the screen.
+    /// - Parameter most: The widest a column may get. One long name must not push the others off the screen.
     func lines(mostColumns most: Int, _ style: TerminalStyle) -> [StyledText] {
         let all = [columns.map { StyledText($0.title, .faint) }] + rows
         let cut = all.map { row in row.map { $0.cut(to: most, style) } }

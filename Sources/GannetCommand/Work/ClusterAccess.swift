@@ -1,9 +1,11 @@
+import ClusterState
 import Gannet
+import HTTPEngine
 
-/// The cluster a command works with: the Redis that was named, or the private one, kept alive for as long as this is.
+/// The cluster that a command works with: the Redis that was named, or the private one, which is kept alive meanwhile.
 struct ClusterAccess: Sendable {
-    let cluster: Cluster
-    /// Says when Redis is away, and does what can be done about it.
+    let cluster: ClusterState
+    /// Tells when Redis is away, and starts a private one again.
     let watch: RedisWatch
     private let lease: PrivateRedis.Lease?
 
@@ -43,10 +45,9 @@ struct ClusterAccess: Sendable {
         cluster.patience = patience
         let watch = RedisWatch(console, own: privateRedis)
         cluster.outage = watch.note
-        do throws(ClusterError) {
-            return ClusterAccess(cluster: try await Cluster.connect(cluster), watch: watch, lease: lease)
-        } catch {
-            throw CommandFailure(error)
+        let options = cluster
+        return try await CommandFailure.wrapping {
+            ClusterAccess(cluster: try await ClusterState.connect(options), watch: watch, lease: lease)
         }
     }
 
@@ -58,7 +59,23 @@ struct ClusterAccess: Sendable {
 }
 
 extension CommandFailure {
-    init(_ error: ClusterError) {
+    /// Takes a command's own failure as it is, and gives the errors of other parts their exit status.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let failure as OutputFailure where failure.cluster == nil: self.init(.cannotWrite, failure.description)
+        case let failure as OutputFailure: self.init(failure.cluster ?? .unknownBatch)
+        case let invalid as InvalidOptions: self.init(.wrongUsage, invalid.description)
+        default:
+            guard let error = StateError(error) else {
+                self.init(.defect, "Unexpected error: \(error). This is a defect of gannet; please report it.")
+                return
+            }
+            self.init(error)
+        }
+    }
+
+    private init(_ error: StateError) {
         let status: ExitStatus =
             switch error.reason {
             case .usage: .wrongUsage
@@ -66,30 +83,15 @@ extension CommandFailure {
             case .otherSchema: .otherSchema
             case .defect: .defect
             }
-        self.init(status, error.description)
+        let hint = error.reason == .otherSchema ? " '--namespace' names another." : ""
+        self.init(status, error.description + hint)
     }
 
-    init(_ failure: OutputFailure) {
-        guard let error = failure.cluster else {
-            self.init(.cannotWrite, failure.description)
-            return
-        }
-        self.init(error)
-    }
-
-    init(_ failure: WorkerFailure) {
-        switch failure {
-        case .cluster(let error): self.init(error)
-        case .output(let sentence): self.init(.cannotWrite, sentence)
-        case .settings(let sentence): self.init(.wrongUsage, sentence)
-        }
-    }
-
-    /// Runs `body`, whose errors are the cluster's.
-    static func wrapping<Result: ~Copyable>(
-        _ body: () async throws(ClusterError) -> Result
+    /// Runs `body`, and makes its error a command's.
+    static func wrapping<Result: ~Copyable, Failure: Error>(
+        _ body: () async throws(Failure) -> Result
     ) async throws(CommandFailure) -> Result {
-        do throws(ClusterError) {
+        do {
             return try await body()
         } catch {
             throw CommandFailure(error)

@@ -1,16 +1,18 @@
+import ClusterState
 import Gannet
+import GannetBasics
 
-/// The course of `gannet enqueue`: feed a batch, say what came of it, and wait for it where that is asked for.
+/// `gannet enqueue` at work: feeds a batch, prints the result, and waits for its end with `--wait`.
 struct Enqueueing: Sendable {
     private let options: EnqueueOptions
     private let batch: String
-    private let cluster: Cluster
+    private let cluster: ClusterState
     private let interruption: Interruption
 
     private var queue: String { options.target.queue }
     private var console: Console { options.target.console }
 
-    init(_ options: EnqueueOptions, _ cluster: Cluster, _ interruption: Interruption) {
+    init(_ options: EnqueueOptions, _ cluster: ClusterState, _ interruption: Interruption) {
         self.options = options
         self.cluster = cluster
         self.interruption = interruption
@@ -20,18 +22,18 @@ struct Enqueueing: Sendable {
     func course(_ rows: InputRows?) async throws(CommandFailure) -> ExitStatus {
         let fed = await interruption.cancelling { try await feed(rows) }
         if options.batch == nil, fed.value == nil {
-            // Nobody can go on with this batch: as far as it came it is complete.
-            await interruption.cleaningUp { try await cluster.close(batch: batch, of: queue) }
+            // This batch has no name to go on with, so it is complete as it is.
+            await interruption.cleaningUp { try await cluster.queue(queue).close(batch: batch) }
         }
         guard let (summary, isResumed) = try fed.get(unlessInterrupted: interruption) else {
             console.note(
                 options.batch == nil
-                    ? "interrupted: what had been accepted stays in the queue, the rest was not enqueued."
-                    : "interrupted: what had been accepted stays in the queue; the same command goes on where it stopped.")
+                    ? "interrupted: the accepted URLs stay in the queue, and the rest was not enqueued."
+                    : "interrupted: the accepted URLs stay in the queue, and the same command goes on where it stopped.")
             return interruption.status
         }
         Feeding.complain(about: summary, console)
-        let report = { (outcome: BatchStatus?) in
+        let report = { (outcome: Batch?) in
             EnqueueReport(queue: queue, batch: batch, summary: summary, isResumed: isResumed, outcome: outcome)
         }
         guard summary.accepted > 0 else {
@@ -42,21 +44,21 @@ struct Enqueueing: Sendable {
             try show(report(nil))
             return report(nil).status
         }
-        let wait = BatchWait(batch: batch, queue: queue, cluster: cluster, console: console)
+        let wait = BatchWait(batch: batch, queue: cluster.queue(queue), console: console)
         let waited = await interruption.cancelling { try await wait.run() }
         guard let outcome = try waited.get(unlessInterrupted: interruption) else {
             try show(report(nil))
-            console.note("interrupted: the batch is in the queue all the same; 'gannet batch wait \(batch)' waits for it.")
+            console.note("interrupted: the batch stays in the queue; 'gannet batch wait \(batch)' waits for it.")
             return interruption.status
         }
         try show(report(outcome))
         return report(outcome).status
     }
 
-    /// Throws ``ClusterError`` or ``CommandFailure``.
+    /// Throws ``StateError`` or ``CommandFailure``.
     private func feed(_ rows: InputRows?) async throws -> (EnqueueSummary, isResumed: Bool) {
         let source = options.batch == nil ? "" : options.input.fingerprint ?? "standard input"
-        let producer = try await cluster.producer(queue: queue, batch: batch, from: source, options: options.submission)
+        let producer = try await Producer(cluster.queue(queue), batch: batch, from: source, options: options.submission)
         guard producer.origin == source else {
             throw CommandFailure(
                 .wrongUsage,

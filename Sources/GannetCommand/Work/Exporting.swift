@@ -1,7 +1,9 @@
+import ClusterState
 import Gannet
+import GannetBasics
 import HTTPEngine
 
-/// The course of `gannet export`: take what is kept, fetch what is not where that is asked for, and write the manifest.
+/// `gannet export` at work: writes the kept bodies, fetches missing ones with `--refetch`, and writes the manifest.
 struct Exporting: Sendable {
     private let options: ExportOptions
     private let settings: FetchSettings
@@ -27,7 +29,7 @@ struct Exporting: Sendable {
     func course() async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
         let asked = await interruption.cancelling {
-            try await access.cluster.finished(batch: options.batch, of: options.target.queue)
+            try await FinishedBatch(named: options.batch, in: access.cluster.queue(options.target.queue))
         }
         guard let found = try asked.get(unlessInterrupted: interruption) else { return interrupted() }
         guard let batch = found else { throw BatchArgument.unknown(options.batch, options.target.queue) }
@@ -43,7 +45,7 @@ struct Exporting: Sendable {
         let done = await interruption.cancelling { try await export(batch, into: folder) }
         guard let totals = try done.get(unlessEndedBy: interruption) else { return interrupted() }
         let report = ExportReport(
-            queue: options.target.queue, batch: batch.status, totals: totals, time: ContinuousClock.now - start)
+            queue: options.target.queue, batch: batch.batch, totals: totals, time: ContinuousClock.now - start)
         for sentence in report.complaints { console.error(sentence) }
         guard options.json else { return try console.print("\(report.text) to \(folder.displayPath)", last: report.status) }
         do throws(CommandFailure) {
@@ -54,16 +56,17 @@ struct Exporting: Sendable {
         return try console.print(report.json.text, last: report.status)
     }
 
-    /// Throws ``CommandFailure``, ``ClusterError`` or ``OutputFailure``.
+    /// Throws ``CommandFailure``, ``StateError`` or ``OutputFailure``.
     private func export(_ batch: FinishedBatch, into folder: RecordedFolder) async throws -> ExportTotals {
-        let tally = WorkTally(console, access.watch, of: WorkTally.Whole { batch.count - folder.counts.repeated })
-        let export = try await access.cluster.export(
-            batch, into: folder, store: store, refetches: options.refetches, patience: Self.patience, report: tally.note)
+        let tally = WorkTally(console, access.watch, of: { batch.count - folder.counts.repeated })
+        let export = try await BatchExport(
+            batch, of: access.cluster, into: folder, store: store, refetches: options.refetches, patience: Self.patience,
+            report: tally.note)
         let display = ProgressDisplay(of: tally, on: console)
         let outcome: Result<ExportTotals, any Error>
         do {
             try await export.collect()
-            if options.refetches { try await refetch(export, headers: batch.headers) }
+            if options.refetches { try await refetch(export, headers: batch.batch.options.headers) }
             outcome = .success(try await export.writeManifest())
         } catch {
             outcome = .failure(error)
@@ -74,16 +77,11 @@ struct Exporting: Sendable {
         return try outcome.get()
     }
 
-    private func refetch(_ export: BatchExport, headers: ExtraHeaders) async throws {
+    private func refetch(_ export: BatchExport, headers: RequestHeaders) async throws {
         options.fetch.sayWhatProxyMeans(console)
-        let fetch: ClusterFetch
-        do throws(WorkerFailure) {
-            var fetching = options.fetch.fetching(options.store)
-            fetching.headers = headers
-            fetch = try await access.cluster.fetching(settings, fetching)
-        } catch {
-            throw CommandFailure(error)
-        }
+        var fetching = options.fetch.fetching(options.store)
+        fetching.headers = headers
+        let fetch = try await ClusterFetch(access.cluster, settings, fetching)
         do throws(OutputFailure) {
             try await export.refetch(through: fetch, concurrency: options.fetch.concurrency, hostLimit: options.fetch.hostLimit)
             await fetch.close()

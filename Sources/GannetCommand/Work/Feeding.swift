@@ -3,13 +3,13 @@ import URLLists
 
 /// Reads a command's input into a producer.
 enum Feeding {
-    /// Opens what there is to read, so that a wrong path is told before anything is started.
+    /// Opens the input, so that a wrong path is an error before anything is started.
     static func open(_ input: InputOptions) throws(CommandFailure) -> InputRows? {
         guard let source = input.source else { return nil }
         return try InputRows(source, input.list)
     }
 
-    /// Feeds the URLs of the command line, then the input's rows. Throws ``ClusterError`` or ``CommandFailure``.
+    /// Feeds the URLs of the command line, then the input's rows. Throws ``StateError`` or ``CommandFailure``.
     static func feed(_ input: InputOptions, _ rows: InputRows?, into producer: consuming Producer) async throws -> EnqueueSummary {
         for (index, url) in input.urls.enumerated() {
             try await producer.add(Array(url.utf8)[...], from: .argument(index + 1))
@@ -28,12 +28,16 @@ enum Feeding {
         return producer.summary
     }
 
-    /// Names what could not be used.
+    /// Prints each reason once, with the first rows that it holds for and the number of the others.
     static func complain(about summary: EnqueueSummary, _ console: Console) {
-        for complaint in summary.complaints {
-            console.complain("\(complaint.place): not a URL that can be fetched: \(complaint.reason)")
+        for reason in summary.reasons {
+            var places = reason.first.map(\.description)
+            let others = reason.count - places.count
+            if others > 0 { places.append(Amounts.count(others, "more row")) }
+            let shown = places.count > 1 ? places.dropLast().joined(separator: ", ") + " and " + (places.last ?? "") : places.joined()
+            console.complain("\(shown): not a URL that can be fetched: \(reason.reason)")
         }
-        let rest = summary.invalid - summary.complaints.count
-        if rest > 0 { console.complain("… and \(rest) more like these") }
+        let rest = summary.invalid - summary.reasons.reduce(0) { $0 + $1.count }
+        if rest > 0 { console.complain("… and \(Amounts.count(rest, "more row")) with other reasons") }
     }
 }

@@ -1,16 +1,17 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 import GannetBasics
 import HTTPEngine
 
-/// The course of `gannet get`.
+/// `gannet get` at work.
 struct Getting: Sendable {
     private let options: GetOptions
     private let settings: FetchSettings
-    private let cluster: Cluster
+    private let cluster: ClusterState
     private let console: Console
 
-    init(_ options: GetOptions, _ settings: FetchSettings, _ cluster: Cluster, _ console: Console) {
+    init(_ options: GetOptions, _ settings: FetchSettings, _ cluster: ClusterState, _ console: Console) {
         self.options = options
         self.settings = settings
         self.cluster = cluster
@@ -19,15 +20,16 @@ struct Getting: Sendable {
 
     func run() async throws(CommandFailure) -> ExitStatus {
         guard !options.fetches else { return try await fetch() }
-        let found = try await CommandFailure.wrapping { () throws(ClusterError) in
-            try await cluster.page(of: options.url, headers: options.headers)
+        let asked = try? RequestedURL(options.url, headers: options.headers)
+        let found = try await CommandFailure.wrapping {
+            if let asked, let page = try await cluster.page(asked.id) { (page, try await cluster.now()) } else { nil as (Page, Int)? }
         }
-        guard let page = found else {
+        guard let (page, now) = found else {
             console.error("Nothing is known of this URL; '--fetch' fetches it.")
             return .someFailed
         }
         if options.showsMeta {
-            try console.print(PageReport(page: page).json.text)
+            try console.print(PageReport(page: page, now: now).json.text)
             return .done
         }
         if let failure = page.failure {
@@ -35,9 +37,10 @@ struct Getting: Sendable {
             return .someFailed
         }
         let folder = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.reading(path) }
-        let body = try await CommandFailure.wrapping { () throws(ClusterError) in try await cluster.body(of: page, in: folder) }
+        let body = try await CommandFailure.wrapping { try await cluster.body(of: page, in: folder) }
         guard let body else {
-            let hint = page.file == nil ? "it is not kept any more" : "it is in a worker's folder: name that with '--store'"
+            let hint =
+                page.content.fields[.file] == nil ? "it is not kept any more" : "it is in a worker's folder: name that with '--store'"
             console.error("The URL was fetched, but its body is not here: \(hint). '--fetch' fetches it again.")
             return .someFailed
         }
@@ -46,22 +49,20 @@ struct Getting: Sendable {
 
     private func fetch() async throws(CommandFailure) -> ExitStatus {
         options.fetch.sayWhatProxyMeans(console)
-        let fetched: Cluster.Fetched
-        do throws(WorkerFailure) {
-            var fetching = options.fetch.fetching(options.store)
-            fetching.concurrency = 1
-            fetching.headers = options.headers
-            fetching.refresh = options.refresh
-            fetching.maximumAge = options.maximumAge
-            fetched = try await cluster.fetch(options.url, settings, fetching)
-        } catch {
-            throw CommandFailure(error)
-        }
+        var fetching = options.fetch.fetching(options.store)
+        fetching.concurrency = 1
+        fetching.headers = options.headers
+        fetching.refresh = options.refresh
+        fetching.maximumAge = options.maximumAge
+        let how = fetching
+        let fetch = try await CommandFailure.wrapping { try await ClusterFetch(cluster, settings, how) }
+        let fetched = await fetch.body(of: options.url)
+        await fetch.close()
         switch fetched {
-        case .body(let bytes): return try deliver(bytes)
-        case .failed where Task.isCancelled: return .someFailed
-        case .failed(let sentence):
-            console.complain("failed: \(sentence)")
+        case .success(let bytes): return try deliver(bytes)
+        case .failure where Task.isCancelled: return .someFailed
+        case .failure(let error):
+            console.complain("failed: \(error.description)")
             return .someFailed
         }
     }

@@ -1,7 +1,6 @@
-import Gannet
 internal import GannetBasics
 
-/// What SIGINT and SIGTERM do to a command: end what it is waiting for, and make its worker stop.
+/// Lets SIGINT and SIGTERM end a command's waiting, and stop its worker.
 final class Interruption: Sendable {
     private struct State {
         var first: SignalTrap.Request?
@@ -23,7 +22,7 @@ final class Interruption: Sendable {
     /// The first signal that came.
     var request: SignalTrap.Request? { state.withLock { $0.first } }
 
-    /// What a command that was ended by a signal exits with.
+    /// The exit status of a command that a signal ended.
     var status: ExitStatus { request?.status ?? .interrupted }
 
     /// Runs a command's `body`, with signals noted meanwhile.
@@ -60,7 +59,7 @@ extension Interruption {
     /// How long cleaning up may take once a signal has come.
     private static let cleanUpBound = Duration.seconds(2)
 
-    /// Runs what is left to do before an end, in a bounded time; the next signal cuts it short.
+    /// Runs the last steps before an end, in a bounded time. The next signal cuts them short.
     func cleaningUp(_ body: @escaping @Sendable () async throws -> Void) async {
         let task = Task { try await body() }
         state.withLock { $0.cancel = { task.cancel() } }
@@ -74,32 +73,26 @@ extension Interruption {
     }
 }
 
-/// What came of something that a signal may have ended.
+/// The result of work that a signal may have ended.
 struct Interruptible<Value: Sendable>: Sendable {
     fileprivate let result: Result<Value, any Error>
 
-    /// The value also when a signal came, too late to keep it from being had.
+    /// The value, also when a signal came too late to prevent it.
     var value: Value? { try? result.get() }
 
-    /// The value, also when a signal came too late to keep it from being had; `nil` when it came in time.
+    /// The value, also when a signal came too late to prevent it; `nil` when it came in time.
     func get(unlessEndedBy interruption: Interruption) throws(CommandFailure) -> Value? {
         if let value { return value }
         return try get(unlessInterrupted: interruption)
     }
 
-    /// The value, or `nil` when there was a signal: then whatever went wrong went wrong because of it.
+    /// The value, or `nil` when there was a signal, which is then the reason for any error.
     func get(unlessInterrupted interruption: Interruption) throws(CommandFailure) -> Value? {
         if interruption.request != nil { return nil }
         do {
             return try result.get()
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch let error as ClusterError {
-            throw CommandFailure(error)
-        } catch let failure as OutputFailure {
-            throw CommandFailure(failure)
         } catch {
-            throw CommandFailure(.defect, "Unexpected error: \(error). This is a defect of gannet; please report it.")
+            throw CommandFailure(error)
         }
     }
 }

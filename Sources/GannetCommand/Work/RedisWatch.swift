@@ -1,7 +1,8 @@
+import ClusterState
 import Gannet
 internal import GannetBasics
 
-/// Says that a command waits for Redis, and that Redis is back; starts a private one again meanwhile.
+/// Tells that a command waits for Redis, and that Redis is back. It starts a private Redis again meanwhile.
 final class RedisWatch: Sendable {
     private struct State {
         var words = OutageWords()
@@ -11,7 +12,7 @@ final class RedisWatch: Sendable {
     private static let pauseBetweenStarts = Duration.seconds(10)
 
     private let console: Console
-    /// `nil` for a Redis that others look after.
+    /// `nil` for a Redis that is not private.
     private let own: PrivateRedis?
     private let state = Mutex(State())
 
@@ -47,12 +48,12 @@ final class RedisWatch: Sendable {
         }
     }
 
-    /// Ends what a wait that nobody waits for any more has begun.
+    /// Ends the attempts to start a private Redis.
     func stop() {
         state.withLock { $0.revival?.cancel() }
     }
 
-    /// Until it is back, or nobody waits for it any more.
+    /// Until Redis is back, or the command has ended.
     private func revive(_ own: PrivateRedis) async {
         while !Task.isCancelled {
             do throws(CommandFailure) {

@@ -1,6 +1,6 @@
 import Gannet
 
-/// The folder that bodies go to, in the words of a command.
+/// The folder for bodies, with a command's errors.
 enum WorkFolder {
     static func open(_ path: String, names: NameStyle = .hash) throws(CommandFailure) -> BodyFolder {
         do throws(OutputFailure) {
@@ -10,7 +10,7 @@ enum WorkFolder {
         }
     }
 
-    /// A folder that is only looked at: that of workers who put bodies into it.
+    /// A folder that is only read: workers put bodies into it.
     static func reading(_ path: String) throws(CommandFailure) -> BodyFolder {
         do throws(OutputFailure) {
             return try BodyFolder(reading: path)
@@ -27,7 +27,7 @@ enum WorkFolder {
         }
     }
 
-    /// Keeps those out of the folder who would disturb this use of it, for as long as the lock lives.
+    /// Keeps other uses out of the folder for as long as the lock lives.
     static func lock(_ folder: BodyFolder, _ use: FolderLock.Use) throws(CommandFailure) -> FolderLock {
         do throws(OutputFailure) {
             if let lock = try FolderLock(folder, use) { return lock }
@@ -36,15 +36,5 @@ enum WorkFolder {
         }
         let other = use == .alone ? "Another run, or a worker," : "A run"
         throw CommandFailure(.cannotWrite, "\(other) writes to the folder \(folder.displayPath). Wait for it, or choose another folder.")
-    }
-}
-
-extension Result where Success == WorkerEnd, Failure == WorkerFailure {
-    /// The end, or the failure as a command's.
-    func value() throws(CommandFailure) -> WorkerEnd {
-        switch self {
-        case .success(let end): return end
-        case .failure(let failure): throw CommandFailure(failure)
-        }
     }
 }

@@ -5,9 +5,9 @@ extension CacheControl {
     struct Directive {
         /// In small letters.
         let name: String
-        /// What stands behind the equals sign, out of its quotes; nil without one.
+        /// The text behind the equals sign, without its quotes; nil without an equals sign.
         let argument: String?
-        /// Whether blanks stand around the equals sign, or something beside the quotes.
+        /// Whether blanks surround the equals sign, or the quotes do not enclose the whole argument.
         let isCrooked: Bool
 
         init(_ member: String) {
@@ -32,11 +32,11 @@ extension CacheControl {
             }
         }
 
-        /// The argument as a number of seconds, in quotes or not: RFC 9111 asks for both to be read (section 5.2).
+        /// The argument as a number of seconds, with or without quotes: RFC 9111, section 5.2, asks to read both.
         var seconds: Int64? { isCrooked ? nil : argument.flatMap { DeltaSeconds.parse($0) } }
 
-        /// The argument as names of headers. Anything doubtful holds for the whole answer, and so does a name by which this cache itself
-        /// goes: an answer without it is another.
+        /// The argument as names of headers. A doubtful argument counts for the whole answer. So does the name of a header that this
+        /// cache needs for its decisions.
         var scope: Scope {
             guard let argument, !isCrooked else { return .everything }
             let names = Set(HeaderList(argument).members.map { $0.lowercased() })
@@ -60,7 +60,7 @@ extension CacheControl {
         }
     }
 
-    /// More headers than anybody names.
+    /// The most header names in one directive; no origin names as many.
     static let maximumNames = 32
 
     private static let indispensable: Set<String> = ["age", "cache-control", "date", "expires", "vary"]
@@ -75,20 +75,21 @@ extension CacheControl {
         case "max-stale": Self.add(directive, to: &maxStale, without: DeltaSeconds.forever)
         case "no-cache": noCache.widen(to: directive.scope)
         case "private": isPrivate.widen(to: directive.scope)
-        // A permission that takes no argument and has one is something else.
+        // `public` takes no argument. With one it is an unknown directive, which grants nothing.
         case "public": if directive.argument == nil { isPublic = true }
         case "no-store": noStore = true
         case "must-understand": mustUnderstand = true
         case "must-revalidate": mustRevalidate = true
         case "proxy-revalidate": proxyRevalidate = true
         // RFC 8246 has arguments ignored.
+        // RFC 8246, section 2: arguments are ignored.
         case "immutable": isImmutable = true
         case "only-if-cached": onlyIfCached = true
         default: break
         }
     }
 
-    /// The same number said twice is that number; two different ones are none.
+    /// A number that is repeated counts once. Two different numbers are invalid.
     private static func add(_ directive: Directive, to value: inout Seconds, without: Int64? = nil) {
         let seconds = directive.argument == nil ? without : directive.seconds
         let read = seconds.map(Seconds.seconds) ?? .invalid
@@ -107,11 +108,11 @@ extension CacheControl.Scope {
         }
     }
 
-    /// The headers it names, if it is about headers.
+    /// The names of headers in the directive; empty where it is about the whole answer, or absent.
     var names: Set<String> { if case .fields(let names) = self { names } else { [] } }
 }
 
 extension CacheControl.Seconds {
-    /// As a permission: what is no number permits nothing.
+    /// The duration where the directive grants something: an invalid number grants nothing.
     var permitted: Duration? { if case .seconds(let seconds) = self { .seconds(seconds) } else { nil } }
 }

@@ -1,13 +1,14 @@
 internal import HTTPEngine
 
-/// The value of a header as a list: members with commas between them (RFC 9110, section 5.6.1).
+/// The value of a header as a list of members, separated by commas (RFC 9110, section 5.6.1).
 struct HeaderList {
-    /// Without the blanks around them; empty ones are left out.
+    /// Without surrounding blanks and without empty members.
     private(set) var members: [String] = []
     /// Whether every quoted string has an end.
     private(set) var isWellFormed = true
 
-    /// Reads one header line. A comma within quotes separates nothing; a quote that does not end is none, so that nothing can hide behind it.
+    /// Reads one header line. A comma within quotes separates nothing. A quote without an end counts as a plain character, so that no
+    /// directive can hide behind it.
     init(_ value: String) {
         let bytes = Array(value.utf8)
         var start = 0
@@ -17,7 +18,7 @@ struct HeaderList {
             case UInt8(ascii: ","):
                 append(bytes[start..<index])
                 start = index + 1
-            // After one without an end none is looked for again, or a row of them would take time by its square.
+            // Only the first quote without an end is looked for. Looking again for each would take quadratic time.
             case UInt8(ascii: "\"") where isWellFormed:
                 if let end = Self.endOfQuotes(in: bytes, from: index) { index = end } else { isWellFormed = false }
             default:
@@ -44,5 +45,18 @@ struct HeaderList {
             }
         }
         return nil
+    }
+}
+
+/// A number of seconds in a header (RFC 9111, section 1.2.2).
+enum DeltaSeconds {
+    /// Stands for every larger number. RFC 9111 calls these 68 years infinity.
+    static let forever: Int64 = 2_147_483_648
+
+    /// Nil unless the text is digits alone: no sign, no fraction, no unit.
+    static func parse(_ text: some StringProtocol) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        // A number that does not fit into 64 bits is beyond `forever` too.
+        return Int64(text).map { min($0, forever) } ?? forever
     }
 }

@@ -1,11 +1,50 @@
 package import HTTPEngine
 
-/// The headers that are kept with an answer.
+/// The headers that are kept with an answer: some decide about its use, the others describe the body.
+///
+/// RFC 9111, section 3.1, asks a cache to keep all headers for its clients. This cache hands out bodies and not messages, and a kept answer
+/// has to be small. `Age` and `Date` are used up in the answer's freshness. `Content-Encoding` and `Content-Length` describe packed bytes.
+/// A cookie belongs to one visitor.
+package enum KeptHeader: UInt8, Sendable, Hashable, CaseIterable {
+    // The numbers are kept with answers, so a number is never reused. The order is that of importance.
+    case cacheControl = 1
+    case vary = 2
+    case expires = 3
+    case eTag = 4
+    case lastModified = 5
+    case contentType = 6
+    case contentLanguage = 7
+    case contentDisposition = 8
+    case contentLocation = 9
+    case xRobotsTag = 10
+    case link = 11
+
+    package var name: String {
+        switch self {
+        case .cacheControl: "cache-control"
+        case .vary: "vary"
+        case .expires: "expires"
+        case .eTag: "etag"
+        case .lastModified: "last-modified"
+        case .contentType: "content-type"
+        case .contentLanguage: "content-language"
+        case .contentDisposition: "content-disposition"
+        case .contentLocation: "content-location"
+        case .xRobotsTag: "x-robots-tag"
+        case .link: "link"
+        }
+    }
+
+    /// Whether the header decides about the use of the answer when a 304 has it judged again. Without it the answer is not kept.
+    var isIndispensable: Bool { self == .cacheControl || self == .vary || self == .expires }
+}
+
+/// The headers of one answer that are kept with it.
 package struct KeptHeaders: Sendable, Hashable {
-    /// The most bytes that they may have together, with two for each besides its value.
+    /// The most bytes of all values together; each value counts two bytes more than its length.
     package static let maximumBytes = 4096
 
-    /// The values of each, in the order of `KeptHeader` and, of one name, in the order they came.
+    /// In the order of `KeptHeader`; values of one name in the order they came.
     let fields: [Field]
 
     struct Field: Sendable, Hashable {
@@ -13,7 +52,7 @@ package struct KeptHeaders: Sendable, Hashable {
         let value: String
     }
 
-    /// Nil when those cannot be kept without which the answer must not be. Others that cannot are left out.
+    /// Nil when an indispensable header is too long or has control characters. Another header of that kind is left out.
     init?(of head: AnswerHead, receivedAt: Moment) {
         let dropped = head.namesNotKept
         var fields: [Field] = []
@@ -32,7 +71,7 @@ package struct KeptHeaders: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// For what was kept; nil unless it could have come of an answer.
+    /// Reads headers that were kept; nil unless an answer could have had them.
     init?(kept fields: [Field]) {
         let isInOrder = zip(fields, fields.dropFirst()).allSatisfy { $0.header.rawValue <= $1.header.rawValue }
         guard isInOrder, Self.bytes(fields.map(\.value)) <= Self.maximumBytes, fields.allSatisfy({ Self.isPlain($0.value) }) else {
@@ -41,17 +80,17 @@ package struct KeptHeaders: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// As an answer would have them.
+    /// In the form of an answer's headers.
     package var headers: ResponseHeaders { ResponseHeaders(fields.map { ($0.header.name, $0.value) }) }
 
-    /// Each value has an allocation of its own.
+    /// The bytes of memory that the values take; each has an allocation of its own.
     var variableSize: Int { fields.reduce(0) { $0 + $1.value.utf8.count + 64 } }
 
     package var validators: Validators { Validators(headers) }
 
-    /// Those of a 304 in place of the kept ones of the same names (RFC 9111, section 3.2), and behind them the kept ones it does not mention.
+    /// The headers of a 304 replace the kept ones of the same names (RFC 9111, section 3.2). The other kept headers stay.
     ///
-    /// What a 304 says of the length, the encoding or the part that came is not about the body that is kept; nothing of it is.
+    /// A length, an encoding or a range in a 304 is not about the kept body, and is not used.
     func updated(by news: ResponseHeaders) -> ResponseHeaders {
         let missing = fields.filter { news[$0.header.name] == nil }
         return news.adding(missing.map { ($0.header.name, $0.value) })
@@ -61,15 +100,15 @@ package struct KeptHeaders: Sendable, Hashable {
 
     private static func values(of header: KeptHeader, _ head: AnswerHead, _ receivedAt: Moment) -> [String] {
         switch header {
-        // Byte for byte, or not at all: a tag that was repaired is another.
+        // A repaired tag would be a different tag, so it is kept byte for byte or not at all.
         case .eTag: Validators(head.headers).entityTag.map { [$0.text] } ?? []
         case .lastModified: dependableDate(head, receivedAt)
         default: head.headers[header.name] == nil ? [] : head.headers.values(of: header.name)
         }
     }
 
-    /// `Last-Modified`, if the answer was made after the second that it names: what came later in that second would have the same date (RFC
-    /// 9110, section 8.8.2.2), and one from the future says nothing at all.
+    /// `Last-Modified`, if the answer was made after the second that it names: a later change within that second would have the same date
+    /// (RFC 9110, section 8.8.2.2). A date in the future means nothing.
     private static func dependableDate(_ head: AnswerHead, _ receivedAt: Moment) -> [String] {
         guard let text = Validators(head.headers).lastModified, let modified = HTTPDate(text, now: receivedAt.secondsSince1970) else {
             return []
@@ -78,6 +117,6 @@ package struct KeptHeaders: Sendable, Hashable {
         return modified.secondsSince1970 < made ? [text] : []
     }
 
-    /// What could end its line, or a reader's, is not kept.
+    /// Whether the value has no control character that could end its line.
     private static func isPlain(_ value: String) -> Bool { value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 } }
 }

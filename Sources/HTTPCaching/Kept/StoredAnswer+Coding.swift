@@ -1,65 +1,66 @@
+internal import GannetBasics
 internal import HTTPEngine
 
-/// The form in which an answer's metadata is kept: a version byte, then its fields in the order below, without names.
+/// The bytes in which an answer's metadata is kept: a version, then its fields in the order below, without names.
 extension StoredAnswer {
-    /// A change of the form is a new number; what has another is not read but fetched again.
+    /// Each change of the format takes a new number. An answer in another version is not read but fetched again.
     static let formatVersion: UInt8 = 1
 
-    /// The longest URL, in bytes: what a redirect leads to has no canonical form's limit.
+    /// In bytes. A redirect may lead to a URL longer than a canonical one may be.
     private static let maximumURL = 16 * 1024
 
     private enum Flag {
         static let mustRevalidate: UInt8 = 1
         static let isImmutable: UInt8 = 2
         static let isForEverybody: UInt8 = 4
-        /// The URL that answered is the canonical form.
+        /// The URL that answered is the canonical one.
         static let isAtHome: UInt8 = 8
         static let all: UInt8 = 15
     }
 
-    /// Moments are told by their distance from another, wrapping: any two have one, and it is short when they are near.
+    /// A moment is written as its distance from another, with wrapping: any two have a distance, and near ones a short one.
     package var encoded: [UInt8] {
-        var writer = ByteWriter()
-        writer.byte(Self.formatVersion)
-        writer.byte(
+        var result: [UInt8] = []
+        result.append(Self.formatVersion)
+        result.append(
             (freshness.mustRevalidate ? Flag.mustRevalidate : 0) | (freshness.isImmutable ? Flag.isImmutable : 0)
                 | (isForEverybody ? Flag.isForEverybody : 0) | (finalURL == canonicalURL ? Flag.isAtHome : 0))
-        writer.byte(freshness.source.rawValue)
-        writer.unsigned(UInt64(clamping: status))
-        writer.raw(digest.bytes)
-        writer.unsigned(UInt64(clamping: byteCount))
-        writer.signed(receivedAt.millisecondsSince1970)
+        result.append(freshness.source.rawValue)
+        result.append(compact: UInt64(clamping: status))
+        result += digest.bytes
+        result.append(compact: UInt64(clamping: byteCount))
+        result.append(signed: receivedAt.millisecondsSince1970)
         for (moment, other) in [
             (requestedAt, receivedAt), (freshness.generatedAt, receivedAt), (freshness.freshUntil, receivedAt),
             (freshness.staleWhileRevalidateUntil, freshness.freshUntil), (freshness.staleIfErrorUntil, freshness.freshUntil),
         ] {
-            writer.signed(moment.millisecondsSince1970 &- other.millisecondsSince1970)
+            result.append(signed: moment.millisecondsSince1970 &- other.millisecondsSince1970)
         }
-        writer.unsigned(UInt64(selecting.names.count))
-        for name in selecting.names { writer.text(name) }
-        if !selecting.names.isEmpty { writer.raw(variant.bytes) }
-        writer.unsigned(UInt64(headers.fields.count))
+        result.append(compact: UInt64(selecting.names.count))
+        for name in selecting.names { result.append(counted: name) }
+        if !selecting.names.isEmpty { result += variant.bytes }
+        result.append(compact: UInt64(headers.fields.count))
         for field in headers.fields {
-            writer.byte(field.header.rawValue)
-            writer.text(field.value)
+            result.append(field.header.rawValue)
+            result.append(counted: field.value)
         }
-        writer.text(canonicalURL)
-        if finalURL != canonicalURL { writer.text(finalURL) }
-        return writer.bytes
+        result.append(counted: canonicalURL)
+        if finalURL != canonicalURL { result.append(counted: finalURL) }
+        return result
     }
 
-    /// Nil for anything that `encoded` does not give: another version, a part, more, other bytes.
+    /// Nil for bytes that `encoded` cannot have made: another version, too few, too many, or other bytes.
     package init?(decoding bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard reader.byte() == Self.formatVersion, let flags = reader.byte(), flags & ~Flag.all == 0,
             let source = reader.byte().flatMap(Freshness.Source.init), let status = reader.count(upTo: 999),
-            let digest = reader.raw(32).flatMap({ SHA256Digest(bytes: $0) }), let byteCount = reader.count(upTo: .max),
+            let digest = reader.bytes(32).flatMap({ SHA256Digest(bytes: Array($0)) }), let byteCount = reader.count(upTo: .max),
             let receivedAt = reader.moment(after: 0), let requestedAt = reader.moment(after: receivedAt),
             let generatedAt = reader.moment(after: receivedAt), let freshUntil = reader.moment(after: receivedAt),
             let whileAsking = reader.moment(after: freshUntil), let onError = reader.moment(after: freshUntil),
             whileAsking >= freshUntil, onError >= freshUntil,
             let selecting = Self.readSelecting(&reader),
-            let variant = selecting == .none ? .only : reader.raw(16).flatMap({ VariantKey(kept: $0) }),
+            let variant = selecting == .none ? .only : reader.bytes(16).flatMap({ VariantKey(kept: Array($0)) }),
             let headers = Self.readHeaders(&reader), let canonicalURL = reader.text(upTo: Self.maximumURL),
             let finalURL = flags & Flag.isAtHome != 0 ? canonicalURL : reader.text(upTo: Self.maximumURL), reader.isAtEnd,
             (finalURL == canonicalURL) == (flags & Flag.isAtHome != 0)

@@ -1,12 +1,12 @@
 internal import HTTPEngine
 
-/// What a 304 makes of the answer it is about (RFC 9111, section 4.3.4).
+/// The effect of a 304 on the answer that it is about (RFC 9111, section 4.3.4).
 package enum Revalidation: Sendable, Hashable {
-    /// It holds, and this is to be kept in its place.
+    /// The answer holds. This one replaces it.
     case confirmed(StoredAnswer)
-    /// It holds for those who wait, but this is nothing to keep; whether what is kept stays says `Reason.outdatesKept`.
+    /// The answer holds for the callers that wait, but is not kept anew. `Reason.outdatesKept` says whether the kept one stays.
     case confirmedOnce(StorageDecision.Reason)
-    /// The 304 is about something else: the URL has to be fetched without conditions.
+    /// The 304 is about another answer, so the URL is fetched without conditions.
     case unusable(Mismatch)
 
     package enum Mismatch: String, Sendable, Hashable, CaseIterable {
@@ -19,10 +19,10 @@ package enum Revalidation: Sendable, Hashable {
 }
 
 extension StoredAnswer {
-    /// - Parameter news: An exchange whose request had `conditions`, and no others.
+    /// - Parameter news: An exchange whose request had `conditions`, and no other conditions.
     package func revalidated(by news: Exchange, policy: FreshnessPolicy) -> Revalidation {
         if let mismatch = mismatch(with: news) { return .unusable(mismatch) }
-        // The kept answer as it would have come now. What tells its age are the news' own headers: it was confirmed, so it is new.
+        // The kept answer as if it came now. The age comes from the headers of the 304 alone, because the origin has just confirmed it.
         var merged = news
         merged.status = status
         merged.headers = headers.updated(by: news.headers)
@@ -36,7 +36,7 @@ extension StoredAnswer {
 
     private func mismatch(with news: Exchange) -> Revalidation.Mismatch? {
         guard news.status == 304 else { return .notNotModified }
-        // A tag tells states of one resource apart; elsewhere the same one may mean anything.
+        // A tag names a state of one resource. At another URL the same tag may mean anything.
         guard Self.isSame(news.finalURL, finalURL) else { return .otherURL }
         guard VariantKey(selecting, request: news.request.headers) == variant else { return .otherVariant }
         let theirs = Validators(news.headers)
@@ -48,11 +48,11 @@ extension StoredAnswer {
         if news.headers.has("last-modified") {
             guard let date = theirs.lastModified, date == ours.lastModified else { return .otherLastModified }
         }
-        // Without any it is about the only answer that the request named.
+        // A 304 without a tag and a date is about the only answer that the request named.
         return nil
     }
 
-    /// Another caller may have written the URL in another way.
+    /// Two callers may have written one URL in different ways.
     private static func isSame(_ one: String, _ other: String) -> Bool {
         if one == other { return true }
         guard let one = try? CanonicalURL(one), let other = try? CanonicalURL(other) else { return false }

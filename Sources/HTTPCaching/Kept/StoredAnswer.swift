@@ -1,26 +1,28 @@
 package import HTTPEngine
 
-/// What is kept of an answer besides its body.
+/// An answer as it is kept, without its body.
 package struct StoredAnswer: Sendable, Hashable {
-    /// The canonical form of the URL that was asked for, under which the answer is kept. May hold a password: not for printing.
+    /// The key of the answer: the canonical form of the requested URL. It may hold a password, so it is not printed.
     package let canonicalURL: String
     /// The URL that answered.
     package let finalURL: String
     package let status: Int
     package let headers: KeptHeaders
-    /// When it was asked for, or its origin last asked whether it still holds.
-    package let requestedAt: Moment
-    package let receivedAt: Moment
-    package let freshness: Freshness
+    /// When the request was sent: the first one, or the last revalidation.
+    package internal(set) var requestedAt: Moment
+    package internal(set) var receivedAt: Moment
+    package internal(set) var freshness: Freshness
     package let selecting: SelectingHeaders
     package let variant: VariantKey
-    /// Whether its origin says that it is everybody's.
+    /// Whether the origin says that the answer is for everybody.
     package let isForEverybody: Bool
     package let digest: SHA256Digest
-    /// The length of the body, unpacked.
+    /// The length of the unpacked body.
     package let byteCount: Int64
+}
 
-    /// - Parameter terms: What `StorageDecision` said of the exchange.
+extension StoredAnswer {
+    /// - Parameter terms: The terms of `StorageDecision` for the exchange.
     package init(
         _ exchange: Exchange, terms: StorageDecision.Terms, canonicalURL: String, digest: SHA256Digest, byteCount: Int64
     ) {
@@ -30,33 +32,43 @@ package struct StoredAnswer: Sendable, Hashable {
             variant: terms.variant, isForEverybody: terms.isForEverybody, digest: digest, byteCount: byteCount)
     }
 
-    init(
-        canonicalURL: String, finalURL: String, status: Int, headers: KeptHeaders, requestedAt: Moment, receivedAt: Moment,
-        freshness: Freshness, selecting: SelectingHeaders, variant: VariantKey, isForEverybody: Bool, digest: SHA256Digest, byteCount: Int64
-    ) {
-        self.canonicalURL = canonicalURL
-        self.finalURL = finalURL
-        self.status = status
-        self.headers = headers
-        self.requestedAt = requestedAt
-        self.receivedAt = receivedAt
-        self.freshness = freshness
-        self.selecting = selecting
-        self.variant = variant
-        self.isForEverybody = isForEverybody
-        self.digest = digest
-        self.byteCount = byteCount
-    }
-
     /// The `Content-Type` as sent, cut at 256 characters.
     package var contentType: String? { headers.headers["content-type"].map { String($0.prefix(256)) } }
 
-    /// The bytes of what has no fixed size, by the origin's choice.
+    /// The bytes of the texts, whose lengths the origin chooses.
     package var variableSize: Int { headers.variableSize + canonicalURL.utf8.count + finalURL.utf8.count }
 
-    /// What a request needs so that its answer may be 304; empty when nothing tells answers apart.
+    /// The request headers that let the origin answer 304; empty without a tag and a date.
     package var conditions: [HeaderField] { headers.validators.conditions }
 
-    /// How long its fetch took, or the last request whether it still holds.
+    /// How long the fetch took, or the last revalidation.
     package var fetchDuration: Duration { max(.zero, receivedAt - requestedAt) }
+
+    /// The same answer as if it had come at this moment by another clock: clocks of machines differ, and are corrected now and then.
+    package func received(at moment: Moment) -> StoredAnswer {
+        let shift = moment - receivedAt
+        var answer = self
+        answer.requestedAt = requestedAt + shift
+        answer.receivedAt = moment
+        answer.freshness.generatedAt = freshness.generatedAt + shift
+        answer.freshness.freshUntil = freshness.freshUntil + shift
+        answer.freshness.staleWhileRevalidateUntil = freshness.staleWhileRevalidateUntil + shift
+        answer.freshness.staleIfErrorUntil = freshness.staleIfErrorUntil + shift
+        return answer
+    }
+
+    /// For how long others may use this answer from now on.
+    package func retention(at now: Moment, policy: FreshnessPolicy) -> SharedRetention {
+        let ends = max(freshness.freshUntil, freshness.staleWhileRevalidateUntil, freshness.staleIfErrorUntil)
+        // With a tag or a date, a stale answer still saves the transfer of its body.
+        let kept = max(ends - now, conditions.isEmpty ? .zero : policy.maximumStaleness)
+        return SharedRetention(fresh: max(.zero, freshness.freshUntil - now), keep: max(.seconds(1), kept))
+    }
+}
+
+/// For how long other processes may use an answer.
+package struct SharedRetention: Sendable, Hashable {
+    package var fresh: Duration
+    /// The answer is stale from `fresh` on. Until `keep` it serves for revalidation, and after a failed fetch.
+    package var keep: Duration
 }

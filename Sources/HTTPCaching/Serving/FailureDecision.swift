@@ -1,13 +1,13 @@
 package import HTTPEngine
 
-/// For how long a failed fetch stands for its URL, and for whom.
+/// For how long a failed fetch is remembered for its URL, and who gets the failure.
 package struct FailureDecision: Sendable, Hashable {
-    /// Before this a later caller gets the failure instead of a fetch; the moment of the failure itself when nobody does.
+    /// Until this moment later callers get the failure instead of a fetch. It is the moment of the failure where no caller does.
     package let keptUntil: Moment
-    /// Who of those that wait for the fetch fails with it; the others fetch for themselves.
+    /// The waiting callers that fail with this fetch. The others fetch for themselves.
     package let audience: Audience
-    /// Whether what is kept for the URL is to be dropped: its origin has said that it is not there, or not to be had. Otherwise the next
-    /// failure that permits it would bring it back.
+    /// Whether the kept answer is dropped, because its origin says that it is gone or denied. Otherwise the next failure that permits it
+    /// would bring it back.
     package let outdatesKept: Bool
 
     /// - Parameter failedAt: By the wall clock.
@@ -18,7 +18,7 @@ package struct FailureDecision: Sendable, Hashable {
         var time = times.time(for: error)
         var audience = Self.audience(of: error.kind)
         if case .throttled = error.retry {
-            // The host wants a rest from everybody, whatever its page may be used for; but who has a key has a limit of their own.
+            // The pause is for everybody, whatever the page itself may be used for. But a caller with a key has a limit of its own.
             if request.hasCredentials { (time, audience) = (.zero, .sameRequest) }
         } else if case .status(let status) = error.kind {
             let ruling = Ruling(
@@ -40,12 +40,62 @@ package struct FailureDecision: Sendable, Hashable {
 
     private static func audience(of kind: FetchError.Kind) -> Audience {
         switch kind {
-        // Whoever sends other headers has another request.
+        // A caller with other headers has another request.
         case .invalidRequest: .sameRequest
-        // Elsewhere there may be room, or a network.
+        // Another machine may have room, or a network.
         case .storage, .systemLimit, .engine, .dns(.nobodyAnswers), .proxy: .sameMachine
         case .cancelled: .nobody
         default: .allWaiting
+        }
+    }
+}
+
+extension FailureDecision {
+    /// The words of the failed answer itself. The rules are those of any answer, except that it need not be useful.
+    private struct Ruling {
+        /// Nil where the answer gives no lifetime.
+        let time: Duration?
+        let mayBeKept: Bool
+        let audience: Audience
+
+        init(of exchange: Exchange, policy: FreshnessPolicy) {
+            let freshness = Freshness(of: exchange, policy: policy)
+            switch freshness.source {
+            case .sharedMaxAge, .maxAge, .expires, .invalid: time = freshness.freshUntil - exchange.receivedAt
+            case .unknown, .heuristic: time = freshness.mustRevalidate ? .zero : nil
+            }
+            switch StorageDecision(for: exchange, policy: policy) {
+            case .keep(let terms):
+                // Failures are remembered by URL alone, so an answer that varies is not remembered.
+                mayBeKept = terms.selecting == .none
+                audience = mayBeKept ? .allWaiting : .sameRequest
+            case .refuse(let reason):
+                // An answer of no use is still useful as a failure: it keeps others from the same attempt.
+                mayBeKept = reason == .ofNoUse || reason == .noLifetime
+                audience = reason.audience
+            }
+        }
+    }
+}
+
+extension FailureTimes {
+    /// The time of the error's class, where its answer gives none.
+    /// The time of the error's kind, for an answer that gives none.
+    func time(for error: FetchError) -> Duration {
+        if case .throttled(let pause) = error.retry { return pause ?? throttled }
+        return switch error.kind {
+        case .status(404), .status(410): missing
+        case .status(400...499): denied
+        case .status(500...): failing
+        case .dns(.noSuchName): noSuchHost
+        case .tls: tls
+        case .refusedAddress: refusedAddress
+        case .status, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge, .badEncoding, .protocolError, .unexpectedContent:
+            unusable
+        case .dns(.noAddress), .dns(.serverFailed), .connect, .timeout(.resolve), .timeout(.connect): unreachable
+        case .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated, .throttled: failing
+        // The cause is this machine or this caller, or is known before anything is fetched.
+        case .dns(.nobodyAnswers), .proxy, .invalidURL, .invalidRequest, .cancelled, .storage, .systemLimit, .engine: .zero
         }
     }
 }

@@ -5,14 +5,14 @@ struct Lifetime: Hashable {
     let duration: Duration
     let source: Freshness.Source
 
-    /// - Parameter isRedirect: Whether it leads on; then nothing is guessed from `Last-Modified`, which is about something else.
+    /// - Parameter isRedirect: Whether the answer is a redirect. Its `Last-Modified` is not about the body, so nothing is guessed from it.
     init(of head: AnswerHead, receivedAt: Moment, policy: FreshnessPolicy, isRedirect: Bool = false) {
         let explicit = Self.explicit(head, receivedAt: receivedAt)
         let guess = isRedirect ? Self.guess(redirect: head, policy) : Self.guess(head, receivedAt: receivedAt, policy)
         (duration, source) = explicit ?? (guess, guess == .zero ? .unknown : .heuristic)
     }
 
-    /// What the answer says, the first that is there; nil when it says nothing. What cannot be read is over, and so is what contradicts itself.
+    /// The first lifetime that the answer gives; nil without any. An unreadable or contradictory lifetime is over.
     private static func explicit(_ head: AnswerHead, receivedAt: Moment) -> (Duration, Freshness.Source)? {
         let control = head.control
         if control.isMalformed { return (.zero, .invalid) }
@@ -28,11 +28,11 @@ struct Lifetime: Hashable {
         guard values.count == 1, let expires = values.first.flatMap({ HTTPDate($0, now: receivedAt.secondsSince1970) }) else {
             return (.zero, .invalid)
         }
-        // Both by the origin's clock, however wrong it is.
+        // Both dates are by the origin's clock, so an error of that clock cancels out.
         return (max(.zero, Moment(expires) - origin(head, receivedAt)), .expires)
     }
 
-    /// A part of the time for which it had not changed (RFC 9111, section 4.2.2).
+    /// A part of the time since the last change (RFC 9111, section 4.2.2).
     private static func guess(_ head: AnswerHead, receivedAt: Moment, _ policy: FreshnessPolicy) -> Duration {
         guard head.permitsGuesses, StatusCode.isHeuristicallyCacheable(head.status) || head.control.isPublic else { return .zero }
         guard head.headers.has("last-modified"), let text = head.headers["last-modified"],
@@ -50,4 +50,32 @@ struct Lifetime: Hashable {
     private static func origin(_ head: AnswerHead, _ receivedAt: Moment) -> Moment {
         AnswerAge.date(of: head.headers, receivedAt: receivedAt).map { Moment($0) } ?? receivedAt
     }
+}
+
+/// How old an answer was on arrival (RFC 9111, section 4.2.3).
+enum AnswerAge {
+    /// The corrected initial age. It is never negative, and in doubt too great.
+    static func corrected(_ headers: ResponseHeaders, requestedAt: Moment, receivedAt: Moment) -> Duration {
+        // `Date` has no fraction of a second, so the fraction of the apparent age means nothing.
+        let apparent = date(of: headers, receivedAt: receivedAt).map { max(.zero, (receivedAt - Moment($0)).wholeSeconds) } ?? .zero
+        // A clock that was set back during the fetch must not make the delay negative.
+        let delay = max(.zero, receivedAt - requestedAt)
+        return max(apparent, .seconds(told(by: headers)) + delay)
+    }
+
+    /// `Age`, or 0. Only the first member of the first line counts, and only if it is a number (RFC 9111, section 5.1).
+    private static func told(by headers: ResponseHeaders) -> Int64 {
+        guard headers.has("age"), let line = headers["age"], let first = line.split(separator: ",", maxSplits: 1).first else { return 0 }
+        return DeltaSeconds.parse(String(first).trimmedOfBlanks) ?? 0
+    }
+
+    /// `Date`; nil when it is missing or unreadable.
+    static func date(of headers: ResponseHeaders, receivedAt: Moment) -> HTTPDate? {
+        guard headers.has("date") else { return nil }
+        return headers["date"].flatMap { HTTPDate($0, now: receivedAt.secondsSince1970) }
+    }
+}
+
+extension Duration {
+    fileprivate var wholeSeconds: Duration { .seconds(components.seconds) }
 }

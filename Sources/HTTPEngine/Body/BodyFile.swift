@@ -1,22 +1,18 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
-/// The temporary file a body is written to. Unless `keep()` or `move` succeeds, the file is gone when this object is.
+/// The temporary file a body is written to. Unless `keep()` or `move` succeeds, the file is removed with this object.
 package final class BodyFile {
     package let path: String
     private var descriptor: Int32
     private var isKept = false
-    /// Where `name` is looked for; nil is the working folder, and `name` the path.
+    /// The folder of `name`; nil is the working folder, and then `name` is the path.
     private let folder: OpenFolder?
     private let name: String
 
-    /// What the names of such files begin with.
+    /// The beginning of such files' names.
     package static let prefix = ".gannet-"
 
-    /// Creates a new file in the folder, readable by its owner only; its name begins with `.gannet-` and is used by nobody else.
+    /// Creates a new file in the folder, readable by its owner only. Its name begins with `.gannet-` and is unique.
     package init(in folder: String) throws(StorageFailure) {
         path = "\(folder)\(folder.hasSuffix("/") ? "" : "/")\(Self.newName())"
         name = path
@@ -28,7 +24,7 @@ package final class BodyFile {
         }
     }
 
-    /// The same in a folder that others clear of what the dead left: as long as the file is locked, it has a living writer.
+    /// The same in a folder where other processes remove the files of dead writers: a locked file has a living writer.
     package init(lockedIn folder: OpenFolder) throws(StorageFailure) {
         name = Self.newName()
         path = "\(folder.path)/\(name)"
@@ -38,7 +34,7 @@ package final class BodyFile {
             isKept = true
             throw StorageFailure(action: "create a file in", path: folder.path, errno: errno)
         }
-        // Where there are no locks, the file's age has to do. Whoever clears the folder may have had the lock, and removed the file, first.
+        // Where there are no locks, the file's age must do. A process that clears the folder may have locked and removed the file first.
         var status = stat()
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, fstat(descriptor, &status) == 0, status.st_nlink > 0
         else { throw StorageFailure(action: "keep a file in", path: folder.path, errno: ENOENT) }
@@ -73,10 +69,10 @@ package final class BodyFile {
         return path
     }
 
-    /// Gives the file its place, in the stead of what may be there, when all who can see the place will see all of the bytes.
+    /// Moves the file to its place, and replaces a file that is there. A reader of the place sees all of the bytes.
     package func move(to target: OpenFolder, as newName: String) throws(StorageFailure) {
-        // Closing any descriptor of a file sends its bytes to a network file system's server, and brings the server's refusal. The lock goes
-        // with the descriptor that is left, which is closed when the file is no longer to be cleared away.
+        // Closing any descriptor of a file sends its bytes to a network file system's server, and reports the server's refusal. The lock goes
+        // with the last descriptor, which stays open until the file has its place.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, close(copy) == 0 || errno == EINTR else { throw StorageFailure(action: "write", path: path, errno: errno) }
         guard renameat(folder?.descriptor ?? AT_FDCWD, name, target.descriptor, newName) == 0 else {
@@ -101,4 +97,41 @@ package final class BodyFile {
 /// The system's function, which inside the class its method's name would hide.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+/// An open folder. Names are looked up in this very folder, even when its path has come to mean another. A symbolic link in it is never
+/// followed.
+package final class OpenFolder: Sendable {
+    /// Closed with this object.
+    package let descriptor: Int32
+    /// The path when it was opened, for messages.
+    package let path: String
+
+    private static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+
+    /// The folder at a path that the user chose, symbolic links on the way included.
+    package init(_ path: String) throws(StorageFailure) {
+        self.path = path
+        descriptor = open(path, Self.flags)
+        guard descriptor >= 0 else { throw StorageFailure(action: "open the folder", path: path, errno: errno) }
+    }
+
+    /// The folder of this name in another.
+    /// - Parameter creating: Makes it, for its owner alone, where it is missing.
+    package init(_ name: String, in parent: OpenFolder, creating: Bool = false) throws(StorageFailure) {
+        path = "\(parent.path)/\(name)"
+        var opened = openat(parent.descriptor, name, Self.flags | O_NOFOLLOW)
+        if opened < 0, errno == ENOENT, creating {
+            guard mkdirat(parent.descriptor, name, 0o700) == 0 || errno == EEXIST else {
+                throw StorageFailure(action: "make the folder", path: path, errno: errno)
+            }
+            opened = openat(parent.descriptor, name, Self.flags | O_NOFOLLOW)
+        }
+        descriptor = opened
+        guard descriptor >= 0 else { throw StorageFailure(action: "open the folder", path: path, errno: errno) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
 }

@@ -1,15 +1,15 @@
-/// Where a body goes as it arrives: memory, a file, or first the one and then the other.
+/// Takes a body as it arrives: into memory, into a file, or first the one and then the other.
 struct BodyStore {
     private let destination: BodyDestination
     private let hasher: SHA256Hasher
     private var bytes: [UInt8] = []
-    /// Made when the first byte has to go there, or at the end of an empty body: a failed request costs the disk nothing.
+    /// Created for the first byte that goes to it, or at the end of an empty body: a failed request costs the disk nothing.
     private var file: BodyFile?
 
-    /// A promise of a long body is not worth more memory than this before it comes.
+    /// The most memory that is reserved for an announced body before it comes.
     private static let mostReserved = 4 << 20
 
-    /// - Parameter expected: How long the body will be, as far as anybody has said.
+    /// - Parameter expected: The announced length of the body, if there is one.
     init(_ destination: BodyDestination, hasher: SHA256Hasher, expected: Int? = nil) {
         self.destination = destination
         self.hasher = hasher

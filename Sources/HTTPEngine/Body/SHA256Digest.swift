@@ -2,8 +2,9 @@ import COpenSSL
 
 /// 32 bytes of SHA-256.
 public struct SHA256Digest: Sendable, Hashable {
-    // Four words instead of an array: a digest costs no allocation.
-    private let words: (UInt64, UInt64, UInt64, UInt64)
+    // Two numbers instead of an array: a digest costs no allocation.
+    private let first: UInt128
+    private let last: UInt128
 
     /// The digest whose 32 bytes are given; nil for any other count.
     public init?(bytes: some Collection<UInt8>) {
@@ -19,18 +20,12 @@ public struct SHA256Digest: Sendable, Hashable {
     }
 
     init(raw: UnsafeRawBufferPointer) {
-        words = (
-            raw.loadUnaligned(fromByteOffset: 0, as: UInt64.self), raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
-            raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self), raw.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
-        )
+        first = raw.loadUnaligned(fromByteOffset: 0, as: UInt128.self)
+        last = raw.loadUnaligned(fromByteOffset: 16, as: UInt128.self)
     }
 
     /// The 32 bytes in order.
-    public var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
-
-    public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
-
-    public func hash(into hasher: inout Hasher) { withUnsafeBytes(of: words) { hasher.combine(bytes: $0) } }
+    public var bytes: [UInt8] { withUnsafeBytes(of: (first, last)) { Array($0) } }
 }
 
 extension SHA256Digest: CustomStringConvertible {
@@ -43,5 +38,39 @@ extension [UInt8] {
     package var hexadecimal: String {
         let digits = [UInt8]("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+/// An incremental SHA-256 that can be used again after each result: looking the algorithm up anew costs more than hashing a small body.
+package final class SHA256Hasher {
+    private let context: OpaquePointer
+
+    package init() {
+        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+            fatalError("libcrypto has no memory for SHA-256, or lacks it.")
+        }
+        self.context = context
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    package func update(_ bytes: UnsafeRawBufferPointer) {
+        guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else { fatalError("SHA-256 refused an update.") }
+    }
+
+    /// The digest of everything since the last result.
+    package func finish() -> SHA256Digest {
+        withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
+            guard EVP_DigestFinal_ex(context, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), nil) == 1 else {
+                fatalError("SHA-256 refused to finish.")
+            }
+            reset()
+            return SHA256Digest(raw: UnsafeRawBufferPointer(buffer))
+        }
+    }
+
+    /// Forgets all bytes since the last result.
+    package func reset() {
+        guard EVP_DigestInit_ex(context, nil, nil) == 1 else { fatalError("SHA-256 refused to start again.") }
     }
 }

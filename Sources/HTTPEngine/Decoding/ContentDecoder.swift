@@ -2,9 +2,9 @@
 ///
 /// libcurl could decode too, but takes a compressed stream that was cut for a whole one.
 ///
-/// Nothing is allocated before the first byte of the body. Then each encoding has a buffer of 64 KiB and what its library allocates: at
-/// most 0.1 MB for gzip and deflate, 9 MB for zstd (a window of 8 MB) and 28 MB for brotli (a window of 16 MB, which is copied when it
-/// grows). A small body takes a small part of that.
+/// Nothing is allocated before the first byte of the body. Then each encoding has a buffer of 64 KiB and the memory of its library. That is
+/// at most 0.1 MB for gzip and deflate, and 9 MB for zstd (a window of 8 MB). For brotli it is at most 28 MB: its window of 16 MB is copied
+/// when it grows. A small body takes a small part of that.
 package final class ContentDecoder {
     /// How many encodings on top of each other are undone.
     package static let maximumEncodings = 3
@@ -14,12 +14,12 @@ package final class ContentDecoder {
     private let intermediateLimit: Int64
     private var failure: DecodingFailure?
 
-    /// Refuses what it could not decode.
+    /// Throws for encodings that it cannot decode.
     /// - Parameters:
-    ///   - encodings: In small letters and the order in which they were applied, as the header lists them; `identity` and empty names
-    ///     are nothing.
-    ///   - intermediateLimit: The most bytes that the undoing of one encoding may hand to the next. Whoever takes the decoded bytes sees
-    ///     only what the last one makes of them, which may be nothing while the others work a thousand times as much as was received.
+    ///   - encodings: In small letters and the order in which they were applied, as the header lists them. `identity` and empty names are
+    ///     skipped.
+    ///   - intermediateLimit: The most bytes that one step may hand to the next. The caller sees only the output of the last step, which may
+    ///     be nothing while the others produce a thousand times the received bytes.
     package init(encodings: [String], intermediateLimit: Int64) throws(DecodingFailure) {
         let names = encodings.filter { $0 != "identity" && !$0.isEmpty }
         guard names.count <= Self.maximumEncodings else { throw .tooManyEncodings(names.count) }
@@ -32,10 +32,10 @@ package final class ContentDecoder {
         self.intermediateLimit = intermediateLimit
     }
 
-    /// Takes the next bytes of the body and hands out what they decode to in pieces of at most 64 KiB, which are valid only during the call.
+    /// Takes the next bytes of the body and hands out their decoded form in pieces of at most 64 KiB, which are valid only during the call.
     ///
-    /// A few bytes may come to as much as `sink` takes: it answers false when that is enough; nothing more is decoded
-    /// then, and the decoder is of no more use. Input that comes to nothing is endless in some encodings: count also what is passed in.
+    /// A few bytes may decode to any amount: `sink` answers false when it has enough. Nothing more is decoded then, and the decoder is of no
+    /// more use. Some encodings permit endless input without output: count the bytes that are passed in, too.
     /// - Returns: Whether the sink took everything.
     package func decode(_ bytes: UnsafeRawBufferPointer, into sink: (UnsafeRawBufferPointer) -> Bool) throws(DecodingFailure) -> Bool {
         if let failure { throw failure }
@@ -49,8 +49,8 @@ package final class ContentDecoder {
 
     /// To be called when the body has ended: throws when its encoding has not.
     ///
-    /// A body without a single byte is whole. Answers to HEAD, 304 and many a 200 without content name an encoding all the same, and browsers
-    /// and curl take them for empty; that a body was lost as a whole is for the length and the connection to tell.
+    /// A body without a single byte is whole. Answers to HEAD, 304 and some 200 without content name an encoding nevertheless, and browsers
+    /// and curl take them for empty. The length and the connection tell whether a whole body was lost.
     package func finish() throws(DecodingFailure) {
         if let failure { throw failure }
         for step in steps where !step.isComplete { throw .truncated(step.coding) }
@@ -68,4 +68,31 @@ package final class ContentDecoder {
         }
         return true
     }
+}
+
+/// A content coding that can be undone here.
+package enum ContentCoding: String, Sendable, Hashable, CaseIterable {
+    case gzip
+    case deflate
+    case brotli = "br"
+    case zstd
+
+    /// By its name in a header, in small letters; `x-gzip` is gzip's name from before it was registered.
+    package init?(name: String) {
+        guard let coding = name == "x-gzip" ? .gzip : Self(rawValue: name) else { return nil }
+        self = coding
+    }
+}
+
+/// How a body is encoded, by the headers of its answer.
+package enum ContentEncodings {
+    /// The names in small letters and in the order in which the encodings were applied, at most five. Names without effect are left out.
+    package static func names(in headers: ResponseHeaders, of header: StaticString = "content-encoding") -> [String] {
+        guard headers.has(header) else { return [] }
+        let values = headers.values(of: header.description)
+        let names = values.joined(separator: ",").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+        return names.lazy.map { String($0.prefix(40)) }.filter { !harmless.contains($0) }.prefix(5).map(\.self)
+    }
+
+    private static let harmless: Set<String> = ["identity", "none", "chunked"]
 }

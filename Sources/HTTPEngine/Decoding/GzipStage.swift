@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// gzip (RFC 1952): any number of members one behind the other, which are one body.
 ///
 /// What comes behind the last member and does not begin as another is ignored. Old servers append zeros, blank lines or a page's
@@ -12,10 +14,13 @@ final class GzipStage: DecodingStage {
 
     private static let magic: (first: UInt8, second: UInt8) = (0x1f, 0x8b)
 
-    private let stream: InflateStream
+    private let stream: Inflate
     private var place = Place.member
 
-    init() throws(DecodingFailure) { stream = try InflateStream(.gzip, for: .gzip) }
+    init() throws(DecodingFailure) {
+        guard let stream = Inflate(.gzip) else { throw .outOfMemory(.gzip) }
+        self.stream = stream
+    }
 
     var isComplete: Bool { place != .member }
 
@@ -25,7 +30,7 @@ final class GzipStage: DecodingStage {
             place = .member
         }
         if place == .member {
-            let (count, hasEnded) = try stream.advance(&input, into: output)
+            let (count, hasEnded) = try stream.advance(&input, into: output, as: .gzip)
             if hasEnded { place = .betweenMembers }
             return count
         }

@@ -2,7 +2,7 @@ import CZstd
 
 /// Zstandard (RFC 8878): any number of frames one behind the other, which are one body; frames to be skipped are skipped.
 ///
-/// A frame may ask for a window of 8 MB, as RFC 9659 has it for the web, and for no dictionary. What follows a frame must be one.
+/// A frame may ask for a window of 8 MB, as RFC 9659 has it for the web, and for no dictionary. A frame may be followed by another frame only.
 final class ZstdStage: DecodingStage {
     private static let windowLog: Int32 = 23
     /// The longest header of a frame.
@@ -17,7 +17,7 @@ final class ZstdStage: DecodingStage {
         guard let context = ZSTD_createDCtx() else { throw .outOfMemory(.zstd) }
         self.context = context
         let code = ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Self.windowLog)
-        guard ZSTD_isError(code) == 0 else { fatalError("libzstd lets nobody bound its memory.") }
+        guard ZSTD_isError(code) == 0 else { fatalError("libzstd refused a bound on its memory.") }
     }
 
     deinit { ZSTD_freeDCtx(context) }

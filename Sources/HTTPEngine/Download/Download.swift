@@ -1,41 +1,20 @@
-/// An answer that has arrived completely, and how.
+/// A complete answer, and how it came.
 public struct Download: Sendable, Hashable {
     /// The URL that answered, after redirects, without user and password.
     public var finalURL: String
     /// 200 to 299, or 304 where the request was a conditional one.
     public var status: Int
-    /// Those of the last answer.
+    /// The headers of the last answer.
     public var headers: ResponseHeaders
     public var body: DownloadedBody
-    /// The length of the body, unpacked.
+    /// The length of the body after decoding.
     public var byteCount: Int64
-    /// What of it came through the network.
+    /// The length of the body as it came through the network, encoded.
     public var transferredBytes: Int64
-    /// From the start of the transfer, the look-up of its host included, to its end.
+    /// From the start of the transfer to its end, including the look-up of its host.
     public var duration: Duration
-    /// The answers that led on, in order.
+    /// The redirects on the way, in order.
     public var hops: [Hop]
-
-    public init(
-        finalURL: String, status: Int, headers: ResponseHeaders, body: DownloadedBody, byteCount: Int64, transferredBytes: Int64,
-        duration: Duration, hops: [Hop]
-    ) {
-        self.finalURL = finalURL
-        self.status = status
-        self.headers = headers
-        self.body = body
-        self.byteCount = byteCount
-        self.transferredBytes = transferredBytes
-        self.duration = duration
-        self.hops = hops
-    }
-
-    /// An answer that did not come through a network: that of a scripted downloader, say.
-    public init(finalURL: String, status: Int = 200, headers: ResponseHeaders = ResponseHeaders(), bytes: [UInt8] = []) {
-        self.init(
-            finalURL: finalURL, status: status, headers: headers, body: .bytes(bytes), byteCount: Int64(bytes.count),
-            transferredBytes: Int64(bytes.count), duration: .zero, hops: [])
-    }
 
     /// The `Content-Type` as sent, cut at 256 characters and without control characters.
     public var contentType: String? {
@@ -44,10 +23,10 @@ public struct Download: Sendable, Hashable {
 
     /// One redirect on the way.
     public struct Hop: Sendable, Hashable {
-        /// What was asked for, without user and password.
+        /// The URL of the request, without user and password.
         public var url: String
         public var status: Int
-        /// What came with it: for how long the redirect may be believed is said here.
+        /// The answer's headers: they say for how long the redirect holds.
         public var headers: ResponseHeaders
 
         public init(url: String, status: Int, headers: ResponseHeaders = ResponseHeaders()) {
@@ -58,6 +37,30 @@ public struct Download: Sendable, Hashable {
     }
 }
 
+extension Download {
+    /// An answer that did not come through a network, such as that of a scripted downloader.
+    public init(finalURL: String, status: Int = 200, headers: ResponseHeaders = ResponseHeaders(), bytes: [UInt8] = []) {
+        self.init(
+            finalURL: finalURL, status: status, headers: headers, body: .bytes(bytes), byteCount: Int64(bytes.count),
+            transferredBytes: Int64(bytes.count), duration: .zero, hops: [])
+    }
+}
+
 extension Character {
     fileprivate var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
+}
+
+/// A body that has arrived completely.
+public enum DownloadedBody: Sendable, Hashable {
+    case bytes([UInt8])
+    /// The path of a temporary file, and the digest of its bytes. The receiver renames or deletes the file.
+    case file(String, SHA256Digest)
+
+    /// The digest of the body. For bytes in memory it is computed here, and not on the engine's thread.
+    public var digest: SHA256Digest {
+        switch self {
+        case .bytes(let bytes): SHA256Digest(of: bytes)
+        case .file(_, let digest): digest
+        }
+    }
 }

@@ -2,6 +2,55 @@
 public protocol Downloader: Sendable {
     /// Requests the URL and stores the body of a successful answer (status 200 to 299) in a new file, which is then the caller's.
     ///
-    /// Whatever is thrown, and when the task is cancelled, no file is left behind and the connection of an unfinished transfer is closed.
+    /// When it throws, and when the task is cancelled, no file is left behind and the connection of an unfinished transfer is closed.
     func download(_ request: DownloadRequest) async throws(FetchError) -> Download
+}
+
+/// Decides when a request may go to another host.
+package protocol HopGate: Sendable {
+    /// Waits until a transfer may follow a redirect to the host. The transfer has no connection meanwhile. False ends it as cancelled.
+    func admits(_ host: String) async -> Bool
+}
+
+/// A downloader that asks before it follows a redirect to another host.
+package protocol GatedDownloader: Downloader {
+    func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download
+}
+
+/// A URL to fetch, and the place for its body.
+public struct DownloadRequest: Sendable, Hashable {
+    /// The URL as the user gave it. It is requested like this and not in its canonical form.
+    public var url: String
+    public var body: BodyDestination
+    /// Sent in addition to the engine's own headers. Credentials, and `traceparent`, go to the URL's own origin only.
+    public var headers: [HeaderField]
+
+    public init(url: String, body: BodyDestination, headers: [HeaderField] = []) {
+        self.url = url
+        self.body = body
+        self.headers = headers
+    }
+
+    /// Whether a part of the body is asked for.
+    var asksForPart: Bool { headers.contains { $0.name.lowercased() == "range" } }
+
+    /// Whether "not modified" would be an answer.
+    var isConditional: Bool { headers.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) } }
+}
+
+/// The place for the body of an answer.
+public enum BodyDestination: Sendable, Hashable {
+    /// A new temporary file in the folder.
+    case file(in: String)
+    /// Memory for a body of at most so many bytes, and a new temporary file in the folder for a longer one.
+    case memory(upTo: Int, thenFileIn: String)
+}
+
+/// Prints without passwords, in a log, in a dump, or as a part of something else.
+extension DownloadRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        Mirror(self, children: ["url": RedactedURL(url).description, "body": body, "headers": headers], displayStyle: .struct)
+    }
 }

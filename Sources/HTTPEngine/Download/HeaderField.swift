@@ -1,22 +1,22 @@
-/// A request header that can be sent as it is: no line breaks, and none of those by which HTTP frames a message.
+/// A request header that can be sent as it is: it has no line breaks, and does not frame the message.
 public struct HeaderField: Sendable, Hashable {
     public let name: String
-    /// Without blanks around it, which mean nothing.
+    /// Without the blanks around it, which mean nothing.
     public let value: String
 
-    /// Nil when the name is not a token, is the engine's to set, or the value has control characters.
+    /// Nil when the name is no token or one that the engine sets, or when the value has control characters.
     public init?(name: String, value: String) {
-        let value = value.withoutBlanksAround
+        let value = value.trimmedOfBlanks
         guard Self.problem(name: name, value: value) == nil else { return nil }
         self.name = name
         self.value = value
     }
 
-    /// A header as people write it, `Name: value`, for a request whose whole answer is wanted.
+    /// A header as people write it, `Name: value`, for a request of a whole body.
     package init(line: String) throws(RequestRejection) {
         guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { throw .noColon }
         let name = String(line[..<colon])
-        let value = String(line[line.utf8.index(after: colon)...]).withoutBlanksAround
+        let value = String(line[line.utf8.index(after: colon)...]).trimmedOfBlanks
         if let problem = Self.problem(name: name, value: value) { throw problem }
         if value.isEmpty { throw .noHeaderValue(name: name) }
         self.name = name
@@ -39,21 +39,48 @@ public struct HeaderField: Sendable, Hashable {
     }
 }
 
-extension String {
-    /// RFC 9110's optional whitespace is no part of a value.
-    fileprivate var withoutBlanksAround: String {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(decoding: utf8[first...last], as: UTF8.self)
-    }
+extension UInt8 {
+    /// RFC 9110's tchar: the characters of headers' names, and of words in their values.
+    package var isTokenByte: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
 
-extension UInt8 {
-    /// RFC 9110's tchar: what the names of headers, and words in their values, are made of.
-    package var isTokenByte: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
-        }
+/// Headers that a caller may not add, or not to every request.
+extension HeaderField {
+    /// These headers frame a message, name its host, or say which encodings the engine can read.
+    static let ownedByEngine: Set<String> = [
+        "accept-encoding", "connection", "content-length", "expect", "host", "http2-settings", "keep-alive", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// These headers ask for a part of a body, or whether it has changed. The caches keep whole bodies only.
+    private static let ofPartsAndNews: Set<String> = [
+        "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
+    ]
+
+    package var asksForPartOrNews: Bool { Self.ofPartsAndNews.contains(name.lowercased()) }
+}
+
+extension HeaderField {
+    /// Whether the header may say who the user is, so that no other origin may see it. Its name decides, and in doubt it is a credential.
+    package var isCredential: Bool {
+        let name = name.lowercased()
+        return Self.credentialWords.contains { name.contains($0) }
     }
+
+    /// Whether the header is for the request's own origin only. A trace is no credential, but would tell a third party about its owner.
+    var staysWithOrigin: Bool { isCredential || Self.traceNames.contains(name.lowercased()) }
+
+    private static let traceNames: Set = ["traceparent", "tracestate"]
+    private static let credentialWords = [
+        "auth", "cookie", "token", "secret", "key", "passw", "session", "credential", "signature", "jwt", "csrf", "xsrf",
+    ]
+}
+
+extension HeaderField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The line as it is sent, without the value of a credential.
+    public var description: String { "\(name): \(printedValue)" }
+    public var debugDescription: String { customMirror.printed }
+    public var customMirror: Mirror { Mirror(self, children: ["name": name, "value": printedValue], displayStyle: .struct) }
+
+    private var printedValue: String { isCredential ? "•••" : value }
 }

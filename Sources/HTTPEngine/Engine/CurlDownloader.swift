@@ -1,15 +1,8 @@
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// The live engine: all transfers on one thread of its own, around libcurl's multi interface.
 ///
-/// Connections are kept and used again. Nothing else passes from one transfer to another: no cookies, no credentials, no learnt
-/// redirects.
+/// Connections are kept and used again. Nothing else passes from one transfer to another: no cookies, no credentials, no learnt redirects.
 package final class CurlDownloader: GatedDownloader {
     private let inbox: TransferInbox
     private let thread: Mutex<OwnedThread?>
@@ -46,14 +39,14 @@ package final class CurlDownloader: GatedDownloader {
         }
         let ticket = inbox.makeTicket(for: request, to: target, asksAtHops: gate != nil)
         let outcome = await withTaskCancellationHandler {
-            var news = await heard(ticket) { inbox.start(ticket) }
+            var heard = await news(of: ticket) { inbox.start(ticket) }
             while true {
-                switch news {
+                switch heard {
                 case .ended(let outcome): return outcome
                 case .atGate(let host):
                     // The gate belongs to the caller's task, which waits there itself: nothing is left behind when it is cancelled.
                     let isAdmitted = await gate?.admits(host) ?? true
-                    news = await heard(ticket) { if isAdmitted { inbox.goOn(ticket) } else { inbox.cancel(ticket) } }
+                    heard = await news(of: ticket) { if isAdmitted { inbox.goOn(ticket) } else { inbox.cancel(ticket) } }
                 }
             }
         } onCancel: {
@@ -62,19 +55,16 @@ package final class CurlDownloader: GatedDownloader {
         return try outcome.get()
     }
 
-    private func heard(_ ticket: TransferTicket, after word: () -> Void) async -> TransferTicket.News {
+    /// Tells the engine's thread something, and waits for what it says of the ticket next.
+    private func news(of ticket: TransferTicket, after message: () -> Void) async -> TransferTicket.News {
         await withCheckedContinuation { continuation in
-            if ticket.start(continuation) { word() }
+            if ticket.start(continuation) { message() }
         }
     }
 
-    /// Ends the thread and waits for it, which takes milliseconds; what has not finished fails as cancelled, and so does what comes later.
+    /// Ends the thread and waits for it, which takes milliseconds. Unfinished downloads, and later ones, fail as cancelled.
     package func shutdown() {
         inbox.stop()
-        let running = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        running?.join()
+        thread.withLock { $0.take() }?.join()
     }
 }

@@ -1,4 +1,4 @@
-/// The resolver as the loop sees it: its descriptors among those of the poller, its outcomes in the engine's words.
+/// The resolver as the loop sees it: its descriptors are watched by the loop's poller.
 final class LookUps {
     private let resolver: Resolver
     private let poller: Poller
@@ -14,7 +14,7 @@ final class LookUps {
     /// When `actOnTime` must be called at the latest.
     var deadline: ContinuousClock.Instant? { resolver.nextDeadline }
 
-    /// The outcome when it is known at once, else it comes from `takeFinished`. An address is its own, and libcurl needs to be told nothing of it.
+    /// The outcome when it is known at once; otherwise `takeFinished` brings it. For an address there is nothing to look up, and nothing to tell libcurl.
     func resolve(_ host: String, for id: UInt64) -> Resolution? {
         if host.hasPrefix("[") || IPAddress(host) != nil { return .success([]) }
         isChanged = true
@@ -52,7 +52,7 @@ final class LookUps {
 }
 
 extension ResolveFailure {
-    /// - Parameter isRedirect: Whether somebody else chose the name.
+    /// - Parameter isRedirect: Whether an answer chose the name, and not the caller.
     func kind(isRedirect: Bool) -> FetchError.Kind {
         switch self {
         case .noSuchName, .onion: .dns(.noSuchName)
@@ -63,5 +63,42 @@ extension ResolveFailure {
         case .systemLimit: .systemLimit
         case .badName: isRedirect ? .refusedRedirect : .invalidURL
         }
+    }
+}
+
+/// The host names whose addresses libcurl knows, so that it looks up none and forgets each when no transfer needs it.
+///
+/// libcurl walks through all names it knows at the end of each transfer, so they must stay few.
+struct KnownNames {
+    private struct Key: Hashable {
+        let host: String
+        let port: Int
+    }
+
+    private var users: [Key: Int] = [:]
+    /// Names that no transfer needs. libcurl is told to forget them with the next transfer that begins.
+    private var obsolete: Set<Key> = []
+
+    /// The lines of libcurl's notation for a transfer that begins.
+    mutating func begin(_ host: String, _ port: Int, _ addresses: [IPAddress]) -> [String] {
+        let key = Key(host: host, port: port)
+        users[key, default: 0] += 1
+        obsolete.remove(key)
+        let list = addresses.map { $0.bitCount == 128 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
+        return forget() + ["+\(host):\(port):\(list)"]
+    }
+
+    mutating func end(_ host: String, _ port: Int) {
+        let key = Key(host: host, port: port)
+        guard let count = users[key] else { return }
+        users[key] = count > 1 ? count - 1 : nil
+        if count == 1 { obsolete.insert(key) }
+    }
+
+    /// The lines for a transfer that needs no name.
+    mutating func forget() -> [String] {
+        if obsolete.isEmpty { return [] }
+        defer { obsolete = [] }
+        return obsolete.map { "-\($0.host):\($0.port)" }
     }
 }

@@ -2,16 +2,11 @@ internal import GannetBasics
 
 /// The way from any task to the engine's thread.
 final class TransferInbox: Sendable {
-    private struct Guarded {
-        var state = InboxState()
-        var nextID: UInt64 = 0
-    }
-
-    /// What the thread waits for, among others.
+    /// The thread waits for it, beside its sockets.
     let wakeup: Wakeup
-    private let guarded = Mutex(Guarded())
+    private let guarded = Mutex((state: InboxState(), lastID: UInt64(0)))
 
-    /// Nil, and `errno` says why, when the process has no descriptor left.
+    /// Nil when the process has no descriptor left; `errno` says why.
     init?() {
         guard let wakeup = Wakeup() else { return nil }
         self.wakeup = wakeup
@@ -19,8 +14,8 @@ final class TransferInbox: Sendable {
 
     func makeTicket(for request: DownloadRequest, to target: RequestTarget, asksAtHops: Bool) -> TransferTicket {
         let id = guarded.withLock { guarded in
-            guarded.nextID += 1
-            return guarded.nextID
+            guarded.lastID += 1
+            return guarded.lastID
         }
         return TransferTicket(id: id, request: request, target: target, asksAtHops: asksAtHops)
     }
@@ -30,19 +25,13 @@ final class TransferInbox: Sendable {
     }
 
     /// Lets a transfer go on to the host it asked for.
-    func goOn(_ ticket: TransferTicket) {
-        _ = perform { $0.goOn(ticket.id) }
-    }
+    func goOn(_ ticket: TransferTicket) { perform { $0.goOn(ticket.id) } }
 
-    func cancel(_ ticket: TransferTicket) {
-        _ = perform { $0.cancel(ticket.id) }
-    }
+    func cancel(_ ticket: TransferTicket) { perform { $0.cancel(ticket.id) } }
 
-    func stop() {
-        _ = perform { $0.stop() }
-    }
+    func stop() { perform { $0.stop() } }
 
-    private func perform(_ change: (inout InboxState) -> InboxState.Action) -> InboxState.Action {
+    @discardableResult private func perform(_ change: (inout InboxState) -> InboxState.Action) -> InboxState.Action {
         let action = guarded.withLock { change(&$0.state) }
         if action == .wake { wakeup.signal() }
         return action
@@ -50,11 +39,64 @@ final class TransferInbox: Sendable {
 
     // MARK: For the engine's thread
 
-    func take() -> InboxState.Batch {
-        guarded.withLock { $0.state.take() }
+    func take() -> InboxState.Batch { guarded.withLock { $0.state.take() } }
+
+    func close() -> [TransferTicket] { guarded.withLock { $0.state.close() } }
+}
+
+/// The callers' messages that the engine's thread has not read yet. Holds no lock and wakes nobody: it says what to do.
+struct InboxState {
+    /// The messages of all callers since the thread last looked.
+    struct Batch {
+        var starts: [TransferTicket] = []
+        /// Transfers that may go on to another host.
+        var admissions: [UInt64] = []
+        var cancellations: [UInt64] = []
+        var stops = false
     }
 
-    func close() -> [TransferTicket] {
-        guarded.withLock { $0.state.close() }
+    enum Action: Equatable {
+        /// The thread has been woken already, or is awake.
+        case none
+        case wake
+        /// The engine has ended: the caller must answer the ticket itself.
+        case refuse
+    }
+
+    private var batch = Batch()
+    private var isClosed = false
+    /// Whether something was added since the thread last looked: one wake-up is enough for all of it.
+    private var isWoken = false
+
+    mutating func start(_ ticket: TransferTicket) -> Action {
+        isClosed || batch.stops ? .refuse : add { $0.starts.append(ticket) }
+    }
+
+    mutating func goOn(_ id: UInt64) -> Action { add { $0.admissions.append(id) } }
+
+    /// A cancellation that comes after the transfer's end finds nothing, which is right.
+    mutating func cancel(_ id: UInt64) -> Action { add { $0.cancellations.append(id) } }
+
+    mutating func stop() -> Action { add { $0.stops = true } }
+
+    /// Hands over everything; the request to stop stays.
+    mutating func take() -> Batch {
+        isWoken = false
+        defer { batch = Batch(stops: batch.stops) }
+        return batch
+    }
+
+    /// Accepts nothing from now on. The caller must answer the last tickets.
+    mutating func close() -> [TransferTicket] {
+        isClosed = true
+        return take().starts
+    }
+
+    private mutating func add(_ change: (inout Batch) -> Void) -> Action {
+        // An engine that has ended has answered all transfers.
+        guard !isClosed else { return .none }
+        change(&batch)
+        defer { isWoken = true }
+        return isWoken ? .none : .wake
     }
 }

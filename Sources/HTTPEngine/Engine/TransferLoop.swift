@@ -1,10 +1,10 @@
 import CCurl
 internal import GannetBasics
 
-/// The engine's thread: owns libcurl, the resolver and every transfer. Nothing of it is seen by another thread.
+/// The engine's thread: owns libcurl, the resolver and every transfer. No other thread sees any of it.
 ///
-/// A transfer waits in the line, has its host looked up, waits for a place, and has one until its outcome is there; with each redirect it is looked
-/// up again and keeps its place meanwhile. Look-ups need no place: hosts nobody can find keep nobody from being fetched.
+/// A transfer waits in a queue, has its host looked up, waits for a place, and holds it until the outcome is there. A redirect's host is
+/// looked up too, and the transfer keeps its place meanwhile. Other look-ups need no place: names without an answer hold up no transfer.
 final class TransferLoop {
     private let settings: EngineSettings
     private let inbox: TransferInbox
@@ -13,25 +13,25 @@ final class TransferLoop {
     private let lookUps: LookUps
     private var knownNames = KnownNames()
 
-    private var waiting = Line<TransferTicket>()
+    private var waiting = WaitingQueue<TransferTicket>()
     private var lookingUp: [UInt64: Transfer] = [:]
-    private var ready = Line<(Transfer, [IPAddress])>()
-    /// Those with a place, the ones whose next hop is looked up among them.
+    private var ready = WaitingQueue<(Transfer, [IPAddress])>()
+    /// Transfers that hold a place, including those that are resolving a redirect's host.
     private var running: [UInt64: Transfer] = [:]
-    /// Of these, those that wait to be let go to another host.
+    /// The running transfers that wait for permission to go to another host.
     private var atGate: Set<UInt64> = []
-    /// Handles without a transfer, kept for the next ones; with the others never more than there are places.
+    /// Handles without a transfer, kept for the next ones. With the used ones they are never more than there are places.
     private var spare: [EasyHandle] = []
-    /// Kept even where handles are not: making one costs more than hashing a small body.
+    /// Kept even where handles are not: making a hasher costs more than hashing a small body.
     private var spareHashers: [SHA256Hasher] = []
-    /// Answers of this turn, given when libcurl has returned.
+    /// Answers of this turn, delivered when libcurl has returned.
     private var answers: [(TransferTicket, TransferTicket.Outcome)] = []
-    /// Questions of this turn, asked likewise.
+    /// Questions to callers of this turn, delivered likewise.
     private var questions: [(TransferTicket, host: String)] = []
     /// When the next transfer may have waited too long for an answer or an address.
     private var nextReview: ContinuousClock.Instant?
 
-    /// Runs until the inbox says stop; then everything unfinished is cancelled.
+    /// Runs until the inbox says stop. Then every unfinished transfer is cancelled.
     static func run(_ settings: EngineSettings, _ inbox: TransferInbox) {
         guard let loop = TransferLoop(settings, inbox) else {
             for ticket in inbox.close() {
@@ -89,7 +89,7 @@ final class TransferLoop {
             takeLookUps()
             collect()
             fill()
-            // What has just been begun takes its first step at once.
+            // Transfers that have just begun take their first step at once.
             if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() } else { break }
         } while true
         review()
@@ -105,7 +105,7 @@ final class TransferLoop {
 
     // MARK: Beginnings
 
-    /// Moves what waits on to look-ups and to places, as far as there is room.
+    /// Moves waiting transfers on to look-ups and to places, as far as there is room.
     private func fill() {
         while lookingUp.count + ready.count < settings.fetch.maximumLookUps, let ticket = waiting.popFirst() {
             lookUp(Transfer(ticket, settings))
@@ -118,7 +118,7 @@ final class TransferLoop {
     }
 
     private func lookUp(_ transfer: Transfer) {
-        // A proxy is asked by name for whatever is behind it.
+        // A proxy looks up the hosts behind it by itself.
         let host = settings.proxy?.host ?? transfer.target.host
         if let result = lookUps.resolve(host, for: transfer.id) {
             lookedUp(transfer, result)
@@ -219,7 +219,7 @@ final class TransferLoop {
         }
     }
 
-    /// Ends those whose answer, or whose host's address, is overdue. libcurl sees to the other times.
+    /// Ends transfers whose answer, or whose host's address, is overdue. libcurl watches the other times.
     private func review() {
         let now = ContinuousClock.now
         guard let due = nextReview, due <= now else { return }
@@ -227,7 +227,7 @@ final class TransferLoop {
         for transfer in Array(running.values) {
             guard let deadline = transfer.answerDeadline else { continue }
             if deadline <= now, let handle = transfer.handle {
-                transfer.gaveUpWaiting()
+                transfer.state.gaveUpWaiting()
                 end(transfer, handle.outcome(CURLE_OPERATION_TIMEDOUT, settings))
             } else {
                 next = min(next ?? deadline, deadline)
@@ -240,11 +240,11 @@ final class TransferLoop {
                 next = min(next ?? transfer.deadline, transfer.deadline)
             }
         }
-        // Looking at all of them for each one's sake would take more than it is worth.
+        // One look serves many transfers: a look at all of them for each one would cost too much.
         nextReview = next.map { max($0, now + .milliseconds(20)) }
     }
 
-    /// Frees all that the transfer has, wherever it is, and notes the answer.
+    /// Frees everything of the transfer, wherever it is, and notes the answer.
     private func end(_ transfer: Transfer, _ outcome: TransferTicket.Outcome) {
         if lookingUp.removeValue(forKey: transfer.id) != nil { lookUps.cancel(transfer.id) }
         running[transfer.id] = nil

@@ -2,21 +2,21 @@ internal import GannetBasics
 
 /// One call of `download`: what it asks for, and the way back to its caller.
 ///
-/// The caller's task waits, is cancelled from anywhere, and is answered from the engine's thread; this is where the three meet. The lock
-/// only guards the state: the continuation is resumed after it is let go.
+/// The caller's task waits, any thread may cancel it, and the engine's thread answers it: the three meet here. The lock guards only the
+/// state. The continuation is resumed after the lock is released.
 final class TransferTicket: Sendable {
     typealias Outcome = Result<Download, FetchError>
 
-    /// What its caller hears.
+    /// A message to the caller.
     enum News: Sendable {
         case ended(Outcome)
-        /// It has been led to another host, and waits to be let go there.
+        /// A redirect leads to another host, and the transfer waits for permission.
         case atGate(host: String)
     }
 
     let id: UInt64
     let request: DownloadRequest
-    /// Its URL, which has been checked.
+    /// The request's URL, checked.
     let target: RequestTarget
 
     private enum State {
@@ -24,14 +24,14 @@ final class TransferTicket: Sendable {
         case cancelledBeforeStart
         case waiting(CheckedContinuation<News, Never>, isCancelled: Bool)
         case atGate(isCancelled: Bool)
-        /// Ended while its caller was at the gate.
+        /// The transfer ended while its caller was at the gate.
         case endedAtGate(Outcome)
         case finished
     }
 
     private let state = Mutex(State.idle)
 
-    /// Whether its caller wants to be asked before it goes to another host.
+    /// Whether the caller wants to be asked before a redirect to another host is followed.
     let asksAtHops: Bool
 
     init(id: UInt64, request: DownloadRequest, target: RequestTarget, asksAtHops: Bool) {
@@ -41,8 +41,10 @@ final class TransferTicket: Sendable {
         self.asksAtHops = asksAtHops
     }
 
-    /// Takes the continuation, at first and after each gate. False, and it has been answered, when there is nothing to wait for: its task had been
-    /// cancelled before, or it ended at the gate.
+    /// Takes the continuation, at first and after each gate.
+    ///
+    /// False when there is nothing to wait for, because the task was cancelled before or the transfer ended at the gate. The continuation has
+    /// been answered then.
     func start(_ continuation: CheckedContinuation<News, Never>) -> Bool {
         let end: Outcome? = state.withLock { state in
             switch state {
@@ -65,7 +67,7 @@ final class TransferTicket: Sendable {
         return false
     }
 
-    /// Notes the cancellation. True when the engine has the transfer and must be told; it answers once nothing of it is left.
+    /// Notes the cancellation. True when the engine has the transfer and must be told: it answers when it has freed everything.
     func cancel() -> Bool {
         state.withLock { state in
             switch state {
@@ -84,7 +86,7 @@ final class TransferTicket: Sendable {
         }
     }
 
-    /// Asks the caller whether it may go on to another host; never under a lock nor inside a callback of libcurl.
+    /// Asks the caller whether the transfer may go on to another host. Never call it under a lock or in a callback of libcurl.
     func ask(for host: String) {
         let continuation = state.withLock { state -> CheckedContinuation<News, Never>? in
             guard case .waiting(let continuation, let isCancelled) = state else { return nil }
@@ -94,7 +96,7 @@ final class TransferTicket: Sendable {
         continuation?.resume(returning: .atGate(host: host))
     }
 
-    /// Answers the caller; never under a lock nor inside a callback of libcurl.
+    /// Answers the caller. Never call it under a lock or in a callback of libcurl.
     func finish(_ outcome: Outcome) {
         let continuation = state.withLock { state -> CheckedContinuation<News, Never>? in
             switch state {

@@ -7,7 +7,7 @@ extension FetchError {
         case invalidRequest
         /// Every address of the host is one the address guard refuses.
         case refusedAddress
-        /// A redirect led to a URL that cannot be fetched, or to none.
+        /// A redirect led to a text that is no URL, or to a URL that must not be fetched.
         case refusedRedirect
         case tooManyRedirects
         case dns(NameFailure)
@@ -28,18 +28,18 @@ extension FetchError {
         case tooLarge
         /// The response's headers exceed their limit.
         case headersTooLarge
-        /// The body came encoded, and it cannot be told whether whole.
+        /// The body came encoded, and it cannot be decoded, or was cut.
         case badEncoding
         /// The answer is not HTTP, or breaks its rules.
         case protocolError
         /// The body is not what it should be, such as an image.
         case unexpectedContent
-        /// The host kept asking for patience for too long.
+        /// The host answered for too long that it is too busy.
         case throttled
         case cancelled
         /// The body could not be written.
         case storage
-        /// This machine, or what this process may use of it, is exhausted: no file descriptor is left.
+        /// This machine or process has reached a limit: no file descriptor is left.
         case systemLimit
         /// The engine itself failed: no memory, a libcurl without a needed feature, a defect.
         case engine
@@ -47,13 +47,13 @@ extension FetchError {
 
     /// Why a host's name led to no address.
     public enum NameFailure: Sendable, Hashable, CaseIterable {
-        /// The name does not exist, and whoever would know has said so.
+        /// The name does not exist, by the word of its own name servers.
         case noSuchName
         /// It exists and has no address.
         case noAddress
-        /// The name servers answer, but cannot tell about this name.
+        /// The name servers answer, but not about this name.
         case serverFailed
-        /// No name server answers at all: that is no fault of the URL's.
+        /// No name server answers at all. The URL is not to blame.
         case nobodyAnswers
     }
 
@@ -64,70 +64,68 @@ extension FetchError {
 }
 
 extension FetchError.Kind {
+    var className: String { words.className }
 
-    var className: String {
+    var sentence: String { words.sentence }
+
+    /// The class name, which is the same in every version, and the beginning of the error's sentence.
+    private var words: (className: String, sentence: String) {
         switch self {
-        case .invalidURL: "invalid-url"
-        case .invalidRequest: "invalid-request"
-        case .refusedAddress: "refused"
-        case .refusedRedirect: "bad-redirect"
-        case .tooManyRedirects: "redirects"
-        case .dns(.noSuchName): "no-such-host"
-        case .dns(.nobodyAnswers): "no-dns"
-        case .dns: "dns"
-        case .connect: "connect"
-        case .proxy: "proxy"
-        case .tls: "tls"
-        case .timeout: "timeout"
-        case .tooSlow: "slow"
-        case .reset: "reset"
-        case .truncated: "truncated"
-        case .status(let code): "http-\(code)"
-        case .tooLarge: "too-large"
-        case .headersTooLarge: "headers"
-        case .badEncoding: "encoding"
-        case .protocolError: "protocol"
-        case .unexpectedContent: "content"
-        case .throttled: "throttled"
-        case .cancelled: "cancelled"
-        case .storage: "storage"
-        case .systemLimit: "limit"
-        case .engine: "engine"
+        case .invalidURL: ("invalid-url", "Not a URL that can be fetched")
+        case .invalidRequest: ("invalid-request", "Not a request that can be sent")
+        case .refusedAddress: ("refused", "The address is not public and not permitted")
+        case .refusedRedirect: ("bad-redirect", "Redirected to a URL that cannot be fetched")
+        case .tooManyRedirects: ("redirects", "Redirected too often")
+        case .dns(.noSuchName): ("no-such-host", "The host name does not exist")
+        case .dns(.noAddress): ("dns", "The host name has no address")
+        case .dns(.serverFailed): ("dns", "The host name could not be resolved")
+        case .dns(.nobodyAnswers): ("no-dns", "No name server answers")
+        case .connect: ("connect", "Could not connect")
+        case .proxy: ("proxy", "The proxy did not help")
+        case .tls: ("tls", "No trusted TLS connection")
+        case .timeout(.resolve): ("timeout", "Timed out resolving the host name")
+        case .timeout(.connect): ("timeout", "Timed out connecting")
+        case .timeout(.response): ("timeout", "Timed out waiting for the response")
+        case .timeout(.body): ("timeout", "Timed out receiving the body")
+        case .tooSlow: ("slow", "The server sent too slowly")
+        case .reset: ("reset", "The connection was lost")
+        case .truncated: ("truncated", "The body ended early")
+        case .status(let code): ("http-\(code)", "The server answered \(code)")
+        case .tooLarge: ("too-large", "The body is larger than permitted")
+        case .headersTooLarge: ("headers", "The response headers are larger than permitted")
+        case .badEncoding: ("encoding", "The body's content encoding cannot be decoded")
+        case .protocolError: ("protocol", "The server broke the rules of HTTP")
+        case .unexpectedContent: ("content", "The body is not what was asked for")
+        case .throttled: ("throttled", "The host asked for patience for too long")
+        case .cancelled: ("cancelled", "Cancelled")
+        case .storage: ("storage", "The body could not be stored")
+        case .systemLimit: ("limit", "This machine lacks what a fetch needs")
+        case .engine: ("engine", "The HTTP engine failed")
+        }
+    }
+}
+
+extension FetchError.Kind {
+    /// The kind of this class name, or one of several that share it; nil for a name that this version does not know.
+    package init?(className: String) {
+        if className.hasPrefix("http-"), let status = Int(className.dropFirst(5)), (100...999).contains(status) {
+            self = .status(status)
+        } else if let kind = Self.byClassName[className] {
+            self = kind
+        } else {
+            return nil
         }
     }
 
-    var sentence: String {
-        switch self {
-        case .invalidURL: "Not a URL that can be fetched"
-        case .invalidRequest: "Not a request that can be sent"
-        case .refusedAddress: "The address is not public and not permitted"
-        case .refusedRedirect: "Redirected to a URL that cannot be fetched"
-        case .tooManyRedirects: "Redirected too often"
-        case .dns(.noSuchName): "The host name does not exist"
-        case .dns(.noAddress): "The host name has no address"
-        case .dns(.serverFailed): "The host name could not be resolved"
-        case .dns(.nobodyAnswers): "No name server answers"
-        case .connect: "Could not connect"
-        case .proxy: "The proxy is of no help"
-        case .tls: "No trusted TLS connection"
-        case .timeout(.resolve): "Timed out resolving the host name"
-        case .timeout(.connect): "Timed out connecting"
-        case .timeout(.response): "Timed out waiting for the response"
-        case .timeout(.body): "Timed out receiving the body"
-        case .tooSlow: "The server sent too slowly"
-        case .reset: "The connection was lost"
-        case .truncated: "The body ended early"
-        case .status(let code): "The server answered \(code)"
-        case .tooLarge: "The body is larger than permitted"
-        case .headersTooLarge: "The response headers are larger than permitted"
-        case .badEncoding: "The body's content encoding cannot be decoded"
-        case .protocolError: "The server broke the rules of HTTP"
-        case .unexpectedContent: "The body is not what was asked for"
-        case .throttled: "The host asked for patience for too long"
-        case .cancelled: "Cancelled"
-        case .storage: "The body could not be stored"
-        case .systemLimit: "This machine lacks what a fetch needs"
-        case .engine: "The HTTP engine failed"
-        }
-    }
+    /// All class names except those of statuses, which are `http-` and the number.
+    package static let classNames: [String] = named.map(\.className)
+
+    /// One of each class.
+    private static let named: [Self] = [
+        .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .dns(.nobodyAnswers),
+        .dns(.serverFailed), .connect, .proxy, .tls, .timeout(.response), .tooSlow, .reset, .truncated, .tooLarge, .headersTooLarge,
+        .badEncoding, .protocolError, .unexpectedContent, .throttled, .cancelled, .storage, .systemLimit, .engine,
+    ]
+
+    private static let byClassName = Dictionary(uniqueKeysWithValues: named.map { ($0.className, $0) })
 }

@@ -1,14 +1,14 @@
 /// Why a URL could not be fetched.
 public struct FetchError: Error, Sendable, Hashable {
-    /// What went wrong, as one of a closed list.
+    /// The way in which the fetch failed, one of a closed list.
     public var kind: Kind
-    /// The URL that was asked for, without its credentials.
+    /// The URL of the request, without its credentials.
     public var url: RedactedURL
-    /// What libcurl, the system or a check said; may be empty.
+    /// The cause in the words of libcurl, the system or a check; may be empty.
     public var detail: String
-    /// For how long the server asked to be left alone, an hour at most.
+    /// How long the server wants no further request, an hour at most.
     public var retryAfter: Duration?
-    /// Those of the answer whose status is the error; none otherwise.
+    /// The headers of an answer whose status is the error; empty for other errors.
     public var headers: ResponseHeaders
 
     public init(
@@ -23,10 +23,13 @@ public struct FetchError: Error, Sendable, Hashable {
 }
 
 extension FetchError: CustomStringConvertible {
-    /// One sentence that says what happened, where, and what the cause said.
+    /// One sentence that says what happened, where, and why.
     public var description: String {
+        let start = "\(kind.sentence) (\(url))"
+        // A failure that was kept, or came from another process, brings its whole sentence along.
+        if detail.hasPrefix(start) { return detail }
         let end = detail.isEmpty ? "." : detail.hasSuffix(".") ? ": \(detail)" : ": \(detail)."
-        return "\(kind.sentence) (\(url))\(end)"
+        return start + end
     }
 }
 
@@ -39,11 +42,56 @@ extension FetchError {
         }
     }
 
-    /// What is to be done about it.
+    /// Whether and when the next attempt makes sense.
     public var retry: RetryClass {
         if case .throttled = kind.retry { .throttled(retryAfter) } else { kind.retry }
     }
 
     /// A short lower-case word for tables and filters, the same in every version.
     public var className: String { kind.className }
+}
+
+extension FetchError {
+    /// The consequence of a failure for the next attempt.
+    public enum RetryClass: Sendable, Hashable {
+        /// The next attempt may succeed, and counts as the URL's: a timeout, a reset, a 5xx.
+        case later
+        /// As `later`, and the host was not reached at all.
+        case unreachable
+        /// The host asks for a pause, perhaps of this length. The URL is not to blame.
+        case throttled(Duration?)
+        /// This machine cannot look up any name, or its proxy does not serve it. No URL is to blame.
+        case withoutNetwork
+        /// Every attempt will fail alike.
+        case never
+        /// This machine or its disk is at fault, and any other URL would fail here too.
+        case local
+        /// No caller wants it any more.
+        case cancelled
+    }
+}
+
+extension FetchError.Kind {
+    package var retry: FetchError.RetryClass {
+        switch self {
+        case .dns(.serverFailed), .dns(.noAddress), .connect, .timeout(.resolve), .timeout(.connect): .unreachable
+        case .dns(.nobodyAnswers), .proxy: .withoutNetwork
+        case .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated: .later
+        case .status(408), .status(425), .status(429), .status(503), .throttled: .throttled(nil)
+        case .status(500...599): .later
+        case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .tls, .status,
+            .tooLarge, .headersTooLarge, .badEncoding, .protocolError, .unexpectedContent, .engine:
+            .never
+        case .storage, .systemLimit: .local
+        case .cancelled: .cancelled
+        }
+    }
+
+    /// Whether the fetch may succeed with other settings: permitted networks, trusted certificates, larger limits.
+    package var restsOnSettings: Bool {
+        switch self {
+        case .refusedAddress, .tls, .tooLarge, .headersTooLarge, .refusedRedirect, .tooManyRedirects, .proxy: true
+        default: false
+        }
+    }
 }

@@ -2,20 +2,20 @@
 public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
-    /// Drops user and password, the values of query parameters that usually hold a secret, and the fragment: it is never sent, so it explains
-    /// nothing, and sign-ins leave tokens there.
+    /// Drops user and password, the values of query parameters that usually hold a secret, and the fragment. A fragment is never sent, so it
+    /// explains nothing, and sign-ins leave tokens there.
     public init(_ url: String) {
         description = Self.withoutSecrets(url).escapedForDisplay
     }
 
     /// The same as it is, for programs: in its whole length, and with whatever characters it has.
     package static func withoutSecrets(_ url: String) -> String {
-        // User and password first: a `#` in a password that nobody has escaped does not begin a fragment to whoever wrote it.
+        // User and password first: an unescaped `#` in a password was not meant as a fragment.
         let open = withoutUserInfo(url, endsAtFragment: false)
         return withoutSecretParameters(String(Substring(open.utf8.prefix { $0 != 0x23 })))
     }
 
-    /// Of an address in a configuration, as it was written: what stands before an `@` may be a password whose characters nobody has escaped.
+    /// An address in a configuration. The text before its last `@` may be a password with unescaped characters.
     package init(address: String) {
         let bytes = Array(address.utf8)
         guard let at = bytes.lastIndex(of: 0x40) else {
@@ -26,7 +26,7 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
         self.init(String(decoding: scheme + bytes[(at + 1)...], as: UTF8.self))
     }
 
-    /// Works on text that no parser would accept too, and then rather drops too much.
+    /// Also works on text that no parser would accept. Then it drops too much rather than too little.
     package static func withoutUserInfo(_ url: String) -> String { withoutUserInfo(url, endsAtFragment: true) }
 
     private static func withoutUserInfo(_ url: String, endsAtFragment: Bool) -> String {
@@ -64,12 +64,42 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
 
 extension UInt8 {
     /// A byte that a URL's scheme may hold.
-    fileprivate var isSchemeByte: Bool {
+    fileprivate var isSchemeByte: Bool { isLetterOrDigit || "+-.".utf8.contains(self) }
+
+    /// Of ASCII.
+    var isLetterOrDigit: Bool {
         switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-            true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
         default: false
         }
     }
+}
+
+extension String {
+    /// The text without control characters and at most 300 characters long: what a stranger sent must not steer a terminal.
+    package var escapedForDisplay: String {
+        var result = ""
+        for (index, scalar) in unicodeScalars.enumerated() {
+            if index == 300 { return result + "…" }
+            // Includes the marks that reverse the direction of text.
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: result += "\\u{\(Swift.String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension Mirror {
+    /// The text of a value that prints as its mirror shows it, in the form in which Swift prints a struct.
+    package var printed: String {
+        let values = children.map { child in "\(child.label.map { "\($0): " } ?? "")\(String(reflecting: child.value))" }
+        return "\(subjectType)(\(values.joined(separator: ", ")))"
+    }
+}
+
+extension BinaryInteger {
+    /// `1 byte`, `2 bytes`.
+    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
 /// Why bytes could not be put on a disk, or read from it.
 package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertible {
@@ -78,4 +74,24 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         let reason = SystemLimit.isShortage(code) ? SystemLimit.sentence(code) : String(cString: strerror(code))
         return "cannot \(action) \(path): \(reason)"
     }
+}
+
+/// A limit of the machine or of this process. No URL is to blame.
+enum SystemLimit {
+    static let advice = "raise 'ulimit -n', or make fewer requests at once"
+
+    /// Whether a system call failed for want of a file descriptor.
+    static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE }
+
+    /// Whether this process cannot open another descriptor now. A resolver, or a reader of certificates, does not say that this was its reason.
+    static var lacksDescriptors: Bool {
+        let one = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        if one >= 0 {
+            close(one)
+            return false
+        }
+        return isShortage(errno)
+    }
+
+    static func sentence(_ code: Int32) -> String { "\(String(cString: strerror(code))); \(advice)" }
 }

@@ -4,31 +4,31 @@ package enum ResolveFailure: Error, Sendable, Hashable {
     case noSuchName
     /// The name exists and has no address.
     case noAddress
-    /// Every name server was asked, and answered that it could not tell.
+    /// Every name server was asked, and none could answer the question.
     case serverFailed(ServerTrouble)
-    /// No answer in time, while the name servers do answer: whoever is responsible for this name does not.
+    /// No answer in time, while the name servers do answer: the servers of this name's own domain do not.
     case timedOut
-    /// No name server answers anything. Any other name would have fared the same.
+    /// No name server answers any question. Any other name would have failed too.
     case noNameServer
     /// No file descriptor, or no memory, was left to ask with.
     case systemLimit
     /// The text cannot be a host name.
     case badName(BadName)
-    /// A name of a network that DNS has no part in, and must not hear of.
+    /// A name of the Tor network, which must not be sent to a name server.
     case onion
 
-    /// What a name server had against a question.
+    /// A name server's reason not to answer a question.
     package enum ServerTrouble: String, Sendable, Hashable {
         case serverFailure = "SERVFAIL"
         case refused = "REFUSED"
         case formatError = "FORMERR"
         case notImplemented = "NOTIMP"
         /// An answer that breaks the rules, such as names that are aliases of each other.
-        case nonsense = "an answer that makes no sense"
+        case nonsense = "a malformed answer"
         case other = "an unknown error"
     }
 
-    /// What is wrong with a host name.
+    /// Why a text is no host name.
     package enum BadName: String, Sendable, Hashable {
         case empty = "it is empty"
         case tooLong = "it has more than 253 characters"
@@ -53,3 +53,6 @@ extension ResolveFailure: CustomStringConvertible {
         }
     }
 }
+
+/// The outcome of a look-up: addresses to try in this order, at least one and at most 16, or why there are none.
+typealias Resolution = Result<[IPAddress], ResolveFailure>

@@ -1,25 +1,25 @@
-/// The header lines of one answer, kept as they came and read when somebody asks.
+/// The header lines of one answer, kept as they came, and read when a value is wanted.
 public struct ResponseHeaders: Sendable, Hashable {
-    /// Lines with their ends, the status line not among them.
+    /// Lines with their ends, without the status line.
     private let lines: [UInt8]
 
     public init(lines: [UInt8] = []) { self.lines = lines }
 
-    /// For tests and for answers that were kept: each pair a line.
+    /// For tests and for kept answers: each pair is a line.
     public init(_ fields: [(name: String, value: String)]) {
         lines = Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
     }
 
-    /// These and the given ones behind them.
+    /// These headers, followed by the given ones.
     package func adding(_ fields: [(name: String, value: String)]) -> ResponseHeaders {
         let isOpen = lines.last.map { $0 != 0x0a } ?? false
         return ResponseHeaders(lines: lines + (isOpen ? [0x0a] : []) + ResponseHeaders(fields).lines)
     }
 
-    /// What all lines take.
+    /// The size of all lines.
     package var byteCount: Int { lines.count }
 
-    /// The first value of that name; what is not UTF-8 is repaired.
+    /// The first value of that name. Bytes that are not UTF-8 are replaced.
     public subscript(name: String) -> String? { values(of: name).first }
 
     /// The values of that name in the order they came, without the blanks around them. A line that begins with a blank belongs to the one before it.
@@ -36,40 +36,36 @@ public struct ResponseHeaders: Sendable, Hashable {
     /// The first value of that name, byte for byte.
     package func bytes(of name: StaticString) -> [UInt8]? {
         var found: [UInt8]?
-        name.withUTF8Buffer { name in
-            scan(for: name) { value in
-                if found == nil { found = Array(value) }
-            } fold: { _ in
-            }
+        scan(for: name) { value in
+            if found == nil { found = Array(value) }
         }
         return found
     }
 
-    /// Whether there is a line of that name: what nearly every answer is asked costs no allocation.
+    /// Whether there is a line of that name. It costs no allocation, because it is asked for nearly every answer.
     package func has(_ name: StaticString) -> Bool {
         var isFound = false
-        name.withUTF8Buffer { name in
-            scan(for: name) { _ in
-                isFound = true
-            } fold: { _ in
-            }
-        }
+        scan(for: name) { _ in isFound = true }
         return isFound
     }
 
-    /// Whether a line of that name is one that libcurl and others read differently: folded, or with a blank before its colon.
+    /// Whether libcurl and others read a line of that name differently: it is folded, or has a blank before its colon.
     func isAmbiguous(_ name: StaticString) -> Bool {
         var isAmbiguous = false
-        name.withUTF8Buffer { name in
-            scan(for: name) { value in
-                // The bytes before the value, back to the line's beginning: a name, and a colon right behind it.
-                let before = value.base[..<value.startIndex].reversed().drop { $0 == 0x20 || $0 == 0x09 }.dropFirst()
-                if let last = before.first, last == 0x20 || last == 0x09 { isAmbiguous = true }
-            } fold: { _ in
-                isAmbiguous = true
-            }
+        scan(for: name) { value in
+            // The bytes before the value, back to the line's beginning: a name, and a colon right behind it.
+            let before = value.base[..<value.startIndex].reversed().drop { $0 == 0x20 || $0 == 0x09 }.dropFirst()
+            if let last = before.first, last == 0x20 || last == 0x09 { isAmbiguous = true }
+        } fold: { _ in
+            isAmbiguous = true
         }
         return isAmbiguous
+    }
+
+    private func scan(
+        for name: StaticString, _ take: (Slice<UnsafeRawBufferPointer>) -> Void, fold: (Slice<UnsafeRawBufferPointer>) -> Void = { _ in }
+    ) {
+        name.withUTF8Buffer { scan(for: $0, take, fold: fold) }
     }
 
     private func scan(
@@ -93,7 +89,7 @@ public struct ResponseHeaders: Sendable, Hashable {
         }
     }
 
-    /// Blanks between the name and its colon are none of RFC 9112's; they are read all the same, since libcurl reads them.
+    /// RFC 9112 forbids blanks between the name and its colon. They are accepted here, because libcurl accepts them.
     private static func begins(_ line: Slice<UnsafeRawBufferPointer>, with name: some RandomAccessCollection<UInt8>) -> Bool {
         guard line.count > name.count else { return false }
         for (byte, wanted) in zip(line, name) where byte | (byte.isUpperCase ? 0x20 : 0) != wanted | (wanted.isUpperCase ? 0x20 : 0) {
@@ -112,6 +108,15 @@ public struct ResponseHeaders: Sendable, Hashable {
 
 extension UInt8 {
     fileprivate var isUpperCase: Bool { (0x41...0x5a).contains(self) }
-    /// What may stand around a value, and the line's end.
+    /// A blank around a value, or a part of the line's end.
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0d }
+}
+
+extension String {
+    /// Without the spaces and tabs that may stand around the value of a header.
+    package var trimmedOfBlanks: String {
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+        guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(self[first...last])
+    }
 }

@@ -79,3 +79,15 @@ extension FetchSettings: CustomStringConvertible, CustomDebugStringConvertible, 
         return Mirror(self, children: values, displayStyle: .struct)
     }
 }
+
+/// Why options cannot be used, as a sentence.
+public struct InvalidOptions: Error, Sendable, Hashable, CustomStringConvertible {
+    public let description: String
+
+    package init(_ description: String) { self.description = description }
+
+    /// Throws the sentence unless the condition holds.
+    package static func unless(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(InvalidOptions) {
+        guard condition else { throw InvalidOptions(sentence()) }
+    }
+}

@@ -1,11 +1,8 @@
 import CCurl
+internal import GannetBasics
 
 /// One URL in libcurl's parser.
 struct CurlURL: ~Copyable {
-    enum Part {
-        case scheme, user, password, host, zone, port, path, query, fragment, whole
-    }
-
     private let handle: OpaquePointer
 
     init() {
@@ -20,7 +17,7 @@ struct CurlURL: ~Copyable {
         guard code == CURLUE_OK else { throw Self.rejection(code, of: url) }
     }
 
-    /// Goes to where a `Location` of this URL's answer leads. What may not stand in a URL is escaped, as browsers do.
+    /// Follows the `Location` of this URL's answer. Bytes that must not stand in a URL are escaped, as browsers do.
     borrowing func follow(_ location: [UInt8]) throws(RequestRejection) {
         guard !location.contains(0) else { throw .forbiddenByte(0, offset: location.firstIndex(of: 0) ?? 0, in: .other) }
         let code = (location + [0]).withUnsafeBufferPointer { bytes in
@@ -31,27 +28,27 @@ struct CurlURL: ~Copyable {
         guard code == CURLUE_OK else { throw Self.rejection(code, of: String(decoding: location.prefix(64), as: UTF8.self)) }
     }
 
-    /// Sets or, with nil, takes away a part; as it stands in a URL.
-    borrowing func set(_ part: Part, _ text: String?) throws(RequestRejection) {
-        let code = curl_url_set(handle, part.code, text, 0)
+    /// Sets a part as it stands in a URL; nil removes it.
+    borrowing func set(_ part: CURLUPart, _ text: String?) throws(RequestRejection) {
+        let code = curl_url_set(handle, part, text, 0)
         guard code == CURLUE_OK else { throw Self.rejection(code, of: "") }
     }
 
     /// The whole URL.
-    borrowing func text() throws(RequestRejection) -> String { try get(.whole) ?? "" }
+    borrowing func text() throws(RequestRejection) -> String { try get(CURLUPART_URL) ?? "" }
 
     /// A part as it stands in the URL; nil when it has none, or its port is the scheme's own.
-    borrowing func get(_ part: Part) throws(RequestRejection) -> String? {
+    borrowing func get(_ part: CURLUPart) throws(RequestRejection) -> String? {
         try get(part, flags: UInt32(CURLU_NO_DEFAULT_PORT))
     }
 
     /// The host with its escapes decoded and in ASCII.
     borrowing func host() throws(RequestRejection) -> String? {
-        guard let host = try get(.host) else { return nil }
+        guard let host = try get(CURLUPART_HOST) else { return nil }
         guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host }
         // libidn2 reads the name in the encoding of the thread's locale, which in a Swift program is ASCII.
         let ascii = try ThreadLocale.withUTF8 { () throws(RequestRejection) in
-            try get(.host, flags: gannet_url_punycode_flag())
+            try get(CURLUPART_HOST, flags: gannet_url_punycode_flag())
         }
         guard let ascii, ascii.utf8.allSatisfy({ $0 < 0x80 }) else { throw .badHost }
         return ascii
@@ -59,27 +56,27 @@ struct CurlURL: ~Copyable {
 
     /// User and password, joined by a colon also when there is only one; nil when there is neither.
     borrowing func credentials() throws(RequestRejection) -> String? {
-        let user = try get(.user) ?? ""
-        let password = try get(.password) ?? ""
+        let user = try get(CURLUPART_USER) ?? ""
+        let password = try get(CURLUPART_PASSWORD) ?? ""
         guard !user.isEmpty || !password.isEmpty else { return nil }
-        // To a browser it would end the host, and all before it be the host.
+        // A browser would take it for the end of the host.
         guard !"\(user)\(password)".utf8.contains(UInt8(ascii: "\\")) else {
             throw .malformed("its user or password has a backslash; write it as %5C")
         }
         // They are sent without escapes, among which libcurl refuses control characters.
-        for part in [Part.user, .password] { _ = try get(part, flags: UInt32(CURLU_URLDECODE)) }
+        for part in [CURLUPART_USER, CURLUPART_PASSWORD] { _ = try get(part, flags: UInt32(CURLU_URLDECODE)) }
         return PercentEncoding.normalized("\(user):\(password)", in: .userInfo)
     }
 
-    private borrowing func get(_ part: Part, flags: UInt32) throws(RequestRejection) -> String? {
+    private borrowing func get(_ part: CURLUPart, flags: UInt32) throws(RequestRejection) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        let code = curl_url_get(handle, part.code, &text, flags)
+        let code = curl_url_get(handle, part, &text, flags)
         defer { curl_free(text) }
         switch code {
         case CURLUE_OK: return text.map { String(cString: $0) }
         case CURLUE_NO_SCHEME, CURLUE_NO_USER, CURLUE_NO_PASSWORD, CURLUE_NO_HOST, CURLUE_NO_PORT, CURLUE_NO_QUERY, CURLUE_NO_ZONEID:
             return nil
-        default: throw part == .host ? .badHost : Self.rejection(code, of: "")
+        default: throw part == CURLUPART_HOST ? .badHost : Self.rejection(code, of: "")
         }
     }
 
@@ -100,19 +97,23 @@ struct CurlURL: ~Copyable {
     }
 }
 
-extension CurlURL.Part {
-    fileprivate var code: CURLUPart {
-        switch self {
-        case .scheme: CURLUPART_SCHEME
-        case .user: CURLUPART_USER
-        case .password: CURLUPART_PASSWORD
-        case .host: CURLUPART_HOST
-        case .zone: CURLUPART_ZONEID
-        case .port: CURLUPART_PORT
-        case .path: CURLUPART_PATH
-        case .query: CURLUPART_QUERY
-        case .fragment: CURLUPART_FRAGMENT
-        case .whole: CURLUPART_URL
-        }
+/// The calling thread's locale.
+enum ThreadLocale {
+    /// Runs the body with UTF-8 as the thread's encoding. Where the system has no such locale, the encoding stays.
+    ///
+    /// The process's locale is left alone: it belongs to the program that uses this library.
+    static func withUTF8<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        guard let locale = utf8.locale else { return try body() }
+        let before = uselocale(locale)
+        defer { uselocale(before) }
+        return try body()
+    }
+
+    /// Made once: making it takes longer than everything else that a URL costs.
+    private static let utf8 = Shared(locale: newlocale(LC_CTYPE_MASK, "C.UTF-8", nil) ?? newlocale(LC_CTYPE_MASK, "en_US.UTF-8", nil))
+
+    /// Threads may share a locale that nobody changes or frees.
+    private struct Shared: @unchecked Sendable {
+        let locale: locale_t?
     }
 }

@@ -4,9 +4,10 @@ enum PercentEncoding {
         case userInfo, path, query
     }
 
-    /// The text with one spelling for each byte: unreserved ones plain, all others that are escaped with upper-case digits, and those that
-    /// may not stand in a URL escaped, as browsers do before they send them. A reserved byte and its escape stay different, as they mean
-    /// different things; a `%` that begins no escape is left as it is.
+    /// The text with one spelling for each byte.
+    ///
+    /// Unreserved bytes stand plainly, other escapes have upper-case digits, and bytes that must not stand in a URL are escaped, as browsers do.
+    /// A reserved byte and its escape stay different, because they mean different things. A `%` that begins no escape stays as it is.
     static func normalized(_ text: String, in part: Part) -> String {
         var text = text
         return text.withUTF8 { bytes in
@@ -69,11 +70,7 @@ enum PercentEncoding {
     }
 
     static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        byte.isLetterOrDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: "~")
     }
 }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
 extension RedisCredentials {
     /// The password as it is now.
@@ -18,13 +14,13 @@ extension RedisCredentials {
 
         // Without O_NONBLOCK a named pipe in the file's place would hold the connection's thread for good.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw refuse("cannot be read: \(systemMessage(errno))") }
+        guard descriptor >= 0 else { throw refuse("cannot be read: \(Descriptor.message(errno))") }
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: longestPassword + 1)
         var count = 0
         while count < buffer.count {
             let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + count, $0.count - count) }
-            guard got >= 0 else { throw refuse("cannot be read: \(systemMessage(errno))") }
+            guard got >= 0 else { throw refuse("cannot be read: \(Descriptor.message(errno))") }
             if got == 0 { break }
             count += got
         }

@@ -1,11 +1,5 @@
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// The thread behind a connection: does what ``ConnectionMachine`` decides, and carries bytes between the socket and a ``Session``.
 /// Nothing else touches the socket, the TLS session or the parser.
 final class ConnectionLoop {
@@ -132,7 +126,7 @@ extension ConnectionLoop {
     private func lookUp() {
         switch configuration.address {
         case .unix(let path):
-            if let endpoint = Endpoint(unixPath: path) {
+            if let endpoint = SocketAddress(unixPath: path) {
                 perform(machine.found([endpoint], now: clock.now))
             } else {
                 perform(machine.failed(RedisError(.invalidConfiguration, "The socket's path cannot be used: \(path)"), now: clock.now))
@@ -147,7 +141,7 @@ extension ConnectionLoop {
         }
     }
 
-    private func conclude(_ lookup: Result<[Endpoint], RedisError>) {
+    private func conclude(_ lookup: Result<[SocketAddress], RedisError>) {
         guard machine.state == .lookingUp else { return }
         switch lookup {
         case .success(let endpoints): perform(machine.found(endpoints, now: clock.now))
@@ -155,11 +149,11 @@ extension ConnectionLoop {
         }
     }
 
-    private func open(_ endpoint: Endpoint) {
+    private func open(_ endpoint: SocketAddress) {
         disconnect()
         switch Socket.connect(to: endpoint) {
         case .connecting(let socket): self.socket = socket
-        case .failed(let code): perform(machine.openFailed(RedisError(.unreachable, systemMessage(code)), now: clock.now))
+        case .failed(let code): perform(machine.openFailed(RedisError(.unreachable, Descriptor.message(code)), now: clock.now))
         }
     }
 
@@ -229,7 +223,7 @@ extension ConnectionLoop {
         case .opening:
             guard let socket else { return }
             let code = socket.connectError
-            let failure = RedisError(.unreachable, systemMessage(code))
+            let failure = RedisError(.unreachable, Descriptor.message(code))
             perform(code == 0 ? machine.opened() : machine.openFailed(failure, now: clock.now))
         case .preparing: goOnPreparing()
         case .greeting, .serving, .draining: receive()

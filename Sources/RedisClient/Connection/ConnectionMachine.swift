@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// Decides what a connection does next: no socket, clock or randomness inside.
 ///
 /// ```
@@ -16,7 +18,7 @@ struct ConnectionMachine {
         case idle
         case lookingUp
         /// Connecting to one address; the `remaining` ones get their turn at `until` at the latest.
-        case opening(remaining: [Endpoint], until: Instant)
+        case opening(remaining: [SocketAddress], until: Instant)
         case preparing
         case greeting
         case serving(since: Instant)
@@ -27,7 +29,7 @@ struct ConnectionMachine {
 
     enum Action: Equatable {
         case lookUp
-        case open(Endpoint)
+        case open(SocketAddress)
         /// The socket is connected: go through TLS, where it is asked for.
         case prepare
         case greet
@@ -55,7 +57,7 @@ struct ConnectionMachine {
     init(_ configuration: RedisConfiguration, random: any RandomNumberGenerator) {
         attemptTimeout = configuration.connectTimeout
         drainTimeout = configuration.commandTimeout
-        backoff = Backoff(shortest: configuration.shortestBackoff, longest: configuration.longestBackoff)
+        backoff = Backoff(first: configuration.shortestBackoff, longest: configuration.longestBackoff)
         self.random = random
     }
 
@@ -79,7 +81,7 @@ struct ConnectionMachine {
         return .lookUp
     }
 
-    mutating func found(_ endpoints: [Endpoint], now: Instant) -> Action? {
+    mutating func found(_ endpoints: [SocketAddress], now: Instant) -> Action? {
         guard state == .lookingUp else { return nil }
         guard let first = endpoints.first else { return failed(RedisError(.unresolvable, "the name has no address"), now: now) }
         return open(first, then: Array(endpoints.dropFirst()), now: now)
@@ -136,7 +138,8 @@ struct ConnectionMachine {
             state = .over
             return .stop(error)
         }
-        state = .pausing(until: now + backoff.pause(afterFailures: failures, using: &random))
+        let pause = backoff.randomPause(after: failures, using: &self.random)
+        state = .pausing(until: now + pause)
         failures += 1
         return .drop(error)
     }
@@ -164,7 +167,7 @@ struct ConnectionMachine {
     }
 
     /// Each address gets an even share of the time that is left: one that swallows packets must not cost the others their turn.
-    private mutating func open(_ endpoint: Endpoint, then remaining: [Endpoint], now: Instant) -> Action {
+    private mutating func open(_ endpoint: SocketAddress, then remaining: [SocketAddress], now: Instant) -> Action {
         let end = deadline ?? now
         state = .opening(remaining: remaining, until: now + (end - now) / (remaining.count + 1))
         return .open(endpoint)

@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// Commands and their replies on one connection: what waits to be sent, and what waits to be answered.
 ///
 /// A command is framed at the last moment, when the socket is about to take it. Until then one that was cancelled or has timed

@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// Channels and who listens to them, on a connection that does nothing else.
 ///
 /// The server's confirmations come in the order of what was asked, with messages in between. After a reconnect every channel is

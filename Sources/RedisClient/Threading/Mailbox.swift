@@ -1,11 +1,5 @@
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// Messages from any thread to the one that owns a connection, and the wake-up that goes with them.
 ///
 /// The owner says that it goes to sleep under the same lock under which messages are put in: a message either is seen before the
@@ -32,7 +26,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     init(capacity: Int) throws(RedisError) {
         self.capacity = capacity
         guard let wakeup = Wakeup() else {
-            throw RedisError(.unreachable, "no pipe: \(systemMessage(errno)); raise `ulimit -n`")
+            throw RedisError(.unreachable, "no pipe: \(Descriptor.message(errno)); raise `ulimit -n`")
         }
         self.wakeup = wakeup
     }

@@ -1,15 +1,9 @@
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// One look-up of a host name, on a thread of its own: the system's resolver blocks for as long as it likes, and a connection's
 /// thread has timeouts to keep.
 final class AddressLookup: Sendable {
-    private let outcome = Mutex<Result<[Endpoint], RedisError>?>(nil)
+    private let outcome = Mutex<Result<[SocketAddress], RedisError>?>(nil)
 
     /// Starts the look-up; `wakeup` is signalled when it is decided.
     init(host: String, port: Int, wakeup: Wakeup) {
@@ -21,34 +15,30 @@ final class AddressLookup: Sendable {
     }
 
     /// The outcome, once there is one.
-    func result() -> Result<[Endpoint], RedisError>? {
+    func result() -> Result<[SocketAddress], RedisError>? {
         outcome.withLock { $0 }
     }
 
     /// What needs no look-up: a numeric address.
-    static func numeric(host: String, port: Int) -> [Endpoint]? {
+    static func numeric(host: String, port: Int) -> [SocketAddress]? {
         try? resolve(host: host, port: port, flags: AI_NUMERICHOST).get()
     }
 
-    private static func resolve(host: String, port: Int, flags: Int32) -> Result<[Endpoint], RedisError> {
+    private static func resolve(host: String, port: Int, flags: Int32) -> Result<[SocketAddress], RedisError> {
         var hints = addrinfo()
         hints.ai_flags = flags | AI_NUMERICSERV
-        #if canImport(Glibc)
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-        hints.ai_socktype = SOCK_STREAM
-        #endif
+        hints.ai_socktype = SocketAddress.stream
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, String(port), &hints, &list)
         guard code == 0 else {
             return .failure(RedisError(.unresolvable, String(cString: gai_strerror(code))))
         }
         defer { freeaddrinfo(list) }
-        var endpoints: [Endpoint] = []
+        var endpoints: [SocketAddress] = []
         var next = list
         while let entry = next, endpoints.count < maximumEndpoints {
             let address = UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
-            endpoints.append(Endpoint(family: entry.pointee.ai_family, bytes: address))
+            endpoints.append(SocketAddress(family: entry.pointee.ai_family, bytes: address))
             next = entry.pointee.ai_next
         }
         return .success(endpoints)

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
 /// Bytes in the clear over a socket.
 final class PlainTransport: Transport {
@@ -13,22 +9,14 @@ final class PlainTransport: Transport {
     func prepare() -> TransportOutcome? { nil }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> TransportOutcome {
-        #if canImport(Glibc)
-        let count = Glibc.read(socket.descriptor, buffer.baseAddress, buffer.count)
-        #else
-        let count = Darwin.read(socket.descriptor, buffer.baseAddress, buffer.count)
-        #endif
+        let count = GannetBasics.read(socket.descriptor, buffer.baseAddress, buffer.count)
         if count > 0 { return .bytes(count) }
         return count == 0 ? .ended : Self.outcome(of: errno, waiting: .needsRead)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) -> TransportOutcome {
         // A write to a peer that has gone raises SIGPIPE; the connection's thread blocks all signals, so it is EPIPE here.
-        #if canImport(Glibc)
-        let count = Glibc.write(socket.descriptor, bytes.baseAddress, bytes.count)
-        #else
-        let count = Darwin.write(socket.descriptor, bytes.baseAddress, bytes.count)
-        #endif
+        let count = GannetBasics.write(socket.descriptor, bytes.baseAddress, bytes.count)
         return count > 0 ? .bytes(count) : Self.outcome(of: errno, waiting: .needsWrite)
     }
 
@@ -36,7 +24,7 @@ final class PlainTransport: Transport {
         switch code {
         case EAGAIN, EINTR: waiting
         case ECONNRESET, EPIPE: .ended
-        default: .failed(RedisError(.connectionLost, systemMessage(code)))
+        default: .failed(RedisError(.connectionLost, Descriptor.message(code)))
         }
     }
 }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
 /// A non-blocking stream socket, closed with its owner.
 final class Socket {
@@ -19,17 +15,10 @@ final class Socket {
     deinit { _ = close(descriptor) }
 
     /// Starts to connect; the socket becomes writable when that is decided, and ``connectError`` says how.
-    static func connect(to endpoint: Endpoint) -> Start {
-        #if canImport(Glibc)
-        let kind = Int32(SOCK_STREAM.rawValue)
-        #else
-        let kind = SOCK_STREAM
-        #endif
-        let descriptor = socket(endpoint.family, kind, 0)
-        guard descriptor >= 0 else { return .failed(errno: errno) }
+    static func connect(to address: SocketAddress) -> Start {
+        guard let descriptor = address.makeSocket() else { return .failed(errno: errno) }
         let socket = Socket(descriptor)
-        setDescriptorFlags(of: descriptor)
-        if endpoint.family != AF_UNIX {
+        if address.family != AF_UNIX {
             socket.set(Int32(IPPROTO_TCP), TCP_NODELAY)
             socket.set(SOL_SOCKET, SO_KEEPALIVE)
             #if canImport(Glibc)
@@ -42,13 +31,7 @@ final class Socket {
         #if canImport(Darwin)
         socket.set(SOL_SOCKET, SO_NOSIGPIPE)
         #endif
-        let result = endpoint.withSocketAddress { address, length in
-            #if canImport(Glibc)
-            Glibc.connect(descriptor, address, length)
-            #else
-            Darwin.connect(descriptor, address, length)
-            #endif
-        }
+        let result = address.withPointer { GannetBasics.connect(descriptor, $0, $1) }
         // A Unix socket whose backlog is full answers EAGAIN at once: nothing will make it writable, so it is a failure.
         guard result == 0 || errno == EINPROGRESS || errno == EINTR else { return .failed(errno: errno) }
         return .connecting(socket)
@@ -65,17 +48,4 @@ final class Socket {
         var value = value
         _ = setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
-}
-
-/// Makes a descriptor non-blocking and keeps it out of child processes.
-func setDescriptorFlags(of descriptor: Int32) {
-    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-}
-
-/// The system's sentence for an `errno`.
-func systemMessage(_ code: Int32) -> String {
-    var buffer = [CChar](repeating: 0, count: 128)
-    guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

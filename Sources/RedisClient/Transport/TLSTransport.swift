@@ -1,10 +1,5 @@
 internal import COpenSSL
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
 /// Bytes through TLS over a socket.
 final class TLSTransport: Transport {
@@ -82,7 +77,7 @@ final class TLSTransport: Transport {
         defer { isEstablished = false }
         let reason = TLSErrors.takeFirst()
         if isEstablished {
-            return RedisError(.connectionLost, reason ?? (systemError == 0 ? "" : systemMessage(systemError)))
+            return RedisError(.connectionLost, reason ?? (systemError == 0 ? "" : Descriptor.message(systemError)))
         }
         let verdict = SSL_get_verify_result(session)
         if verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) {

@@ -26,7 +26,7 @@ import Testing
             try await fixture.expectDrift([.jobsLost])
             for job in try await fixture.claim(5).jobs { _ = try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) }
             #expect(try await fixture.claim(5).left == .nothing)
-            let counts = try await fixture.queue.counts(ofBatch: batch)
+            let counts = try await fixture.queue.batches([batch]).first
             #expect(counts?.done == 2 && counts?.failed == 3 && counts?.isComplete == true)
         }
     }

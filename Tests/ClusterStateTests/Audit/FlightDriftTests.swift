@@ -55,7 +55,7 @@ import Testing
             #expect(job.entry.url == lost.entry.url)
             #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled)
             #expect(try await fixture.claim(3).left == .nothing)
-            let counts = try await fixture.queue.counts(ofBatch: batch)
+            let counts = try await fixture.queue.batches([batch]).first
             #expect(counts?.done == 2 && counts?.failed == 1 && counts?.isComplete == true)
         }
     }

@@ -10,7 +10,7 @@ import Testing
     @Test func `Redis' memory stays within the limit while thousands of bodies pass`() async throws {
         try await BlobFixture.withServer { fixture, _ in
             let seed = UInt64.random(in: .min ... .max)
-            var random = SeededGenerator(seed: seed)
+            var random = SeededBytes(seed: seed)
             let limit = 16_000_000
             let empty = try await fixture.usedMemory()
             for number in 0..<8000 {

@@ -80,7 +80,7 @@ import Testing
             _ = try await fixture.queue.begin(batch: "b", options: Self.options(two))
             #expect(try await fixture.queue.begin(batch: "b").number == number)
             let plain = try await fixture.queue.begin(batch: "c").number
-            #expect(try await fixture.queue.records(ofBatches: [number, plain]).map(\.options.trace) == [one, nil])
+            #expect(try await fixture.queue.batches([number, plain]).map(\.options.trace) == [one, nil])
         }
     }
 }

@@ -52,7 +52,7 @@ import Testing
             try await fixture.fill(0..<3)
             let part = try await fixture.queue.delete(
                 from: .ready("normal"), before: nil, JobFilter(), enqueuedUntil: 1, limit: Self.all)
-            #expect(part == QueueState.Sweep(count: 0, next: nil))
+            #expect(part == JobSweep(count: 0, next: nil))
             #expect(try await fixture.queue.counts().ready == 3)
         }
     }
@@ -61,7 +61,7 @@ import Testing
         try await QueueFixture.with { fixture in
             let batch = try await fixture.fill(0..<3)
             #expect(try await delete(fixture, .ready("normal")).count == 3)
-            #expect(try await fixture.queue.counts(ofBatch: batch)?.isComplete == true)
+            #expect(try await fixture.queue.batches([batch]).first?.isComplete == true)
             #expect(try await fixture.claim(5).left == .nothing)
             #expect(try await fixture.redis.send(RedisCommand("EXISTS", .string(fixture.key(queue: "ready:normal")))) == .integer(0))
             try await fixture.expectSound("deleted")
@@ -102,17 +102,17 @@ import Testing
             let jobs = try await fixture.claim(3).jobs
             for job in jobs.dropLast() { _ = try await fixture.settle(job, QueueFixture.failed(job.entry.url)) }
             _ = try await fixture.settle(jobs[2], QueueFixture.fetched("u"))
-            #expect(try await fixture.queue.counts(ofBatch: batch)?.isComplete == true)
+            #expect(try await fixture.queue.batches([batch]).first?.isComplete == true)
 
             let sweep = try await fixture.queue.sweepDead(from: 0, JobFilter(), .retry, diedUntil: 1 << 52, limit: Self.all)
-            #expect(sweep == QueueState.Sweep(count: 2, next: nil))
+            #expect(sweep == JobSweep(count: 2, next: nil))
             let counts = try await fixture.queue.counts()
             #expect(counts.failed == 0 && counts.dead == 0 && counts.ready == 2)
-            #expect(try await fixture.queue.counts(ofBatch: batch)?.isComplete == false)
+            #expect(try await fixture.queue.batches([batch]).first?.isComplete == false)
             #expect(try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key(queue: "ended")))) == .integer(0))
             // Not ended at once by what was kept of the failure.
             #expect(Set(try await fixture.drain()) == [QueueFixture.id(0), QueueFixture.id(1)])
-            #expect(try await fixture.queue.counts(ofBatch: batch)?.done == 3)
+            #expect(try await fixture.queue.batches([batch]).first?.done == 3)
             try await fixture.expectSound("retried")
         }
     }
@@ -145,7 +145,7 @@ import Testing
             _ = try await fixture.settle(job, QueueFixture.failed(job.entry.url))
             #expect(try await fixture.queue.cancel(batch: batch) == 1)
             let sweep = try await fixture.queue.sweepDead(from: 0, JobFilter(), .retry, diedUntil: 1 << 52, limit: Self.all)
-            #expect(sweep == QueueState.Sweep(count: 0, stuck: 1, next: nil))
+            #expect(sweep == JobSweep(count: 0, stuck: 1, next: nil))
             #expect(try await fixture.queue.counts().dead == 1)
         }
     }
@@ -159,7 +159,7 @@ import Testing
             #expect(try await fixture.queue.sweepDelayed(from: 0, JobFilter(host: "h1"), .retry, limit: Self.all).count == 2)
             #expect(Set(try await fixture.drain()) == [QueueFixture.id(1), QueueFixture.id(3)])
             #expect(try await fixture.queue.sweepDelayed(from: 0, JobFilter(), .delete, limit: Self.all).count == 2)
-            #expect(try await fixture.queue.counts(ofBatch: number)?.isComplete == true)
+            #expect(try await fixture.queue.batches([number]).first?.isComplete == true)
         }
     }
 }

@@ -5,8 +5,8 @@ struct SweepCall {
     enum Jobs {
         /// Deleted from a list, by way of marking places or of writing its end anew.
         case line(Line, before: Int?, looks: Int, behind: Int)
-        case delayed(QueueState.Action)
-        case dead(QueueState.Action)
+        case delayed(JobSweep.Action)
+        case dead(JobSweep.Action)
     }
     let queue: Int
     let jobs: Jobs

@@ -3,7 +3,7 @@
 /// One claim on its way, behind the taking back of ended leases.
 struct ClaimCourse {
     let call: ClaimCall
-    let answer: ClaimAnswer
+    let answer: Claim
     let mended: StateLook
     let step: Step
     /// Requests that start, by host.

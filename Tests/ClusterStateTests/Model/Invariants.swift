@@ -18,7 +18,7 @@ extension Model {
             try Violation.require(
                 job.fate == .open || job.fate == .tombstone, "job \(serial) ended as \(job.fate) and lies at \(found.place)")
             try Violation.equal(found.record, job.record, "job \(serial) at \(found.place)")
-            let priority = batch(of: job).options.priority.rawValue
+            let priority = batch(of: job).options.priority.number
             let queue = job.record.queue
             switch found.place {
             case .line(.ready(let itsQueue, let itsPriority)):

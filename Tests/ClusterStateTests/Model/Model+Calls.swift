@@ -46,7 +46,7 @@ extension Model {
         batches[call.batch]!.offset = call.to
         batches[call.batch]!.total += call.jobs.count
         if call.isClosing { batches[call.batch]!.state = .closed }
-        let line = Line.ready(queue: call.batch.queue, priority: batches[call.batch]!.options.priority.rawValue)
+        let line = Line.ready(queue: call.batch.queue, priority: batches[call.batch]!.options.priority.number)
         for job in call.jobs {
             let record = JobRecord(
                 serial: job.serial, queue: call.batch.queue, batch: call.batch.number, url: job.url, enqueued: step.now, crashes: 0,

@@ -3,7 +3,7 @@
 /// Claims. What dead workers held comes back in a way one can tell; whatever else a claim does, each job's way has to be one that
 /// is allowed, and in the end nothing may be left that somebody could have had.
 extension Model {
-    mutating func check(claim call: ClaimCall, _ answer: ClaimAnswer, _ step: Step) throws(Violation) {
+    mutating func check(claim call: ClaimCall, _ answer: Claim, _ step: Step) throws(Violation) {
         let given = answer.jobs.map { Token($0.token) }
         try Violation.equal(answer.unreadable.count, 0, "jobs nobody can read")
         try Violation.equal(answer.now, step.now, "queue time")
@@ -56,7 +56,7 @@ extension Model {
     }
 
     /// Who has found nothing is told of what comes.
-    private func checkIdle(_ call: ClaimCall, _ answer: ClaimAnswer, _ step: Step) throws(Violation) {
+    private func checkIdle(_ call: ClaimCall, _ answer: Claim, _ step: Step) throws(Violation) {
         guard call.listens, !answer.isMore || !answer.jobs.isEmpty else { return }
         let isIdle = step.after.idle[call.queue]?.contains(call.worker) ?? false
         try Violation.equal(isIdle, answer.jobs.isEmpty, "whether worker \(call.worker) counts as idle")
@@ -98,7 +98,7 @@ extension Model {
     }
 
     /// When to ask again: not later than something falls due, and often enough for lease time to go on.
-    private func checkNext(_ call: ClaimCall, _ answer: ClaimAnswer, _ step: Step) throws(Violation) {
+    private func checkNext(_ call: ClaimCall, _ answer: Claim, _ step: Step) throws(Violation) {
         let look = step.after
         // Whoever got all that was asked for has its hands full.
         if call.limit > 0, answer.jobs.count + answer.unreadable.count == call.limit {

@@ -152,7 +152,7 @@ extension Model {
         guard let record else { return }
         jobs[record.serial]!.record = record
         let batch = batch(of: jobs[record.serial]!)
-        if batch.isGone { end(record.serial, .cancelled) } else { look.putFirst(record, priority: batch.options.priority.rawValue) }
+        if batch.isGone { end(record.serial, .cancelled) } else { look.putFirst(record, priority: batch.options.priority.number) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// Jobs that are deleted, or put back in line, wherever they lie.
 extension Model {
-    mutating func check(sweep call: SweepCall, _ answer: QueueState.Sweep, _ step: Step) throws(Violation) {
+    mutating func check(sweep call: SweepCall, _ answer: JobSweep, _ step: Step) throws(Violation) {
         switch call.jobs {
         case .line(let line, let before, let looks, _):
             try check(deletionFrom: line, looks: before == nil ? looks : nil, call, answer, step)
@@ -24,7 +24,7 @@ extension Model {
     }
 
     private mutating func check(
-        deletionFrom line: Line, looks: Int?, _ call: SweepCall, _ answer: QueueState.Sweep, _ step: Step
+        deletionFrom line: Line, looks: Int?, _ call: SweepCall, _ answer: JobSweep, _ step: Step
     ) throws(Violation) {
         let all = (step.before.lines[line] ?? []).filter { isOpen(step.before.jobs[$0]!, call) }
         let gone = all.filter { step.after.jobs[$0] == nil }
@@ -49,7 +49,7 @@ extension Model {
     }
 
     private mutating func check(
-        deletionOfDelayed call: SweepCall, _ answer: QueueState.Sweep, _ step: Step
+        deletionOfDelayed call: SweepCall, _ answer: JobSweep, _ step: Step
     ) throws(Violation) {
         let all = step.before.jobs.values.filter { $0.isDelayed && isOpen($0, call) }
         let gone = all.filter { step.after.jobs[$0.record.serial] == nil }
@@ -72,7 +72,7 @@ extension Model {
         try checkEnd(call.queue, gone.count, step)
     }
 
-    private func check(hastening call: SweepCall, _ answer: QueueState.Sweep, _ step: Step) throws(Violation) {
+    private func check(hastening call: SweepCall, _ answer: JobSweep, _ step: Step) throws(Violation) {
         let all = step.before.jobs.values.filter { $0.isDelayed && isOpen($0, call) && $0.due > step.now }
         let moved = all.filter { step.after.jobs[$0.record.serial] != $0 }
         try Violation.equal(moved.count, min(all.count, call.limit), "how many fall due now")
@@ -86,10 +86,10 @@ extension Model {
         try checkWoken(call.queue, moved.count, step)
     }
 
-    private mutating func check(revival call: SweepCall, _ answer: QueueState.Sweep, _ step: Step) throws(Violation) {
+    private mutating func check(revival call: SweepCall, _ answer: JobSweep, _ step: Step) throws(Violation) {
         let all = jobs.values.filter { $0.isDead && call.isAsked($0.record, self) }
         let back = all.filter { !batch(of: $0).isGone }
-        try Violation.equal(answer, QueueState.Sweep(count: back.count, stuck: all.count - back.count, next: nil), "the answer")
+        try Violation.equal(answer, JobSweep(count: back.count, stuck: all.count - back.count, next: nil), "the answer")
         var look = step.before
         for job in back {
             var record = job.record
@@ -99,7 +99,7 @@ extension Model {
             jobs[record.serial]!.fate = .open
             batches[key]!.failed -= 1
             batches[key]!.revived += 1
-            let line = Line.ready(queue: record.queue, priority: batch(of: job).options.priority.rawValue)
+            let line = Line.ready(queue: record.queue, priority: batch(of: job).options.priority.number)
             look.jobs[record.serial] = JobLook(record: record, place: .line(line))
             if look.pages[record.url]?.isNegative == true { look.pages[record.url] = nil }
         }

@@ -136,7 +136,7 @@ struct ModelRun {
         }
     }
 
-    private func sweep(_ call: SweepCall) async throws -> QueueState.Sweep {
+    private func sweep(_ call: SweepCall) async throws -> JobSweep {
         let queue = cluster.queue(queueNames[call.queue])
         let filter = JobFilter(host: call.host.map { "h\($0)" })
         switch call.jobs {
@@ -166,7 +166,7 @@ struct ModelRun {
         do throws(StateError) { return .success(try await body()) } catch { return .failure(error) }
     }
 
-    private mutating func claim(_ call: ClaimCall) async throws -> ClaimAnswer {
+    private mutating func claim(_ call: ClaimCall) async throws -> Claim {
         var request = ClaimRequest(call.limit, lease: .milliseconds(call.lease), nonce: call.nonce, worker: "w\(call.worker)")
         request.inbox = call.listens ? cluster.inbox(of: "w\(call.worker)") : nil
         request.host = model.usual
@@ -182,7 +182,7 @@ struct ModelRun {
         return answer
     }
 
-    static func url(of job: LeasedJob) -> Int { Int(job.entry.id.bytes[7]) }
+    static func url(of job: Job) -> Int { Int(job.entry.id.bytes[7]) }
 
     private func settle(_ call: SettleCall) async throws -> [SettleAnswer] {
         let settlements = call.items.map {

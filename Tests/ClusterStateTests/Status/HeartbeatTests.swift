@@ -16,8 +16,8 @@ import Testing
             clock.advance(by: .seconds(2))
             _ = try await fixture.queue.beat("a", .ofTest("one", active: 7))
             let overview = try await fixture.queue.overview()
-            #expect(overview.workers.map(\.worker) == ["a", "b"])
-            #expect(overview.workers.map { overview.now - $0.time } == [0, 2000])
+            #expect(overview.workers.map(\.id) == ["a", "b"])
+            #expect(overview.workers.map { overview.now - $0.heard } == [0, 2000])
             #expect(overview.workers[0].record == .ofTest("one", active: 7))
             #expect(overview.workers[1].record == .ofTest("two", active: 0))
         }
@@ -28,9 +28,9 @@ import Testing
             clock.stop()
             for name in ["leaving", "dying"] { _ = try await fixture.queue.beat(name, .ofTest) }
             try await fixture.queue.leave("leaving")
-            #expect(try await fixture.queue.overview().workers.map(\.worker) == ["dying"])
+            #expect(try await fixture.queue.overview().workers.map(\.id) == ["dying"])
             clock.advance(by: .seconds(600))
-            #expect(try await fixture.queue.overview().workers.map(\.worker) == ["dying"])
+            #expect(try await fixture.queue.overview().workers.map(\.id) == ["dying"])
             clock.advance(by: .milliseconds(1))
             #expect(try await fixture.queue.overview().workers == [])
             // And the next that says something clears it away.
@@ -46,7 +46,7 @@ import Testing
             #expect(try await fixture.queue.overview().workers.count == 1000)
             try await fixture.queue.leave("w3")
             _ = try await fixture.queue.beat("late", .ofTest)
-            #expect(try await fixture.queue.overview().workers.first?.worker == "late")
+            #expect(try await fixture.queue.overview().workers.first?.id == "late")
         }
     }
 
@@ -63,7 +63,7 @@ import Testing
                 #expect(progress.accepted == 50)
                 clock.advance(by: .seconds(1))
             }
-            let history = try await fixture.queue.overview().history
+            let history = try await fixture.queue.overview().samples
             #expect(history.map(\.done) == [1, 5, 9, 13, 17])
             #expect(history.map(\.bytes) == [100, 500, 900, 1300, 1700])
             #expect(history.map(\.open) == [49, 45, 41, 37, 33])
@@ -72,7 +72,7 @@ import Testing
                 clock.advance(by: .seconds(5))
                 _ = try await fixture.queue.beat("a", .ofTest)
             }
-            #expect(try await fixture.queue.overview().history.count == 180)
+            #expect(try await fixture.queue.overview().samples.count == 180)
         }
     }
 
@@ -82,7 +82,7 @@ import Testing
             let jobs = try await fixture.claim(4).jobs
             var record = WorkerRecord.ofTest
             record.hosts = ["h0", "h1", "h2"].map {
-                HostLoad(host: $0, running: 9, longest: .zero, finished: 0, failed: 0, average: .zero)
+                HostLoad(name: $0, running: 9, longest: .zero, finished: 0, failed: 0, average: .zero)
             }
             _ = try await fixture.queue.beat("a", record)
             #expect(try await fixture.queue.overview().running == ["h0": 2, "h1": 2, "h2": 0])
@@ -99,11 +99,11 @@ import Testing
             let first = try await fixture.claim(12, hostLimit: 1).jobs
             _ = try await fixture.claim(12, hostLimit: 1)
             var progress = try await fixture.queue.beat("a", .ofTest)
-            #expect(progress.held == HeldJobs(jobs: 8, hosts: 4))
-            #expect(try await fixture.queue.overview().held == progress.held)
+            #expect(progress.waits == QueueWaits(held: 8, hosts: 4))
+            #expect(try await fixture.queue.overview().waits == progress.waits)
             _ = try await fixture.settle(first[0], .retry(after: .seconds(60)))
             progress = try await fixture.queue.beat("a", .ofTest)
-            #expect(progress.delayed == 1 && progress.ended == 0)
+            #expect(progress.waits.delayed == 1 && progress.ended == 0)
         }
     }
 
@@ -112,7 +112,7 @@ import Testing
             _ = try await fixture.queue.beat("a", .ofTest)
             try await fixture.queue.clear()
             let overview = try await fixture.queue.overview()
-            #expect(overview.workers == [] && overview.history == [])
+            #expect(overview.workers == [] && overview.samples == [])
         }
     }
 
@@ -120,7 +120,7 @@ import Testing
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill(0..<3)
-            let other = QueueState(fixture.queue.cluster, "other")
+            let other = fixture.cluster.queue("other")
             let seen = { () async throws -> [OtherQueue] in try await other.overview().others }
             #expect(try await seen() == [], "nobody has worked on it yet")
             for name in ["a", "b"] { _ = try await fixture.queue.beat(name, .ofTest) }
@@ -144,7 +144,7 @@ import Testing
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             for number in 0..<110 {
-                _ = try await QueueState(fixture.queue.cluster, "many\(number)").beat("w", .ofTest)
+                _ = try await fixture.cluster.queue("many\(number)").beat("w", .ofTest)
                 clock.advance(by: .milliseconds(1))
             }
             #expect(try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key("queues")))).asInteger() == 100)
@@ -162,7 +162,7 @@ import Testing
             _ = try await fixture.queue.beat("a", .ofTest)
             try await fixture.redis.send(RedisCommand("HSET", .string(fixture.key(queue: "workers")), "a", "\u{2}of the future"))
             let workers = try await fixture.queue.overview().workers
-            #expect(workers.map(\.worker) == ["a"])
+            #expect(workers.map(\.id) == ["a"])
             #expect(workers[0].record == nil)
         }
     }
@@ -170,12 +170,12 @@ import Testing
     @Test func `a record is read as it was written, cut where it is too long, and never past its end`() {
         var record = WorkerRecord.ofTest(String(repeating: "m", count: 300))
         record.hosts = (0..<20).map {
-            HostLoad(host: "h\($0)", running: 70_000, longest: .seconds(1), finished: 1, failed: 1, average: .zero)
+            HostLoad(name: "h\($0)", running: 70_000, longest: .seconds(1), finished: 1, failed: 1, average: .zero)
         }
         let bytes = record.bytes
         let read = WorkerRecord(bytes)
         #expect(read?.machine == String(repeating: "m", count: 255))
-        #expect(read?.hosts.map(\.host) == (0..<8).map { "h\($0)" })
+        #expect(read?.hosts.map(\.name) == (0..<8).map { "h\($0)" })
         #expect(read?.hosts.first?.running == 65_535)
         for length in bytes.indices { #expect(WorkerRecord(Array(bytes[..<length])) == nil) }
     }

@@ -48,7 +48,7 @@ import Testing
         let server = try await RedisServer.start()
         let fixture = try await QueueFixture.connect(path: server.socketPath)
         for priority in BatchOptions.Priority.allCases {
-            let first = priority.rawValue * jobs
+            let first = priority.number * jobs
             var options = BatchOptions()
             options.priority = priority
             let number = try await fixture.queue.begin(batch: "\(priority)", options: options).number

@@ -1,3 +1,4 @@
+import GannetBasics
 import RedisClient
 
 @testable import ClusterState

@@ -7,7 +7,7 @@ import RedisClient
 struct QueueFixture: Sendable {
     let redis: RedisConnection
     let cluster: ClusterState
-    let queue: QueueState
+    let queue: FetchQueue
     let namespace: String
 
     /// A queue of `namespace`, by default one of its own, through the socket at `path`.
@@ -69,21 +69,21 @@ struct QueueFixture: Sendable {
         return number
     }
 
-    func claim(_ limit: Int, hostLimit: Int = 1000, worker: String = "w", lease: Duration = Self.lease) async throws -> ClaimAnswer {
+    func claim(_ limit: Int, hostLimit: Int = 1000, worker: String = "w", lease: Duration = Self.lease) async throws -> Claim {
         try await claim(limit, worker: worker, lease: lease) { $0.host = HostRule(limit: hostLimit) }
     }
 
     /// A claim with something said otherwise than usual.
     func claim(
         _ limit: Int, worker: String = "w", lease: Duration = Self.lease, _ change: (inout ClaimRequest) -> Void
-    ) async throws -> ClaimAnswer {
+    ) async throws -> Claim {
         var request = ClaimRequest(limit, lease: lease, nonce: Nonce(.random(in: .min ... .max)), worker: worker)
         request.host = HostRule(limit: 1000)
         change(&request)
         return try await queue.claim(request)
     }
 
-    func settle(_ job: LeasedJob, _ outcome: Settlement.Outcome, host: Settlement.HostNews = .answered) async throws -> SettleAnswer {
+    func settle(_ job: Job, _ outcome: Settlement.Outcome, host: Settlement.HostNews = .answered) async throws -> SettleAnswer {
         try await queue.settle([Settlement(job.token, job.entry.id, outcome, host: host)], random: 0.5)[0]
     }
 
@@ -96,11 +96,11 @@ struct QueueFixture: Sendable {
     }
 
     /// Jobs that wait for another's fetch of their URL.
-    func parked() async throws -> [LeasedJob] {
-        var jobs: [LeasedJob] = []
+    func parked() async throws -> [Job] {
+        var jobs: [Job] = []
         for key in try await redis.send(RedisCommand("KEYS", .string(key("parked:*")))).asArray() {
             for job in try await redis.send(RedisCommand("LRANGE", .bytes(try key.asBytes()), "0", "-1")).asArray() {
-                if let job = LeasedJob(token: FlightToken([]), job: try job.asBytes(), page: nil, now: 0) { jobs.append(job) }
+                if let job = Job(token: FlightToken([]), job: try job.asBytes(), page: nil, now: 0) { jobs.append(job) }
             }
         }
         return jobs

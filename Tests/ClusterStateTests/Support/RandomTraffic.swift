@@ -14,16 +14,16 @@ struct RandomTraffic {
     private(set) var states: Set<State> = []
 
     private let fixture: QueueFixture
-    private let queues: [QueueState]
-    private var random: SeededGenerator
-    private var batches: [(queue: QueueState, number: Int, offset: Int)] = []
-    private var held: [LeasedJob] = []
+    private let queues: [FetchQueue]
+    private var random: SeededBytes
+    private var batches: [(queue: FetchQueue, number: Int, offset: Int)] = []
+    private var held: [Job] = []
     private var callers: [(token: FlightToken, id: URLID)] = []
 
     init(_ fixture: QueueFixture, seed: UInt64) {
         self.fixture = fixture
         queues = [fixture.queue, fixture.cluster.queue("another queue")]
-        random = SeededGenerator(seed: seed)
+        random = SeededBytes(seed: seed)
     }
 
     /// Does one thing, and says what.
@@ -100,7 +100,7 @@ struct RandomTraffic {
         return "settle"
     }
 
-    private mutating func outcome(_ job: LeasedJob) -> Settlement.Outcome {
+    private mutating func outcome(_ job: Job) -> Settlement.Outcome {
         let digest = [UInt8](repeating: 7, count: 32)
         if job.page != nil { return Bool.random(using: &random) ? .delivered : .bodyMissing(digest: digest) }
         switch Int.random(in: 0..<10, using: &random) {

@@ -13,7 +13,7 @@ struct Situation: Sendable {
 
     /// A batch that nothing was accepted for yet.
     let open: Int
-    let jobs: [Int: LeasedJob]
+    let jobs: [Int: Job]
     let caller: FlightToken
 
     static let callersURL = QueueFixture.id(99)
@@ -21,15 +21,15 @@ struct Situation: Sendable {
 
     init(_ fixture: QueueFixture) async throws {
         let queue = fixture.queue
-        func claim(_ limit: Int, _ nonce: UInt64, hostLimit: Int = 1000) async throws -> [LeasedJob] {
+        func claim(_ limit: Int, _ nonce: UInt64, hostLimit: Int = 1000) async throws -> [Job] {
             try await fixture.claim(limit, worker: "worker \(nonce)") {
                 $0.nonce = Nonce(nonce)
                 $0.host = HostRule(limit: hostLimit)
                 $0.inbox = "inbox"
             }.jobs
         }
-        var jobs: [Int: LeasedJob] = [:]
-        func note(_ leased: [LeasedJob]) {
+        var jobs: [Int: Job] = [:]
+        func note(_ leased: [Job]) {
             for job in leased { jobs[Int(job.entry.id.bytes[7])] = job }
         }
         // One that fails once, and one whose page is there.

@@ -10,6 +10,10 @@ enum StateCall: String, CaseIterable, Sendable {
     case deleteReady, deleteHeld, deleteParked, deleteDelayed, hasten
 
     func make(_ fixture: QueueFixture, _ situation: Situation) async throws {
+        try await StateError.mapping { try await perform(fixture, situation) }
+    }
+
+    private func perform(_ fixture: QueueFixture, _ situation: Situation) async throws {
         let (queue, cluster) = (fixture.queue, fixture.cluster)
         func settle(_ number: Int, _ outcome: Settlement.Outcome, _ host: Settlement.HostNews = .answered) async throws {
             _ = try await fixture.settle(situation.jobs[number]!, outcome, host: host)
@@ -59,9 +63,9 @@ enum StateCall: String, CaseIterable, Sendable {
         case .commit: try await settleCaller(QueueFixture.fetched("http://h/99"))
         case .commitFailure: try await settleCaller(QueueFixture.failed("http://h/99"))
         case .release: try await settleCaller(.handedBack)
-        case .pause: try await queue.pause()
-        case .resume: try await queue.resume()
-        case .reclaim: try await queue.reclaimAll()
+        case .pause: _ = try await queue.pause()
+        case .resume: _ = try await queue.resume()
+        case .reclaim: _ = try await queue.reclaimAll()
         case .clear: try await queue.clear()
         case .beat: _ = try await queue.beat("worker 1", .ofTest)
         case .leave: try await queue.leave("worker 1")

@@ -5,7 +5,7 @@ extension WorkerRecord {
     static func ofTest(_ machine: String, active: Int = 3) -> WorkerRecord {
         let hosts = [
             HostLoad(
-                host: "h0", running: active, longest: .milliseconds(1500), finished: 40, failed: 2, average: .milliseconds(120))
+                name: "h0", running: active, longest: .milliseconds(1500), finished: 40, failed: 2, average: .milliseconds(120))
         ]
         return WorkerRecord(
             machine: machine, processID: 4711, version: "1.2.3", concurrency: 64, active: active, isStopping: false, interval: .seconds(5),

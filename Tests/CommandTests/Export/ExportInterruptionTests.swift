@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-/// What is left of an `export` that did not come to its end, or came too early.
+/// The remains of an `export` that was interrupted, or came too early.
 @Suite(.timeLimit(.minutes(3))) struct ExportInterruptionTests {
     @Test func `an export that was killed goes on where it stopped, and leaves nothing half-written`() async throws {
         let fleet = try await Fleet.start(files: 800)
@@ -39,7 +39,7 @@ import Testing
         try FileManager.default.removeItem(atPath: fleet.out + "/" + #require(line.file))
         #expect(try await fleet.forgetBodies() > 0)
 
-        // Whoever leaves with the URL in hand gives it up: nobody waits for the end of a lease.
+        // A caller that leaves gives its URL up at once, without waiting for the end of the lease.
         let words = fleet.export + ["--refetch", "--lease", "600s"] + fleet.local
         let interrupted = try fleet.start(words)
         try await gate.accepted(2)

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-/// What `export` makes of a batch.
+/// The folder that `export` makes of a batch.
 @Suite(.timeLimit(.minutes(3))) struct ExportTests {
     @Test func `a whole batch is there by digest, each URL once, and a second export writes nothing`() async throws {
         let fleet = try await Fleet.start {
@@ -42,7 +42,7 @@ import Testing
         #expect(summary["rows"] as? Int == 41 && summary["cached"] as? Int == 40 && summary["failed"] as? Int == 1)
         #expect(summary["repeated"] as? Int == 2 && summary["left"] as? Int == 0 && summary["state"] as? String == "complete")
 
-        // What is not what it was is written again, and nothing else.
+        // Only a changed file is written again.
         let changed = try #require(again.first { ($0.bytes ?? 0) > 0 }?.file)
         try Data([1]).write(to: URL(fileURLWithPath: fleet.out + "/" + changed))
         let third = try await fleet.outcome(fleet.export)

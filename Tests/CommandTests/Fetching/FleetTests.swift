@@ -48,7 +48,7 @@ import Testing
     @Test func `jobs of another version are left to a newer worker, and the worker that ends over them is no success`() async throws {
         let fleet = try await Fleet.start(files: 2)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
-        // What a newer version would have put there.
+        // As a newer version would have put it there.
         _ = try await fleet.redis.command("LPUSH", "{gannet}q:default:ready:normal", "\u{2}" + String(repeating: "y", count: 40))
         _ = try await fleet.redis.command("HINCRBY", "{gannet}q:default:count", "enqueued", "1")
         let outcome = try await fleet.outcome(fleet.work)

@@ -25,7 +25,7 @@ import Testing
 
         let again = try await fleet.outcome(words)
         #expect(again.status == 0, "\(again.errors)")
-        #expect(again.complaints == "gannet: 20 of 102 URLs were fetched before and are there; 82 to fetch.\n")
+        #expect(again.complaints == "gannet: 20 of 102 URLs are there already; 82 to fetch.\n")
         #expect(again.output.hasPrefix("82 URLs fetched, 20 there already, 0 failed; "))
         try fleet.expectAllBodies()
         #expect(try await fleet.requests() == Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) }))
@@ -64,7 +64,7 @@ import Testing
         try await gate.accepted(2)
         first.kill()
         _ = try await first.exitStatus
-        // What the killed one was writing lies there still; so may what earlier ones left.
+        // The half-written file of the killed run is still there, and perhaps those of earlier ones.
         let fileManager = FileManager.default
         _ = fileManager.createFile(atPath: fleet.out + "/.gannet-left", contents: Data([1]))
         let second = try await fleet.outcome(words)
@@ -105,7 +105,7 @@ import Testing
         first.signal(SIGINT)
         #expect(try await first.exitStatus == .exited(130))
         try await first.errors.finished()
-        #expect(first.errors.text.contains("what was fetched is kept, and the same command with the same input fetches the rest."))
+        #expect(first.errors.text.contains("the fetched files stay, and the same command with the same input fetches the rest."))
         #expect(try await fleet.queueKeys() == .list([]))
         try await gate.stop()
         try await fleet.stop()

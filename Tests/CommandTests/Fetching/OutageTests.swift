@@ -8,13 +8,13 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// What a Redis says to whoever connects.
+    /// The answers of a Redis to a client that connects.
     private static let greeting: [HostileServer.Step] = [
         .readUntil("PING\r\n"),
         .send("*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.0.0\r\n+PONG\r\n"),
     ]
 
-    /// What a Redis says of the namespace.
+    /// The answer of a Redis about the namespace.
     private static let schema: [HostileServer.Step] = [.readUntil("GET\r\n"), .send(":0\r\n$3\r\n1.0\r\n")]
 
     @Test func `a private Redis that dies in the middle of a run is started again, and the run goes on`() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-/// What a run makes of a folder in which others have been before.
+/// Runs into a folder of earlier runs.
 @Suite(.timeLimit(.minutes(3))) struct ResumeTests {
     @Test func `what is there is fetched again where that is asked for, all of it or what is old`() async throws {
         let fleet = try await Fleet.start(files: 10)
@@ -16,7 +16,7 @@ import Testing
         #expect(young.output.hasPrefix("0 URLs fetched, 10 there already, 0 failed"), "\(young.output)")
         let old = try await fleet.outcome(fleet.run + ["--max-age", "1h"])
         #expect(old.output.hasPrefix("3 URLs fetched, 7 there already, 0 failed"), "\(old.output)")
-        #expect(old.errors.contains("gannet: 3 files fetched before are older than '--max-age'.\n"))
+        #expect(old.errors.contains("gannet: 3 files there are older than '--max-age'.\n"))
         let all = try await fleet.outcome(fleet.run + ["--refresh", "--batch", "again"])
         #expect(all.output.hasPrefix("10 URLs fetched, 0 failed"), "\(all.output)")
         #expect(try await fleet.requests().values.reduce(0, +) == 23)
@@ -60,7 +60,7 @@ import Testing
         try expectManifest(fleet, ["fetched"])
         let second = try await fleet.outcome(fleet.run)
         #expect(second.status == 0, "\(second.errors)")
-        #expect(second.complaints == "gannet: 1000 of 1000 URLs were fetched before and are there; 0 to fetch.\n")
+        #expect(second.complaints == "gannet: 1000 of 1000 URLs are there already; 0 to fetch.\n")
         #expect(second.output.hasPrefix("0 URLs fetched, 1000 there already, 0 failed; 0 B in "))
         try expectManifest(fleet, ["cached"])
         let once = Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) })
@@ -78,8 +78,8 @@ import Testing
         let third = try await fleet.outcome(fleet.run)
         #expect(third.status == 0)
         #expect(
-            third.complaints == "gannet: 2 files fetched before are missing or changed.\n"
-                + "gannet: 998 of 1000 URLs were fetched before and are there; 2 to fetch.\n")
+            third.complaints == "gannet: 2 files of an earlier run are missing or changed.\n"
+                + "gannet: 998 of 1000 URLs are there already; 2 to fetch.\n")
         #expect(third.output.hasPrefix("2 URLs fetched, 998 there already, 0 failed; "))
         try fleet.expectAllBodies()
         try expectManifest(fleet, ["cached", "fetched"])
@@ -111,7 +111,7 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
         try second.expectAllBodies()
         try expectManifest(second, ["fetched", "cached"])
-        // What had been asked for and was not yet there is asked for once more, and nothing else.
+        // Only requests without an answer are made again.
         let after = try await fleet.requests()
         #expect(Set(after.keys) == Set(fleet.origin.files.map(\.path)))
         #expect(after.values.allSatisfy { $0 <= 2 })

@@ -17,7 +17,7 @@ struct CommandHelp: Sendable, CustomStringConvertible {
         return found
     }
 
-    /// What stands at the left below a heading.
+    /// The labels below a heading.
     private func labels(of heading: String) -> [String] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard let start = lines.firstIndex(of: heading + ":") else { return [] }

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-/// What holds for every command that the program's help lists, whoever adds one.
+/// Rules for every command that the program's help lists.
 @Suite(.timeLimit(.minutes(5))) struct EveryCommandTests {
     private let program = Program(home: "/dev/null/none")
 
@@ -110,7 +110,7 @@ import Testing
         for command in try await commands() where command.takesRedis && !command.path.contains("work") {
             let words = command.words(folder: fleet.folder.file("out")) + fleet.connection
             let full = try await fleet.outcome(script: "exec \"$0\" \"$@\" > /dev/full", words)
-            // Those that had nothing to say ended with a reason of their own.
+            // Commands without a result ended with a reason of their own.
             #expect([74, 64, 65, 1, 0].contains(full.status), "\(words): \(full.status) \(full.errors)")
             if full.status == 74 {
                 said += 1

@@ -64,7 +64,7 @@ import Testing
         child.signal(SIGTERM)
         #expect(try await child.exitStatus == .exited(143))
         try await child.errors.finished()
-        #expect(child.errors.text.hasSuffix("stays in the queue; the same command goes on where it stopped.\n"))
+        #expect(child.errors.text.hasSuffix("stay in the queue, and the same command goes on where it stopped.\n"))
         #expect(try await fleet.json(["batch", "show", "b"])["state"] as? String == "open")
         try input.close()
         try await fleet.stop()

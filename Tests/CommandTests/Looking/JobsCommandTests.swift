@@ -45,7 +45,7 @@ import Testing
         #expect(try await fleet.json(["jobs", "retry", "--class", "http-500"])["count"] as? Int == 0)
         #expect(
             try await fleet.text(["jobs", "retry", "--class", kind])
-                == "Put back in line: 1 dead job of the class '\(kind)' in the queue 'default'.\n")
+                == "To be tried again: 1 dead job of the class '\(kind)' in the queue 'default'.\n")
         #expect(try await fleet.json(["batch", "show", "b"])["failed"] as? Int == 0)
         #expect(try await fleet.outcome(fleet.work).status == 0)
         #expect(try await fleet.requests()["/nothing"] == 2)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be done with jobs is exit 64 and says why",
+        "A change that jobs do not allow is exit 64 and says why",
         arguments: [
             ("delete --yes", "Missing expected argument '--state <state>'"),
             ("delete --state active --yes", "use 'ready', 'parked', 'delayed' or 'dead'"),

@@ -65,7 +65,7 @@ extension Fleet {
         return lines
     }
 
-    /// What tells a file from another of the same name.
+    /// Inode numbers, which tell a file from another of the same name.
     func inodes() throws -> [String: Int] {
         try bodies().reduce(into: [:]) {
             $0[$1] = try FileManager.default.attributesOfItem(atPath: out + "/" + $1)[.systemFileNumber] as? Int

@@ -66,8 +66,8 @@ struct Fleet: Sendable {
         return child
     }
 
-    /// Puts two URLs into the list, behind the first `count`, whose server is silent to the first two who ask and then answers with an
-    /// empty body: two downloads at a time get as far as that and no further, however fast the machine is.
+    /// Puts two URLs into the list, behind the first `count`. Their server is silent to the first two requests, and answers later ones with
+    /// an empty body. Two downloads at a time get that far and no further, however fast the machine is.
     func gateList(after count: Int) throws -> HostileServer {
         let answer: [HostileServer.Step] = [
             .readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close,
@@ -99,7 +99,7 @@ struct Fleet: Sendable {
         }
     }
 
-    /// What a killed process was writing is nobody's result.
+    /// The half-written file of a killed process is no result.
     func removeTemporaryFiles() throws {
         for file in try bodies() where file.hasPrefix(".gannet-") { try FileManager.default.removeItem(atPath: out + "/" + file) }
     }
@@ -109,6 +109,6 @@ struct Fleet: Sendable {
         try await origin.requests().reduce(into: [:]) { $0[$1.path, default: 0] += 1 }
     }
 
-    /// What Redis holds of queues. Pages, hosts and the names of workers are the namespace's, and are forgotten in time.
+    /// The keys of queues in Redis. Outcomes, hosts and the names of workers are the namespace's, and are forgotten in time.
     func queueKeys() async throws -> RedisAnswer { try await redis.command("KEYS", "{gannet}q:*") }
 }

@@ -4,7 +4,7 @@ import GannetTestKit
 /// The real binary, built beside the tests.
 struct Program: Sendable {
     struct Outcome: Sendable {
-        /// What a shell would show: 128 and the signal's number for a process that a signal ended.
+        /// As a shell shows it: 128 and the signal's number for a process that a signal ended.
         let status: Int32
         let output: String
         let errors: String

@@ -39,7 +39,7 @@ final class TmuxScreen: Sendable {
         _ = try await server.exitStatus
     }
 
-    /// Types a line and the Enter key. What it prints then is behind a cleared screen.
+    /// Types a line and the Enter key. The output comes on a cleared screen.
     func run(_ program: String, _ words: [String]) async throws {
         let line = ([program] + words).map { "'\($0)'" }.joined(separator: " ")
         try await tmux(["send-keys", "-l", "clear; \(line)"])

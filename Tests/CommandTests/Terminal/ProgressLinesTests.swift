@@ -1,6 +1,7 @@
 import Gannet
 import Testing
 
+@testable import ClusterState
 @testable import Gannet
 @testable import GannetCommand
 
@@ -18,10 +19,10 @@ import Testing
         now.bytesPerSecond = 3_400_000
         now.remaining = .seconds(7)
         now.failures = [("http-404", 8), ("dns", 3), ("timeout", 1)]
-        var slow = HostActivity(name: "slow.example")
+        var slow = HostLoad(name: "slow.example")
         slow.running = 8
         slow.longest = .seconds(19.2)
-        var quick = HostActivity(name: "quick.example")
+        var quick = HostLoad(name: "quick.example")
         quick.average = .milliseconds(20)
         now.slowest = [slow, quick]
         return now
@@ -40,7 +41,7 @@ import Testing
     @Test(arguments: 1...250)
     func `no line is wider than the terminal, and how many are done is told in any that has room for it`(columns: Int) {
         var now = Self.snapshot
-        now.slowest[0] = HostActivity(name: String(repeating: "long.", count: 50))
+        now.slowest[0] = HostLoad(name: String(repeating: "long.", count: 50))
         now.slowest[0].longest = .seconds(5)
         for style in [Self.style, TerminalStyle(hasColor: true, hasUnicode: false)] {
             let lines = ProgressLines.lines(now, columns: columns, style)
@@ -87,7 +88,7 @@ import Testing
         now.whole = .init(total: 50, ended: 25, name: "queue")
         #expect(
             ProgressLines.lines(now, columns: 60, Self.style).map(\.plain) == [
-                "[██████████░░░░░░░░░░░]   50%  queue 25 of 50  3 here  10 B"
+                "[█████░░░░░░]   50%  queue 25 of 50  3 by this worker  10 B"
             ])
     }
 

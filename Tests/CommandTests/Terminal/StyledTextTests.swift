@@ -15,6 +15,16 @@ import Testing
         #expect(line.width <= columns)
     }
 
+    @Test(arguments: [
+        ("one two three", 8, 2, "one two\n  three"), ("one two", 7, 0, "one two"),
+        ("http://long.example/word", 5, 0, "http://long.example/word"),
+        ("a http://long.example/word b", 5, 0, "a\nhttp://long.example/word\nb"), ("  indented words", 11, 2, "  indented\n  words"),
+        ("first\nsecond line", 7, 0, "first\nsecond\nline"), ("", 5, 0, ""),
+    ])
+    func `long lines break between words, and a long word stays whole`(text: String, columns: Int, indent: Int, broken: String) {
+        #expect(text.wrapped(to: columns, indent: indent) == broken)
+    }
+
     @Test func `colours take no room, and are closed where a line is cut`() {
         let style = TerminalStyle(hasColor: true, hasUnicode: false)
         let line = StyledText("abc", .red) + StyledText("def", .green) + "ghi"

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import ClusterState
-@testable import Gannet
 @testable import GannetCommand
 
 @Suite struct WatchScreenTests {
@@ -22,19 +21,20 @@ import Testing
         let names = ["images.example", "slow.example", "archive.example"] + (3..<20).map { "host\($0).example" }
         let seen = (0..<min(hosts, 8)).map { index in
             HostLoad(
-                host: names[index], running: 40 - index, longest: .seconds(index == 1 ? 19 : 1), finished: 100 - index * 10,
+                name: names[index], running: 40 - index, longest: .seconds(index == 1 ? 19 : 1), finished: 100 - index * 10,
                 failed: index, average: .milliseconds(200 * (index + 1)))
         }
         let beats = (0..<workers).map { index in
-            WorkerBeat(
-                worker: "worker\(index)", time: now - index * 1000,
+            WorkerStatus(
+                id: "worker\(index)", heard: now - index * 1000,
                 record: WorkerRecord(
                     machine: "machine-\(index)", processID: 4000 + index, version: "1.2.3", concurrency: 64, active: 64, isStopping: false,
                     interval: .seconds(5), hosts: seen))
         }
-        let overview = QueueOverview(now: now, counts: counts, oldestReady: now - 192_000, history: history, workers: beats)
-        let server = ServerStatus(version: "7.0.15", usedMemory: 12_300_000, memoryLimit: nil, ping: .milliseconds(0.2))
-        return StatusReport(name: "default", report: QueueReport(overview), server: server)
+        let overview = QueueOverview(now: now, counts: counts, oldestReady: now - 192_000, samples: history, workers: beats)
+        var server = ServerStatus(ping: .milliseconds(0.2))
+        (server.version, server.usedMemory) = ("7.0.15", 12_300_000)
+        return StatusReport(name: "default", report: overview, server: server)
     }
 
     private static func lines(_ status: StatusReport, _ columns: Int, _ rows: Int, trouble: String? = nil) -> [String] {
@@ -48,7 +48,7 @@ import Testing
         #expect(lines[2].contains("50%  50000 of 100000 ended, ") && lines[2].hasSuffix(" left"))
         #expect(lines[3] == "ready 49800   active 128   parked 12   delayed 60   oldest 3 min 12 s")
         #expect(lines[4] == "fetched 47000   cached 1000   failed 2000   retried 0   crashed 0   480.0 MB")
-        #expect(lines.contains { $0.hasPrefix("ended a second: ") && $0.hasSuffix("last 13 min") })
+        #expect(lines.contains { $0.hasPrefix("ended a second: ") && $0.hasSuffix("last 10 min") })
         #expect(lines.contains { $0.hasPrefix("not ended: 50000 ") })
         #expect(lines.contains { $0.contains("worker0") && $0.contains("machine-0") && $0.contains("64/64") && $0.hasSuffix("working") })
         #expect(lines.contains { $0.hasPrefix("slow.example") && $0.contains("19.0 s") })
@@ -83,9 +83,9 @@ import Testing
         #expect(text[1] == "ready     49800 (the oldest for 3 min 12 s)")
         #expect(text.contains("left      10 min 25 s") || text.contains { $0.hasPrefix("left      ") && $0.contains("min") })
         #expect(text.contains { $0.hasPrefix("worker0  machine-0") })
-        let empty = QueueOverview(now: 5, counts: QueueCounts(), oldestReady: nil, history: [], workers: [])
-        let server = ServerStatus(version: nil, usedMemory: nil, memoryLimit: nil, ping: .zero)
-        let unknown = StatusText(status: StatusReport(name: "q", report: QueueReport(empty), server: server), style: Self.style).lines
+        let empty = QueueOverview(now: 5, counts: QueueCounts(), oldestReady: nil, samples: [], workers: [])
+        let server = ServerStatus(ping: .zero)
+        let unknown = StatusText(status: StatusReport(name: "q", report: empty, server: server), style: Self.style).lines
         #expect(unknown.contains("speed     —") && unknown.contains("left      nothing"))
     }
 }

@@ -12,7 +12,7 @@ import Testing
         try await tier.write(DiskFixture.key(1), metadata: record.metadata, body: record.body)
         let file = try fixture.onlyFile()
         let good = try contents(ofFile: file)
-        // Header, key, slot, metadata, body.
+        // Header, key, digest of the metadata, metadata, body.
         #expect(good.count == [64, 32, 44, 10, 100].reduce(0, +))
         for offset in good.indices {
             for flip in [1, 0x80, 0xff] as [UInt8] {
@@ -20,7 +20,7 @@ import Testing
                 bad[offset] ^= flip
                 try DiskFixture.overwrite(file, with: bad)
                 #expect(await tier.read(DiskFixture.key(1)) == nil, "offset \(offset)")
-                // Only what may be of a version to come is left.
+                // Only a file that may be of a newer version stays.
                 if !(8..<12).contains(offset) { #expect(fixture.files() == [], "offset \(offset)") }
             }
         }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `of a large record, any byte changed leaves nothing wrong to be read`() async throws {
+    @Test func `a large record with one changed byte is never read as a wrong one`() async throws {
         let fixture = try DiskFixture()
         let tier = try fixture.tier()
         let body = DiskFixture.bytes(65_536)
@@ -73,7 +73,7 @@ import Testing
             bad[offset] ^= 0x10
             try DiskFixture.overwrite(file, with: bad)
             guard let record = await tier.read(DiskFixture.key(1)) else { continue }
-            // The slot that counts fails, and the one before it is whole.
+            // The copy that counts is damaged, and the one before it is whole.
             #expect(record.body == body && offset >= 96 && offset < start, "offset \(offset)")
             #expect(["first", "second"].contains(String(decoding: record.metadata, as: UTF8.self)), "offset \(offset)")
             if record.metadata == Array("first".utf8) { older += 1 }
@@ -109,7 +109,7 @@ import Testing
         #expect(tier.counts.damaged == 1)
     }
 
-    @Test func `what is known of one record is not taken for what is known of another`() async throws {
+    @Test func `metadata of one record is not taken for another's`() async throws {
         let fixture = try DiskFixture()
         let tier = try fixture.tier()
         var records: [[UInt8]] = []
@@ -119,7 +119,7 @@ import Testing
             let name = tier.name(of: DiskFixture.key(number))
             records.append(try contents(ofFile: "\(fixture.path)/\(name.folder)/\(name.file)"))
         }
-        // A whole slot, digest included, in a file whose lengths are the same.
+        // A whole copy of the metadata, with its digest, in a file of the same lengths.
         let slot = 96..<(records[0].count - 100)
         var mixed = records[0]
         mixed.replaceSubrange(slot, with: records[1][slot])
@@ -129,7 +129,7 @@ import Testing
         #expect(tier.counts.damaged == 1)
     }
 
-    @Test func `slots do not change places`() async throws {
+    @Test func `the copies of the metadata cannot be exchanged`() async throws {
         let fixture = try DiskFixture()
         let tier = try fixture.tier()
         let body = DiskFixture.bytes(70_000)
@@ -143,26 +143,5 @@ import Testing
         record.replaceSubrange((96 + length)..<(96 + 2 * length), with: first)
         try DiskFixture.overwrite(file, with: record)
         #expect(await tier.read(DiskFixture.key(1)) == nil)
-    }
-
-    @Test(arguments: [0, 5, 2_000_000]) func `a blob that is not what its name says is a miss, and removed`(size: Int) async throws {
-        let fixture = try DiskFixture()
-        let blobs = try fixture.blobs()
-        let digest = try await blobs.put(DiskFixture.bytes(2_000_000))
-        let file = try fixture.onlyFile()
-        let good = try contents(ofFile: file)
-        for damage in 0..<2 {
-            var bad = Array(good[..<size])
-            if size == good.count { bad[size / 2] ^= 1 }
-            try DiskFixture.overwrite(file, with: bad)
-            if damage == 0 {
-                #expect(await blobs.get(digest) == nil)
-            } else {
-                #expect(try await blobs.get(digest, asFileIn: fixture.folder.path) == nil)
-            }
-            #expect(fixture.files() == [])
-        }
-        #expect(try fixture.folder.files == ["cache"])
-        #expect(blobs.counts.damaged == 2)
     }
 }

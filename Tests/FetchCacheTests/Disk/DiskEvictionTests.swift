@@ -16,7 +16,7 @@ import Testing
     }
 
     private static func path(_ number: Int) -> String {
-        let name = EntryName(DiskFixture.key(number).bytes, kind: ".record")
+        let name = EntryName(DiskFixture.key(number).bytes)
         return "\(name.folder)/\(name.file)"
     }
 
@@ -24,10 +24,10 @@ import Testing
         (0..<100).filter { access("\(fixture.path)/\(path($0))", F_OK) == 0 }
     }
 
-    @Test func `what was used longest ago goes first, approximately`() async throws {
+    @Test func `the least recently used records go first, approximately`() async throws {
         let fixture = try DiskFixture()
         try await Self.filled(fixture)
-        // A process that finds the folder full, and knows nothing of it but what it looks at.
+        // A process that finds the folder full, and knows only the files that it has counted.
         let tier = try fixture.tier(limit: 100 * 8704)
         _ = await tier.countedUsage()
         for number in 1000..<1030 { try await tier.write(DiskFixture.key(number), metadata: [], body: DiskFixture.bytes(6000)) }
@@ -38,12 +38,12 @@ import Testing
         #expect(fixture.cost() <= 100 * 8704)
     }
 
-    @Test func `what was read lately stays`() async throws {
+    @Test func `records that were read lately stay`() async throws {
         let fixture = try DiskFixture()
         try await Self.filled(fixture)
         let tier = try fixture.tier(limit: 100 * 8704)
         _ = await tier.countedUsage()
-        // The first write fills the list of what is to go; what is read after that is spared all the same.
+        // The first write fills the list of files to remove. Files that are read after that are still spared.
         try await tier.write(DiskFixture.key(1000), metadata: [], body: DiskFixture.bytes(6000))
         let used = Self.present(fixture).prefix(10)
         for number in used { #expect(await tier.read(DiskFixture.key(number)) != nil) }
@@ -54,13 +54,13 @@ import Testing
 
     @Test func `the number of files is limited as well`() async throws {
         let fixture = try DiskFixture()
-        let tier = try fixture.tier { $0.folder.maximumFiles = 20 }
+        let tier = try fixture.tier { $0.maximumFiles = 20 }
         for number in 0..<100 { try await tier.write(DiskFixture.key(number), metadata: [], body: []) }
         #expect(fixture.files().count == 20)
         #expect(await tier.read(DiskFixture.key(99)) != nil)
     }
 
-    @Test func `one large record takes the place of many small ones`() async throws {
+    @Test func `one large record replaces many small ones`() async throws {
         let fixture = try DiskFixture()
         try await Self.filled(fixture)
         let tier = try fixture.tier(limit: 100 * 8704)
@@ -81,7 +81,7 @@ import Testing
         try await tier.write(DiskFixture.key(1000), metadata: [], body: DiskFixture.bytes(6000))
     }
 
-    @Test func `what others removed is no reason to remove more`() async throws {
+    @Test func `removals by others are no reason to remove more`() async throws {
         let fixture = try DiskFixture()
         try await Self.filled(fixture)
         let tier = try fixture.tier(limit: 100 * 8704)

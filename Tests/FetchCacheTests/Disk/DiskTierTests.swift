@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct DiskTierTests {
     @Test(arguments: [0, 1, 4096, 65_535, 65_536, 3_000_001])
-    func `what is written is read, also after opening the folder again`(size: Int) async throws {
+    func `a record that was written is read, also after the folder was opened again`(size: Int) async throws {
         let fixture = try DiskFixture()
         let body = DiskFixture.bytes(size)
         let metadata = DiskFixture.bytes(size % 1000, seed: 2)
@@ -93,7 +93,7 @@ import Testing
         #expect(await tier.read(DiskFixture.key(1))?.metadata == [1])
     }
 
-    @Test func `what is removed is gone`() async throws {
+    @Test func `a removed record is gone`() async throws {
         let fixture = try DiskFixture()
         let tier = try fixture.tier()
         for number in 0..<300 { try await tier.write(DiskFixture.key(number), metadata: [], body: [1]) }
@@ -118,14 +118,14 @@ import Testing
         #expect(try DiskFixture.status(of: file).st_mode & 0o7777 == 0o600)
     }
 
-    @Test func `what is too large is refused, and nothing else is lost for it`() async throws {
+    @Test func `a record that is too large is refused, and no other record is lost`() async throws {
         let fixture = try DiskFixture()
         let tier = try fixture.tier(limit: 1 << 20) { $0.maximumMetadata = 10 }
         try await tier.write(DiskFixture.key(1), metadata: DiskFixture.bytes(10), body: [1])
-        await #expect(throws: StoreFailure.tooLarge) {
+        await #expect(throws: StorageFailure(.tooLarge)) {
             try await tier.write(DiskFixture.key(2), metadata: DiskFixture.bytes(11), body: [])
         }
-        await #expect(throws: StoreFailure.tooLarge) {
+        await #expect(throws: StorageFailure(.tooLarge)) {
             try await tier.write(DiskFixture.key(2), metadata: [], body: DiskFixture.bytes(1 << 18))
         }
         #expect(await tier.read(DiskFixture.key(1)) != nil)
@@ -150,11 +150,11 @@ import Testing
 
     @Test func `options that make no sense are refused`() throws {
         let changes: [(inout DiskTierOptions) -> Void] = [
-            { $0.folder.limit = 1000 }, { $0.folder.limit = .max }, { $0.folder.maximumFiles = 0 }, { $0.folder.maximumFile = 0 },
-            { $0.folder.maximumFile = .max },
-            { $0.folder.threads = 0 }, { $0.folder.threads = 65 }, { $0.folder.maximumWaitingReads = 0 },
-            { $0.folder.maximumWaitingWrites = 0 }, { $0.folder.maximumWaitingBytes = 0 }, { $0.folder.longestPause = .zero },
-            { $0.folder.useInterval = .seconds(-1) }, { $0.folder.leftoverAge = .seconds(-1) }, { $0.maximumMetadata = -1 },
+            { $0.limit = 1000 }, { $0.limit = .max }, { $0.maximumFiles = 0 }, { $0.maximumFile = 0 },
+            { $0.maximumFile = .max },
+            { $0.threads = 0 }, { $0.threads = 65 }, { $0.maximumWaitingReads = 0 },
+            { $0.maximumWaitingWrites = 0 }, { $0.maximumWaitingBytes = 0 }, { $0.longestPause = .zero },
+            { $0.useInterval = .seconds(-1) }, { $0.leftoverAge = .seconds(-1) }, { $0.maximumMetadata = -1 },
         ]
         let fixture = try DiskFixture()
         for change in changes {

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `who is cancelled leaves at once, whatever the disk does`() async throws {
+    @Test func `a cancelled caller leaves at once, whatever the disk does`() async throws {
         let threads = Self.threads(1)
         let gate = Gate()
         let sawCallerGo = Condition(false)
@@ -64,7 +64,7 @@ import Testing
             guard case .left = await task.value else { throw KitError("it has not left") }
         }
         gate.open()
-        try await OwnedThread.run(name: "test") { sawCallerGo.wait { $0 ? () : nil } }
+        await OwnedThread.run(name: "test") { sawCallerGo.wait { $0 ? () : nil } }
         #expect(Self.value(await threads.run(.writes, bytes: 1000) { _ in 7 }) == 7)
         #expect(hasRun.withLock { $0 } == false)
 

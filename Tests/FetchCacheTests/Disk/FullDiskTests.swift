@@ -14,11 +14,11 @@ import Testing
         "SKIPPED: nothing can be mounted here, so no disk can be filled or made read-only. Run as root.")
 )
 struct FullDiskTests {
-    private static func code(_ failure: StoreFailure?) -> Int32? {
-        if case .system(let failure) = failure { failure.errno } else { nil }
+    private static func code(_ failure: StorageFailure?) -> Int32? {
+        if case .system(let errno) = failure?.reason { errno } else { nil }
     }
 
-    @Test func `a full disk fails writes, then costs nothing, and is found again when it has room`() async throws {
+    @Test func `on a full disk writes fail, then are not tried, and go on when there is room`() async throws {
         let disk = try MountedFolder(bytes: 1 << 20)
         disk.hide()
         let time = Condition(ContinuousClock.now)
@@ -27,21 +27,21 @@ struct FullDiskTests {
         #expect(try await tier.remove(DiskFixture.key(0)))
         let ballast = try disk.fill()
 
-        // As its user does who does not know whether a record is there.
-        func keep(_ number: Int) async throws(StoreFailure) {
+        // As a caller does that does not know whether the record is there.
+        func keep(_ number: Int) async throws {
             let body = DiskFixture.bytes(10_000)
             if try await tier.updateMetadata(DiskFixture.key(number), [], ofBody: SHA256Digest(of: body)) { return }
             try await tier.write(DiskFixture.key(number), metadata: [], body: body)
         }
         for number in 0..<3 {
-            let failure = await #expect(throws: StoreFailure.self) { try await keep(number) }
+            let failure = await #expect(throws: StorageFailure.self) { try await keep(number) }
             #expect(Self.code(failure) == ENOSPC)
         }
         let before = tier.counts
         #expect(before.failedWrites == 3)
         for number in 0..<100 {
-            let failure = await #expect(throws: StoreFailure.self) { try await keep(number) }
-            guard case .paused(let cause) = failure, cause.errno == ENOSPC else { throw KitError("\(String(describing: failure))") }
+            let failure = await #expect(throws: StorageFailure.self) { try await keep(number) }
+            guard failure?.reason == .paused(errno: ENOSPC) else { throw KitError("\(String(describing: failure))") }
         }
         #expect(tier.counts.failedWrites == 3 && tier.counts.pausedWrites == 100)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(disk.path)/cache/temporary") == [])
@@ -65,18 +65,14 @@ struct FullDiskTests {
             #expect(await tier.read(DiskFixture.key(number))?.body == DiskFixture.bytes(20_000))
         }
         #expect(tier.counts.failedWrites == 0 && tier.counts.evictions >= 100)
-
-        let blobs = try BlobFolder("\(disk.path)/cache")
-        let failure = await #expect(throws: StoreFailure.self) { try await blobs.put(DiskFixture.bytes(30_000)) }
-        #expect(Self.code(failure) == ENOSPC)
     }
 
-    @Test func `on a disk that can only be read, reads go on and nothing is lost`() async throws {
+    @Test func `on a read-only disk reads go on and no record is lost`() async throws {
         let disk = try MountedFolder(bytes: 1 << 20)
         let tier = try DiskTier("\(disk.path)/cache")
         let body = DiskFixture.bytes(100_000)
         try await tier.write(DiskFixture.key(1), metadata: [1], body: body)
-        let shard = "\(disk.path)/cache/\(EntryName(DiskFixture.key(1).bytes, kind: "").folder)"
+        let shard = "\(disk.path)/cache/\(EntryName(DiskFixture.key(1).bytes).folder)"
         let file = "\(shard)/\(try #require(try FileManager.default.contentsOfDirectory(atPath: shard).first))"
         try DiskFixture.age(file, by: 3600)
         try await tier.write(DiskFixture.key(2), metadata: [1], body: [7])
@@ -89,23 +85,23 @@ struct FullDiskTests {
             #expect(await tier.read(DiskFixture.key(1))?.body == body)
             #expect(await tier.read(DiskFixture.key(2)) == nil)
             for code in [
-                await #expect(throws: StoreFailure.self) { try await tier.write(DiskFixture.key(3), metadata: [], body: []) },
-                await #expect(throws: StoreFailure.self) {
+                await #expect(throws: StorageFailure.self) { try await tier.write(DiskFixture.key(3), metadata: [], body: []) },
+                await #expect(throws: StorageFailure.self) {
                     try await tier.updateMetadata(DiskFixture.key(1), [2], ofBody: SHA256Digest(of: body))
                 },
-                await #expect(throws: StoreFailure.self) { try await tier.remove(DiskFixture.key(1)) },
-                await #expect(throws: StoreFailure.self) { try await tier.removeAll() },
+                await #expect(throws: StorageFailure.self) { try await tier.remove(DiskFixture.key(1)) },
+                await #expect(throws: StorageFailure.self) { try await tier.removeAll() },
             ].map(Self.code) {
                 #expect(code == EROFS)
             }
             #expect(await tier.read(DiskFixture.key(1))?.metadata == [1])
         }
-        // A limit that is far below what is there, and nothing can go.
+        // The limit is far below the size of the folder, and nothing can be removed.
         var options = DiskTierOptions()
-        options.folder.limit = FolderOptions.smallestLimit
+        options.limit = DiskTierOptions.smallestLimit
         let small = try DiskTier("\(disk.path)/cache", options)
         _ = await small.countedUsage()
-        let failure = await #expect(throws: StoreFailure.self) { try await small.write(DiskFixture.key(3), metadata: [], body: []) }
+        let failure = await #expect(throws: StorageFailure.self) { try await small.write(DiskFixture.key(3), metadata: [], body: []) }
         #expect(Self.code(failure) == EROFS)
     }
 }

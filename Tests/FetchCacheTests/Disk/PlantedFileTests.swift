@@ -5,10 +5,10 @@ import Testing
 
 @testable import FetchCache
 
-/// What somebody put where the cache looks.
+/// Files and folders of others in the cache's folder.
 @Suite(.timeLimit(.minutes(1))) struct PlantedFileTests {
     private let fixture: DiskFixture
-    /// A folder that is not the cache's, with what must not change.
+    /// A folder outside of the cache, which must not change.
     private let outside: TemporaryFolder
 
     init() throws {
@@ -18,31 +18,30 @@ import Testing
     }
 
     private func expectOutsideUntouched() throws {
-        #expect(try outside.files.filter { $0 != "file" } == [])
+        #expect(try outside.files.filter { $0 != "file" && $0 != "record" } == [])
         #expect(try contents(ofFile: outside.file("file")) == [1, 2, 3])
     }
 
-    private func makeCache() async throws -> (tier: DiskTier, blobs: BlobFolder) {
-        let (tier, blobs) = (try fixture.tier(), try fixture.blobs())
+    private func makeCache() async throws -> DiskTier {
+        let tier = try fixture.tier()
         try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
-        try await blobs.put([1])
-        return (tier, blobs)
+        return tier
     }
 
     @Test(arguments: ["temporary", "shard"]) func `a folder that is a link to another is not entered`(part: String) async throws {
-        let (tier, _) = try await makeCache()
+        let tier = try await makeCache()
         let name = tier.name(of: DiskFixture.key(1))
         let folder = "\(fixture.path)/\(part == "shard" ? name.folder : part)"
         try FileManager.default.removeItem(atPath: folder)
         try #require(symlink(outside.path, folder) == 0)
-        // One that would be read, counted or cleared away, if the link were followed.
+        // Files that would be read, counted or removed if the link were followed.
         try outside.write([9], to: ".gannet-leftover")
         try outside.write([9], to: name.file)
 
         for tier in [tier, try fixture.tier()] {
             if part == "shard" { #expect(await tier.read(DiskFixture.key(1)) == nil) }
-            let failure = await #expect(throws: StoreFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: [2]) }
-            guard case .system(let cause) = failure, [ENOTDIR, ELOOP].contains(cause.errno) else {
+            let failure = await #expect(throws: StorageFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: [2]) }
+            guard case .system(let errno) = failure?.reason, [ENOTDIR, ELOOP].contains(errno) else {
                 throw KitError("\(String(describing: failure))")
             }
             try await eventually { tier.usage.isCounted || part == "shard" }
@@ -54,30 +53,25 @@ import Testing
     }
 
     @Test func `a file that is a link is not read, and is replaced by a write`() async throws {
-        let (tier, blobs) = try await makeCache()
-        let digest = SHA256Digest(of: [1, 2, 3] as [UInt8])
-        try await blobs.put([1, 2, 3])
+        let tier = try await makeCache()
         for file in fixture.files() {
+            // The link leads to the record itself.
+            try outside.write(try contents(ofFile: file), to: "record")
             unlink(file)
-            // To what would be right even.
-            try #require(symlink(outside.file("file"), file) == 0)
+            try #require(symlink(outside.file("record"), file) == 0)
         }
         #expect(await tier.read(DiskFixture.key(1)) == nil)
-        #expect(await blobs.get(digest) == nil)
-        #expect(await blobs.contains(digest) == false)
         #expect(await tier.countedUsage().files == 0)
         _ = try? await tier.updateMetadata(DiskFixture.key(1), [5], ofBody: SHA256Digest(of: [1]))
         try expectOutsideUntouched()
 
         try await tier.write(DiskFixture.key(1), metadata: [], body: [2])
-        try await blobs.put([1, 2, 3])
         #expect(await tier.read(DiskFixture.key(1))?.body == [2])
-        #expect(await blobs.get(digest) == [1, 2, 3])
         try expectOutsideUntouched()
     }
 
-    @Test func `what is no file holds nobody up and is not removed`() async throws {
-        let (tier, _) = try await makeCache()
+    @Test func `pipes and folders block no caller and are not removed`() async throws {
+        let tier = try await makeCache()
         let name = tier.name(of: DiskFixture.key(1))
         let path = "\(fixture.path)/\(name.folder)/\(name.file)"
         for kind in ["pipe", "folder"] {
@@ -93,20 +87,20 @@ import Testing
                 try await tier.write(DiskFixture.key(1), metadata: [], body: [2])
                 #expect(await tier.read(DiskFixture.key(1))?.body == [2])
             } else {
-                await #expect(throws: StoreFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: [2]) }
+                await #expect(throws: StorageFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: [2]) }
             }
         }
     }
 
-    @Test func `files made of holes are counted, and go, and nothing overflows`() async throws {
-        // Its limit leaves them all: one that is above its limit removes what it counts, at a time of its own.
+    @Test func `files made of holes are counted and removed, without an overflow`() async throws {
+        // The limit permits them all: a folder above its limit removes files as soon as it counts them.
         let tier = try fixture.tier(limit: 1 << 60)
         try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
         let shard = "\(fixture.path)/\(tier.name(of: DiskFixture.key(1)).folder)"
         for number in 0..<20 as Range<UInt64> {
             let file = "\(shard)/\(SHA256Digest(of: DiskFixture.bytes(8, seed: number)).description.dropFirst(2)).record"
             try DiskFixture.overwrite(file, with: [])
-            // As large as the file system lets it be.
+            // As large as the file system permits.
             var size = off_t.max
             while truncate(file, size) != 0 { size /= 2 }
             try DiskFixture.age(file, by: 3600)
@@ -118,8 +112,8 @@ import Testing
         #expect(await small.read(DiskFixture.key(1))?.body == [1])
     }
 
-    @Test func `what is not the cache's is neither counted nor removed`() async throws {
-        let (tier, _) = try await makeCache()
+    @Test func `files of others are neither counted nor removed`() async throws {
+        let tier = try await makeCache()
         let shard = "\(fixture.path)/\(tier.name(of: DiskFixture.key(1)).folder)"
         let names = ["notes.txt", "AA.record", String(repeating: "g", count: 62) + ".record", "00.record", ".gannet-x"]
         for name in names { try DiskFixture.overwrite("\(shard)/\(name)", with: [1]) }
@@ -132,12 +126,11 @@ import Testing
         #expect(fixture.files(in: "temporary").count == 1)
     }
 
-    @Test func `a name that is none of the cache's kind is recognised`() {
+    @Test func `a name that no entry can have is recognised`() {
         let good = String(repeating: "0a", count: 31)
-        #expect(EntryName(file: good, shard: 1, kind: "")?.file == good)
-        #expect(EntryName(file: good + ".record", shard: 1, kind: ".record") != nil)
-        for (name, kind) in [(good, ".record"), (good + ".record", ""), (good + "0", ""), (".record", ".record"), ("", ""), ("..", "")] {
-            #expect(EntryName(file: name, shard: 1, kind: kind) == nil, "\(name)")
+        #expect(EntryName(file: good + ".record", shard: 1)?.file == good + ".record")
+        for name in [good, good + "0.record", good + ".other", ".record", "", ".."] {
+            #expect(EntryName(file: name, shard: 1) == nil, "\(name)")
         }
     }
 }

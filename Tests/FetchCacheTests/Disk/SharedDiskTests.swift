@@ -7,7 +7,7 @@ import Testing
 
 /// A folder that several processes use.
 @Suite(.timeLimit(.minutes(2))) struct SharedDiskTests {
-    @Test func `a writer killed at any moment leaves nothing that is half written`() async throws {
+    @Test func `a writer killed at any moment leaves no half record`() async throws {
         let fixture = try DiskFixture()
         let seed = UInt64.random(in: 0 ... .max)
         var halves = 0
@@ -26,7 +26,7 @@ import Testing
                 #expect(await tier.read(key) != nil, "seed \(seed), \(file)")
             }
             #expect(tier.counts.damaged == 0 && tier.counts.failedReads == 0, "seed \(seed)")
-            // What it left is cleared away by whoever comes next.
+            // The next user of the folder removes the file of the dead writer.
             try await eventually { tier.usage.isCounted }
             #expect(fixture.files(in: "temporary") == [])
             try await tier.removeAll()
@@ -38,7 +38,7 @@ import Testing
         stride(from: 0, to: text.count, by: 2).compactMap { UInt8(text.dropFirst($0).prefix(2), radix: 16) }
     }
 
-    @Test func `what a dead writer left is removed, what a living one is writing is not`() async throws {
+    @Test func `the file of a dead writer is removed, that of a living one is not`() async throws {
         let fixture = try DiskFixture()
         let temporary = "\(fixture.path)/temporary"
         try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
@@ -59,7 +59,7 @@ import Testing
         #expect(try await openAndLook() == 1)
         #expect(fixture.files(in: "temporary") == [own.path])
 
-        // The one that is alive ends well.
+        // The living writer finishes its file.
         let shard = try OpenFolder("00", in: OpenFolder(fixture.path), creating: true)
         try own.move(to: shard, as: "moved")
         #expect(access("\(fixture.path)/00/moved", F_OK) == 0)
@@ -92,7 +92,7 @@ import Testing
         let fixture = try DiskFixture()
         let tiers = [try fixture.tier(limit: 3_000_000), try fixture.tier(limit: 3_000_000)]
         let seed = UInt64.random(in: 0 ... .max)
-        // What belongs together: metadata begins with the number its body was made of.
+        // Metadata begins with the number that its body was made of, so that a mix-up shows.
         func body(_ number: UInt64) -> [UInt8] { DiskFixture.bytes(number.isMultiple(of: 2) ? 70_000 : 3000, seed: number) }
         func metadata(_ number: UInt64, _ update: Int) -> [UInt8] { Array("\(number) \(update)".utf8) }
         try await withThrowingTaskGroup(of: Int.self) { group in

@@ -5,11 +5,11 @@ import Testing
 
 @testable import FetchCache
 
-/// What callers get while what is kept gets old.
+/// The answers that callers get while the kept answer gets old.
 struct CachingFetchTests {
     private let origin = ScriptedOrigin()
 
-    @Test func `while it is fresh nobody is asked, and then with its tag`() async throws {
+    @Test func `a fresh answer is served without a request, and a stale one revalidated by its tag`() async throws {
         origin.answers(
             ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10"), ("ETag", "\"1\"")),
             ScriptedOrigin.notModified(("Cache-Control", "max-age=10"), ("ETag", "\"1\"")))
@@ -121,7 +121,7 @@ struct CachingFetchTests {
         #expect(try await fetch.text() == "there from network")
     }
 
-    @Test func `what a caller sends is part of what it gets back`() async throws {
+    @Test func `headers of the caller are part of the key`() async throws {
         origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100"), ("Vary", "accept-language")))
         let fetch = origin.fetch()
         let german = try #require(HeaderField(name: "Accept-Language", value: "de"))
@@ -132,7 +132,7 @@ struct CachingFetchTests {
         #expect(try await fetch.text() == "one from network")
     }
 
-    @Test func `an answer to somebody in particular is kept for nobody`() async throws {
+    @Test func `a private answer is not kept`() async throws {
         origin.answers(ScriptedOrigin.ok("mine", ("Cache-Control", "max-age=100")))
         let fetch = origin.fetch()
         let key = try #require(HeaderField(name: "Authorization", value: "Bearer me"))
@@ -155,7 +155,7 @@ struct CachingFetchTests {
         #expect(origin.requests.map(\.url) == ["http://a/first", "http://a/high", "http://a/low"])
     }
 
-    @Test func `who wants nothing older than a second gets no older failure either`() async throws {
+    @Test func `a maximum age holds for remembered failures too`() async throws {
         origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there now"))
         let fetch = origin.fetch()
         await #expect(throws: FetchError.self) { try await fetch.text() }
@@ -198,7 +198,7 @@ struct CachingFetchTests {
         #expect(try await both.text() == "new from memory")
     }
 
-    @Test func `what the caller's own headers say of a cache is heeded`() async throws {
+    @Test func `the caller's own Cache-Control is obeyed`() async throws {
         origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
         let fetch = origin.fetch()
         let noCache = try #require(HeaderField(name: "Cache-Control", value: "no-cache"))
@@ -219,7 +219,7 @@ struct CachingFetchTests {
         #expect(try await fetch.text() == "there now from network")
     }
 
-    @Test func `what comes after the clock was set back takes the place of what came before`() async throws {
+    @Test func `after the clock was set back, a new answer replaces the kept one`() async throws {
         let headers = ("Cache-Control", "max-age=100")
         origin.answers(ScriptedOrigin.ok("one", headers), ScriptedOrigin.ok("two", headers), ScriptedOrigin.ok("three", headers))
         let fetch = origin.fetch()
@@ -229,7 +229,7 @@ struct CachingFetchTests {
         #expect(try await fetch.text() == "two from memory")
     }
 
-    @Test func `what waits to be written to a disk is there already, until it is removed`() async throws {
+    @Test func `an answer that waits to be written to disk can be read, until it is removed`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("cache")
         origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
@@ -254,7 +254,7 @@ struct CachingFetchTests {
         origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
         let fetch = origin.fetch()
         _ = try await fetch.text()
-        let answer = try #require(fetch.parts.memory.value(for: Asked(FetchRequest("http://a/"), userAgent: nil).key))
+        let answer = try #require(fetch.parts.memory.value(for: CheckedRequest(FetchRequest("http://a/"), userAgent: nil).key))
         let keys = (0..<200).map { CacheKey(id: Array(repeating: UInt8($0), count: 16)) }
         for key in keys { disk.keep(answer, for: key) { false } }
         await disk.finish()

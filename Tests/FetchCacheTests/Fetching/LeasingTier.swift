@@ -4,7 +4,7 @@ import HTTPEngine
 
 @testable import FetchCache
 
-/// A shared tier that has what was committed last, gives everybody else the right to fetch, and notes how it is given up.
+/// A shared tier that holds the last committed answer, gives every other caller a lease, and notes how leases end.
 struct LeasingTier: SharedTier, SharedLease {
     let ends = Monitor<[String]>([])
     private let answer = Monitor<CachedAnswer?>(nil)

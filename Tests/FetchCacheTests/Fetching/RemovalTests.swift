@@ -5,11 +5,11 @@ import Testing
 
 @testable import FetchCache
 
-/// What is removed, before, while and after it is fetched.
+/// Removals before, during and after a fetch.
 struct RemovalTests {
     private let origin = ScriptedOrigin()
 
-    @Test func `what is removed while a failure is waited for is not brought back by it`() async throws {
+    @Test func `a failure does not bring back an answer that was removed during the fetch`() async throws {
         origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1, stale-if-error=60")), ScriptedOrigin.failure(.status(503)))
         let fetch = origin.fetch()
         _ = try await fetch.text()
@@ -23,7 +23,7 @@ struct RemovalTests {
         await #expect(throws: FetchError.self) { try await fetch.text() }
     }
 
-    @Test func `what a disk does not let go of is not served after it was removed`() async throws {
+    @Test func `an answer that the disk failed to remove is not served`() async throws {
         let folder = try TemporaryFolder()
         origin.answers(
             ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
@@ -33,12 +33,12 @@ struct RemovalTests {
         await writer.close()
         let fetch = origin.fetch { $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) } }
         // As if its file had not been found yet: the note alone is taken.
-        fetch.removals.note(try Asked(FetchRequest("http://a/"), userAgent: nil).key, at: fetch.parts.now())
+        fetch.removals.note(try CheckedRequest(FetchRequest("http://a/"), userAgent: nil).key, at: fetch.parts.now())
         origin.passes(.milliseconds(1))
         #expect(try await fetch.text() == "two from network")
     }
 
-    @Test func `what is removed while it is fetched is not given to other processes`() async throws {
+    @Test func `an answer that is removed during its fetch is not shared`() async throws {
         origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")))
         let shared = LeasingTier()
         let fetch = origin.fetch { $0.shared = shared }
@@ -54,7 +54,7 @@ struct RemovalTests {
         #expect(shared.ends.update { $0 } == ["nothing to share", "committed"])
     }
 
-    @Test func `what other processes have is kept in memory again after a clear`() async throws {
+    @Test func `an answer from the shared tier is kept in memory again after a clear`() async throws {
         origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")))
         let shared = LeasingTier()
         _ = try await origin.fetch { $0.shared = shared }.text()
@@ -65,7 +65,7 @@ struct RemovalTests {
         #expect(try await fetch.text() == "one from memory")
     }
 
-    @Test func `who asks after a removal does not get what was asked for before it`() async throws {
+    @Test func `a caller after a removal does not get an answer that was requested before it`() async throws {
         origin.answers(ScriptedOrigin.ok("new", ("Cache-Control", "max-age=100")))
         let slow = ScriptedOrigin()
         slow.answers(ScriptedOrigin.ok("old", ("Cache-Control", "max-age=100")))
@@ -81,7 +81,7 @@ struct RemovalTests {
         #expect(try await both.text() == "new from memory")
     }
 
-    @Test func `what is removed while it is fetched is not kept, and those who wait have it all the same`() async throws {
+    @Test func `an answer that is removed during its fetch goes to its callers and is not kept`() async throws {
         origin.answers(
             ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
         let fetch = origin.fetch()
@@ -123,10 +123,10 @@ struct RemovalTests {
         await fetch.close()
     }
 
-    @Test func `what is under way counts as removed when there are too many removals to remember`() throws {
+    @Test func `fetches under way count as removed when there are too many removals to remember`() throws {
         let removals = Removals()
         let mark = removals.mark
-        let key = try Asked(FetchRequest("http://a/"), userAgent: nil).key
+        let key = try CheckedRequest(FetchRequest("http://a/"), userAgent: nil).key
         removals.note(key, at: .now)
         for number in 0..<20_000 { removals.note(CacheKey(id: Array("\(number)".utf8)), at: .now) }
         #expect(removals.concernAlone(key, since: mark))

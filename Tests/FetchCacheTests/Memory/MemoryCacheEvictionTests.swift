@@ -25,14 +25,14 @@ import Testing
         #expect(request(cache, 0..<500, cost: { _ in 100 }) >= 495)
     }
 
-    @Test func `what is no longer asked for gives way to what is`() {
+    @Test func `entries that are no longer asked for make room for others`() {
         let cache = MemoryCache<Int, Int>(.init(costLimit: 1000))
         for _ in 0..<5 { _ = request(cache, 0..<900) }
         for _ in 0..<10 { _ = request(cache, 5000..<5900) }
         #expect(request(cache, 5000..<5900) == 900)
     }
 
-    @Test func `what comes back soon after it left is kept through the next scan`() {
+    @Test func `an entry that returns soon after it left survives the next scan`() {
         let cache = MemoryCache<Int, Int>(.init(costLimit: 100))
         // The first ones are in the main queue, so that there is something to remember returns by.
         for _ in 0..<2 { _ = request(cache, 0..<80) }
@@ -42,7 +42,7 @@ import Testing
         cache.insert(1, for: 1000, cost: 1)
         _ = request(cache, 3000..<3050)
         #expect(cache.contains(1000))
-        // One that comes back later than that is new.
+        // An entry that returns later than that counts as new.
         _ = request(cache, 4000..<6000)
         #expect(!cache.contains(3020))
         cache.insert(1, for: 3020, cost: 1)

@@ -15,12 +15,12 @@ import Testing
         clock.advance(by: .nanoseconds(1))
         #expect(!cache.contains(1) && cache.count == 2)
         #expect(cache.value(for: 1) == nil && cache.value(for: 2) == 2)
-        // Whoever asks for it frees it.
+        // A look-up frees it.
         #expect(cache.count == 1 && cache.totalCost == 1)
         #expect(cache.statistics.expirations == 1 && cache.statistics.misses == 1 && cache.statistics.evictions == 0)
     }
 
-    @Test func `what has expired is the first to make room, also if it was in use`() {
+    @Test func `expired entries are the first to make room, even if they were in use`() {
         for number in 0..<10 { cache.insert(number, for: number, cost: 1, timeToLive: number % 2 == 0 ? .seconds(number + 1) : nil) }
         for number in 0..<10 { for _ in 0..<3 { _ = cache.value(for: number) } }
         clock.advance(by: .seconds(5))

@@ -2,7 +2,7 @@ import FetchCache
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct MemoryCacheModelTests {
-    /// What was put in last and not taken out; the cache may hold any part of it.
+    /// The last value of each key that was not taken out; the cache may hold any part of them.
     private typealias Model = [Int: (value: Int, cost: Int, end: Duration?)]
 
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2, 3])
@@ -54,7 +54,7 @@ import Testing
                 }
                 #expect(cache.count <= options.countLimit && cache.totalCost <= options.costLimit, at)
             }
-            // What there is can be counted, when nothing has expired.
+            // The entries can be counted when none has expired.
             for key in model.filter({ $0.value.end != nil }).keys {
                 cache.removeValue(for: key)
                 model[key] = nil

@@ -39,13 +39,13 @@ import Testing
         #expect(cache.totalCost == 5 && cache.statistics.refusals == 1)
     }
 
-    @Test func `entries that cost nothing are limited by their number`() {
+    @Test func `entries without cost are limited by their number`() {
         for number in 0..<1000 { #expect(cache.insert(number, for: "\(number)", cost: 0)) }
         #expect(cache.count == 10 && cache.totalCost == 0)
     }
 
     @Test(arguments: [(0, 10), (10, 0), (-1, 10), (10, .min), (0, 0)])
-    func `limits of zero or less cache nothing`(costLimit: Int, countLimit: Int) {
+    func `with limits of zero or less no entry is cached`(costLimit: Int, countLimit: Int) {
         let cache = MemoryCache<Int, Int>(.init(costLimit: costLimit, countLimit: countLimit))
         #expect(!cache.insert(1, for: 1, cost: 0))
         #expect(!cache.insert(1, for: 1, cost: 1))
@@ -68,7 +68,7 @@ import Testing
         #expect(tiny.insert(1, for: 1, cost: 1) && tiny.insert(1, for: 2, cost: 1) && tiny.count == 2)
     }
 
-    @Test func `a negative largest cost caches nothing`() {
+    @Test func `with a negative largest cost no entry is cached`() {
         let cache = MemoryCache<Int, Int>(.init(costLimit: 80, largestCost: -1))
         #expect(!cache.insert(1, for: 1, cost: 0))
     }

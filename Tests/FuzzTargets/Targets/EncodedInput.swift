@@ -1,7 +1,7 @@
 import GannetTestKit
 import HTTPEngine
 
-/// How the bytes of an input say what to do to a decoder.
+/// An input of the decoders' fuzz target: its first bytes say how its payload is treated.
 struct EncodedInput {
     enum Treatment: CaseIterable {
         /// The payload comes as a body.
@@ -34,7 +34,7 @@ struct EncodedInput {
 
     var names: [String] { codings.map(\.rawValue) }
 
-    /// What the encoded payload holds.
+    /// The content of the encoded payload.
     var content: [UInt8] { isDoubled ? payload + payload : payload }
 
     /// The payload in all its encodings.

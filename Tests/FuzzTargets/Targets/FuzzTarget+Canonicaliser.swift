@@ -38,13 +38,13 @@ extension FuzzTarget {
         try require(!name.isEmpty && canonical.host.hasPrefix(name), "\(form) has no host's name")
         try require(name == name.lowercased() && !name.contains { "%/\\@#?<>^| ".contains($0) }, "the host's name \(name) is none")
         try require(name.first == "[" || !name.contains(":"), "the host's name \(name) is none")
-        // A redacted URL has lost whatever stands before the host; it is cut after 300 characters.
+        // A redacted URL has no text before the host, and is cut after 300 characters.
         let redacted = canonical.description
         let beginning = (text.prefix { $0 != ":" } + "://" + host).prefix(300)
         try require(redacted.hasPrefix(beginning), "\(redacted) shows more than \(host)")
     }
 
-    /// What changes nothing about the request must not change the form.
+    /// A change without effect on the request must not change the form.
     private static func checkEquals(of url: String, _ canonical: CanonicalURL) throws(BrokenInvariant) {
         var others = [canonical.text.prefix { $0 != ":" }.uppercased() + canonical.text.drop { $0 != ":" }, canonical.text + "#x"]
         if url.utf8.count + 2 <= CanonicalURL.maximumLength { others.append(url + "#x") }

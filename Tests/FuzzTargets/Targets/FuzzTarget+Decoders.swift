@@ -1,7 +1,7 @@
 import HTTPEngine
 
 extension FuzzTarget {
-    /// The input says how to encode its rest, and what to do to it then (`EncodedInput`).
+    /// The input says how its rest is encoded and treated (`EncodedInput`).
     static let decoders = FuzzTarget(name: "decoders", maximumLength: 4096) {
         let text = Array("The gannet dives for what it has seen from above, above, above.".utf8)
         return treatments.map { $0 + text } + samples(of: text)
@@ -55,7 +55,7 @@ extension FuzzTarget {
 
     private static let limit = 1 << 18
 
-    /// What comes out, which must not depend on the pieces in which the body comes.
+    /// The decoded body. It must not depend on the pieces in which the body comes.
     private static func outcome(of body: [UInt8], _ input: EncodedInput) throws(BrokenInvariant) -> Outcome {
         var first: Outcome?
         for pieces in input.pieces(of: body) {

@@ -70,7 +70,7 @@ extension FuzzTarget {
 
     private static func checkDate(_ value: String) throws(BrokenInvariant) {
         guard let date = HTTPDate(value, now: 0) else { return }
-        // The C library's calendar tells the date back.
+        // The C library's calendar computes the date again.
         var seconds = time_t(date.secondsSince1970)
         var fields = tm()
         try require(gmtime_r(&seconds, &fields) != nil, "\(seconds) is no date")
@@ -81,7 +81,7 @@ extension FuzzTarget {
         // A leap second at the end of the last year that has four digits is beyond them.
         guard year.count == 4 else { return }
         try require(HTTPDate(again, now: 0) == date, "\(value.debugDescription) is \(again)")
-        // The format that servers use says the same again, but for the day of the week and a leap second.
+        // The servers' usual format gives the same text again, except for the day of the week and a leap second.
         guard value.utf8.count == again.utf8.count, value.contains(","), !value.contains(":60 ") else { return }
         try require(value.lowercased().dropFirst(5) == again.lowercased().dropFirst(5), "\(value.debugDescription) is \(again)")
     }

@@ -34,23 +34,20 @@ extension FuzzTarget {
     private static func read(_ list: [UInt8], cut size: Int, _ options: ListOptions) -> (rows: [Row], error: ListError?) {
         let reader = ListReader(options)
         var rows: [Row] = []
-        do throws(ListError) {
+        do {
             for start in stride(from: 0, to: list.count, by: size) {
-                let result = list[start..<min(start + size, list.count)].withUnsafeBytes { bytes in
-                    Result { () throws(ListError) in
-                        var rest = bytes
-                        var batch = RowBatch()
-                        while try reader.read(&rest, into: &batch) {}
-                        rows += batch
-                    }
+                try list[start..<min(start + size, list.count)].withUnsafeBytes { bytes in
+                    var rest = bytes
+                    var batch = RowBatch()
+                    while try reader.read(&rest, into: &batch) {}
+                    rows += batch
                 }
-                try result.get()
             }
             var batch = RowBatch()
             try reader.finish(into: &batch)
             return (rows + batch, nil)
         } catch {
-            return (rows, error)
+            return (rows, error as? ListError)
         }
     }
 }

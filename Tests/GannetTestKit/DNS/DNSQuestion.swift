@@ -1,4 +1,4 @@
-/// What a client asks a `DNSServer`.
+/// A client's question to a `DNSServer`.
 package struct DNSQuestion: Sendable, Hashable {
     /// The types the server knows by name.
     package enum RecordType: UInt16, Sendable, Hashable {

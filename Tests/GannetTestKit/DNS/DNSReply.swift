@@ -1,6 +1,6 @@
 package import HTTPEngine
 
-/// What a `DNSServer` does about a question.
+/// A `DNSServer`'s reaction to a question.
 package struct DNSReply: Sendable {
     /// The outcome that an answer's header states.
     package enum Code: UInt8, Sendable {
@@ -20,7 +20,7 @@ package struct DNSReply: Sendable {
     }
 
     package var code = Code.success
-    /// Those of the asked type go into the answer.
+    /// Addresses of the asked type go into the answer.
     package var addresses: [IPAddress] = []
     /// Names in between: the asked name is an alias of the first, which is one of the second, and so on.
     package var aliases: [String] = []

@@ -1,15 +1,9 @@
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A DNS server on 127.0.0.1 whose answers a script decides, over UDP and, on the same port, TCP.
 ///
-/// One thread does it all and never waits but for the network, so that it can play a resolver that many thousand names are asked of,
-/// a part of them slow or never answered.
+/// One thread does all the work and only waits for the network. So it can play a resolver that is asked for many thousand names, some of them slow or
+/// never answered.
 package final class DNSServer: Sendable {
     struct State: Sendable {
         struct Key: Hashable { let name: String, type: DNSQuestion.RecordType }

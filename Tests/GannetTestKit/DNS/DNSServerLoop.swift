@@ -1,10 +1,6 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
-/// What the thread of a `DNSServer` does.
+/// The work of a `DNSServer`'s thread.
 struct DNSServerLoop {
     private enum Message {
         case datagram([UInt8], sockaddr_in, fromElsewhere: Bool)

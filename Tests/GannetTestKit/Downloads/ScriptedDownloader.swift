@@ -1,12 +1,6 @@
 internal import GannetBasics
 package import HTTPEngine
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A downloader without a network: answers as a test says, and keeps account of what it was asked.
 package final class ScriptedDownloader: GatedDownloader {
     package enum Answer: Sendable {
@@ -143,9 +137,9 @@ package final class ScriptedDownloader: GatedDownloader {
             guard write(bytes, to: path) else { throw FetchError(kind: .storage, url: request.url) }
             body = .file(path, SHA256Digest(of: bytes))
         }
-        return Download(
-            finalURL: request.url, status: 200, headers: ResponseHeaders(), body: body, byteCount: Int64(bytes.count),
-            transferredBytes: Int64(bytes.count), duration: .zero, hops: [])
+        var download = Download(finalURL: request.url, bytes: bytes)
+        download.body = body
+        return download
     }
 
     private func write(_ bytes: [UInt8], to path: String) -> Bool {

@@ -40,7 +40,7 @@ package final class Certificates: Sendable {
         selfSigned = try await maker.selfSigned("self", extensions: ["subjectAltName=\(Maker.hereNames)"])
     }
 
-    /// What a Redis server needs to serve TLS with one of these.
+    /// The settings with which a Redis server serves TLS with this certificate.
     package func redisTLS(_ certificate: Certificate) -> RedisServer.Options.TLS {
         .init(certificate: certificate.certificate, key: certificate.key, authority: authority)
     }

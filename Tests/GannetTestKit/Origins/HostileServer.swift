@@ -1,11 +1,5 @@
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A server that follows a script instead of a protocol: one that is silent, says what no server would, or leaves in mid-sentence.
 ///
 /// Every connection runs its script on a thread of its own and is closed when the script ends. All end with `stop()`, or with the
@@ -66,7 +60,7 @@ package final class HostileServer: Sendable {
         try await state.wait { $0.accepted - $0.open.count >= count ? () : nil }
     }
 
-    /// What the connection of this number, counted from 0, has sent so far.
+    /// The bytes that the connection of this number, counted from 0, has sent so far.
     package func received(by connection: Int = 0) -> [UInt8] {
         state.update { connection < $0.received.count ? $0.received[connection] : [] }
     }
@@ -128,5 +122,35 @@ package final class HostileServer: Sendable {
         state.update { $0.listener = nil }
         closeSocket(listener)
         state.update { $0.threads -= 1 }
+    }
+}
+
+extension HostileServer {
+    /// One step of a script.
+    package enum Step: Sendable {
+        /// Reads until the peer has sent these bytes since the last step that read.
+        case readUntil([UInt8])
+        /// Reads this many bytes.
+        case read(Int)
+        case send([UInt8])
+        /// Sends these bytes this many times, with a pause behind each; the peer's leaving and the server's end cut a pause short.
+        case sendAgain([UInt8], times: Int, every: Duration)
+        case pause(Duration)
+        /// Ends the connection in good order.
+        case close
+        /// Ends this side of the TCP connection, under TLS without a word of farewell, and reads until the peer ends the other.
+        case halfClose
+        /// Ends it with a reset.
+        case reset
+        /// Says nothing more, and reads what comes, until the peer or the server ends.
+        case silence
+        /// Says nothing more and reads nothing, until the server ends: the peer's writes fill the buffers.
+        case deafness
+
+        /// Reads until the peer has sent this text.
+        package static func readUntil(_ text: String) -> Step { .readUntil(Array(text.utf8)) }
+
+        /// Sends a text.
+        package static func send(_ text: String) -> Step { .send(Array(text.utf8)) }
     }
 }

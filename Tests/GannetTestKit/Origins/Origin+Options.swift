@@ -1,16 +1,12 @@
+internal import GannetBasics
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 extension Origin {
-    /// What an origin serves and how.
+    /// An origin's files and settings.
     package struct Options: Sendable {
         /// How many files it generates, `/0.bin` and on. The first is empty, the second has one byte.
         package var fileCount = 20
@@ -18,7 +14,7 @@ extension Origin {
         /// The size of the largest file in bytes; the others are spread below it, more small ones than large ones.
         package var largestFile = 200_000
 
-        /// What the files' content follows from.
+        /// Decides the files' content.
         package var seed: UInt64 = 1
 
         /// When set, it also listens on a port that speaks HTTPS.

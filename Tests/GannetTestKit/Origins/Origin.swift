@@ -25,7 +25,7 @@ package final class Origin: Sendable {
         }
     }
 
-    /// What it serves, in the order of their numbers.
+    /// The files that it serves, in the order of their numbers.
     package let files: [File]
 
     /// The port that speaks HTTP.

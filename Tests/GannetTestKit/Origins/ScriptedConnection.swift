@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
 /// The server's end of one connection that follows scripts. Its owner closes the descriptor afterwards.
 struct ScriptedConnection {
@@ -11,7 +7,7 @@ struct ScriptedConnection {
     /// Told of all bytes that arrive.
     let record: @Sendable ([UInt8]) -> Void
 
-    /// What has arrived and was not yet asked for by a step.
+    /// Bytes that have arrived and that no step has asked for yet.
     private var unread: [UInt8] = []
 
     init(_ stream: any ByteStream, record: @escaping @Sendable ([UInt8]) -> Void) {

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// Bytes that follow from a seed, the same in every run.
-package struct SeededBytes: Sendable {
+package struct SeededBytes: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) {

@@ -1,16 +1,10 @@
+import Foundation
 internal import GannetBasics
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// A real program, started by a test and never outliving it.
 ///
-/// It has a process group of its own, which ends with it: when its first process exits, for whatever reason, what it started and left
-/// behind in the group is killed. When the last reference goes it is killed, and when the test process ends, however it ends, the
-/// `Watchdog` does it.
+/// It has a process group of its own, which ends with it: when its first process exits, the rest of the group is killed. The process is killed
+/// when its last reference goes. When the test process ends, however it ends, the `Watchdog` kills it.
 package final class ChildProcess: Sendable {
     /// How a process ended.
     package enum ExitStatus: Equatable, Sendable {
@@ -29,7 +23,7 @@ package final class ChildProcess: Sendable {
         case inherited
     }
 
-    /// What to start and how.
+    /// The program and its surroundings.
     package struct Options: Sendable {
         /// A path, or a name to look for in `PATH` and the usual folders of servers.
         package var program: String
@@ -104,10 +98,9 @@ package final class ChildProcess: Sendable {
         let shell = ["/bin/sh", "-c", Watchdog.registration, program, options.folder ?? ".", program]
         do throws(KitError) {
             defer { close(registering) }
-            pid = try Spawn(
-                arguments: shell + options.arguments, environment: options.environment,
-                descriptors: [input, output.child, errors.child, watchdog.channel, registering]
-            ).start()
+            pid = try spawn(
+                shell + options.arguments, environment: options.environment,
+                descriptors: [input, output.child, errors.child, watchdog.channel, registering])
         } catch {
             for descriptor in [output.ours, errors.ours] { descriptor.map { _ = close($0) } }
             throw error
@@ -164,6 +157,60 @@ package final class ChildProcess: Sendable {
     }
 }
 
+/// A process with a group of its own. All descriptors are closed on exec here.
+func spawn(_ words: [String], environment: [String: String]? = nil, descriptors: [Int32]) throws(KitError) -> pid_t {
+    let pid = Spawn(words[0], words: words, environment: environment, descriptors: descriptors, group: .own).start()
+    guard pid > 0 else { throw .system("cannot start \(words[0])", -pid) }
+    return pid
+}
+
 private func sendSignal(_ pid: pid_t, _ number: Int32) -> Int32 {
     kill(pid, number)
+}
+
+extension ChildProcess {
+    /// The status and output of a program that has ended.
+    package struct Outcome: Sendable {
+        package let status: ExitStatus
+        package let output: String
+        package let errors: String
+    }
+
+    /// Runs a program to its end. A cancelled caller kills it.
+    package static func run(_ options: Options) async throws -> Outcome {
+        let child = try ChildProcess(options)
+        let status = try await child.exitStatus
+        try await child.output.finished()
+        try await child.errors.finished()
+        return Outcome(status: status, output: child.output.text, errors: child.errors.text)
+    }
+
+    /// Runs a program that has to succeed; answers its standard output.
+    @discardableResult
+    package static func succeed(_ program: String, _ arguments: [String], folder: String? = nil) async throws -> String {
+        let outcome = try await run(Options(program, arguments, folder: folder))
+        guard outcome.status == .exited(0) else {
+            throw KitError("\(program) \(arguments.joined(separator: " ")) ended with \(outcome.status): \(outcome.errors)")
+        }
+        return outcome.output
+    }
+}
+
+/// Where programs are.
+package enum Program {
+    /// The path of a program: `PATH`, then where servers are on Debian and with Homebrew, which an ordinary user's `PATH` may lack.
+    package static func find(_ name: String) -> String? {
+        if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        let folders = path.split(separator: ":").map(String.init) + ["/usr/bin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"]
+        return folders.lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+
+    /// The path of a program of this package, which is built beside the tests. It is found by where the tests themselves lie.
+    package static func built(_ name: String) -> String {
+        let bundles = CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)
+        let folders = bundles.compactMap { bundle in bundle.firstRange(of: ".xctest").map { bundle[..<$0.lowerBound] } }
+            .compactMap { path in path.lastIndex(of: "/").map { path[..<$0] } }
+        return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 } ?? "\(name), which is not beside the tests"
+    }
 }

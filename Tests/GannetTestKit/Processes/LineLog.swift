@@ -1,12 +1,6 @@
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-/// What a child has written so far, line by line, and a way to wait for a line.
+/// The lines that a child has written so far, and a way to wait for a line.
 package final class LineLog: Sendable {
     private struct State: Sendable {
         var lines: [String] = []

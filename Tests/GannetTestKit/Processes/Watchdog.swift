@@ -1,18 +1,13 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
 /// Ends what a test process started and removes its temporary files, also after a crash or `kill -9`.
 ///
-/// It is a shell that reads a channel whose other end only this process holds. The end of the channel is the end of this process, however
-/// it came; the shell then kills every process group that is still registered and removes the root of the temporary folders. The
-/// parent-death signal of Linux is no way to do this: it fires when the *thread* that started the child ends.
+/// It is a shell that reads a channel whose other end only this process holds. The channel ends with this process, however that ends. Then the
+/// shell kills every registered process group and removes the root of the temporary folders. The parent-death signal of Linux cannot do
+/// this: it fires when the *thread* that started the child ends.
 ///
-/// A child registers itself, before it becomes the program it is to run, and holds the channel until it has: so there is no moment at
-/// which a killed test process could leave a child that the watchdog does not know. Nobody may signal it before: stopped in
-/// that state it would hold the channel for good.
+/// A child registers itself before it becomes its program, and holds the channel until then. So a killed test process leaves no child
+/// that the watchdog does not know. No test may signal a child before: stopped in that state it would hold the channel for good.
 struct Watchdog: Sendable {
     /// The folder above all temporary folders of this process.
     let root: String
@@ -27,8 +22,8 @@ struct Watchdog: Sendable {
         try shared.get()
     }
 
-    /// What a child runs before its program: registers its process group, which has its own number, on descriptor 3, closes descriptor 4
-    /// as a sign that it has, then goes where it belongs.
+    /// The script that a child runs before its program. It registers its process group on descriptor 3, closes descriptor 4 as a sign of that, and
+    /// changes to its working folder.
     static let registration = #"echo "+ $$" >&3 && exec 3>&- 4>&- && cd -- "$1" && shift && exec "$@""#
 
     /// Forgets a group whose processes are gone; called before the number can be given to another one.
@@ -59,10 +54,7 @@ struct Watchdog: Sendable {
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard null >= 0 else { throw .system("cannot open /dev/null", errno) }
         defer { close(null) }
-        _ = try Spawn(
-            arguments: ["/bin/sh", "-c", Self.script, "gannet-watchdog", root], environment: nil,
-            descriptors: [far, null, null]
-        ).start()
+        _ = try spawn(["/bin/sh", "-c", Self.script, "gannet-watchdog", root], descriptors: [far, null, null])
     }
 
     private static var parentFolder: String {

@@ -1,4 +1,4 @@
-/// What a server has been doing, as it counts itself: calls of each command, those that scripts make among them, and the time they took.
+/// A server's own counts: the calls of each command, including calls by scripts, and the time they took.
 package struct CommandStatistics: Sendable {
     package struct Entry: Sendable, Equatable {
         package var calls: Int
@@ -30,7 +30,7 @@ package struct CommandStatistics: Sendable {
 }
 
 extension RedisServer {
-    /// What the server does while `body` runs; nobody else may use it meanwhile.
+    /// The server's work while `body` runs. Nothing else may use the server meanwhile.
     package func statistics(while body: () async throws -> Void) async throws -> CommandStatistics {
         try await command("CONFIG", "RESETSTAT")
         try await body()

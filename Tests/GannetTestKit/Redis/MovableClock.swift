@@ -7,7 +7,7 @@ internal import GannetBasics
 /// Only the calendar clock moves, which is what `TIME`, key expiry and scripts go by. A server with such a clock asks the kernel for
 /// every time, without the vDSO: it is not one to take measurements on.
 package final class MovableClock: Sendable {
-    /// What the server has to be started with.
+    /// The variables that the server has to be started with.
     let environment: [String: String]
 
     /// The mapped offset in nanoseconds and, after it, the moment at which the clock was stopped, or 0; an address, as pointers are not
@@ -50,6 +50,27 @@ package final class MovableClock: Sendable {
     /// How far it was moved.
     package var offset: Duration {
         .nanoseconds(address.withLock { UnsafeMutablePointer<Int64>(bitPattern: $0)!.pointee })
+    }
+}
+#endif
+
+#if canImport(Glibc)
+/// The preloaded library behind `MovableClock`, compiled once per test process: some 50 ms, and no cache that could be stale, left
+/// behind or written by somebody else.
+enum ClockShim {
+    private static let built = Task { () async throws -> (folder: TemporaryFolder, path: String) in
+        let folder = try TemporaryFolder()
+        let source = try folder.write(PackageResources.clock_shim_c, to: "clock-shim.c")
+        guard let compiler = ["cc", "gcc", "clang"].lazy.compactMap(Program.find).first else {
+            throw KitError("no C compiler (cc, gcc or clang) for the movable clock: Scripts/setup --tests installs one")
+        }
+        let library = folder.file("clock.so")
+        try await ChildProcess.succeed(compiler, ["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library, source])
+        return (folder, library)
+    }
+
+    static func path() async throws -> String {
+        try await built.value.path
     }
 }
 #endif

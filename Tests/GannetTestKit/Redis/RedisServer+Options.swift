@@ -41,7 +41,7 @@ extension RedisServer {
             }
         }
 
-        /// What a caller wants to wait for.
+        /// The state that a caller wants to wait for.
         package enum Readiness: Sendable {
             /// It has loaded its data and serves.
             case ready

@@ -1,11 +1,5 @@
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A real `redis-server` of a test's own, on a Unix socket in a temporary folder and, when asked for, on TCP ports that the kernel
 /// chose. It has no configuration file, keeps nothing on disk unless told to, and ends with its last reference.
 package final class RedisServer: Sendable {
@@ -45,9 +39,9 @@ package final class RedisServer: Sendable {
 
     /// Starts a server, as ready as `options.readiness` says.
     package static func start(_ options: Options = Options()) async throws -> RedisServer {
-        // Somebody else may take a port between the moment it was found free and the moment the server binds it.
+        // Another process may take a port between the moment it was found free and the moment the server binds it.
         for _ in 1..<5 {
-            do { return try await RedisServer(options) } catch is PortTaken { continue }
+            do { return try await RedisServer(options) } catch let error as KitError where error == portTaken { continue }
         }
         return try await RedisServer(options)
     }
@@ -75,7 +69,7 @@ package final class RedisServer: Sendable {
     /// The running or last process of this server.
     package var process: ChildProcess { state.update { $0.process } }
 
-    /// What it has logged since its last start.
+    /// Its log since the last start.
     package var log: LineLog { process.output }
 
     /// The number of its running or last process.
@@ -134,7 +128,7 @@ package final class RedisServer: Sendable {
         return try await OwnedThread.run(name: "test-kit") { try RedisCall.make(arguments, to: address) }
     }
 
-    private struct PortTaken: Error {}
+    private static let portTaken = KitError("another process has taken the port of redis-server")
 
     private static func launch(
         _ arguments: [String], _ environment: [String: String], readiness: Options.Readiness
@@ -144,7 +138,7 @@ package final class RedisServer: Sendable {
         guard try await process.output.line(where: { $0.lowercased().contains(wanted) }) != nil else {
             let status = try await process.exitStatus
             try await process.errors.finished()
-            if process.output.text.contains("Address already in use") { throw PortTaken() }
+            if process.output.text.contains("Address already in use") { throw portTaken }
             throw KitError("redis-server ended with \(status) instead of starting: \(process.output.text)\(process.errors.text)")
         }
         return process

@@ -1,15 +1,9 @@
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-/// Stands between a client and a server on a Unix socket and hands everything on, until it is told to lose a reply: the next one is
-/// received, so that the server has carried out what it answers, and instead of handing it on the connection is cut.
+/// Stands between a client and a server on a Unix socket and hands everything on, until it is told to lose a reply. It receives the next reply, so
+/// that the server has carried out the command, and cuts the connection instead of handing the reply on.
 ///
-/// An answer that says the server does not know a script is no such reply, since the client asks again at once.
+/// It does not lose a reply that the server does not know a script, since the client asks again at once.
 package final class ReplyCuttingProxy: Sendable {
     private struct State: Sendable {
         var isArmed = false

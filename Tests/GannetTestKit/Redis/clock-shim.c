@@ -1,9 +1,9 @@
-// Preloaded into a redis-server under test: adds an offset, which the test changes through a mapped file, to the clock of the calendar,
-// or to a moment at which the test has stopped it.
+// Preloaded into a redis-server under test. It adds an offset to the clock of the calendar, or to a moment at which the test has stopped
+// that clock. The test changes the offset through a mapped file.
 //
-// The real time comes from the system call and not from the next definition of the function: looking that up (dlsym) allocates, and
-// jemalloc asks for the time while it starts, which is how libfaketime deadlocks. The monotonic clocks stay as they are: Redis
-// runs its timers by them, jemalloc its purging, and neither may jump.
+// The real time comes from the system call. Looking up the next definition of the function (dlsym) allocates, and jemalloc asks for
+// the time while it starts: so libfaketime deadlocks. The monotonic clocks stay as they are. Redis runs its timers by them, jemalloc
+// its purging, and neither may jump.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
 /// Where a server of the kit is.
 package enum ServerAddress: Hashable, Sendable {
@@ -33,16 +29,9 @@ enum Socket {
     }
 
     /// The port that the kernel chose for a listening socket.
-    static func port(of descriptor: Int32) -> UInt16 {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-        }
-        return UInt16(bigEndian: address.sin_port)
-    }
+    static func port(of descriptor: Int32) -> UInt16 { SocketAddress.port(ofSocket: descriptor) ?? 0 }
 
-    /// A port that was free a moment ago. Whoever uses it has to try another when somebody else was faster.
+    /// A port that was free a moment ago. Its user has to try another port when another process was faster.
     static func freePort() throws(KitError) -> UInt16 {
         let descriptor = try listen(on: .loopback(port: 0))
         defer { close(descriptor) }
@@ -73,35 +62,14 @@ enum Socket {
     private static func open(
         _ address: ServerAddress, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(KitError) -> Int32 {
-        let descriptor: Int32
-        let status: Int32
-        switch address {
-        case .unix(let path):
-            descriptor = socket(AF_UNIX, streamSocket, 0)
-            var name = sockaddr_un()
-            name.sun_family = sa_family_t(AF_UNIX)
-            guard path.utf8.count < MemoryLayout.size(ofValue: name.sun_path) else {
-                close(descriptor)
-                throw KitError("the path of the socket is too long: \(path)")
+        let name =
+            switch address {
+            case .unix(let path): SocketAddress(unixPath: path)
+            case .loopback(let port): SocketAddress("127.0.0.1", port: port)
             }
-            withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
-            status = withUnsafePointer(to: name) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-                }
-            }
-        case .loopback(let port):
-            descriptor = socket(AF_INET, streamSocket, 0)
-            var name = sockaddr_in()
-            name.sin_family = sa_family_t(AF_INET)
-            name.sin_port = port.bigEndian
-            name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-            status = withUnsafePointer(to: name) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
-        }
+        guard let name else { throw KitError("the path of the socket is too long: \(address)") }
+        let descriptor = socket(name.family, SocketAddress.stream, 0)
+        let status = name.withPointer { call(descriptor, $0, $1) }
         guard status == 0 else {
             let code = errno
             close(descriptor)
@@ -123,4 +91,34 @@ private func startConnecting(_ descriptor: Int32, _ name: UnsafePointer<sockaddr
 
 private func startListening(_ descriptor: Int32, _ line: Int32) -> Int32 {
     listen(descriptor, line)
+}
+
+/// The server's end of a connection as a script sees it: bytes, whatever carries them. Its calls block; another thread ends them by
+/// shutting the descriptor down.
+protocol ByteStream {
+    /// The socket beneath, which the stream does not own.
+    var descriptor: Int32 { get }
+
+    func sendAll(_ bytes: [UInt8]) throws(KitError)
+
+    /// Some bytes; none at the end of the stream.
+    func receive() throws(KitError) -> [UInt8]
+
+    /// Says farewell, where the stream has a word for it.
+    func finish()
+}
+
+/// A socket as it is.
+struct PlainStream: ByteStream {
+    let descriptor: Int32
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    func sendAll(_ bytes: [UInt8]) throws(KitError) { try Socket.sendAll(bytes, to: descriptor) }
+
+    func receive() throws(KitError) -> [UInt8] { try Socket.receive(from: descriptor) }
+
+    func finish() {}
 }

@@ -1,10 +1,6 @@
 // The few names that differ between Linux and macOS.
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
 /// Tests that need more than every machine offers, such as a file system to fill.
 package enum MachineNeed {
@@ -20,28 +16,24 @@ func systemErrorText(_ code: Int32) -> UnsafePointer<CChar> {
 }
 
 #if canImport(Glibc)
-let streamSocket = Int32(SOCK_STREAM.rawValue)
 let sendWithoutSignal = Int32(MSG_NOSIGNAL)
 #else
-let streamSocket = SOCK_STREAM
 let sendWithoutSignal: Int32 = 0
 #endif
 
 /// Both ends of a pipe. No child of the kit inherits them but by being given one, see `Spawn`.
 func makePipe() throws(KitError) -> (read: Int32, write: Int32) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw .system("cannot make a pipe", errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
+    guard let ends = Descriptor.pipe() else { throw .system("cannot make a pipe", errno) }
+    return ends
 }
 
 /// Two connected sockets whose end means something, so that not even a process started elsewhere in the same moment may hold them.
 func makeChannel() throws(KitError) -> (near: Int32, far: Int32) {
     var ends: [Int32] = [-1, -1]
     #if canImport(Glibc)
-    let kind = streamSocket | Int32(SOCK_CLOEXEC.rawValue)
+    let kind = SocketAddress.stream | Int32(SOCK_CLOEXEC.rawValue)
     #else
-    let kind = streamSocket
+    let kind = SocketAddress.stream
     #endif
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .system("cannot make a channel", errno) }
     #if !canImport(Glibc)
@@ -52,4 +44,18 @@ func makeChannel() throws(KitError) -> (near: Int32, far: Int32) {
 
 func closeSocket(_ descriptor: Int32) {
     close(descriptor)
+}
+
+/// Why a part of the test kit could not do its work: one sentence, with the output of the program concerned when there is any.
+package struct KitError: Error, Equatable, CustomStringConvertible, Sendable {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+
+    /// The error of the system call that has just failed.
+    static func system(_ what: String, _ code: Int32) -> KitError {
+        KitError("\(what): \(String(cString: systemErrorText(code)))")
+    }
 }

@@ -1,12 +1,7 @@
 internal import COpenSSL
+internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-/// What a TLS server shows to all of its peers.
+/// The certificate and settings that a TLS server shows to all of its peers.
 final class TLSIdentity: @unchecked Sendable {
     // libssl counts its references under a lock of its own, and nothing changes it after `init`.
     fileprivate let context: OpaquePointer
@@ -19,7 +14,7 @@ final class TLSIdentity: @unchecked Sendable {
         guard SSL_CTX_use_certificate_chain_file(context, certificate.certificate) == 1,
             SSL_CTX_use_PrivateKey_file(context, certificate.key, SSL_FILETYPE_PEM) == 1
         else { throw KitError("libssl does not take \(certificate.certificate)") }
-        // What are macros in C.
+        // These are macros in C.
         if isOutdated {
             SSL_CTX_set_cipher_list(context, "DEFAULT@SECLEVEL=0")
             SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_VERSION), nil)

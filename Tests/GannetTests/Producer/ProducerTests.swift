@@ -54,7 +54,7 @@ import Testing
             for number in 0..<1000 { try await producer.add(Array("http://h/\(number)".utf8)[...], from: .line(number)) }
             try await fixture.queue.clear()
             try await producer.add(Array("http://h/last".utf8)[...], from: .line(1001))
-            do throws(ClusterError) {
+            do throws(StateError) {
                 try await producer.finish()
                 Issue.record("it was accepted")
             } catch {

@@ -24,7 +24,7 @@ struct WorkerFixture: Sendable {
         let redis = try await RedisConnection.connect(configuration)
         let namespace = "w\(UInt64.random(in: .min ... .max))"
         let persistence = Persistence(patience: patience, pause: .milliseconds(5))
-        let queue = FetchQueue(redis, namespace: namespace, name: "q", persistence: persistence)
+        let queue = ClusterState(redis, namespace: namespace).queue("q", persistence)
         try await body(WorkerFixture(redis: redis, queue: queue, folder: try TemporaryFolder(), namespace: namespace))
         await redis.close()
     }
@@ -45,7 +45,9 @@ struct WorkerFixture: Sendable {
     /// Enqueues these in one closed batch, as a producer does.
     func fill(_ numbers: [Int], batch: String = "b") async throws {
         let entries = try numbers.map { try JobEntry(id: Self.id($0), host: "h", url: Self.url($0)) }
-        let number = try await queue.begin(batch: batch, from: "", options: .fromProducer).number
+        var options = BatchOptions()
+        options.deliversBodies = true
+        let number = try await queue.begin(batch: batch, from: "", options: options).number
         _ = try await queue.enqueue(entries, batch: number, from: 0, to: entries.count, closing: true)
     }
 
@@ -87,7 +89,7 @@ struct WorkerFixture: Sendable {
         change(&options)
         let subscriber = listens ? try await RedisSubscriber.connect(redis.configuration) : nil
         let name = Worker.randomName()
-        let inbox = try await subscriber?.subscribe(to: [queue.inbox(of: name)])
+        let inbox = try await subscriber?.subscribe(to: [queue.cluster.inbox(of: name)])
         let running = RunningWorker()
         let worker = Worker(
             name, queue: queue, downloader: downloader, output: try output ?? BodyFolder(folder.path), inbox: inbox, options: options,
@@ -102,7 +104,7 @@ final class RunningWorker: Sendable {
     private let noted = Mutex<[WorkerReport]>([])
     private let stops: AsyncStream<Void>
     private let stopper: AsyncStream<Void>.Continuation
-    private let task = Mutex<Task<Result<WorkerEnd, WorkerFailure>, Never>?>(nil)
+    private let task = Mutex<Task<Result<WorkerEnd, any Error>, Never>?>(nil)
 
     /// Each report as it comes.
     let news: AsyncStream<WorkerReport>
@@ -133,7 +135,7 @@ final class RunningWorker: Sendable {
     func cancel() { task.withLock { $0 }?.cancel() }
 
     /// Its end, waited for.
-    var end: Result<WorkerEnd, WorkerFailure> {
+    var end: Result<WorkerEnd, any Error> {
         get async { await task.withLock { $0 }!.value }
     }
 
@@ -147,7 +149,7 @@ final class RunningWorker: Sendable {
     }
 }
 
-extension Result where Success == WorkerEnd, Failure == WorkerFailure {
+extension Result where Success == WorkerEnd, Failure == any Error {
     var end: WorkerEnd? { try? get() }
 }
 

@@ -19,7 +19,7 @@ import Testing
             let record = try await Self.record(fixture) { $0.active == 3 && $0.hosts.first?.running == 3 }
             #expect(record.concurrency == 3 && record.version == "1.2.3" && !record.isStopping)
             #expect(record.machine == ThisProcess.machine && record.processID == ThisProcess.id)
-            #expect(record.hosts.map(\.host) == ["h"])
+            #expect(record.hosts.map(\.name) == ["h"])
             await worker.wait { if case .progress(accepted: 5, ended: 0, _) = $0 { true } else { false } }
             worker.stop()
             _ = try await Self.record(fixture) { $0.isStopping }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ClusterState
 @testable import Gannet
 
 @Suite struct HostTallyTests {

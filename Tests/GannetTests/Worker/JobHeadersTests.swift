@@ -14,8 +14,8 @@ import Testing
     private func enqueue(
         _ fixture: WorkerFixture, _ batch: String, _ lines: [String], urls: [String] = [url]
     ) async throws {
-        var options = SubmissionOptions()
-        options.headers = try ExtraHeaders(lines.map { try HeaderField(line: $0) })
+        var options = BatchOptions()
+        options.headers = try RequestHeaders(lines.map { try HeaderField(line: $0) })
         var producer = try await Producer(fixture.queue, batch: batch, from: "", options: options)
         for url in urls { try await producer.add(Array(url.utf8)[...], from: .line(1)) }
         try await producer.finish()
@@ -136,7 +136,7 @@ import Testing
 
     @Test func `a job is known by the id that the library knows its request by`() async throws {
         let url = try CanonicalURL("http://H:80/a")
-        let headers = try ExtraHeaders([HeaderField(line: "Accept: a")])
+        let headers = try RequestHeaders([HeaderField(line: "Accept: a")])
         let field = try #require(HeaderField(name: "accept", value: "a"))
         let id = try JobEntry(row: Array("http://h/a".utf8)[...], headers: headers).id
         #expect(id.bytes == CacheKey(url, headers: [field]).id && id.bytes != url.id)
@@ -144,8 +144,8 @@ import Testing
     }
 
     @Test func `of headers names alone are printed`() throws {
-        let headers = try ExtraHeaders(["Cookie: s3cret", "Accept: s3cret", "cookie: s3cret"].map { try HeaderField(line: $0) })
-        var options = SubmissionOptions()
+        let headers = try RequestHeaders(["Cookie: s3cret", "Accept: s3cret", "cookie: s3cret"].map { try HeaderField(line: $0) })
+        var options = BatchOptions()
         options.headers = headers
         var dumped = ""
         dump(options, to: &dumped)

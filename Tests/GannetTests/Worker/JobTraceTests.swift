@@ -14,9 +14,9 @@ import Testing
     private func enqueue(
         _ fixture: WorkerFixture, _ batch: String, trace: String?, headers: [String] = [], urls: [String] = ["http://h/a"]
     ) async throws {
-        var options = SubmissionOptions()
-        options.trace = try trace.map { try TraceParent($0) }
-        options.headers = try ExtraHeaders(headers.map { try HeaderField(line: $0) })
+        var options = BatchOptions()
+        options.trace = try trace.map { try TraceContext($0) }
+        options.headers = try RequestHeaders(headers.map { try HeaderField(line: $0) })
         var producer = try await Producer(fixture.queue, batch: batch, from: "", options: options)
         for url in urls { try await producer.add(Array(url.utf8)[...], from: .line(1)) }
         try await producer.finish()

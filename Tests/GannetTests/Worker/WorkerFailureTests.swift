@@ -13,8 +13,8 @@ import Testing
             try await fixture.fill(0..<20)
             let downloader = ScriptedDownloader { $0.hasSuffix("/2") ? .failure(.storage) : .held }
             let worker = try await fixture.start(downloader) { $0.concurrency = 5 }
-            guard case .failure(.output(let sentence)) = await worker.end else { return #expect(Bool(false), "it went on") }
-            #expect(sentence.hasPrefix("The body could not be stored (http://h/2)"))
+            guard case .failure(let error) = await worker.end else { return #expect(Bool(false), "it went on") }
+            #expect("\(error)".hasPrefix("The body could not be stored (http://h/2)"))
             #expect(try await fixture.queue.counts() == QueueCounts(ready: 20, enqueued: 20))
             #expect(try fixture.files() == [])
         }
@@ -25,8 +25,8 @@ import Testing
             try await fixture.fill(0..<20)
             let downloader = ScriptedDownloader { $0.hasSuffix("/2") ? .failure(.systemLimit) : .held }
             let worker = try await fixture.start(downloader) { $0.concurrency = 5 }
-            guard case .failure(.output(let sentence)) = await worker.end else { return #expect(Bool(false), "it went on") }
-            #expect(sentence.hasPrefix("This machine lacks what a fetch needs (http://h/2)"))
+            guard case .failure(let error) = await worker.end else { return #expect(Bool(false), "it went on") }
+            #expect("\(error)".hasPrefix("This machine lacks what a fetch needs (http://h/2)"))
             #expect(try await fixture.queue.counts() == QueueCounts(ready: 20, enqueued: 20))
         }
     }
@@ -37,8 +37,8 @@ import Testing
             // Where the folder of these bodies would be.
             try fixture.folder.write([1], to: "000")
             let worker = try await fixture.start(ScriptedDownloader { .body($0) })
-            guard case .failure(.output(let sentence)) = await worker.end else { return #expect(Bool(false), "it went on") }
-            #expect(sentence == "\(fixture.folder.path)/000 is not a folder.")
+            guard case .failure(let error) = await worker.end else { return #expect(Bool(false), "it went on") }
+            #expect("\(error)" == "\(fixture.folder.path)/000 is not a folder.")
             #expect(try await fixture.queue.counts() == QueueCounts(ready: 3, enqueued: 3))
             #expect(try fixture.files() == ["000"])
         }
@@ -71,7 +71,7 @@ import Testing
             try await fixture.fill(0..<1)
             try await fixture.redis.send(RedisCommand("SET", .string("{\(fixture.namespace)}q:q:ready:normal"), "x"))
             let worker = try await fixture.start(ScriptedDownloader { .body($0) })
-            guard case .failure(.cluster(let error)) = await worker.end else { return #expect(Bool(false), "it went on") }
+            guard case .failure(let error as StateError) = await worker.end else { return #expect(Bool(false), "it went on") }
             #expect(error.reason == .unavailable)
             #expect(error.description.contains("choose another --namespace"))
         }
@@ -91,7 +91,7 @@ import Testing
             try await server.stop()
             // What has been fetched cannot be told, and the worker does not wait for that longer than for the rest.
             downloader.open()
-            guard case .failure(.cluster(let error)) = await worker.end else { return #expect(Bool(false), "it went on") }
+            guard case .failure(let error as StateError) = await worker.end else { return #expect(Bool(false), "it went on") }
             #expect(error.reason == .unavailable)
         }
     }

@@ -178,7 +178,7 @@ import Testing
 
 extension WorkerMachine {
     fileprivate mutating func brought(
-        _ count: Int, left: ClaimAnswer.Left = .jobs, isMore: Bool = false, next: Duration? = .seconds(30)
+        _ count: Int, left: Claim.Left = .jobs, isMore: Bool = false, next: Duration? = .seconds(30)
     ) -> [Action] {
         claimed(count, left: left, isMore: isMore, next: next)
     }

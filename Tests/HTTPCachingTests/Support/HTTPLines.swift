@@ -9,6 +9,9 @@ import Darwin
 #endif
 
 extension Moment {
+    static let distantPast = Moment(millisecondsSince1970: .min)
+    static let distantFuture = Moment(millisecondsSince1970: .max)
+
     /// When the answers of the tests came: 1 June 2024, 00:00:00.
     static let came = Moment(millisecondsSince1970: 1_717_200_000_000)
 }
@@ -43,5 +46,15 @@ enum HTTPLines {
             let offset = Int(line[line.index(after: open)..<close])
         else { return line }
         return line[..<open] + date(offset) + line[line.index(after: close)...]
+    }
+}
+
+extension LookupOptions {
+    /// Accepts any answer up to this age, fresh or stale, unless its origin forbids the use of stale answers.
+    static func accepting(upTo age: Duration) -> Self {
+        var options = Self()
+        options.maximumAge = age
+        options.maximumStaleness = .seconds(DeltaSeconds.forever)
+        return options
     }
 }

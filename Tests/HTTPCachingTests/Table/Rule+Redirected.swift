@@ -52,7 +52,7 @@ extension Rule {
         return row("9111 4.2.4", sentence, answer, after: after, policy: policy, outcome)
     }
 
-    /// What has somebody configured? What RFC 9111 leaves to caches, or to a contract of their own.
+    /// Settings of the policy, for the questions that RFC 9111 leaves to caches.
     static let configured: [Rule] = [
         configured("no longer than the longest", ["Cache-Control: max-age=3600"], after: 60, .ask) { $0.maximumLifetime = .seconds(60) },
         configured("no shorter than the least", ["Cache-Control: max-age=1"], after: 59, .fresh) { $0.minimumLifetime = .seconds(60) },

@@ -61,7 +61,7 @@ extension Rule {
         row("9111 3.3", "a body that was cut is no answer", ["Cache-Control: max-age=60"], isComplete: false, .notKept(.incomplete)),
     ]
 
-    /// What the status has to do with it.
+    /// Rules about the status.
     static let statuses: [Rule] =
         [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 451, 501].map {
             row(

@@ -56,7 +56,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(section): \(sentence)" }
 
-    /// What the rules make of it. Every answer has an entity tag, so that a stale one can be asked for.
+    /// The judgement of the rules. Every answer has an entity tag, so that a stale one can be revalidated.
     func judged() -> Outcome {
         let received = Moment.came
         var exchange = Exchange(

@@ -11,7 +11,7 @@ struct OpenFolderTests {
         return file
     }
 
-    @Test func `a file is moved to its place whole, in the stead of what is there`() throws {
+    @Test func `a file is moved to its place whole, and replaces the file that is there`() throws {
         let folder = try TemporaryFolder()
         let root = try OpenFolder(folder.path)
         let target = try OpenFolder("target", in: root, creating: true)
@@ -26,7 +26,7 @@ struct OpenFolderTests {
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test func `a file that cannot be moved is gone with its object, and names the place`() throws {
+    @Test func `a file that cannot be moved is removed with its object, and the error names the place`() throws {
         let folder = try TemporaryFolder()
         let root = try OpenFolder(folder.path)
         try FileManager.default.createDirectory(atPath: folder.file("name"), withIntermediateDirectories: false)
@@ -64,7 +64,7 @@ struct OpenFolderTests {
             let failure = #expect(throws: StorageFailure.self) { try OpenFolder("first", in: root, creating: creating) }
             #expect(failure.map { [ENOTDIR, ELOOP].contains($0.errno) } == true)
         }
-        // One that the user names is the user's affair.
+        // A link in a path that the user names is followed.
         #expect(throws: Never.self) { try OpenFolder(folder.file("first")) }
         let missing = #expect(throws: StorageFailure.self) { try OpenFolder("missing", in: root) }
         #expect(missing?.errno == ENOENT && missing?.path == folder.file("missing"))

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPEngine
 
 @Suite(.timeLimit(.minutes(2))) struct CutBodyTests {
-    /// Where several parts make one body, what is left may be a whole one: nobody can tell.
+    /// Where several parts make one body, the rest after a cut may be a whole body: no decoder can tell.
     private static let single = EncodedSample.all.filter { !["two members", "two frames", "frames to skip"].contains($0.testDescription) }
 
     @Test(arguments: single)

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong checksum is said`() {
+    @Test func `the error of a wrong checksum says so`() {
         var gzip = Deflated.gzip(EncodedSample.text)
         gzip[gzip.count - 5] ^= 1
         #expect(throws: DecodingFailure.malformed(.gzip, detail: "incorrect data check")) { try decoded(gzip, "gzip") }

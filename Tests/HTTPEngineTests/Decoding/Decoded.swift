@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPEngine
 
-/// What a body decodes to when it comes in pieces of these sizes, and the rest in one.
+/// The decoded form of a body that comes in pieces of these sizes, and the rest in one.
 func decoded(_ body: [UInt8], _ encodings: [String], pieces: some Sequence<Int>) throws -> [UInt8] {
     let decoder = try ContentDecoder(encodings: encodings, intermediateLimit: 1 << 30)
     var result: [UInt8] = []

@@ -12,7 +12,7 @@ import Testing
     ]
     private static let zeros = [UInt8](repeating: 0, count: 1 << 24)
 
-    @Test func `of a bomb no more is decoded than is wanted`() throws {
+    @Test func `no more of a bomb is decoded than the sink wants`() throws {
         for (name, body) in Self.bombs {
             #expect(body.count < 1 << 21)
             let decoder = try ContentDecoder(encodings: [name], intermediateLimit: 1)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a bomb that comes to nothing in the end is stopped between its encodings`() throws {
+    @Test func `a bomb without any output in the end is stopped between its encodings`() throws {
         // Members of gzip without content, of which brotli packs a hundred thousand into a page.
         let members = Array([[UInt8]](repeating: Deflated.gzip([]), count: 1 << 17).joined())
         let body = Brotli.compressed(members)
@@ -52,7 +52,7 @@ import Testing
     @Test func `zstd's window is at most 8 MB, however the body comes`() throws {
         let text = EncodedSample.text
         #expect(try decoded(Zstandard.compressed(text, window: 23, saysSize: false), "zstd") == text)
-        // One that says its size and still asks for a window of 128 MB: the library, given all of it, would not mind.
+        // A frame that says its size and still asks for a window of 128 MB. Given all of it at once, the library would accept it.
         let content = [UInt8](repeating: 0x61, count: 256)
         let frame: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x40, 0x88, 0, 0, 0x01, 0x08, 0] + content
         for body in [Zstandard.compressed(text, window: 24, saysSize: false), frame] {

@@ -23,7 +23,7 @@ struct EncodedSample: Sendable, CustomTestStringConvertible {
 extension EncodedSample {
     static let text = Array("The gannet dives for what it has seen from above. ".utf8) + Array(repeating: 0x61, count: 90)
 
-    /// Whose end a checksum confirms.
+    /// Samples whose end a checksum confirms.
     static let checked: [EncodedSample] = [
         EncodedSample("gzip", "gzip", Deflated.gzip(text), text),
         EncodedSample("gzip, stored", "gzip", Deflated.gzip(text, level: 0), text),
@@ -53,7 +53,7 @@ extension EncodedSample {
 
     static let all = checked + unchecked
 
-    /// A frame of zstd that holds something for others.
+    /// A frame of zstd that decoders skip.
     static func skipped(_ bytes: [UInt8]) -> [UInt8] {
         [0x5a, 0x2a, 0x4d, 0x18, UInt8(bytes.count), 0, 0, 0] + bytes
     }

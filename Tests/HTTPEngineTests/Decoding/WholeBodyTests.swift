@@ -57,7 +57,7 @@ import Testing
         #expect(try decoded([], encoding, "gzip") == [])
     }
 
-    @Test func `an encoding that is unknown, or one too many, is refused by name before anything comes`() {
+    @Test func `an unknown encoding, or one too many, is refused by name before any byte comes`() {
         #expect(throws: DecodingFailure.unknownEncoding("compress")) { try decoded([], "gzip", "compress") }
         #expect(throws: DecodingFailure.unknownEncoding("GZIP")) { try decoded([], "GZIP") }
         #expect(throws: DecodingFailure.tooManyEncodings(4)) { try decoded([], "gzip", "br", "gzip", "identity", "zstd") }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct AuthorityFileTests {
     private static let file = "/the/file"
 
-    /// What is said about a file of this content; nil when it is taken.
+    /// The complaint about a file of this content; nil when it is accepted.
     private func complaint(_ content: String) throws -> String? {
         let folder = try TemporaryFolder()
         try folder.write(Array(content.utf8), to: "ca.pem")
@@ -27,7 +27,7 @@ import Testing
         String(decoding: try contents(ofFile: try await Certificates.shared.authority), as: UTF8.self)
     }
 
-    @Test func `A file with certificates is taken, whatever else stands in it`() async throws {
+    @Test func `A file with certificates is accepted, with any other text in it`() async throws {
         let authority = try await authority()
         let trusted = authority.replacingOccurrences(of: "CERTIFICATE", with: "TRUSTED CERTIFICATE")
         for content in [authority, "# mine\n\n\(authority)\nand more:\n\(authority)", trusted] { #expect(try complaint(content) == nil) }
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `What is no file, or cannot be read, is refused`() throws {
+    @Test func `A path without a readable file is refused`() throws {
         let folder = try TemporaryFolder()
         #expect(complaint(at: folder.file("missing")) == "The CA file /the/file cannot be read: No such file or directory.")
         #expect(complaint(at: folder.path) == "The CA file /the/file is not a file.")

@@ -75,7 +75,7 @@ import Testing
         #expect(try await fixture.get().byteCount == 20_000)
     }
 
-    @Test("Shutting down ends what is under way and refuses what comes after")
+    @Test("Shutting down ends running downloads and refuses later ones")
     func shutdown() async throws {
         let fixture = try EngineFixture(options: { $0.maximumInFlight = 1 }, script: Self.silent)
         let running = Task { try await fixture.get("/running") as Download }
@@ -89,7 +89,7 @@ import Testing
         await fixture.origin.wait { $0 == .closed }
     }
 
-    @Test("An engine nobody holds any more closes its connections")
+    @Test("An engine without an owner closes its connections")
     func deinitialisation() async throws {
         let folder = try TemporaryFolder()
         let origin = ScriptedOrigin { $0.answer() }

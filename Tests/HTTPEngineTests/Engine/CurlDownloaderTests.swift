@@ -10,7 +10,7 @@ import Testing
         (0..<(number * 97 % 50_000)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
     }
 
-    @Test("A body arrives in a file, with all that is said about it")
+    @Test("A body arrives in a file, with its type, length and digest")
     func success() async throws {
         let fixture = try EngineFixture { $0.answer(headers: ["Content-Type: text/plain"], body: Array("hello".utf8)) }
         let download = try await fixture.get("/a?b=c#d")
@@ -68,7 +68,7 @@ import Testing
         #expect(accepted <= 64)
     }
 
-    @Test("Redirects are followed and told of with their headers, and the last URL is told without credentials")
+    @Test("Redirects are followed and reported with their headers, and the last URL has no credentials")
     func redirects() async throws {
         let fixture = try EngineFixture { peer in
             switch peer.path {
@@ -104,7 +104,7 @@ import Testing
         #expect(secondHead.contains("user-agent: \(FetchSettings.defaultUserAgent)\r\n"))
     }
 
-    @Test("Options that cannot be meant are refused with a sentence")
+    @Test("Settings out of bounds are refused with a sentence")
     func options() throws {
         let changes: [(inout FetchSettings) -> Void] = [
             { $0.timeout = .zero }, { $0.connectTimeout = .seconds(-1) }, { $0.maximumBody = 0 }, { $0.maximumInFlight = 0 },

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPEngine
 
 #if os(Linux)
-/// In processes of their own, since the limit is a process's.
+/// In processes of their own, because the limit is one of the process.
 @Suite(.timeLimit(.minutes(1))) struct DescriptorShortageTests {
     /// Runs `body` while this process can open nothing.
     private static func withoutDescriptors<Value>(_ body: () async -> Value) async throws -> Value {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("A socket, a name or a file that no descriptor is left for is not the URL's failure")
+    @Test("When no descriptor is left for a socket, a name or a file, the URL is not to blame")
     func shortage() async {
         await #expect(processExitsWith: .success) {
             let fixture = try EngineFixture { $0.answer(body: Array("hello".utf8)) }

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPEngine
 
 @Suite(.timeLimit(.minutes(1))) struct EncodedBodyTests {
-    /// "hello" as gzip packs it, 25 bytes of which the last 8 are the trailer.
+    /// "hello" in gzip, 25 bytes of which the last 8 are the trailer.
     private static let gzip: [UInt8] = [
         0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x86, 0xa6, 0x10, 0x36, 0x05,
         0x00, 0x00, 0x00,
@@ -55,7 +55,7 @@ import Testing
         return false
     }
 
-    @Test("A packed body is unpacked", arguments: whole)
+    @Test("An encoded body is decoded", arguments: whole)
     func unpacked(answer: Answer) async throws {
         let fixture = try EngineFixture { Self.send(answer, to: $0) }
         let download = try await fixture.get()
@@ -64,14 +64,14 @@ import Testing
         #expect(download.transferredBytes == Int64(answer.body.count))
     }
 
-    @Test("A packed body that is cut or broken is the URL's failure, and nothing of it is kept", arguments: defective)
+    @Test("An encoded body that is cut or damaged is the URL's failure, and nothing of it is kept", arguments: defective)
     func broken(answer: Answer) async throws {
         let fixture = try EngineFixture { Self.send(answer, to: $0) }
         let kind = try await fixture.failure().kind
         #expect(kind == .badEncoding || kind == .truncated)
     }
 
-    @Test("What a body is unpacked to ends at the limit")
+    @Test("The decoded body ends at the limit")
     func bomb() async throws {
         let fixture = try EngineFixture {
             $0.maximumBody = 1000
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "An encoding that changes nothing is none",
+        "An encoding without effect is ignored",
         arguments: [["Content-Encoding: identity"], ["Content-Encoding: None"], ["Content-Encoding:"], ["X-Content-Encoding: gzip"]])
     func identity(headers: [String]) async throws {
         let fixture = try EngineFixture { $0.answer(headers: headers, body: Array("hello".utf8)) }
@@ -102,7 +102,7 @@ import Testing
             case "/1": peer.answer(302, headers: ["Location: /2", "Content-Encoding: gzip"], body: Self.gzip)
             case "/nothing": peer.send("HTTP/1.1 204 No Content\r\nContent-Encoding: gzip\r\n\r\n")
             case "/missing": peer.answer(404, headers: ["Content-Encoding: gzip"], body: Self.gzip)
-            // A trailer says nothing about what came before it.
+            // A trailer says nothing about the body before it.
             default:
                 peer.send(
                     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Content-Encoding\r\n\r\n"

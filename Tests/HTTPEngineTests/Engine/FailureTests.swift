@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "The limit on bodies is one on what is kept, and not on what is said about it",
+        "The limit on bodies holds for kept bytes, and not for an announced length without a body",
         arguments: [("404 No", FetchError.Kind.status(404)), ("500 No", .status(500)), ("200 OK", .tooLarge)])
     func largeBody(status: String, kind: FetchError.Kind) async throws {
         let fixture = try EngineFixture {
@@ -76,7 +76,7 @@ import Testing
         #expect(try await fixture.failure().kind == kind)
     }
 
-    @Test("A redirect with a page leads on, however small a body may be")
+    @Test("A redirect with a page is followed, even with a small limit on bodies")
     func largeRedirect() async throws {
         let fixture = try EngineFixture {
             $0.maximumBody = 5
@@ -106,7 +106,7 @@ import Testing
         #expect(!error.isRetryable)
     }
 
-    @Test("An address reached by a redirect is named with it, and no option is recommended to let it through")
+    @Test("An address reached by a redirect is named with it, and the message does not say how to permit it")
     func redirectedToRefused() async throws {
         let fixture = try EngineFixture { $0.answer(302, headers: ["Location: http://me:pw@169.254.169.254/latest"]) }
         let error = try await fixture.failure()
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "A server that never answers, or falls silent, is given up in time",
+        "A transfer from a server that never answers, or falls silent, ends in time",
         arguments: [
             ("", .timeout(.response)), ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na", .timeout(.body)),
         ] as [(String, FetchError.Kind)])
@@ -157,7 +157,7 @@ import Testing
         await fixture.origin.wait { $0 == .closed }
     }
 
-    @Test("A body that trickles is given up as too slow")
+    @Test("A body that trickles fails as too slow")
     func slow() async throws {
         let fixture = try EngineFixture {
             $0.minimumSpeed = 1000

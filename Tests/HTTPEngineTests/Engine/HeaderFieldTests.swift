@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "What somebody writes down is a header, or a sentence says why not without repeating a value",
+        "A written line is a header, or a sentence says why not without repeating a value",
         arguments: [
             ("Accept: text/html, image/*", nil), ("X-A:b:c", nil), ("x-api-key:\ts3cret ", nil),
             ("Host:s3cret", "'Host' is set by gannet itself"),

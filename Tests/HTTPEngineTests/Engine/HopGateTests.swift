@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPEngine
 
-/// Whoever asks for a URL has a say in it before a redirect leads to another host.
+/// The caller decides before a redirect to another host is followed.
 @Suite(.timeLimit(.minutes(1))) struct HopGateTests {
-    /// Notes whom it is asked for, and answers as a test says.
+    /// Notes the hosts it is asked for, and answers as a test says.
     private final class Gate: HopGate {
         let hosts = Mutex<[String]>([])
         private let answer: @Sendable (String) async -> Bool
@@ -70,7 +70,7 @@ import Testing
         #expect(second.requestCount == 1)
     }
 
-    @Test func `where it says no nobody is asked, and nothing is left`() async throws {
+    @Test func `where it says no, no request is made, and nothing is left`() async throws {
         let (fixture, second) = try leading()
         await #expect(throws: FetchError.self) { try await fixture.engine.download(request(fixture), through: Gate { _ in false }) }
         #expect(second.requestCount == 0)
@@ -80,7 +80,7 @@ import Testing
     @Test func `the wait there is not the transfer's time`() async throws {
         let (fixture, second) = try leading(timeout: .milliseconds(400))
         let gate = Gate { _ in
-            // Longer than the whole may take: what is to be seen is a time.
+            // Longer than the time for the whole.
             try? await Task.sleep(for: .milliseconds(900))
             return true
         }
@@ -88,7 +88,7 @@ import Testing
         #expect(second.requestCount == 1)
     }
 
-    @Test func `who is cancelled there leaves at once`() async throws {
+    @Test func `a transfer that is cancelled there ends at once`() async throws {
         let (fixture, second) = try leading()
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         let gate = Gate { _ in
@@ -104,7 +104,7 @@ import Testing
         #expect(second.requestCount == 0)
     }
 
-    @Test func `an engine that ends answers who waits there`() async throws {
+    @Test func `an engine that ends answers a transfer that waits there`() async throws {
         let (fixture, _) = try leading()
         let gate = Gate { _ in
             fixture.engine.shutdown()

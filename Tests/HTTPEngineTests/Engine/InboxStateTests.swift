@@ -11,7 +11,7 @@ import Testing
             asksAtHops: false)
     }
 
-    @Test("The thread is woken once for all that came since it last looked") mutating func waking() throws {
+    @Test("The thread is woken once for all messages since it last looked") mutating func waking() throws {
         #expect(inbox.start(try ticket(1)) == .wake)
         #expect(inbox.start(try ticket(2)) == .none)
         #expect(inbox.cancel(1) == .none)
@@ -23,7 +23,7 @@ import Testing
         #expect(inbox.take().starts.isEmpty)
     }
 
-    @Test("After a stop nothing is accepted, and what was is handed back") mutating func stopping() throws {
+    @Test("After a stop no ticket is accepted, and earlier ones are handed back") mutating func stopping() throws {
         #expect(inbox.start(try ticket(1)) == .wake)
         #expect(inbox.stop() == .none)
         #expect(inbox.start(try ticket(2)) == .refuse)
@@ -35,16 +35,16 @@ import Testing
         #expect(inbox.cancel(1) == .none)
     }
 
-    @Test("Tickets leave the line in order, or from its middle, and leave no trace") func line() throws {
-        var line = Line<TransferTicket>()
-        for id in 1...1000 { line.append(try ticket(UInt64(id)), id: UInt64(id)) }
-        for id in 2...999 { #expect(line.remove(UInt64(id))?.id == UInt64(id)) }
-        #expect(line.remove(2) == nil)
-        line.append(try ticket(1001), id: 1001)
-        #expect(line.popFirst()?.id == 1)
-        #expect(line.popFirst()?.id == 1000)
-        #expect(line.popFirst()?.id == 1001)
-        #expect(line.popFirst() == nil)
-        #expect(line.isEmpty)
+    @Test("Tickets leave the queue in order, or from its middle, and leave no trace") func queue() throws {
+        var queue = WaitingQueue<TransferTicket>()
+        for id in 1...1000 { queue.append(try ticket(UInt64(id)), id: UInt64(id)) }
+        for id in 2...999 { #expect(queue.remove(UInt64(id))?.id == UInt64(id)) }
+        #expect(queue.remove(2) == nil)
+        queue.append(try ticket(1001), id: 1001)
+        #expect(queue.popFirst()?.id == 1)
+        #expect(queue.popFirst()?.id == 1000)
+        #expect(queue.popFirst()?.id == 1001)
+        #expect(queue.popFirst() == nil)
+        #expect(queue.isEmpty)
     }
 }

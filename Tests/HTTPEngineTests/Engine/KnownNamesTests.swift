@@ -5,7 +5,7 @@ import Testing
 @Suite struct KnownNamesTests {
     private var names = KnownNames()
 
-    @Test("libcurl is told a name while somebody needs it, and to forget it with the next transfer") mutating func course() throws {
+    @Test("libcurl knows a name while a transfer needs it, and forgets it with the next transfer") mutating func lifetime() throws {
         let addresses = try ["192.0.2.1", "2001:db8::1"].map { try #require(IPAddress($0)) }
         #expect(names.begin("h", 80, addresses) == ["+h:80:192.0.2.1,[2001:db8::1]"])
         #expect(names.begin("h", 80, [addresses[0]]) == ["+h:80:192.0.2.1"])

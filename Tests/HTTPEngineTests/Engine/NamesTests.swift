@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEngine
 
-/// Transfers to hosts with names, which a name server of the test's own knows.
+/// Transfers to named hosts, which the test's own name server knows.
 @Suite(.timeLimit(.minutes(1))) struct NamesTests {
     private func fixture(
         _ dns: DNSServer, _ change: (inout FetchSettings) -> Void = { _ in },
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "Why a name leads nowhere is an error of its own",
+        "Each reason for a name without an address is an error of its own",
         arguments: [
             ("unknown", .dns(.noSuchName)), ("empty", .dns(.noAddress)), ("failing", .dns(.serverFailed)), ("silent", .timeout(.resolve)),
         ] as [(String, FetchError.Kind)])
@@ -93,7 +93,7 @@ import Testing
         try await dns.stop()
     }
 
-    @Test("A redirect to a name that does not exist is no different")
+    @Test("A redirect to a name that does not exist fails alike")
     func redirected() async throws {
         let dns = try DNSServer { $0.name == "first.example" ? .addresses("127.0.0.1") : .nameError }
         let fixture = try fixture(dns, script: { $0.answer(302, headers: ["Location: http://unknown.example/"]) })
@@ -101,7 +101,7 @@ import Testing
         try await dns.stop()
     }
 
-    @Test("A name server that is not there is nobody's failure but the network's")
+    @Test("A missing name server is the network's failure")
     func deadResolver() async throws {
         let dns = try DNSServer { _ in .silence }
         let fixture = try fixture(dns) { $0.resolver.timeout = .milliseconds(500) }

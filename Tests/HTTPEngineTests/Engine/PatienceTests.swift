@@ -3,10 +3,10 @@ import Testing
 
 @testable import HTTPEngine
 
-/// What a server says of when to come again, and how long it is waited for.
+/// `Retry-After`, and the time for an answer.
 @Suite(.timeLimit(.minutes(1))) struct PatienceTests {
     @Test(
-        "A host that asks for a pause is taken at its word, up to an hour",
+        "A host gets the pause it asks for, up to an hour",
         arguments: [
             (429, "7", .seconds(7)), (503, "0", .zero), (429, "999999999999", .seconds(3600)), (503, "soon", nil), (429, "-1", nil),
             (503, "Fri, 31 Dec 9999 23:59:59 GMT", .seconds(3600)), (429, "Thu, 01 Jan 1970 00:00:00 GMT", .zero), (429, nil, nil),
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "A server that does not come to the end of its headers is given up in the time for an answer",
+        "A transfer ends after the time for an answer when the headers do not end",
         arguments: ["", "HTTP/1.1 200 OK\r\nX: y\r\n", "HTTP/1.1 100 Continue\r\n\r\n"])
     func answer(beginning: String) async throws {
         let fixture = try EngineFixture {
@@ -40,9 +40,9 @@ import Testing
         await fixture.origin.wait { $0 == .closed }
     }
 
-    @Test("A server that speaks before it is asked is asked no second time")
+    @Test("A server that answers before the request is not asked again")
     func speaksFirst() async throws {
-        // It has spoken by the time the connection is used: the greeting lies in the kernel's buffer.
+        // It has sent its greeting before the connection is used: the greeting is in the kernel's buffer.
         var state = TransferState(maximumBody: 10, maximumHeaders: 10)
         state.socketOpens()
         state.foundLeftover(onNewConnection: state.hasOpenedSocket)
@@ -57,7 +57,7 @@ import Testing
         #expect(reused.failure(.init(code: CURLE_ABORTED_BY_CALLBACK, text: ""))?.kind == .protocolError)
     }
 
-    @Test("The time for an answer is not one for the body")
+    @Test("The time for an answer does not bound the body")
     func slowBody() async throws {
         let fixture = try EngineFixture {
             $0.answerTimeout = .milliseconds(200)

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPEngine
 
 @Suite(.timeLimit(.minutes(1))) struct ProxyTests {
-    @Test("Requests go to the proxy by name, and which addresses may be reached is its business")
+    @Test("Requests go to the proxy by name, and the proxy decides which addresses may be reached")
     func throughProxy() async throws {
         let proxy = ScriptedOrigin { $0.answer(body: Array($0.head.utf8)) }
         let fixture = try EngineFixture {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "A proxy that cannot be reached, found, or will not go on is no URL's fault",
+        "When a proxy cannot be reached or found, no URL is to blame",
         arguments: ["http://127.0.0.1:1", "http://nowhere.invalid:1"])
     func useless(address: String) async throws {
         let fixture = try EngineFixture {
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "A proxy that wants a password is at fault, and one that does not get to the host is not",
+        "A proxy that wants a password is at fault, and one that does not reach the host is not",
         arguments: [(407, FetchError.Kind.proxy), (302, .connect), (502, .connect)])
     func refusing(status: Int, kind: FetchError.Kind) async throws {
         let proxy = ScriptedOrigin { $0.answer(status) }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "An address that is no proxy's is refused without being quoted",
+        "A text that is no proxy's address is refused without being quoted",
         arguments: [
             "", "proxy", "127.0.0.1:3128", "ftp://h:1", "socks5://h:1", "http://h", "http://h:0", "http://h:99999", "http://me:s3cret@:1",
             "http://me:s3cret@h:1/path", "http://me:s3cret@[h:1",

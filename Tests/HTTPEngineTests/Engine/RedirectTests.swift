@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPEngine
 
 @Suite(.timeLimit(.minutes(1))) struct RedirectTests {
-    /// Two origins; the first leads to the second.
+    /// Two origins. The first redirects to the second.
     private func leading(to location: @escaping @Sendable (UInt16) -> String) throws -> (EngineFixture, ScriptedOrigin) {
         let second = ScriptedOrigin { $0.answer(body: Array($0.head.lowercased().utf8)) }
         let port = second.port
@@ -27,7 +27,7 @@ import Testing
         #expect(download.hops.map(\.url) == [fixture.origin.url("/")])
     }
 
-    @Test("To the same origin credentials come along")
+    @Test("Credentials go along to the same origin")
     func sameOrigin() async throws {
         let fixture = try EngineFixture { peer in
             if peer.path == "/a/1" { return peer.answer(301, headers: ["Location: ../2"]) }
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("Nobody's redirect decides as whom we come to a third")
+    @Test("A redirect does not choose credentials for a third party")
     func strangersCredentials() async throws {
         let (fixture, second) = try leading { "http://you:theirs@127.0.0.1:\($0)/" }
         let download = try await fixture.get()
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "A redirect that leads nowhere is its status or a broken rule, never a success",
+        "A redirect without a target is its status or a broken rule, never a success",
         arguments: [
             ("", .status(302)), ("Location: ", .status(302)), ("Location: /a\r\nLocation: /b", .protocolError),
             ("Location: http://", .refusedRedirect), ("Location: gopher://127.0.0.1/", .refusedRedirect),
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "A redirect that leads nowhere is said to be one, and what is wrong with it",
+        "The error of a redirect without a target says that it is one, and why",
         arguments: [
             ("X: y", "The server answered 302 (@): it named no place to go on to."),
             ("Location: ", "The server answered 302 (@): it named no place to go on to."),
@@ -125,7 +125,7 @@ import Testing
         #expect(try await fixture.failure().description == sentence.split(separator: "@").joined(separator: url))
     }
 
-    @Test("Without redirects permitted, one is its status")
+    @Test("Where no redirects are permitted, a redirect is its status")
     func none() async throws {
         let fixture = try EngineFixture {
             $0.maximumRedirects = 0
@@ -136,7 +136,7 @@ import Testing
         #expect(error.kind == .status(302) && error.detail == "")
     }
 
-    @Test("The time for the whole is one for all hops")
+    @Test("The time for the whole covers all hops")
     func time() async throws {
         let fixture = try EngineFixture {
             $0.timeout = .milliseconds(700)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TLSTests {
     @Test(
-        "A certificate that a trusted authority does not vouch for, for this host and today, is no trusted connection",
+        "Without a certificate of a trusted authority, for this host and today, there is no trusted connection",
         arguments: [
             (\.good, true, true), (\.good, false, false), (\.wrongHost, true, false), (\.expired, true, false),
             (\.selfSigned, true, false),

@@ -12,14 +12,14 @@ import Testing
         state.failure(.init(code: code, text: "text", isOutOfTime: isOutOfTime))?.kind
     }
 
-    @Test("A write that failed for no reason of ours is the URL's failure, not the disk's") mutating func writeError() {
+    @Test("A write that failed for no known reason is the URL's failure, not the disk's") mutating func writeError() {
         state.headersEnded(status: 200)
         #expect(kind(state, CURLE_WRITE_ERROR) == .engine)
         state.storageFailed(StorageFailure(action: "write", path: "/f", errno: ENOSPC))
         #expect(kind(state, CURLE_WRITE_ERROR) == .storage)
     }
 
-    @Test("Want of a descriptor is the machine's failure, wherever it shows", arguments: [EMFILE, ENFILE])
+    @Test("A shortage of descriptors is the machine's failure, in every result of libcurl", arguments: [EMFILE, ENFILE])
     mutating func descriptors(code: Int32) throws {
         state.socketFailed(code)
         #expect(kind(state, CURLE_COULDNT_CONNECT) == .systemLimit)
@@ -42,7 +42,7 @@ import Testing
         state.socketRefused(local, .loopback)
         #expect(kind(state, CURLE_COULDNT_CONNECT) == .refusedAddress)
         let detail = try #require(state.failure(.init(code: CURLE_COULDNT_CONNECT, text: ""))?.detail)
-        #expect(detail == "127.0.0.1 is a loopback address; 127.0.0.1/32")
+        #expect(detail == "127.0.0.1 is a loopback address, and the network 127.0.0.1/32 is not allowed")
         state.socketOpens()
         #expect(kind(state, CURLE_COULDNT_CONNECT) == .connect)
     }
@@ -57,14 +57,14 @@ import Testing
         #expect(kind(state, CURLE_UNSUPPORTED_PROTOCOL) == .refusedRedirect)
     }
 
-    @Test("A request that its connection did not live to see answered is made again, twice, and not once anything of an answer has come")
+    @Test("A request whose connection ended without an answer is made again, twice, but not after a part of an answer")
     mutating func unanswered() {
         state.socketOpens()
         #expect(!state.wasLeftUnanswered(CURLE_HTTP2))
         state.requestStarts()
         #expect(state.wasLeftUnanswered(CURLE_HTTP2))
         #expect(!state.wasLeftUnanswered(CURLE_SEND_ERROR))
-        // libcurl has taken another connection that was there.
+        // libcurl has taken another used connection.
         state.requestStarts()
         for code in [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING] { #expect(state.wasLeftUnanswered(code)) }
         for code in [CURLE_OK, CURLE_HTTP2_STREAM, CURLE_OPERATION_TIMEDOUT] { #expect(!state.wasLeftUnanswered(code)) }
@@ -87,7 +87,7 @@ import Testing
         #expect(state.wasLeftUnanswered(CURLE_HTTP2))
     }
 
-    @Test("What a proxy says before the request is no part of its answer") mutating func proxyFirst() {
+    @Test("A proxy's answer before the request is no part of the request's answer") mutating func proxyFirst() {
         _ = state.headerCame(10)
         state.requestStarts()
         #expect(state.wasLeftUnanswered(CURLE_HTTP2))
@@ -101,7 +101,7 @@ import Testing
         #expect(state.failure(.init(code: CURLE_WRITE_ERROR, text: ""))?.detail == detail)
     }
 
-    @Test("A timeout has the phase it struck in") mutating func phases() {
+    @Test("A timeout has the phase in which it occurred") mutating func phases() {
         #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .timeout(.resolve))
         state.socketOpens()
         #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .timeout(.connect))
@@ -144,7 +144,7 @@ import Testing
         #expect(kind(state, CURLE_RECV_ERROR) == .status(404))
     }
 
-    @Test("What a body is unpacked to has the same limit as what came") mutating func unpacked() {
+    @Test("The decoded body has the same limit as the encoded one") mutating func unpacked() {
         state.headersEnded(status: 200)
         #expect(state.transferred(1) == .write)
         #expect(state.unpacked(10) == true)

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "What may pass is retryable, what will not is not",
+        "A passing failure is retryable, and a lasting one is not",
         arguments: [
             (.dns(.serverFailed), true), (.dns(.nobodyAnswers), true), (.dns(.noSuchName), false), (.connect, true),
             (.timeout(.body), true), (.tooSlow, true), (.reset, true), (.truncated, true),

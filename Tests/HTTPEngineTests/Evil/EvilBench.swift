@@ -37,7 +37,7 @@ struct EvilBench {
         engine = try CurlDownloader(settings)
     }
 
-    /// What came of a fetch, and what of it people may get to read.
+    /// The outcome of a fetch, and its texts that people may read.
     struct Report {
         var outcome: EvilOutcome
         var texts: [String]
@@ -62,7 +62,7 @@ struct EvilBench {
 
     func fetch(_ behaviour: EvilBehaviour) async throws -> EvilOutcome { try await fetch(origin.url(behaviour)) }
 
-    /// Fetches all of these at a time, does the work once every server has been met, and stops the engine. Gives what became of them.
+    /// Fetches all of these at a time, does the work once every server has been met, and stops the engine. Returns the outcomes.
     func during(_ behaviours: [EvilBehaviour], _ work: () async throws -> Void) async throws -> [EvilOutcome] {
         let before = behaviours.map { origin.count($0).connections }
         return try await withThrowingTaskGroup(of: EvilOutcome.self) { group in
@@ -74,7 +74,7 @@ struct EvilBench {
         }
     }
 
-    /// How long the host asked to be left alone, in an error.
+    /// The pause that the host asked for, in an error.
     func retryAfter(_ behaviour: EvilBehaviour) async throws -> Duration? {
         do throws(FetchError) {
             let body = BodyDestination.file(in: folder.path)

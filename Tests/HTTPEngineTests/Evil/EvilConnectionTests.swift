@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEngine
 
-/// What the engine makes of connections that are kept, or only seem to be.
+/// Connections that are kept, or only seem to be.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct EvilConnectionTests {
     @Test(arguments: [.closesOnSecondRequest, .resetsOnSecondRequest, .closesWhenIdle] as [EvilBehaviour])
     func `a kept connection that ends as the next request comes costs nothing but a new connection`(
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [.closesAfterRequest, .resetsAfterRequest] as [EvilBehaviour])
-    func `a new connection that ends unanswered is not another's to pay for`(behaviour: EvilBehaviour) async throws {
+    func `a new connection that ends without an answer fails only its own request`(behaviour: EvilBehaviour) async throws {
         let bench = try await EvilBench()
         let before = bench.origin.count(behaviour)
         #expect(try await bench.fetch(behaviour) == .fails(.reset))

@@ -1,9 +1,9 @@
 @testable import HTTPEngine
 
-/// What came of a fetch, in the words of the tables.
+/// The outcome of a fetch, in the words of the tables.
 enum EvilOutcome: Hashable, Sendable {
     case gives(String)
-    /// A body that is another test's matter.
+    /// A body that another test checks.
     case givesSomething
     case fails(FetchError.Kind)
 }

@@ -3,19 +3,19 @@ import Testing
 
 @testable import HTTPEngine
 
-/// How long a host that answers 429 or 503 wants to be left alone.
+/// The pause that a host asks for with 429 or 503.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct EvilPatienceTests {
     @Test(arguments: [(.throttledSeconds, .seconds(7)), (.unavailableSeconds, .seconds(120))] as [(EvilBehaviour, Duration)])
-    func `seconds are as many`(behaviour: EvilBehaviour, wanted: Duration) async throws {
+    func `a number of seconds is a pause of as many`(behaviour: EvilBehaviour, wanted: Duration) async throws {
         let bench = try await EvilBench()
         let given = try await bench.retryAfter(behaviour)
         #expect(given == wanted)
     }
 
-    @Test func `a date is the time until then`() async throws {
+    @Test func `a date is a pause until then`() async throws {
         let bench = try await EvilBench()
         let given = try await bench.retryAfter(.throttledDate)
-        // Whoever caps it does so at an hour or more.
+        // A cap is an hour or more.
         #expect(given ?? .zero >= .seconds(3600))
     }
 
@@ -26,12 +26,12 @@ import Testing
     }
 
     @Test(arguments: [.throttledGarbage, .throttledNegative] as [EvilBehaviour])
-    func `what is neither says nothing`(behaviour: EvilBehaviour) async throws {
+    func `a text that is neither asks for no pause`(behaviour: EvilBehaviour) async throws {
         let bench = try await EvilBench()
         #expect(try await bench.retryAfter(behaviour) == nil)
     }
 
-    @Test func `a date that has passed says nothing, or now`() async throws {
+    @Test func `a date that has passed asks for no pause, or for none from now`() async throws {
         let bench = try await EvilBench()
         #expect([nil, .zero].contains(try await bench.retryAfter(.throttledPastDate)))
     }

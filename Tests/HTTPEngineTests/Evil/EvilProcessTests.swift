@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPEngine
 
-/// In processes of their own, so that nothing else is in the account.
+/// In processes of their own, so that no other test is counted.
 @Suite(.timeLimit(.minutes(1))) struct EvilProcessTests {
     /// All behaviours, so many at a time, but for those that are known to spoil what comes after them.
     private static func round(_ bench: EvilBench) async throws {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// What the descriptors lead to, without the numbers of inodes.
+    /// The targets of the descriptors, without the numbers of inodes.
     private static func descriptors() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// What a process opens once and keeps is open after this.
+    /// Opens everything that a process opens once and keeps.
     private static func warmUp(_ origin: EvilOrigin) async throws {
         let bench = try await EvilBench(origin)
         #expect(try await bench.fetch(.good) == .gives(EvilBench.good))
@@ -48,8 +48,8 @@ import Testing
 
     private static func expectFlatMemory(_ origin: EvilOrigin) async throws {
         let bench = try await EvilBench(origin)
-        // What the first rounds need once, such as buffers and sessions, is no growth; nor is how the heap happens to be broken up after one of
-        // them. What is lost in each round shows in all of them.
+        // Memory that the first rounds need once, such as buffers and sessions, is no growth. Neither is a fragmented heap after one of
+        // them. A leak of each round shows in all of them.
         for _ in 0..<2 { try await round(bench) }
         var growth = Int.max
         var rounds = 0
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `headers that begin with the continuation of none do not end the process`() async {
         await #expect(processExitsWith: .success) {
-            // A crash is to be quick and silent.
+            // A crash must be quick and silent.
             signal(SIGABRT, SIG_DFL)
             signal(SIGSEGV, SIG_DFL)
             let bench = try await EvilBench()
@@ -86,7 +86,7 @@ import Testing
 
     @Test func `frames without content, without end, do not keep the engine from its other work`() async {
         await #expect(processExitsWith: .success) {
-            // Were the engine's thread not to come back, it could not be stopped either.
+            // An engine whose thread does not return could not be stopped either.
             alarm(30)
             // Its good neighbours wait for as long as it takes to notice that one call of libcurl's does not end.
             let bench = try await EvilBench { $0.timeout = .seconds(20) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEngine
 
-/// What the next host is told when a server sends the engine there: `/echo` answers with the request's own lines.
+/// The request that another host gets after a redirect: `/echo` answers with the request's own lines.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct EvilRedirectTests {
     private static func head(_ outcome: EvilOutcome) throws -> String {
         guard case .gives(let head) = outcome else { throw KitError("the fetch \(outcome)") }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `credentials in a redirect's URL are sent to nobody`() async throws {
+    @Test func `credentials in a redirect's URL are sent to no host`() async throws {
         let bench = try await EvilBench()
         switch try await bench.fetch(.redirectWithCredentials) {
         case .gives(let head): #expect(!head.lowercased().contains("authorization"))

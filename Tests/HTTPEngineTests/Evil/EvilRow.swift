@@ -3,14 +3,14 @@ import Testing
 
 @testable import HTTPEngine
 
-/// A behaviour and what the engine is to make of it.
+/// A behaviour of an origin, and the outcome that the engine must reach.
 struct EvilRow: Sendable, CustomTestStringConvertible {
     let behaviour: EvilBehaviour
     /// Any of these is right.
     let expected: [EvilOutcome]
-    /// What of it the engine does not do yet.
+    /// The part that the engine does not do yet.
     let defect: Defect?
-    /// Why the next fetch from the same host may fare ill.
+    /// Why the next fetch from the same host may fail.
     let aftermath: Defect?
     /// Whether the connection may outlive the fetch: under HTTP/2 only the stream has failed.
     let isStream: Bool
@@ -35,7 +35,7 @@ struct EvilRow: Sendable, CustomTestStringConvertible {
 extension EvilRow {
     static let all = silent + floods + lengths + chunks + statusLines + headers + redirects + encodings + connections + secured
 
-    /// What the engine does not survive yet: each has a test in `EvilProcessTests` and is in no table.
+    /// Behaviours that the engine does not survive yet. Each has a test in `EvilProcessTests` and is in no table.
     static let fatal: Set<EvilBehaviour> = [.foldedFirstHeader, .http2EmptyData]
 }
 

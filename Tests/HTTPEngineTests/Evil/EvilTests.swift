@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPEngine
 
-/// What the engine makes of the worst of the web: an outcome of its kind, in time, in little memory, and nothing left behind.
+/// The worst of the web. Each case must reach its own outcome, in time, in little memory, and leave nothing behind.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct EvilTests {
     /// Beyond the engine's own patience: two cores may have other things to do.
     private static let slack = Duration.seconds(3)
@@ -31,7 +31,7 @@ import Testing
 
         #expect(try bench.folder.files == [])
         #expect(bench.folder.openFiles == [])
-        // What has no end of its own on the other side ends only when the engine lets go of it.
+        // An endless answer ends only when the engine closes its connection.
         if !row.isStream { try await origin.wait(for: row.behaviour) { $0.running == 0 } }
         try await row.aftermath.run { () async throws in
             let next = try await bench.fetch(.good)
@@ -49,7 +49,7 @@ import Testing
         #expect(Set(EvilBehaviour.allCases).subtracting(rows) == others)
     }
 
-    /// What comes from a stranger and is shown to people must neither steer a terminal nor fill a log.
+    /// A stranger's text that people read must neither steer a terminal nor fill a log.
     private static func expectHarmless(_ text: String) {
         #expect(
             text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "control characters in \(text.debugDescription)")

@@ -2,16 +2,16 @@
 import GannetTestKit
 import Glibc
 
-/// What this process has of the machine's memory, as the kernel counts it.
+/// This process' memory, as the kernel counts it.
 enum ProcessMemory {
     #if THREAD_SANITIZER || ADDRESS_SANITIZER
-    /// A sanitizer's own books are many times what it watches.
+    /// A sanitizer's own memory is many times that of the program.
     static let isMeaningful = false
     #else
     static let isMeaningful = true
     #endif
 
-    /// In bytes, once the allocator has given back what it had kept.
+    /// In bytes, after the allocator has returned its unused memory.
     static func residentAfterTrim() throws -> Int {
         // glibc's module hides this function from Swift.
         if let trim = dlsym(nil, "malloc_trim") {
@@ -20,7 +20,7 @@ enum ProcessMemory {
         return try value("VmRSS:")
     }
 
-    /// Makes the peak what there is now.
+    /// Sets the peak to the current size.
     static func resetPeak() throws {
         let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { throw KitError("cannot open /proc/self/clear_refs") }

@@ -16,7 +16,7 @@ import Darwin
         return found
     }
 
-    @Test("What is watched is heard of, and what no longer is, is not")
+    @Test("A watched descriptor is reported, and an unwatched one is not")
     func watching() throws {
         let poller = try #require(Poller())
         let pipe = try #require(Wakeup())
@@ -32,7 +32,7 @@ import Darwin
         #expect(ready(poller) == [pipe.readDescriptor])
     }
 
-    @Test("A descriptor that is watched again before anything came is heard of")
+    @Test("A descriptor that is watched again before an event came is reported")
     func again() throws {
         let poller = try #require(Poller())
         let pipe = try #require(Wakeup())
@@ -45,7 +45,7 @@ import Darwin
         #expect(ready(poller) == [pipe.readDescriptor])
     }
 
-    @Test("A number that was closed and is another's now is heard of", arguments: [true, false])
+    @Test("A number that was closed and is used again is reported", arguments: [true, false])
     func numberOfAnother(isTold: Bool) throws {
         let poller = try #require(Poller())
         var first = Wakeup()

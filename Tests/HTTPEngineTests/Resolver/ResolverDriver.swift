@@ -9,8 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Plays the engine's thread for a resolver: waits for its descriptors, by itself or in libcurl as the engine does, and hands it what is
-/// ready.
+/// Plays the engine's thread for a resolver: waits for its descriptors, by itself or in libcurl as the engine does, and passes on the ready ones.
 final class ResolverDriver {
     let resolver: Resolver
     private(set) var outcomes: [UInt64: Resolution] = [:]
@@ -42,14 +41,14 @@ final class ResolverDriver {
         return nextID
     }
 
-    /// Asks for a name and waits for what comes of it.
+    /// Asks for a name and waits for the outcome.
     func resolve(_ host: String) -> Resolution? {
         let id = ask(host)
         run { self.outcomes[id] != nil }
         return outcomes[id]
     }
 
-    /// Asks for names in one moment and waits until all have come to something.
+    /// Asks for names in one moment and waits for all outcomes.
     func resolve(all hosts: [String]) -> [Resolution?] {
         let ids = hosts.map(ask)
         run { ids.allSatisfy { self.outcomes[$0] != nil } }

@@ -32,14 +32,14 @@ import Testing
         #expect(driver.resolve(name) == .failure(failure))
     }
 
-    @Test func `a name nobody answers for is told from silent servers although it is the only one asked for`() throws {
+    @Test func `a name without an answer is told from silent servers, even as the only name`() throws {
         let server = try DNSServer { $0.name.isEmpty ? .serverFailure : .silence }
         let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
         #expect(driver.resolve("example.test") == .failure(.timedOut))
         #expect(server.queries(for: "", .ns) > 0)
     }
 
-    @Test func `servers that answer nothing at all are told from a name nobody answers for`() throws {
+    @Test func `silent servers are told from a name without an answer`() throws {
         let server = try DNSServer { _ in .silence }
         let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
         let outcomes = driver.resolve(all: (0..<100).map { "n\($0).test" })
@@ -47,14 +47,14 @@ import Testing
         #expect(server.queries(for: "", .ns) < 100)
     }
 
-    @Test func `servers that fall silent are blamed for what was asked of them since`() throws {
+    @Test func `servers that fall silent are blamed for later look-ups`() throws {
         let server = try DNSServer { $0.name == "first.test" ? .addresses("192.0.2.7") : .silence }
         let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
         #expect(driver.resolve("first.test") == found("192.0.2.7"))
         #expect(driver.resolve("second.test") == .failure(.noNameServer))
     }
 
-    @Test func `a server that is not there is told sooner than a silent one`() async throws {
+    @Test func `a missing server is noticed sooner than a silent one`() async throws {
         let server = try DNSServer { _ in .silence }
         try await server.stop()
         let driver = try ResolverDriver(server) { $0.timeout = .seconds(20) }
@@ -64,13 +64,13 @@ import Testing
         #expect(driver.times[id].map { $0 < .seconds(5) } == true)
     }
 
-    @Test func `a server that is away for a moment costs no name`() async throws {
+    @Test func `a server that is away for a moment fails no look-up`() async throws {
         let first = try DNSServer { _ in .silence }
         try await first.stop()
         let driver = try ResolverDriver(first)
         let id = driver.ask("example.test")
         // Until the refusal has arrived, and the query waits to be sent again.
-        driver.run { driver.resolver.resends.nextDue != nil }
+        driver.run { driver.resolver.resends.first?.due != nil }
         let second = try DNSServer(port: first.port) { _ in .addresses("192.0.2.7") }
         driver.run { driver.outcomes[id] != nil }
         #expect(driver.outcomes[id] == found("192.0.2.7"))
@@ -92,7 +92,7 @@ import Testing
         #expect(server.queries == 0)
     }
 
-    @Test func `what is wrong with a name is said in words`() {
+    @Test func `the error of a bad name says why`() {
         let failure = ResolveFailure.badName(.emptyLabel)
         #expect(failure.description == "not a host name: two dots follow each other, or it begins with one")
     }

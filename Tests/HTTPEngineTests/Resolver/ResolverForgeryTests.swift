@@ -12,7 +12,7 @@ import Testing
         #expect(outcomes.allSatisfy { $0 == found("192.0.2.7") })
     }
 
-    @Test func `an answer may name only the host that was asked for, and its aliases`() throws {
+    @Test func `an answer counts only for the host of the question, and its aliases`() throws {
         // The question is right, and the one record in the answer is another host's.
         let question = [4] + Array("host".utf8) + [4] + Array("test".utf8) + [0, 0, 1, 0, 1]
         let stranger = [5] + Array("other".utf8) + [4] + Array("test".utf8) + [0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 4, 6, 6, 6, 6]

@@ -21,7 +21,7 @@ import Testing
         #expect(server.queries == 1)
     }
 
-    @Test func `an address is believed for its time to live and then asked for again`() throws {
+    @Test func `an address is kept for its time to live, and then asked for again`() throws {
         let server = try DNSServer { $0.previous == 0 ? .addresses("192.0.2.7", ttl: 30) : .addresses("192.0.2.8", ttl: 30) }
         let driver = try ResolverDriver(server)
         #expect(driver.resolve("example.test") == found("192.0.2.7"))
@@ -32,14 +32,14 @@ import Testing
         #expect(driver.outcomes[99] == found("192.0.2.8"))
     }
 
-    @Test func `what says nothing about a name is not remembered`() throws {
+    @Test func `a failure that says nothing about a name is not remembered`() throws {
         let server = try DNSServer { question in question.previous < 9 ? .silence : .addresses("192.0.2.7") }
         let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(300) }
         #expect(driver.resolve("example.test") == .failure(.noNameServer))
         #expect(driver.resolver.resolve("example.test", for: 99) == nil)
     }
 
-    @Test func `one who leaves hears nothing, and the others do`() throws {
+    @Test func `a cancelled id gets no outcome, and the others do`() throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7").delayed(.milliseconds(20)) }
         let driver = try ResolverDriver(server)
         let first = driver.ask("example.test")
@@ -50,7 +50,7 @@ import Testing
         #expect(driver.outcomes[second] == found("192.0.2.7"))
     }
 
-    @Test func `one who leaves and comes back hears once`() throws {
+    @Test func `an id that was cancelled and asks again gets one outcome`() throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7").delayed(.milliseconds(20)) }
         let driver = try ResolverDriver(server)
         for _ in 0..<1000 {
@@ -63,7 +63,7 @@ import Testing
         #expect(server.queries == 1)
     }
 
-    @Test func `a look-up that everybody has left ends for the next to ask`() throws {
+    @Test func `a look-up without ids goes on, and its outcome is for the next`() throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7").delayed(.milliseconds(20)) }
         let driver = try ResolverDriver(server)
         driver.resolver.cancel(driver.ask("example.test"))
@@ -72,7 +72,7 @@ import Testing
         #expect(server.queries == 1)
     }
 
-    @Test func `a look-up that everybody has left before its turn is not begun`() throws {
+    @Test func `a look-up whose ids are all cancelled before its turn is not begun`() throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7").delayed(.milliseconds(20)) }
         let driver = try ResolverDriver(server) { $0.maximumFresh = 1 }
         let first = driver.ask("first.test")

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPEngine
 
 @Suite(.timeLimit(.minutes(2))) struct ResolverScaleTests {
-    @Test func `names nobody can tell anything about do not hold up the others`() throws {
+    @Test func `names without an answer do not hold up the others`() throws {
         let server = try DNSServer { question in
             switch question.name.last {
             case "a": .silence
@@ -48,7 +48,7 @@ import Testing
         #expect(driver.resolver.nextDeadline == nil)
     }
 
-    @Test func `no more is under way than permitted, and all has its turn`() throws {
+    @Test func `no more look-ups are under way than permitted, and each has its turn`() throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7").delayed(.milliseconds(5)) }
         let driver = try ResolverDriver(server) {
             $0.maximumOutstanding = 20
@@ -64,7 +64,7 @@ import Testing
         #expect(ids.allSatisfy { driver.outcomes[$0] == found("192.0.2.7") })
     }
 
-    @Test func `silence fills the places for the old and then no more is asked until they end`() throws {
+    @Test func `look-ups without an answer fill all places, and no other begins until they end`() throws {
         let server = try DNSServer { $0.name.isEmpty ? .refused : .silence }
         let driver = try ResolverDriver(server) {
             $0.timeout = .milliseconds(400)

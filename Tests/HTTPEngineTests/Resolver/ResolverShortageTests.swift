@@ -6,9 +6,9 @@ import Testing
 #if os(Linux)
 import Glibc
 
-/// In a process of its own, since the limit is a process's.
+/// In a process of its own, because the limit is one of the process.
 @Suite(.timeLimit(.minutes(1))) struct ResolverShortageTests {
-    @Test func `a name that no descriptor was left to ask for is not the name's failure, nor the network's`() async {
+    @Test func `without a descriptor to ask with, neither the name nor the network is to blame`() async {
         await #expect(processExitsWith: .success) {
             let server = try DNSServer { _ in .addresses("192.0.2.7") }
             let driver = try ResolverDriver(server)
@@ -23,7 +23,7 @@ import Glibc
             try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
             #expect(driver.resolve("second.test") == .failure(.systemLimit))
 
-            // A shortage that passes is waited for.
+            // The look-up waits for the end of a shortage.
             let third = driver.ask("third.test")
             try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
             driver.run { driver.outcomes[third] != nil }

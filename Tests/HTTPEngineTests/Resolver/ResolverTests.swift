@@ -43,7 +43,7 @@ import Testing
         #expect(driver.resolve("example.test") == found("192.0.2.7"))
     }
 
-    @Test func `aliases of each other are nonsense and end nothing else`() throws {
+    @Test func `aliases of each other are refused, and harm no other name`() throws {
         let server = try DNSServer { question in
             question.name == "loop.test" ? DNSReply.noData.through("other.test", "loop.test") : .addresses("192.0.2.7")
         }
@@ -75,14 +75,14 @@ import Testing
         #expect(outcomes.allSatisfy { $0 == found("192.0.2.7") })
     }
 
-    @Test func `it works in libcurl's loop, where a refusal is told as something to read`() async throws {
+    @Test func `it works in libcurl's loop, which reports a refusal as something to read`() async throws {
         let absent = try DNSServer { _ in .silence }
         try await absent.stop()
         let server = try DNSServer { $0.name == "cut.test" ? .addresses("192.0.2.8").truncated() : .addresses("192.0.2.7") }
         let driver = try ResolverDriver(absent, server, inLibcurl: true) { $0.timeout = .seconds(20) }
         #expect(driver.resolve("example.test") == found("192.0.2.7"))
         #expect(driver.resolve("cut.test") == found("192.0.2.8"))
-        // Had the refusal not been heard, the first server would have been waited for.
+        // Without the refusal, the look-up would have waited for the first server.
         #expect(driver.times.values.allSatisfy { $0 < .seconds(1) })
     }
 
@@ -116,7 +116,7 @@ import Testing
         #expect(driver.resolve("example.test") == found("192.0.2.7"))
     }
 
-    @Test func `a server that is not there leaves the question to the next`() async throws {
+    @Test func `a missing server leaves the question to the next`() async throws {
         let first = try DNSServer { _ in .silence }
         try await first.stop()
         let second = try DNSServer { _ in .addresses("192.0.2.7") }
@@ -124,7 +124,7 @@ import Testing
         #expect(driver.resolve("example.test") == found("192.0.2.7"))
     }
 
-    @Test func `what the first server knows not to exist is not asked of the next`() throws {
+    @Test func `a name that the first server says does not exist is not asked of the next`() throws {
         let first = try DNSServer { _ in .nameError }
         let second = try DNSServer { _ in .addresses("192.0.2.7") }
         let driver = try ResolverDriver(first, second)
@@ -132,7 +132,7 @@ import Testing
         #expect(second.queries == 0)
     }
 
-    @Test func `a server that knows no EDNS is asked without`() throws {
+    @Test func `a server that does not know EDNS is asked without it`() throws {
         let server = try DNSServer { question in
             question.hasEDNS ? DNSReply(code: .formatError).withoutEDNS() : .addresses("192.0.2.7")
         }

@@ -17,7 +17,7 @@ import Testing
         #expect(ResponseHeaders(lines: Array(lines.utf8)).has("ETag") == !expected.isEmpty)
     }
 
-    @Test("What is not UTF-8 is repaired, and NUL is a character like another")
+    @Test("Bytes that are not UTF-8 are replaced, and NUL is a character like any other")
     func bytes() {
         let headers = ResponseHeaders(lines: Array("A: x".utf8) + [0xff, 0x00] + Array("y\r\n".utf8))
         #expect(headers["a"] == "x\u{fffd}\u{0}y")
@@ -31,7 +31,7 @@ import Testing
         #expect(headers["b"] == "y")
     }
 
-    @Test("The encodings of a body are named in their order, and those that change nothing are left out")
+    @Test("The encodings of a body are named in their order, and names without effect are left out")
     func encodings() {
         func names(_ values: String...) -> [String] {
             ContentEncodings.names(in: ResponseHeaders(values.map { ("Content-Encoding", $0) }))

@@ -2,8 +2,8 @@ import Testing
 
 /// Two spellings, and by which rule they are one URL or two.
 ///
-/// `WHATWG` is the URL standard, `3986` RFC 3986 by section. Where libcurl reads a URL otherwise than browsers do, libcurl is right: what is
-/// compared has to be what is fetched.
+/// `WHATWG` is the URL standard, `3986` RFC 3986 by section. Where libcurl reads a URL otherwise than browsers do, libcurl is right: the
+/// compared URL has to be the fetched one.
 struct URLPair: Sendable, CustomTestStringConvertible {
     let one: String
     let other: String

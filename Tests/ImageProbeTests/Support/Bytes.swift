@@ -18,7 +18,7 @@ extension [UInt8] {
     }
 }
 
-/// What the probe says of the bytes.
+/// The probe's result for the bytes.
 func probed(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> Result<ImageInfo, ImageProbeError> {
     do { return .success(try ImageProbe(limits: limits).examine(bytes)) } catch { return .failure(error) }
 }

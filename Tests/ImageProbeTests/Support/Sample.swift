@@ -7,7 +7,7 @@ import Testing
 struct Sample: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
-    /// What other readers say; Samples/README.md tells which.
+    /// According to other readers, which Samples/README.md names.
     let size: ImageSize?
     let format: ImageFormat
 

@@ -1,12 +1,14 @@
+import GannetBasics
+import GannetTestKit
 import Testing
 
 @testable import RedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectionMachineTests {
     private let start = ContinuousClock.now
-    private let first = Endpoint(unixPath: "/first")!
-    private let second = Endpoint(unixPath: "/second")!
-    private let third = Endpoint(unixPath: "/third")!
+    private let first = SocketAddress(unixPath: "/first")!
+    private let second = SocketAddress(unixPath: "/second")!
+    private let third = SocketAddress(unixPath: "/third")!
     private let broken = RedisError(.unreachable, "broken")
 
     private func machine() -> ConnectionMachine {
@@ -15,7 +17,7 @@ import Testing
         configuration.commandTimeout = .seconds(10)
         configuration.shortestBackoff = .milliseconds(100)
         configuration.longestBackoff = .seconds(1)
-        return ConnectionMachine(configuration, random: SeededGenerator(seed: 1))
+        return ConnectionMachine(configuration, random: SeededBytes(seed: 1))
     }
 
     private func serving() -> ConnectionMachine {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PayloadTests {
     static let tenMegabytes: [UInt8] = {
-        var random = SeededGenerator(seed: 10)
+        var random = SeededBytes(seed: 10)
         return [UInt8](unsafeUninitializedCapacity: 10_000_000) { buffer, count in
             for index in stride(from: 0, to: 10_000_000, by: 8) {
                 UnsafeMutableRawBufferPointer(buffer).storeBytes(of: random.next(), toByteOffset: index, as: UInt64.self)

@@ -1,29 +1,26 @@
 import URLLists
 
-/// A whole list's rows, as whoever reads a file gets them.
+/// A whole list's rows, as a program that reads a file gets them.
 enum Listed {
-    static func rows(_ text: String, cut size: Int = 7, _ options: ListOptions = ListOptions()) throws(ListError) -> [Row] {
+    static func rows(_ text: String, cut size: Int = 7, _ options: ListOptions = ListOptions()) throws -> [Row] {
         try rows(Array(text.utf8), cut: size, options)
     }
 
     /// Cuts the bytes into chunks of `size`, so that a boundary falls nearly everywhere.
-    static func rows(_ bytes: [UInt8], cut size: Int = 7, _ options: ListOptions = ListOptions()) throws(ListError) -> [Row] {
+    static func rows(_ bytes: [UInt8], cut size: Int = 7, _ options: ListOptions = ListOptions()) throws -> [Row] {
         let reader = ListReader(options)
         var rows: [Row] = []
         for start in stride(from: 0, to: bytes.count, by: size) {
             let chunk = Array(bytes[start..<min(start + size, bytes.count)])
-            let result = chunk.withUnsafeBytes { buffer in
-                Result { () throws(ListError) in
-                    var rest = buffer
-                    var hasMore = true
-                    while hasMore {
-                        var batch = RowBatch()
-                        hasMore = try reader.read(&rest, into: &batch)
-                        rows += batch
-                    }
+            try chunk.withUnsafeBytes { buffer in
+                var rest = buffer
+                var hasMore = true
+                while hasMore {
+                    var batch = RowBatch()
+                    hasMore = try reader.read(&rest, into: &batch)
+                    rows += batch
                 }
             }
-            try result.get()
         }
         var batch = RowBatch()
         try reader.finish(into: &batch)

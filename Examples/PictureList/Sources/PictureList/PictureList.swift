@@ -36,7 +36,7 @@ import GannetFetch
                 let image = try await fetcher.image(for: FetchRequest(url.absoluteString) { $0.priority = .high })
                 show(.picture(image), for: url)
             } catch {
-                // One that was scrolled out of view is no failure.
+                // A picture that was scrolled out of view has not failed.
                 if error.kind != .cancelled { show(.failed(error), for: url) }
             }
             if loads[url] == number { loading[url] = nil }

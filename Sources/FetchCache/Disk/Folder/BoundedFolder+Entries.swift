@@ -1,25 +1,20 @@
+internal import GannetBasics
 internal import HTTPEngine
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-// What a folder's users do with an entry; each call blocks.
+// The operations on one entry, or on all. Each blocks, unless it is async.
 extension BoundedFolder {
-    /// What a reader makes of a file.
+    /// A reader's judgement of a file.
     enum Reading<Value> {
         case good(Value)
-        /// Not what it should be: it is removed.
+        /// The file is removed.
         case damaged
-        /// Of no use to this reader, and to be left alone.
+        /// The file is left alone, but this reader cannot use it.
         case useless
     }
 
-    /// Reads an entry for a caller. Nil when there is none, or none that is good and can be read.
-    func read<Value>(_ name: EntryName, _ body: (borrowing FoundFile) throws(StorageFailure) -> Reading<Value>) -> Value? {
-        do throws(StorageFailure) {
+    /// Reads an entry for a caller. Nil when there is none, or it cannot be read.
+    func read<Value>(_ name: EntryName, _ body: (borrowing FoundFile) throws -> Reading<Value>) -> Value? {
+        do {
             let value = try find(name, body)
             note { if value == nil { $0.misses += 1 } else { $0.hits += 1 } }
             return value
@@ -29,10 +24,8 @@ extension BoundedFolder {
         }
     }
 
-    /// Reads an entry, and removes one that is damaged.
-    func find<Value>(
-        _ name: EntryName, _ body: (borrowing FoundFile) throws(StorageFailure) -> Reading<Value>
-    ) throws(StorageFailure) -> Value? {
+    /// Reads an entry, and removes it if it is damaged.
+    func find<Value>(_ name: EntryName, _ body: (borrowing FoundFile) throws -> Reading<Value>) throws -> Value? {
         guard let shard = try shard(name.shard), let file = try FoundFile(name.file, in: shard) else { return nil }
         switch try body(file) {
         case .good(let value):
@@ -41,7 +34,7 @@ extension BoundedFolder {
         case .useless: return nil
         case .damaged:
             note { $0.damaged += 1 }
-            // Unless somebody has put a good one in its place.
+            // Another process may have put a good file in its place.
             if try FileStatus(name.file, in: shard)?.number == file.number, try shard.removeFile(name.file) {
                 let cost = FolderState.cost(ofSize: Int64(file.size))
                 withState { $0.removed(cost, from: name.shard) }
@@ -50,8 +43,8 @@ extension BoundedFolder {
         }
     }
 
-    /// Removes an entry; false when there is none. What is no file is not the cache's.
-    func remove(_ name: EntryName) throws(StorageFailure) -> Bool {
+    /// Removes an entry; false when there is none. Anything but a regular file belongs to others and stays.
+    func remove(_ name: EntryName) throws -> Bool {
         guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard), status.isRegular,
             try shard.removeFile(name.file)
         else { return false }
@@ -59,33 +52,33 @@ extension BoundedFolder {
         return true
     }
 
-    /// Removes all entries of a shard.
-    func removeAll(of shard: UInt8) throws(StorageFailure) {
-        guard let folder = try self.shard(shard) else { return }
-        var names: [EntryName] = []
-        try folder.forEachName { file in
-            if let name = EntryName(file: file, shard: shard, kind: kind) { names.append(name) }
-        }
-        for name in names { _ = try remove(name) }
-    }
-
-    /// Makes an entry of a temporary file that `write` fills, in the stead of one of its name.
-    func store(
-        _ name: EntryName, size: Int, _ write: (BodyFile) throws(StoreFailure) -> Void
-    ) throws(StoreFailure) {
-        try place(name, size: size) { (shard) throws(StoreFailure) in
-            let file = try StoreFailure.wrapping { () throws(StorageFailure) in try BodyFile(lockedIn: makeTemporary()) }
-            try write(file)
-            try StoreFailure.wrapping { () throws(StorageFailure) in try file.move(to: shard, as: name.file) }
+    /// Removes all entries, one subfolder after the other, so that other jobs have their turn.
+    func removeAll() async throws {
+        for shard in 0...UInt8.max {
+            try await removing { [self] in
+                var names: [EntryName] = []
+                try self.shard(shard)?.forEachName { file in
+                    if let name = EntryName(file: file, shard: shard) { names.append(name) }
+                }
+                for name in names { _ = try remove(name) }
+            }
         }
     }
 
-    /// Makes room for an entry, has `put` bring it to the folder it belongs in, and tries again where that may help: when the folder was
-    /// removed, and when the disk is full and something could be removed.
-    func place(
-        _ name: EntryName, size: Int, _ put: (OpenFolder) throws(StoreFailure) -> Void
-    ) throws(StoreFailure) {
-        guard size <= options.largestFile else { throw .tooLarge }
+    /// The usage after counting all subfolders. A subfolder that could not be counted is estimated.
+    func countedUsage() async -> FolderUsage {
+        for shard in 0...UInt8.max {
+            guard case .done = await threads.run(.reads, mayBeRefused: false, { [self] _ in count(shard) }) else { break }
+        }
+        return usage
+    }
+
+    /// Makes an entry of a temporary file that `write` fills; it replaces an entry of the same name.
+    ///
+    /// Makes room first. Tries again where that may help: when the folder was removed, and when the disk is full and something could be
+    /// removed.
+    func store(_ name: EntryName, size: Int, _ write: (BodyFile) throws -> Void) throws {
+        guard size <= options.largestFile else { throw StorageFailure(.tooLarge) }
         try beginWriting()
         let cost = FolderState.cost(ofSize: Int64(size))
         try makeRoom(for: cost)
@@ -93,40 +86,72 @@ extension BoundedFolder {
         var mayReopen = true
         var mayRemove = true
         while true {
-            do throws(StoreFailure) {
-                return try placeOnce(name, cost, put)
-            } catch {
-                guard case .system(let failure) = error else { throw error }
-                if failure.isAbsence, mayReopen {
-                    mayReopen = false
-                    if let root = try? makeRoot() { forgetIfGone(root) }
-                } else if failure.isFullDisk, mayRemove {
-                    mayRemove = false
-                    guard shrink(by: 2 * cost) else { throw error }
-                } else {
-                    throw error
-                }
+            do {
+                return try storeOnce(name, cost, write)
+            } catch let failure as StorageFailure where failure.isAbsence && mayReopen {
+                mayReopen = false
+                if let root = try? makeRoot() { forgetIfGone(root) }
+            } catch let failure as StorageFailure where failure.isFullDisk && mayRemove {
+                mayRemove = false
+                guard shrink(by: 2 * cost) else { throw failure }
             }
         }
     }
 
-    private func placeOnce(
-        _ name: EntryName, _ cost: Int64, _ put: (OpenFolder) throws(StoreFailure) -> Void
-    ) throws(StoreFailure) {
-        let (shard, old) = try StoreFailure.wrapping { () throws(StorageFailure) in
-            let shard = try OpenFolder(name.folder, in: makeRoot(), creating: true)
-            return (shard, try FileStatus(name.file, in: shard))
-        }
-        try put(shard)
+    private func storeOnce(_ name: EntryName, _ cost: Int64, _ write: (BodyFile) throws -> Void) throws {
+        let shard = try OpenFolder(name.folder, in: makeRoot(), creating: true)
+        let old = try FileStatus(name.file, in: shard)
+        let file = try BodyFile(lockedIn: makeTemporary())
+        try write(file)
+        try file.move(to: shard, as: name.file)
         let replaced = old.flatMap { $0.isRegular ? FolderState.cost(ofSize: $0.size) : nil }
         withState { $0.added(cost, to: name.shard, replacing: replaced) }
         noteWritten()
     }
 }
 
-extension StoreFailure {
-    /// Runs what the system may refuse.
-    static func wrapping<Value>(_ body: () throws(StorageFailure) -> Value) throws(StoreFailure) -> Value {
-        do throws(StorageFailure) { return try body() } catch { throw .system(error) }
+/// The name of an entry of a bounded folder: `ab/cd….record`, with an id in hexadecimal digits.
+///
+/// The first byte of the id is the subfolder, so a million entries are four thousand to a subfolder. Ids are evenly distributed, as digests
+/// are, so any of the 256 subfolders says something about all.
+struct EntryName: Sendable, Hashable {
+    let shard: UInt8
+    let file: String
+
+    private static let ending = ".record"
+
+    init(_ id: [UInt8]) {
+        shard = id[0]
+        file = id.dropFirst().map(Self.digits).joined() + Self.ending
     }
+
+    /// For a file that was found in a subfolder; nil when it is no entry.
+    init?(file: String, shard: UInt8) {
+        let digits = file.utf8.dropLast(Self.ending.utf8.count)
+        guard file.hasSuffix(Self.ending), (30...126).contains(digits.count), digits.count.isMultiple(of: 2),
+            digits.allSatisfy(Self.isDigit)
+        else { return nil }
+        self.shard = shard
+        self.file = file
+    }
+
+    var folder: String { Self.folder(shard) }
+
+    static func folder(_ shard: UInt8) -> String { digits(shard) }
+
+    private static func digits(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}
+
+extension StorageFailure {
+    /// The file or folder is not there: it never was, or it was removed.
+    var isAbsence: Bool { isRefusal && (errno == ENOENT || errno == ESTALE) }
+
+    /// The file system, or the user's share of it, is full.
+    var isFullDisk: Bool { isRefusal && (errno == ENOSPC || errno == EDQUOT) }
+
+    private var isRefusal: Bool { if case .system = reason { true } else { false } }
 }

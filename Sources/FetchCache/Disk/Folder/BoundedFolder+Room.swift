@@ -1,15 +1,16 @@
 internal import HTTPEngine
 
-// How a folder is kept within its limit. Each call blocks, and does a bounded amount of work.
+// The work that keeps a folder within its limit. Each call blocks, and does a bounded amount of work.
 extension BoundedFolder {
     private static let mostCounts = 64
     private static let mostRemovals = 4096
-    /// Where there are few files, it may take all shards to find one that may go, and nearly no time to look at them.
+    /// Of few files it may take all subfolders to find one that may go, and counting them takes nearly no time.
     private static let mostCountsOfFew = 2 * SharedSum.shards
     private static let few = 4096
 
-    /// Sets room aside for a file of this cost. What could not be removed now is left to the next writes, up to a sixteenth of the limit.
-    func makeRoom(for cost: Int64) throws(StoreFailure) {
+    /// Reserves room for a file of this cost. Files that cannot be removed at once are left to the next writes, up to a sixteenth of the
+    /// limit.
+    func makeRoom(for cost: Int64) throws {
         var counts = 0
         var seen = 0
         var removals = 0
@@ -21,13 +22,13 @@ extension BoundedFolder {
                 seen += count(shard)
             case .remove(let file):
                 removals += 1
-                _ = try StoreFailure.wrapping { () throws(StorageFailure) in try evict(file) }
+                _ = try evict(file)
             }
         }
-        guard withState({ $0.squeeze(cost) }) else { throw .noRoom }
+        guard withState({ $0.squeeze(cost) }) else { throw StorageFailure(.noRoom) }
     }
 
-    /// Removes what may go of a folder above its limit, before another shard is looked at; false when it cannot.
+    /// Removes the files that may go of a folder above its limit, before another subfolder is counted; false when it cannot.
     private func shrinkToLimit() -> Bool {
         for _ in 0..<Self.mostRemovals {
             guard let file = withState({ $0.removalToLimit() }) else { return true }
@@ -36,7 +37,7 @@ extension BoundedFolder {
         return true
     }
 
-    /// Removes files for the sake of a full disk; false when none could be removed.
+    /// Removes files because the disk is full; false when none could be removed.
     func shrink(by bytes: Int64) -> Bool {
         var freed: Int64 = 0
         var steps = 0
@@ -51,8 +52,8 @@ extension BoundedFolder {
         return freed > 0
     }
 
-    /// Removes a file unless it was used after it had been seen; returns what room that makes.
-    private func evict(_ file: ColdFiles.File) throws(StorageFailure) -> Int64 {
+    /// Removes a file, unless it was used after it had been seen; returns the room that this makes.
+    private func evict(_ file: ColdFiles.File) throws -> Int64 {
         let name = file.name
         guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard), status.isRegular else {
             withState { $0.removed(file.bytes, from: name.shard) }
@@ -68,14 +69,14 @@ extension BoundedFolder {
         return file.bytes
     }
 
-    /// Looks at all files of a shard, and returns how many there are. Where it cannot, what was known stays.
+    /// Counts the files of a subfolder, and returns their number. Where that fails, the former count stays.
     @discardableResult
     func count(_ shard: UInt8) -> Int {
         var count = ShardCount()
-        do throws(StorageFailure) {
+        do {
             let folder = try self.shard(shard)
             try folder?.forEachName { file in
-                guard let name = EntryName(file: file, shard: shard, kind: kind), let folder,
+                guard let name = EntryName(file: file, shard: shard), let folder,
                     let status = try? FileStatus(file, in: folder), status.isRegular
                 else { return }
                 let cost = FolderState.cost(ofSize: status.size)
@@ -90,11 +91,11 @@ extension BoundedFolder {
         return Int(count.files)
     }
 
-    /// Counts shards that are due when nothing more urgent is to be done, brings a folder down that is above its limit, and clears away
-    /// after each round what dead writers left.
+    /// Counts subfolders that are due, when nothing more urgent waits. Brings a folder that is above its limit down to it. After each round
+    /// it removes what dead writers left.
     func lookIfDue() {
         guard withState({ $0.isCountWanted() }) else { return }
-        // Where one waits already, it goes on with all that are due.
+        // Where such a job waits already, it goes on with all subfolders that are due.
         threads.tidy { [weak self] in
             guard let self else { return }
             if withState({ $0.isRoundComplete }) { removeLeftovers() }
@@ -107,7 +108,7 @@ extension BoundedFolder {
     private func removeLeftovers() {
         guard let folder = try? temporary() else { return }
         try? folder.forEachName { name in
-            // For writing, since network file systems give no other exclusive locks.
+            // Opened for writing, because network file systems give exclusive locks to writers only.
             guard name.hasPrefix(BodyFile.prefix), let file = try? FoundFile(name, in: folder, forWriting: true),
                 file.lock() ?? (file.age >= options.leftoverAge), (try? folder.removeFile(name)) == true
             else { return }

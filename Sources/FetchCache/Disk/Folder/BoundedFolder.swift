@@ -1,24 +1,15 @@
 internal import GannetBasics
 internal import HTTPEngine
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-/// A folder of files that is kept within a limit by all who use it, processes of other machines included; what a file holds is its user's
-/// affair.
+/// A folder of files that all its users keep within a limit, including processes on other machines.
 ///
-/// A file is written under another name in `temporary/`, locked while its writer lives, and then renamed: nobody ever sees half of one.
-/// Nothing is flushed to the disk, so after a power cut the files of the last seconds may be empty, torn or gone; whoever reads one
-/// checks a digest. All that is done here blocks, and is done on ``threads``.
+/// A file is written under another name in `temporary/`, locked while its writer lives, and then renamed, so nobody ever sees half a file.
+/// Nothing is flushed to the disk. After a power cut the files of the last seconds may be empty, torn or gone, so a reader checks a digest.
+/// All calls block, and run on ``threads``.
 final class BoundedFolder: Sendable {
     let path: String
-    let options: FolderOptions
+    let options: DiskTierOptions
     let threads: FileThreads
-    /// What the names of entries end in.
-    let kind: String
     private let root = Mutex<OpenFolder?>(nil)
     private let state: Mutex<FolderState>
     private let writing: Mutex<(pause: WritePause, lastFailure: StorageFailure?)>
@@ -27,13 +18,10 @@ final class BoundedFolder: Sendable {
 
     private static let temporaryName = "temporary"
 
-    /// Begins to look at what is there, and waits for nothing.
-    init(
-        _ path: String, kind: String, _ options: FolderOptions, now: @escaping @Sendable () -> ContinuousClock.Instant
-    ) throws(InvalidOptions) {
-        try options.validate()
+    /// Starts to count the files in the background.
+    /// - Parameter options: Valid ones.
+    init(_ path: String, _ options: DiskTierOptions, now: @escaping @Sendable () -> ContinuousClock.Instant) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        self.kind = kind
         self.options = options
         self.now = now
         threads = FileThreads(
@@ -56,16 +44,16 @@ final class BoundedFolder: Sendable {
 
     // MARK: Folders
 
-    /// The folder itself, made where it is missing.
-    func makeRoot() throws(StorageFailure) -> OpenFolder {
+    /// The folder itself, which is made where it is missing.
+    func makeRoot() throws -> OpenFolder {
         if let open = root.withLock({ $0 }) { return open }
         try OpenFolder.make(path)
         return try openRoot()
     }
 
-    /// The folder that entries of a first byte are in; nil when there is none.
-    func shard(_ shard: UInt8) throws(StorageFailure) -> OpenFolder? {
-        do throws(StorageFailure) {
+    /// The subfolder of entries with this first byte; nil when there is none.
+    func shard(_ shard: UInt8) throws -> OpenFolder? {
+        try nilIfAbsent {
             let root = try openRoot()
             do throws(StorageFailure) {
                 return try OpenFolder(EntryName.folder(shard), in: root)
@@ -73,27 +61,19 @@ final class BoundedFolder: Sendable {
                 if error.isAbsence { forgetIfGone(root) }
                 throw error
             }
-        } catch {
-            if error.isAbsence { return nil }
-            throw error
         }
     }
 
-    /// Where files are while they are written; nil when there is no such folder.
-    func temporary() throws(StorageFailure) -> OpenFolder? {
-        do throws(StorageFailure) {
-            return try OpenFolder(Self.temporaryName, in: openRoot())
-        } catch {
-            if error.isAbsence { return nil }
-            throw error
-        }
+    /// The folder of files that are being written; nil when there is none.
+    func temporary() throws -> OpenFolder? {
+        try nilIfAbsent { try OpenFolder(Self.temporaryName, in: openRoot()) }
     }
 
-    func makeTemporary() throws(StorageFailure) -> OpenFolder {
+    func makeTemporary() throws -> OpenFolder {
         try OpenFolder(Self.temporaryName, in: makeRoot(), creating: true)
     }
 
-    /// A folder that was removed while it was open holds nothing any more, and another may have its path by now.
+    /// Closes the folder if it was removed. It holds nothing any more, and another folder may have its path.
     func forgetIfGone(_ open: OpenFolder) {
         guard !open.isThere else { return }
         root.withLock { if $0 === open { $0 = nil } }
@@ -109,22 +89,28 @@ final class BoundedFolder: Sendable {
         }
     }
 
+    private func nilIfAbsent(_ open: () throws -> OpenFolder) throws -> OpenFolder? {
+        do {
+            return try open()
+        } catch let failure as StorageFailure where failure.isAbsence {
+            return nil
+        }
+    }
+
     // MARK: Writing, as callers see it
 
-    /// Runs what may write on one of the threads, unless writing is paused.
-    /// - Parameters:
-    ///   - bytes: What the write holds in memory until its turn.
-    ///   - mayBeDropped: Whether it is dropped when too many wait.
+    /// Runs a write on one of the threads, unless writing is paused. It is dropped when too many wait.
+    /// - Parameter bytes: The memory that the write holds until its turn.
     func write<Value: Sendable>(
-        bytes: Int, mayBeDropped: Bool, _ work: @escaping @Sendable (FileThreads.Caller) throws(StoreFailure) -> Value
-    ) async throws(StoreFailure) -> Value {
+        bytes: Int, _ work: @escaping @Sendable (FileThreads.Caller) throws -> Value
+    ) async throws -> Value {
         if let failure = pause({ $0.isOver(at: $1) }) {
             note { $0.pausedWrites += 1 }
             throw failure
         }
-        let outcome = await threads.run(.writes, bytes: bytes, mayBeRefused: mayBeDropped) { [self] caller in
-            let result = Result { () throws(StoreFailure) in try work(caller) }
-            if case .failure(let failure) = result { noteFailure(failure) }
+        let outcome = await threads.run(.writes, bytes: bytes) { [self] caller in
+            let result = Result { try work(caller) }
+            if case .failure(let failure as StorageFailure) = result { noteFailure(failure) }
             return result
         }
         switch outcome {
@@ -133,49 +119,50 @@ final class BoundedFolder: Sendable {
             return try result.get()
         case .refused:
             note { $0.droppedWrites += 1 }
-            throw .crowded
-        case .left: throw .cancelled
+            throw StorageFailure(.crowded)
+        case .left: throw StorageFailure(.cancelled)
         }
     }
 
-    /// To be called before something is written.
-    func beginWriting() throws(StoreFailure) {
+    /// Runs a removal. It is never dropped, because a removed entry must not come back.
+    func removing<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        switch await threads.run(.writes, mayBeRefused: false, { _ in Result { try body() } }) {
+        case .done(let result): try result.get()
+        case .refused: throw StorageFailure(.crowded)
+        case .left: throw StorageFailure(.cancelled)
+        }
+    }
+
+    /// Called before something is written; throws where writing is paused.
+    func beginWriting() throws {
         if let failure = pause({ $0.begin(at: $1) }) { throw failure }
     }
 
-    /// To be called when something was written.
+    /// Called after something was written.
     func noteWritten() {
         note { $0.writes += 1 }
         writing.withLock { $0.pause.succeeded() }
     }
 
-    private func noteFailure(_ failure: StoreFailure) {
-        switch failure {
-        case .system(let cause):
+    private func noteFailure(_ failure: StorageFailure) {
+        switch failure.reason {
+        case .system:
             note { $0.failedWrites += 1 }
             let now = now()
             writing.withLock { writing in
-                writing.lastFailure = cause
+                writing.lastFailure = failure
                 writing.pause.failed(at: now)
             }
         case .paused: note { $0.pausedWrites += 1 }
-        case .noRoom, .wrongDigest, .source: note { $0.failedWrites += 1 }
-        case .tooLarge, .crowded, .cancelled: break
+        case .noRoom: note { $0.failedWrites += 1 }
+        default: break
         }
     }
 
-    /// Why writing is paused; nil when `mayGoOn` says that it is not.
-    private func pause(_ mayGoOn: (inout WritePause, ContinuousClock.Instant) -> Bool) -> StoreFailure? {
+    /// The failure that paused writing; nil when `mayGoOn` says that it is not paused.
+    private func pause(_ mayGoOn: (inout WritePause, ContinuousClock.Instant) -> Bool) -> StorageFailure? {
         let now = now()
         let cause = writing.withLock { writing in mayGoOn(&writing.pause, now) ? nil : writing.lastFailure }
-        return cause.map { .paused($0) }
+        return cause.map { StorageFailure(.paused(errno: $0.errno), action: $0.action, path: $0.path) }
     }
-}
-
-extension StorageFailure {
-    /// What was looked for is not there: it never was, or it was removed with its folder.
-    var isAbsence: Bool { errno == ENOENT || errno == ESTALE }
-
-    /// The file system, or the user's share of it, is full.
-    var isFullDisk: Bool { errno == ENOSPC || errno == EDQUOT }
 }

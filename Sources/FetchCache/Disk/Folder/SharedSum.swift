@@ -1,34 +1,34 @@
-/// An estimate of something that is spread over 256 shards and that others change as well: the bytes in a folder, or its files.
+/// An estimate of a sum over 256 shards that other processes change too: the bytes in a folder, or its files.
 ///
-/// What this process does it knows. What others did comes out when a shard is counted again; and since shards are alike, the shards
-/// counted last tell how much the others do while this one adds something, so the estimate runs ahead of the counting. Without that,
-/// ten processes that fill a folder together would each notice too late that it is full, and then each empty it.
+/// A process knows its own changes. The changes of others show when a shard is counted again. Shards are alike, so the last counts tell how
+/// much the others change while this process adds something, and the estimate runs ahead of the counting. Without that, ten processes that
+/// fill a folder would each notice too late that it is full, and then each empty it.
 struct SharedSum: Sendable {
     static let shards = 256
 
     private struct Shard {
         var sum: Int64 = 0
-        /// `added` when it was counted last.
+        /// The value of `added` at the last count.
         var countedAt: Int64?
     }
 
     private var values = [Shard](repeating: Shard(), count: shards)
     private let limit: Int64
-    /// All that this process ever added, which is the clock of its estimate.
+    /// The sum of all additions of this process, which is the clock of its estimate.
     private var added: Int64 = 0
-    /// What is in shards that were counted, and what this process did to the others.
+    /// The sum of counted shards, and the changes of this process to the others.
     private var counted: Int64 = 0
     private var uncounted: Int64 = 0
     private var countedShards = 0
-    /// The sum of all `countedAt`, as it may be large.
+    /// The sum of all `countedAt`. It may be too large for an integer.
     private var countedAt: Double = 0
-    // The others' changes in the last counts and what this process added meanwhile; older counts weigh less and less.
+    // The changes of others that the last counts found, and the additions of this process meanwhile. Older counts weigh less and less.
     private var othersChange: Double = 0
     private var ownProgress: Double = 0
 
-    /// What a count weighs when the next one is there.
+    /// The factor by which a count loses weight at the next one.
     private static let memory = 31.0 / 32
-    /// An estimate made of fewer shards is none: one large file would be taken for 256.
+    /// With fewer shards there is no estimate: one large file would be taken for 256.
     private static let enough = 64
 
     init(limit: Int64) { self.limit = limit }
@@ -47,7 +47,7 @@ struct SharedSum: Sendable {
         let before = values[Int(shard)]
         if let then = before.countedAt {
             othersChange = othersChange * Self.memory + Double(actual - before.sum) * Double(Self.shards)
-            // A process that added next to nothing learns little about how its own pace compares.
+            // A process that added next to nothing learns little about its pace in comparison with others.
             ownProgress = ownProgress * Self.memory + max(Double(added - then), Double(limit) / 4096)
             countedAt -= Double(then)
             counted -= before.sum
@@ -72,7 +72,7 @@ struct SharedSum: Sendable {
 
     private mutating func change(_ shard: UInt8, by amount: Int64) {
         let before = values[Int(shard)]
-        // Below nothing is only what others had removed, or added, before.
+        // A sum below zero only shows that other processes had removed, or added, before.
         let after = before.countedAt == nil ? before.sum + amount : max(0, before.sum + amount)
         values[Int(shard)].sum = after
         if before.countedAt == nil { uncounted += after - before.sum } else { counted += after - before.sum }

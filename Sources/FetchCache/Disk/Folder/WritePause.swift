@@ -1,24 +1,26 @@
-/// Whether to ask the system again that has refused to write: after three failures in a row not for a second, and for twice as long each
-/// time one more attempt fails. A full disk costs a fetch nothing.
+internal import GannetBasics
+
+/// Pauses writing when the system refuses it, so that a full disk costs a fetch nothing.
+///
+/// The pause begins after three failures in a row, and lasts a second. It doubles each time another attempt fails.
 struct WritePause: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     private enum State {
         case open(failures: Int)
-        case paused(until: Instant, Duration)
-        /// One attempt is under way; should nothing become of it, another may follow at the given time.
-        case trial(until: Instant, Duration)
+        case paused(until: Instant, trials: Int)
+        /// One attempt is under way. If it does not end, another may follow at this time.
+        case trial(until: Instant, trials: Int)
     }
 
     private static let failuresBefore = 3
-    private static let shortest = Duration.seconds(1)
 
-    private let longest: Duration
+    private let backoff: Backoff
     private var state = State.open(failures: 0)
 
-    init(longest: Duration) { self.longest = longest }
+    init(longest: Duration) { backoff = Backoff(first: .seconds(1), longest: longest) }
 
-    /// Whether it is worth while to get ready for an attempt.
+    /// Whether it is worth while to prepare an attempt.
     func isOver(at now: Instant) -> Bool {
         switch state {
         case .open: true
@@ -26,12 +28,12 @@ struct WritePause: Sendable {
         }
     }
 
-    /// Whether an attempt may be made now. One that is begun has to write: what else succeeds says nothing.
+    /// Whether an attempt may begin now. The attempt has to write: the success of other calls proves nothing.
     mutating func begin(at now: Instant) -> Bool {
         guard isOver(at: now) else { return false }
         switch state {
         case .open: break
-        case .paused(_, let length), .trial(_, let length): state = .trial(until: now + length, length)
+        case .paused(_, let trials), .trial(_, let trials): state = .trial(until: now + backoff.pause(after: trials), trials: trials)
         }
         return true
     }
@@ -41,13 +43,11 @@ struct WritePause: Sendable {
     mutating func failed(at now: Instant) {
         switch state {
         case .open(let failures):
-            let length = min(longest, Self.shortest)
-            state = failures + 1 < Self.failuresBefore ? .open(failures: failures + 1) : .paused(until: now + length, length)
+            let failures = failures + 1
+            state = failures < Self.failuresBefore ? .open(failures: failures) : .paused(until: now + backoff.pause(after: 0), trials: 0)
         // Begun before the pause.
         case .paused: break
-        case .trial(_, let length):
-            let next = min(longest, length * 2)
-            state = .paused(until: now + next, next)
+        case .trial(_, let trials): state = .paused(until: now + backoff.pause(after: trials + 1), trials: trials + 1)
         }
     }
 }

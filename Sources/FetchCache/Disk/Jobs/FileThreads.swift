@@ -1,21 +1,21 @@
 internal import GannetBasics
 internal import Synchronization
 
-/// A few threads that work with files for tasks that wait: a disk, and a network's all the more, may keep a thread for seconds.
+/// A few threads that work with files for tasks that wait: a slow disk, or a network file system, may block a thread for seconds.
 ///
-/// They start when they are needed and end with this object. The first one to be wanted and not to be had is no reason to stop: what
-/// waits is refused, and the next job tries again.
+/// The threads start when they are needed, and end with this object. When no thread can be started, the waiting jobs are refused, and the
+/// next job tries again.
 final class FileThreads: Sendable {
-    /// What became of a job.
+    /// The outcome of a job.
     enum Outcome<Value: Sendable>: Sendable {
         case done(Value)
-        /// Too many wait, or there is no thread.
+        /// Too many jobs wait, or there is no thread.
         case refused
         /// The caller was cancelled.
         case left
     }
 
-    /// Whether anybody still waits for a job that runs.
+    /// The caller of a job, which may have left while the job runs.
     final class Caller: Sendable {
         private let hasLeft = Atomic(false)
 
@@ -23,22 +23,22 @@ final class FileThreads: Sendable {
         func leave() { hasLeft.store(true, ordering: .relaxed) }
     }
 
-    protocol Job: Sendable {
-        func run()
-        func refuse()
+    struct Job: Sendable {
+        let run: @Sendable () -> Void
+        let refuse: @Sendable () -> Void
     }
 
-    typealias Lines = JobLines<any Job>
+    typealias Queues = JobQueues<Job>
 
     private struct State {
-        var lines: Lines
+        var queues: Queues
         var threads = 0
         var idle = 0
         var isClosed = false
 
-        /// Who is to be called to do what waits. A new thread is counted from now on.
+        /// The thread to call for the waiting jobs. A new thread is counted from now on.
         mutating func help(_ most: Int) -> Help {
-            guard lines.hasNext else { return .none }
+            guard queues.hasNext else { return .none }
             if idle > 0 { return .idle }
             guard threads < most else { return .none }
             threads += 1
@@ -53,8 +53,8 @@ final class FileThreads: Sendable {
     private let state: Condition<State>
     private let most: Int
 
-    init(_ limits: Lines.Limits) {
-        state = Condition(State(lines: Lines(limits)))
+    init(_ limits: Queues.Limits) {
+        state = Condition(State(queues: Queues(limits)))
         most = limits.threads
     }
 
@@ -63,38 +63,40 @@ final class FileThreads: Sendable {
         state.wakeAll()
     }
 
-    /// Does `work` on one of the threads; leaves at once when the task is cancelled, whatever the disk does.
+    /// Runs `work` on one of the threads. Returns at once when the task is cancelled, whatever the disk does.
     /// - Parameters:
-    ///   - bytes: What the job holds in memory until its turn.
-    ///   - mayBeRefused: Whether it is refused when too many wait; otherwise it waits with them.
+    ///   - bytes: The memory that the job holds until its turn.
+    ///   - mayBeRefused: Whether the job is refused when too many wait. Otherwise it waits too.
     func run<Value: Sendable>(
-        _ line: Lines.Line, bytes: Int = 0, mayBeRefused: Bool = true,
+        _ kind: Queues.Kind, bytes: Int = 0, mayBeRefused: Bool = true,
         _ work: @escaping @Sendable (Caller) -> Value
     ) async -> Outcome<Value> {
         let job = FileJob(work)
-        let place = Mutex<Lines.Place?>(nil)
+        let place = Mutex<Queues.Place?>(nil)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard job.attach(continuation) else { return }
-                submit(job, to: line, bytes: bytes, mayBeRefused: mayBeRefused) { taken in place.withLock { $0 = taken } }
+                submit(Job(run: job.run, refuse: job.refuse), to: kind, bytes: bytes, mayBeRefused: mayBeRefused) { taken in
+                    place.withLock { $0 = taken }
+                }
             }
         } onCancel: {
             job.leave()
-            // A job that gets its place after this finds its caller gone.
-            if let place = place.withLock({ $0 }) { _ = state.withLock { $0.lines.remove(place) } }
+            // A job that is placed after this moment finds its caller gone.
+            if let place = place.withLock({ $0 }) { _ = state.withLock { $0.queues.remove(place) } }
         }
     }
 
-    /// Does `work` at some time, when nothing more urgent waits; not at all when such work waits already, or there is no thread.
+    /// Runs `work` when nothing more urgent waits. Does nothing when such work waits already, or there is no thread.
     func tidy(_ work: @escaping @Sendable () -> Void) {
-        submit(TidyingJob(work: work), to: .tidying, bytes: 0, mayBeRefused: true) { _ in }
+        submit(Job(run: work, refuse: {}), to: .tidying, bytes: 0, mayBeRefused: true) { _ in }
     }
 
     private func submit(
-        _ job: some Job, to line: Lines.Line, bytes: Int, mayBeRefused: Bool, placed: (Lines.Place) -> Void
+        _ job: Job, to kind: Queues.Kind, bytes: Int, mayBeRefused: Bool, placed: (Queues.Place) -> Void
     ) {
         let (place, help) = state.withLock { state in
-            let place = state.lines.add(job, to: line, bytes: bytes, mayBeRefused: mayBeRefused)
+            let place = state.queues.add(job, to: kind, bytes: bytes, mayBeRefused: mayBeRefused)
             return (place, state.help(most))
         }
         guard let place else { return job.refuse() }
@@ -111,40 +113,80 @@ final class FileThreads: Sendable {
         guard OwnedThread(name: "gannet-files", { work(state, most) }) == nil else { return }
         let stranded = state.withLock { state in
             state.threads -= 1
-            return state.threads == 0 ? state.lines.removeAll() : []
+            return state.threads == 0 ? state.queues.removeAll() : []
         }
         for job in stranded { job.refuse() }
     }
 
     private static func work(_ state: Condition<State>, _ most: Int) {
-        var last: Lines.Line?
+        var last: Queues.Kind?
         while true {
             let ended = last
             var isFirstLook = true
-            let next = state.wait { state -> (job: any Job, line: Lines.Line)?? in
+            let next = state.wait { state -> (job: Job, kind: Queues.Kind)?? in
                 if isFirstLook {
-                    if let ended { state.lines.ended(ended) }
+                    if let ended { state.queues.ended(ended) }
                 } else {
                     state.idle -= 1
                 }
                 isFirstLook = false
-                if let next = state.lines.next() { return .some(next) }
+                if let next = state.queues.next() { return .some(next) }
                 if state.isClosed { return .some(nil) }
                 state.idle += 1
                 return nil
             }
             guard let next else { return }
-            // A thread that was woken looks idle until it runs, so what was added meanwhile has no help yet.
+            // A woken thread counts as idle until it runs, so no thread was called for jobs that were added meanwhile.
             give(state.withLock { $0.help(most) }, state, most)
             next.job.run()
-            last = next.line
+            last = next.kind
         }
     }
 }
 
-private struct TidyingJob: FileThreads.Job {
-    let work: @Sendable () -> Void
+/// A job for a caller that may leave before it is done.
+private final class FileJob<Value: Sendable>: Sendable {
+    private enum State {
+        case new
+        case awaited(CheckedContinuation<FileThreads.Outcome<Value>, Never>)
+        case over
+    }
 
-    func run() { work() }
-    func refuse() {}
+    private let work: @Sendable (FileThreads.Caller) -> Value
+    private let caller = FileThreads.Caller()
+    private let state = Mutex(State.new)
+
+    init(_ work: @escaping @Sendable (FileThreads.Caller) -> Value) { self.work = work }
+
+    /// False when the caller has left already. The continuation is then resumed.
+    func attach(_ continuation: CheckedContinuation<FileThreads.Outcome<Value>, Never>) -> Bool {
+        let isOver = state.withLock { state in
+            if case .over = state { return true }
+            state = .awaited(continuation)
+            return false
+        }
+        if isOver { continuation.resume(returning: .left) }
+        return !isOver
+    }
+
+    func run() {
+        guard !caller.isGone else { return }
+        finish(.done(work(caller)))
+    }
+
+    func refuse() { finish(.refused) }
+
+    func leave() {
+        caller.leave()
+        finish(.left)
+    }
+
+    private func finish(_ outcome: FileThreads.Outcome<Value>) {
+        let continuation = state.withLock { state -> CheckedContinuation<FileThreads.Outcome<Value>, Never>? in
+            defer { state = .over }
+            if case .awaited(let continuation) = state { return continuation }
+            return nil
+        }
+        continuation?.resume(returning: outcome)
+    }
 }

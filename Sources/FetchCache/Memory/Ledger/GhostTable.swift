@@ -1,6 +1,7 @@
-/// Hashes of entries that were evicted not long ago: buckets of eight marks, one cache line each, in which the oldest makes room.
+/// Hashes of entries that were evicted not long ago. The table has buckets of eight marks, one cache line each; a new mark replaces the
+/// oldest of its bucket.
 ///
-/// It may forget one before its time and, seldom, take one for another; both cost at most a hit.
+/// It may forget a mark too early and, seldom, take one for another. Either costs at most a hit.
 struct GhostTable {
     private struct Mark {
         var tag: UInt32 = 0
@@ -10,13 +11,13 @@ struct GhostTable {
     private static let bucket = 8
 
     private var marks: ContiguousArray<Mark> = []
-    /// Counts what was added. Begins far enough from zero that blank marks are old.
+    /// Counts additions. It begins far enough from zero that blank marks are old.
     private var time: UInt32 = 1 << 31
 
-    /// How many there is room for.
+    /// The number of marks that there is room for.
     var size: Int { marks.count }
 
-    /// - Parameter limit: How many there is to be room for.
+    /// - Parameter limit: The number of marks that the table needs room for.
     mutating func add(_ hash: Int, limit: Int) {
         if limit > marks.count / 4 * 3 { grow(to: limit) }
         guard !marks.isEmpty else { return }
@@ -24,7 +25,7 @@ struct GhostTable {
         time &+= 1
     }
 
-    /// Takes the hash out. Answers how many were added since it was, itself included, if these are no more than the limit.
+    /// Takes a hash out. Returns the number of additions since its own, which included, if that is no more than the limit.
     mutating func remove(_ hash: Int, limit: Int) -> Int? {
         guard !marks.isEmpty else { return nil }
         let tag = Self.tag(hash)
@@ -36,7 +37,7 @@ struct GhostTable {
         return nil
     }
 
-    /// The index goes by the lower half of the hash.
+    /// The index of a cache uses the lower half of the hash.
     private static func tag(_ hash: Int) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
     private func positions(_ tag: UInt32) -> Range<Int> {

@@ -21,7 +21,7 @@ extension RecordedFolder {
         let results = await withTaskCancellationHandler {
             await withTaskGroup(of: Result<Checked, OutputFailure>.self) { group in
                 for _ in 0..<Self.threads {
-                    group.addTask { await FileThread.result { () throws(OutputFailure) in try self.check(walk) } }
+                    group.addTask { await OwnedThread.result(name: "gannet-folder") { () throws(OutputFailure) in try self.check(walk) } }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }

@@ -1,4 +1,4 @@
-internal import ClusterState
+package import ClusterState
 internal import GannetBasics
 
 #if canImport(Glibc)
@@ -19,11 +19,11 @@ package final class Manifest: Sendable {
     static let name = "manifest.jsonl"
 
     private let folder: RecordedFolder
-    private let headers: ExtraHeaders
+    private let headers: RequestHeaders
     private let state: Mutex<State>
 
     /// - Parameter headers: With which the rows' URLs were asked for.
-    package init(in folder: RecordedFolder, headers: ExtraHeaders = .none) throws(OutputFailure) {
+    package init(in folder: RecordedFolder, headers: RequestHeaders = .none) throws(OutputFailure) {
         self.folder = folder
         self.headers = headers
         state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
@@ -31,7 +31,7 @@ package final class Manifest: Sendable {
 
     /// Adds rows, which are the next in the input.
     package func add(_ rows: [ManifestRow]) async throws(OutputFailure) {
-        try await FileThread.run { () throws(OutputFailure) in
+        try await OwnedThread.run(name: "gannet-folder") { () throws(OutputFailure) in
             try self.state.withLock { state throws(OutputFailure) in
                 for row in rows { try self.add(row, &state) }
             }
@@ -40,7 +40,7 @@ package final class Manifest: Sendable {
 
     /// Puts the manifest in its place.
     package func finish() async throws(OutputFailure) -> ManifestTotals {
-        try await FileThread.run { () throws(OutputFailure) in
+        try await OwnedThread.run(name: "gannet-folder") { () throws(OutputFailure) in
             try self.state.withLock { state throws(OutputFailure) in
                 try state.writer.finish(as: self.folder.manifestPath)
                 return state.totals
@@ -65,10 +65,10 @@ package final class Manifest: Sendable {
     private func end(of row: ManifestRow, _ state: inout State) throws(OutputFailure) -> RowEnd {
         guard case .url(let bytes) = row.content else { return RowEnd(.invalid) }
         let id: URLID
-        do throws(RowRefusal) {
+        do {
             id = try JobEntry(row: bytes, headers: headers).id
         } catch {
-            return RowEnd(.invalid, message: error.description)
+            return RowEnd(.invalid, message: "\(error)")
         }
         guard let entry = folder.journal[id], entry.marks.contains(.listed) else {
             throw OutputFailure(

@@ -54,20 +54,12 @@ struct Heartbeat: Sendable {
         return WorkerRecord(
             machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: options.concurrency,
             active: held.count, isStopping: !held.claimsAgain, interval: seen.interval,
-            hosts: seen.notable(WorkerRecord.mostHosts).map(HostLoad.init))
+            hosts: seen.notable(WorkerRecord.mostHosts))
     }
 
     private final class Flag: Sendable {
         private let state = Mutex(false)
         var value: Bool { state.withLock { $0 } }
         func set(_ value: Bool) { state.withLock { $0 = value } }
-    }
-}
-
-extension HostLoad {
-    init(_ host: HostActivity) {
-        self.init(
-            host: host.name, running: host.running, longest: host.longest, finished: host.finished, failed: host.failed,
-            average: host.average)
     }
 }

@@ -1,3 +1,5 @@
+internal import ClusterState
+
 /// Counts requests by host, in flight and ended, the latter over the last seconds: a struct without a clock.
 ///
 /// What ended is counted in windows, of which the last two are kept: whoever looks, and however often, sees between one and two windows'
@@ -46,16 +48,16 @@ struct HostTally<Flight: Hashable & Sendable>: Sendable {
 
     mutating func snapshot(at now: ContinuousClock.Instant) -> ActivitySnapshot {
         turn(at: now)
-        var hosts: [String: HostActivity] = [:]
+        var hosts: [String: HostLoad] = [:]
         for (host, began) in flights.values {
-            hosts[host, default: HostActivity(name: host)].running += 1
+            hosts[host, default: HostLoad(name: host)].running += 1
             hosts[host]!.longest = max(hosts[host]!.longest, now - began)
         }
         let ended = previous.merging(current) {
             Ended(finished: $0.finished + $1.finished, failed: $0.failed + $1.failed, time: $0.time + $1.time)
         }
         for (host, sum) in ended {
-            hosts[host, default: HostActivity(name: host)].finished = sum.finished
+            hosts[host, default: HostLoad(name: host)].finished = sum.finished
             hosts[host]!.failed = sum.failed
             hosts[host]!.average = sum.time / sum.finished
         }

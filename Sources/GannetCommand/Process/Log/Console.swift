@@ -41,22 +41,22 @@ struct Console: Sendable {
         }
     }
 
-    /// For people who watch; silent with `--quiet`.
+    /// News for people who watch; silent with `--quiet`.
     func note(_ line: String, _ facts: LogFacts = []) {
         if verbosity > .quiet { say(LogLine(level: .info, message: line, prefix: Self.name, facts: facts)) }
     }
 
-    /// For people who look for something; only with `--verbose`.
+    /// Details; only with `--verbose`.
     func detail(_ line: String, _ facts: LogFacts = []) {
         if verbosity == .verbose { say(LogLine(level: .debug, message: line, prefix: Self.name, facts: facts, shown: Self.jobNames)) }
     }
 
-    /// What everybody has to hear, though nothing has come to an end.
+    /// A warning, which also `--quiet` shows.
     func warn(_ line: String, _ facts: LogFacts = []) {
         say(LogLine(level: .warning, message: line, prefix: Self.name, facts: facts))
     }
 
-    /// Something that came to nothing, in a line of its own kind.
+    /// A failure of one job or row, in a line without the program's name.
     func complain(_ line: String, _ facts: LogFacts = []) {
         say(LogLine(level: .error, message: line, facts: facts, shown: verbosity == .verbose ? Self.jobNames : []))
     }
@@ -72,7 +72,7 @@ struct Console: Sendable {
 
     func error(_ usage: UsageError) {
         switch log.format {
-        case .text: live.write(usage.text.withoutSteering + "\n")
+        case .text: write(usage.text.withoutSteering + "\n")
         case .json: error(usage.message)
         }
     }
@@ -80,5 +80,11 @@ struct Console: Sendable {
     private static let name = "gannet: "
     private static let jobNames = ["job", "batch"]
 
-    private func say(_ line: LogLine) { live.write(line.text(in: log.format, at: .now)) }
+    private func say(_ line: LogLine) { write(line.text(in: log.format, at: .now)) }
+
+    /// People at a terminal get lines that break between words.
+    private func write(_ text: String) {
+        let columns = log.format == .text ? Terminal(STDERR_FILENO)?.size.columns : nil
+        live.write(columns.map { text.wrapped(to: $0) } ?? text)
+    }
 }

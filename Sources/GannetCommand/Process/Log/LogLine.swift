@@ -1,6 +1,7 @@
+import Gannet
 import GannetBasics
 
-/// One thing said on standard error: a sentence for people, and facts for programs that read logs.
+/// One message on standard error: a sentence for people, and facts for programs that read logs.
 struct LogLine: Sendable {
     enum Level: String, Sendable {
         case error, warning, info, debug
@@ -8,7 +9,7 @@ struct LogLine: Sendable {
 
     var level: Level
     var message: String
-    /// What people read before the message.
+    /// Stands before the message in text.
     var prefix = ""
     /// In text only those that are named by `shown` appear.
     var facts: LogFacts = []
@@ -57,5 +58,17 @@ struct LogLine: Sendable {
     }
 }
 
-/// What a program that reads logs may want to know, in the order in which it is written.
+/// Values for programs that read logs, in the order in which they are written.
 typealias LogFacts = [(key: String, value: JSONValue)]
+
+extension JobLabel {
+    /// For logs.
+    /// - Parameter event: The change of the job's state.
+    func facts(_ event: String, _ more: LogFacts = []) -> LogFacts {
+        var facts: LogFacts = [(key: "event", value: .string(event)), (key: "url", value: .string(url))]
+        if let id { facts.append((key: "job", value: .string(id))) }
+        if let batch { facts.append((key: "batch", value: .string(batch))) }
+        if let trace { facts.append((key: "traceID", value: .string(trace))) }
+        return facts + more
+    }
+}

@@ -1,7 +1,7 @@
-/// What a URL's host is, before anybody is asked.
+/// A URL's host, read before any look-up.
 enum HostName: Hashable {
     case address(IPAddress)
-    /// `localhost` and all below it, which RFC 6761 wants never to be asked for.
+    /// `localhost` and all names below it. RFC 6761 forbids to ask a name server for them.
     case loopback
     /// A name in lower case, with the dot at its end if it had one.
     case name(String)
@@ -14,7 +14,7 @@ enum HostName: Hashable {
         }
         let labels = try Self.labels(of: host)
         let last = labels.last ?? ""
-        guard !Self.isNumeric(last) else { throw .badName(.numeric) }
+        guard !Self.isNumber(last[...].utf8) else { throw .badName(.numeric) }
         switch last {
         case "localhost": self = .loopback
         case "onion": throw .onion
@@ -45,10 +45,11 @@ enum HostName: Hashable {
         }
     }
 
-    /// Whether the C library would read a name that ends so as an address: `127.1`, `0x7f.1`. No top-level domain is like that.
-    private static func isNumeric(_ label: String) -> Bool {
-        let digits = label.utf8
-        if digits.allSatisfy({ 0x30...0x39 ~= $0 }) { return true }
-        return label.hasPrefix("0x") && digits.dropFirst(2).allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+    /// Whether the C library would read a name with this last label as an address: `127.1`, `0x7f.1`. No top-level domain is such a number.
+    static func isNumber(_ label: Substring.UTF8View) -> Bool {
+        guard label.first == UInt8(ascii: "0"), let mark = label.dropFirst().first, mark | 0x20 == UInt8(ascii: "x") else {
+            return !label.isEmpty && label.allSatisfy { 0x30...0x39 ~= $0 }
+        }
+        return label.dropFirst(2).allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 | 0x20 }
     }
 }

@@ -1,9 +1,9 @@
 /// One name on its way to addresses: which question to ask next, of whom, and what the answers add up to.
 ///
-/// It asks for both kinds of address at once, of the first name server; where a server has trouble, of the next; for the names that
-/// the search list makes of a short one, one after the other.
+/// It asks the first name server for both kinds of address at once. Where a server has trouble, it asks the next. For a short name it asks
+/// for the names that the search list makes of it, one after the other.
 struct LookUp {
-    /// A question in flight. An answer counts only while its look-up still waits for that very question.
+    /// A question to a name server. An answer counts only while its look-up still waits for that very question.
     struct Question: Hashable {
         let name: String
         let type: DNSRecordType
@@ -48,7 +48,7 @@ struct LookUp {
     private var types: [DNSRecordType]
     private var resends = 0
     private var troubles = 0
-    /// What kept an earlier candidate from being told, which is worse than not to exist.
+    /// The error of an earlier candidate. It outranks "no such host".
     private var failure: ResolveFailure?
     private var isKnownToExist = false
 
@@ -69,7 +69,7 @@ struct LookUp {
         }
     }
 
-    /// Takes what came of a question.
+    /// Takes the answer to a question.
     mutating func receive(_ reply: QueryOutcome, to question: Question) -> [Action] {
         guard parts[question.type] == .asked(question) else { return [] }
         switch reply {
@@ -84,7 +84,7 @@ struct LookUp {
         case .truncated:
             parts[question.type] = .failed(.serverFailed(.nonsense))
         case .trouble(let trouble):
-            // Once more even with one server: a server that knows no EDNS says so to all that is under way when it is found out.
+            // Once more even with one server: a server that does not know EDNS refuses all queries that are under way when c-ares learns it.
             troubles += 1
             if trouble == .formatError && troubles <= 2 || question.server + 1 < servers {
                 let server = (question.server + 1) % servers
@@ -92,7 +92,7 @@ struct LookUp {
             }
             parts[question.type] = .failed(.serverFailed(trouble))
         case .silence:
-            // c-ares may give up sooner than it was told, having learnt how fast the servers are.
+            // c-ares may give up sooner than it was told, because it learns how fast the servers are.
             return [ask(question)]
         case .unreachable:
             guard resends < Self.maximumResends else {
@@ -108,14 +108,14 @@ struct LookUp {
         return weigh()
     }
 
-    /// Asks again what could not be sent: a local name server that is being restarted is away for a moment.
+    /// Sends queries again that could not be sent: a local name server that restarts is away for a moment.
     mutating func resend() -> [Action] {
         let unsent = parts.values.compactMap { if case .unsent(let question) = $0 { question } else { nil } }
         if !unsent.isEmpty { resends += 1 }
         return unsent.map { ask($0) }
     }
 
-    /// Ends with the addresses there are, since the rest keeps being late.
+    /// Ends with the known addresses, because the others are late.
     mutating func finishWithWhatIsThere() -> [Action] {
         if let found = found() { [found] } else { [] }
     }
@@ -128,7 +128,7 @@ struct LookUp {
     private mutating func weigh() -> [Action] {
         let isOpen = types.contains { parts[$0]?.isOpen ?? true }
         if isOpen {
-            // Some servers say of a name without IPv6 addresses that it does not exist; what they say of IPv4 is true.
+            // Some servers say of a name without IPv6 addresses that it does not exist. Their answer for IPv4 is true.
             if case Part.none(exists: false, _)? = parts[.a] { return endCandidate() }
             return found() == nil ? [] : [.hurry]
         }
@@ -149,7 +149,7 @@ struct LookUp {
         return .finish(.success(lists.flatMap { $0.prefix(share) }), ttl: ttl)
     }
 
-    /// The candidate has no addresses: on to the next, or the end.
+    /// The candidate has no addresses: the next one follows, or the end.
     private mutating func endCandidate() -> [Action] {
         var ttl: UInt32?
         for part in parts.values {

@@ -1,7 +1,7 @@
-/// Names with their outcomes, for as long as these may be believed.
+/// Names with their outcomes, for as long as they are valid.
 ///
-/// When it is full, the next to go is found by a hand that moves over the entries and spares once those that were asked for since it last
-/// came by: as good as the order of use for this, and no entry has to be moved when it is read.
+/// When it is full, a hand that moves over the entries finds the next to go. It spares an entry once that was used since its last visit. This
+/// is as good as the order of use here, and a read moves no entry.
 struct ResolverCache {
     typealias Instant = ContinuousClock.Instant
 
@@ -37,7 +37,7 @@ struct ResolverCache {
             places[name] = entries.count
             entries.append(Entry(name: name, outcome: outcome, end: end, wasUsed: false))
         } else {
-            // One whole round at most: behind the hand nothing is marked as used any more.
+            // One whole round at most: behind the hand no entry is marked as used.
             while entries[hand].wasUsed && entries[hand].end > now {
                 entries[hand].wasUsed = false
                 hand = (hand + 1) % entries.count
@@ -55,7 +55,7 @@ struct ResolverCache {
         hand = 0
     }
 
-    /// How long an outcome may be believed: what the name servers say, within limits; zero when it must not be kept.
+    /// How long an outcome is valid: the name servers' word, within limits; zero when it must not be kept.
     static func lifetime(of outcome: Resolution, ttl: UInt32?) -> Duration {
         switch outcome {
         case .success:
@@ -64,7 +64,7 @@ struct ResolverCache {
         case .failure(.noSuchName), .failure(.noAddress):
             return .seconds(min(max(ttl ?? 30, 1), 300))
         case .failure(.serverFailed), .failure(.timedOut):
-            // For those who ask in the same moment. Another attempt, which may come soon, is to be one.
+            // For requests of the same moment. The next attempt may come soon, and must ask again.
             return .milliseconds(200)
         case .failure(.noNameServer), .failure(.systemLimit), .failure(.badName), .failure(.onion):
             return .zero

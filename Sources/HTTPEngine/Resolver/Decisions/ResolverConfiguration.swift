@@ -1,11 +1,11 @@
-/// What `/etc/resolv.conf` says.
+/// The content of `/etc/resolv.conf`.
 struct ResolverConfiguration: Hashable {
     var servers: [NameServer] = []
     /// Domains that a short name may belong to.
     var search: [String] = []
-    /// From how many dots on a name is whole.
+    /// A name with this many dots is complete.
     var ndots = 1
-    /// What the file says about the first wait for an answer and the number of rounds, if anything.
+    /// The first wait for an answer, and the number of rounds, if the file has them.
     var wait: Duration?
     var rounds: Int?
 
@@ -14,7 +14,7 @@ struct ResolverConfiguration: Hashable {
 
     init() {}
 
-    /// Reads the file's text. What is not understood is skipped, as the C library does; without servers there is one on this machine.
+    /// Reads the file's text. Unknown words are skipped, as the C library does. Without servers there is one on this machine.
     init(parsing text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
             let words = line.prefix { $0 != "#" && $0 != ";" }.split(whereSeparator: \.isWhitespace)
@@ -55,8 +55,8 @@ struct ResolverConfiguration: Hashable {
 
     /// The full names to ask for, in this order.
     ///
-    /// A name with a dot is asked as it stands first. Only where the file asks for more dots than it has (as in Kubernetes) is it tried in
-    /// the search list after that: a dead host in a list of URLs must not turn into some host of the own network.
+    /// A name with a dot is asked for as it stands first. The search list is for names with fewer dots than
+    /// the file asks for, as in Kubernetes. A dead host in a list of URLs must not become a host of the own network.
     func candidates(for name: String) -> [String] {
         if name.hasSuffix(".") { return [String(name.dropLast())] }
         let dots = name.utf8.count { $0 == UInt8(ascii: ".") }
@@ -65,11 +65,49 @@ struct ResolverConfiguration: Hashable {
         return dots == 0 ? longer + [name] : [name] + longer
     }
 
-    /// How c-ares is to wait so that all rounds at all servers fit into a look-up's time: the first wait, and how many rounds of which each
-    /// waits twice as long as the one before.
+    /// The first wait of c-ares, and its number of rounds, so that all rounds at all servers fit into a look-up's time. Each round waits twice as
+    /// long as the one before.
     func schedule(timeout: Duration) -> (wait: Duration, rounds: Int) {
         let rounds = rounds ?? 3
         let share = timeout / (servers.count * ((1 << rounds) - 1))
         return (max(.milliseconds(20), wait.map { min($0, max(share, timeout / 2)) } ?? share), rounds)
+    }
+}
+
+/// The address of a name server, for UDP and TCP.
+struct NameServer: Sendable, Hashable {
+    let address: IPAddress
+    let port: UInt16
+
+    init(address: IPAddress, port: UInt16 = 53) {
+        self.address = address
+        self.port = port
+    }
+
+    /// Reads `ADDRESS`, `ADDRESS:PORT` or `[ADDRESS]:PORT`.
+    init?(_ text: String) {
+        if let address = IPAddress(text) ?? Self.bracketed(text[...]) {
+            self.init(address: address)
+            return
+        }
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+        let digits = text[colon...].dropFirst()
+        guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let port = UInt16(digits), port > 0,
+            let address = Self.bracketed(text[..<colon]) ?? IPAddress(text[..<colon]).flatMap({ $0.bitCount == 32 ? $0 : nil })
+        else { return nil }
+        self.init(address: address, port: port)
+    }
+
+    /// As c-ares and people write it.
+    var text: String {
+        switch address {
+        case .v4: "\(address):\(port)"
+        case .v6: "[\(address)]:\(port)"
+        }
+    }
+
+    private static func bracketed(_ text: Substring) -> IPAddress? {
+        guard text.hasPrefix("["), text.hasSuffix("]") else { return nil }
+        return IPAddress(text.dropFirst().dropLast()).flatMap { $0.bitCount == 128 ? $0 : nil }
     }
 }

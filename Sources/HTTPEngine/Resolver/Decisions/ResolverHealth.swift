@@ -1,8 +1,8 @@
 /// Whether the name servers are there at all.
 ///
-/// A name that nobody answers for looks the same as name servers that are gone. So when some look-up has waited for a while and no answer
-/// of any kind has come meanwhile, the servers are asked a question that every one can answer, again and again until something comes.
-/// A look-up that ends without an answer is blamed on the servers only if they were silent to all of these.
+/// A name without an answer looks the same as name servers that are gone. So when a look-up has waited for a while, and no answer of any kind
+/// has come meanwhile, the servers get a question that every server can answer. It is repeated until an answer comes. When a look-up ends
+/// without an answer, the servers are to blame only if they were silent to all of these questions.
 struct ResolverHealth {
     typealias Instant = ContinuousClock.Instant
 
@@ -13,7 +13,7 @@ struct ResolverHealth {
     /// When the servers answered again after having been gone.
     private var recovery: Instant?
 
-    /// - Parameter timeout: What a look-up may take; a tenth of it is enough to doubt, and half of it to be sure.
+    /// - Parameter timeout: The time for a look-up. A tenth of it is enough to doubt, and half of it to be sure.
     init(timeout: Duration) {
         doubt = timeout / 10
     }
@@ -35,7 +35,7 @@ struct ResolverHealth {
     /// Whether the servers have been silent for so long, to a look-up that began then and to the tests meanwhile, that it is their fault.
     func areGone(since start: Instant, at now: Instant) -> Bool {
         guard let lastAnswer else { return true }
-        // What began while they were gone had too little of its time from them.
+        // A look-up that began while the servers were gone had too little time.
         if let recovery, recovery >= start { return true }
         return lastAnswer < start || now - lastAnswer >= doubt * 5
     }

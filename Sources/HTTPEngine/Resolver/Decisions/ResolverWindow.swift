@@ -1,5 +1,5 @@
-/// Which look-ups may be under way: few young ones, so that the name servers are not flooded, and many in all, since one that has not
-/// been answered in a moment most likely never will, and must not keep the next from being asked.
+/// Which look-ups may be under way: few young ones, so that the name servers are not flooded, and many in all. A look-up without an answer
+/// after a moment most likely gets none, and must not hold up the next.
 struct ResolverWindow {
     typealias Instant = ContinuousClock.Instant
 
@@ -8,7 +8,7 @@ struct ResolverWindow {
     private let freshness: Duration
     private var underWay: Set<UInt64> = []
     private var fresh: Set<UInt64> = []
-    private var ageing = DueLine()
+    private var ageing = DueQueue()
 
     init(maximum: Int, maximumFresh: Int, freshness: Duration) {
         self.maximum = maximum
@@ -24,18 +24,18 @@ struct ResolverWindow {
         return underWay.count < maximum && fresh.count < maximumFresh
     }
 
-    /// When there will be room if nothing ends before; nil when that does not depend on time.
-    var nextRoom: Instant? { underWay.count < maximum ? ageing.nextDue : nil }
+    /// When there will be room if no look-up ends before; nil when that does not depend on time.
+    var nextRoom: Instant? { underWay.count < maximum ? ageing.first?.due : nil }
 
     mutating func start(_ serial: UInt64, at now: Instant) {
         underWay.insert(serial)
         fresh.insert(serial)
-        ageing.append(serial, due: now + freshness, living: fresh.count) { [fresh] in fresh.contains($0) }
+        ageing.append((serial, now + freshness), living: fresh.count) { [fresh] in fresh.contains($0.serial) }
     }
 
     mutating func end(_ serial: UInt64) {
         underWay.remove(serial)
         fresh.remove(serial)
-        ageing.skipEnded { [fresh] in fresh.contains($0) }
+        ageing.skipEnded { [fresh] in fresh.contains($0.serial) }
     }
 }

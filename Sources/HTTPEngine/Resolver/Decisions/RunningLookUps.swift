@@ -1,4 +1,4 @@
-/// The look-ups that wait or are under way, and who waits for each.
+/// The look-ups that wait or are under way, and the ids that wait for each.
 struct RunningLookUps {
     typealias Instant = ContinuousClock.Instant
 
@@ -6,13 +6,13 @@ struct RunningLookUps {
     struct Ended: Equatable {
         let name: String
         let start: Instant
-        /// Who still waits, in the order they came.
+        /// The ids that still wait, in the order they came.
         let ids: [UInt64]
     }
 
     private struct Entry {
         let name: String
-        /// In the order they came; those that left are in it until they outnumber the others.
+        /// In the order they came. Ids that left stay in it until they outnumber the others.
         var ids: [UInt64] = []
         var subscribers = 0
         var lookUp: LookUp?
@@ -22,13 +22,11 @@ struct RunningLookUps {
     private var entries: [UInt64: Entry] = [:]
     private var serials: [String: UInt64] = [:]
     private var lookUpOfID: [UInt64: UInt64] = [:]
-    /// Not begun, in the order they came, and those given up meanwhile.
-    private var waiting: [UInt64] = []
-    private var waitingHead = 0
+    /// Not begun, in the order they came.
+    private var waiting = SweptQueue<UInt64>()
     private var waitingCount = 0
-    /// Begun, in that order, and those ended meanwhile.
-    private var begun: [UInt64] = []
-    private var begunHead = 0
+    /// Begun, in that order.
+    private var begun = SweptQueue<UInt64>()
     private var nextSerial: UInt64 = 1
 
     var isWaiting: Bool { waitingCount > 0 }
@@ -38,21 +36,16 @@ struct RunningLookUps {
 
     func isUnderWay(_ serial: UInt64) -> Bool { entries[serial]?.lookUp != nil }
 
-    /// All that are under way, the oldest first.
+    /// The look-ups that are under way, the oldest first.
     var underWay: [UInt64] { entries.filter { $0.value.lookUp != nil }.keys.sorted() }
 
-    /// When the one that has been under way longest began.
+    /// When the oldest look-up under way began.
     mutating func oldestStart() -> Instant? {
-        while begunHead < begun.count {
-            if let start = entries[begun[begunHead]]?.start { return start }
-            begunHead += 1
-        }
-        begun.removeAll(keepingCapacity: true)
-        begunHead = 0
-        return nil
+        begun.skipEnded { [entries] in entries[$0]?.start != nil }
+        return begun.first.flatMap { entries[$0]?.start }
     }
 
-    /// Adds an asker to the look-up of the name, which is put in line when there is none.
+    /// Adds an id to the look-up of the name. A name without a look-up is put in the queue.
     mutating func join(_ name: String, id: UInt64) {
         leave(id)
         let serial = serials[name] ?? enqueue(name)
@@ -64,7 +57,7 @@ struct RunningLookUps {
         entries[serial] = entry
     }
 
-    /// Takes an asker out. A look-up that nobody waits for is not begun; one that was begun goes on.
+    /// Takes an id out. A look-up without ids is not begun. When it was begun, it goes on.
     mutating func leave(_ id: UInt64) {
         guard let serial = lookUpOfID.removeValue(forKey: id), let name = entries[serial]?.name else { return }
         entries[serial]?.subscribers -= 1
@@ -74,15 +67,11 @@ struct RunningLookUps {
         waitingCount -= 1
     }
 
-    /// The first in line, which must be started.
+    /// The first one in the queue, which the caller must start.
     mutating func nextWaiting() -> (serial: UInt64, name: String)? {
-        while waitingHead < waiting.count {
-            let serial = waiting[waitingHead]
-            waitingHead += 1
+        while let serial = waiting.popFirst() {
             if let name = entries[serial]?.name { return (serial, name) }
         }
-        waiting.removeAll(keepingCapacity: false)
-        waitingHead = 0
         return nil
     }
 
@@ -90,11 +79,7 @@ struct RunningLookUps {
         entries[serial]?.lookUp = lookUp
         entries[serial]?.start = now
         waitingCount -= 1
-        if begun.count > 2 * (entries.count - waitingCount) + 64 {
-            begun = begun[begunHead...].filter { entries[$0] != nil }
-            begunHead = 0
-        }
-        begun.append(serial)
+        begun.append(serial, living: entries.count - waitingCount) { [entries] in entries[$0] != nil }
     }
 
     /// Changes a look-up that is under way; nil when it is not.
@@ -107,7 +92,7 @@ struct RunningLookUps {
         guard let entry = entries[serial], let start = entry.start else { return nil }
         entries[serial] = nil
         serials[entry.name] = nil
-        // One who left and came back may stand there twice.
+        // An id that left and came back may be there twice.
         let ids = entry.ids.filter { lookUpOfID[$0] == serial && lookUpOfID.removeValue(forKey: $0) != nil }
         return Ended(name: entry.name, start: start, ids: ids)
     }
@@ -117,12 +102,8 @@ struct RunningLookUps {
         nextSerial += 1
         serials[name] = serial
         entries[serial] = Entry(name: name)
-        if waiting.count > 2 * waitingCount + 64 {
-            waiting = waiting[waitingHead...].filter { entries[$0] != nil }
-            waitingHead = 0
-        }
-        waiting.append(serial)
         waitingCount += 1
+        waiting.append(serial, living: waitingCount) { [entries] in entries[$0] != nil }
         return serial
     }
 }

@@ -1,12 +1,7 @@
 import CAres
+internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-/// Whether this machine has a way to the IPv6 internet, looked up now and then: a laptop gains and loses it.
+/// Whether this machine has a route to the IPv6 internet. It looks again now and then: a laptop gains and loses it.
 struct IPv6Route {
     private let interval: Duration = .seconds(30)
     private var nextLook: ContinuousClock.Instant?
@@ -15,7 +10,7 @@ struct IPv6Route {
     mutating func exists(at now: ContinuousClock.Instant) -> Bool {
         if let nextLook, now < nextLook { return exists }
         nextLook = now + interval
-        // Without a descriptor to look with, what was known stands.
+        // Without a descriptor to look with, the last answer holds.
         exists = Self.look() ?? exists
         return exists
     }

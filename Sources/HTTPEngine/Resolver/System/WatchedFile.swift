@@ -1,20 +1,16 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
-/// A small text file that is read again when it has become another.
+/// A small text file that is read again when it has changed.
 struct WatchedFile {
     private struct Identity: Hashable {
         let device: UInt64, inode: UInt64, size: Int64, seconds: Int, nanoseconds: Int
     }
 
-    /// What is beyond this of a file is not read.
+    /// The rest of a longer file is not read.
     private static let maximumSize = 4 << 20
 
     let path: String
-    /// How long a look at the file is good for.
+    /// The time between two looks at the file.
     private let interval: Duration
     private var nextLook: ContinuousClock.Instant?
     private var identity: Identity?
@@ -31,7 +27,7 @@ struct WatchedFile {
         nextLook = now + interval
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
-            // Without a descriptor to look with, nothing is known to have changed.
+            // Without a descriptor to look with, the file counts as unchanged.
             if !isFirst, SystemLimit.isShortage(errno) { return nil }
             defer { identity = nil }
             return identity != nil || isFirst ? "" : nil
@@ -66,5 +62,36 @@ struct WatchedFile {
             bytes += buffer[..<count]
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The names of `/etc/hosts`, read once, and again when the file has changed.
+struct HostsFile {
+    private var file: WatchedFile
+    private var addresses: [String: [IPAddress]] = [:]
+
+    init(_ path: String) {
+        file = WatchedFile(path, interval: .seconds(1))
+    }
+
+    /// The addresses of a name in lower case without a dot at its end, if the file has it.
+    mutating func addresses(of name: String, at now: ContinuousClock.Instant) -> [IPAddress]? {
+        if let text = file.change(at: now) { addresses = Self.parse(text) }
+        return addresses[name]
+    }
+
+    private static func parse(_ text: String) -> [String: [IPAddress]] {
+        var result: [String: [IPAddress]] = [:]
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let words = line.prefix { $0 != UInt8(ascii: "#") }.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }
+            guard words.count > 1, let address = IPAddress(Substring(words[0])) else { continue }
+            for word in words.dropFirst() {
+                let name = String(Substring(word)).lowercased()
+                if result[name, default: []].count < ResolverOptions.maximumAddresses, result[name]?.contains(address) != true {
+                    result[name, default: []].append(address)
+                }
+            }
+        }
+        return result
     }
 }

@@ -1,4 +1,4 @@
-/// An answer of a name server, which may be anybody's: every offset and count in it is doubted.
+/// An answer of a name server. It may be forged, so every offset and count in it is checked.
 struct DNSMessage {
     private struct Record {
         let owner: [UInt8]
@@ -6,8 +6,6 @@ struct DNSMessage {
         let ttl: UInt32
         let data: Range<Int>
     }
-
-    private struct Malformed: Error {}
 
     /// More records than this in an answer are not read.
     private static let maximumRecords = 4096
@@ -17,17 +15,15 @@ struct DNSMessage {
 
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// What the answer says about the addresses of the name it was asked for.
+    /// The answer to a question for a name's addresses.
     static func reply(in bytes: UnsafeRawBufferPointer, type: DNSRecordType) -> QueryOutcome {
-        do throws(Malformed) {
-            return try DNSMessage(bytes).reply(type)
-        } catch {
-            return .trouble(.nonsense)
-        }
+        DNSMessage(bytes).reply(type) ?? .trouble(.nonsense)
     }
 
-    private func reply(_ type: DNSRecordType) throws(Malformed) -> QueryOutcome {
-        guard bytes.count >= 12, bytes[2] & 0x80 != 0 else { throw Malformed() }
+    // All of the following answer nil where the message is malformed.
+
+    private func reply(_ type: DNSRecordType) -> QueryOutcome? {
+        guard bytes.count >= 12, bytes[2] & 0x80 != 0 else { return nil }
         if bytes[2] & 0x02 != 0 { return .truncated }
         switch bytes[3] & 0x0f {
         case 0, 3: break
@@ -37,19 +33,18 @@ struct DNSMessage {
         case 5: return .trouble(.refused)
         default: return .trouble(.other)
         }
-        guard try number16(at: 4) == 1 else { throw Malformed() }
-        let (name, end) = try self.name(at: 12)
+        guard number16(at: 4) == 1, let (name, end) = self.name(at: 12) else { return nil }
         var offset = end + 4
-        let answers = try records(try number16(at: 6), from: &offset)
-        if let (addresses, ttl) = try addresses(of: name, type, in: answers) { return .addresses(addresses, ttl: ttl) }
-        // A bad authority section does not make a clear "no" unclear.
-        let soa = (try? records(number16(at: 8), from: &offset))?.first { $0.type == 6 }
-        let ttl = soa.flatMap { soa in soa.data.count >= 22 ? (try? number32(at: soa.data.upperBound - 4)).map { min($0, soa.ttl) } : nil }
+        guard let answers = records(number16(at: 6), from: &offset), let found = addresses(of: name, type, in: answers) else { return nil }
+        if !found.addresses.isEmpty { return .addresses(found.addresses, ttl: found.ttl) }
+        // A malformed authority section does not make a clear "no" unclear.
+        let soa = records(number16(at: 8), from: &offset)?.first { $0.type == 6 }
+        let ttl = soa.flatMap { soa in soa.data.count >= 22 ? number32(at: soa.data.upperBound - 4).map { min($0, soa.ttl) } : nil }
         return bytes[3] & 0x0f == 3 ? .noSuchName(ttl: ttl) : .noData(ttl: ttl)
     }
 
-    /// The addresses at the end of the chain of aliases that begins with the name; nil when there are none.
-    private func addresses(of name: [UInt8], _ type: DNSRecordType, in records: [Record]) throws(Malformed) -> ([IPAddress], UInt32)? {
+    /// The addresses at the end of the chain of aliases that begins with the name, perhaps none.
+    private func addresses(of name: [UInt8], _ type: DNSRecordType, in records: [Record]) -> (addresses: [IPAddress], ttl: UInt32)? {
         var name = name
         var ttl = UInt32.max
         for _ in 0...Self.maximumAliases {
@@ -61,14 +56,14 @@ struct DNSMessage {
                     if found.count < ResolverOptions.maximumAddresses, !found.contains(address) { found.append(address) }
                 } else if record.type == 5, alias == nil {
                     ttl = min(ttl, record.ttl)
-                    alias = try self.name(at: record.data.lowerBound).name
+                    alias = self.name(at: record.data.lowerBound)?.name
+                    if alias == nil { return nil }
                 }
             }
-            if !found.isEmpty { return (found, ttl) }
-            guard let alias else { return nil }
+            guard found.isEmpty, let alias else { return (found, ttl) }
             name = alias
         }
-        throw Malformed()
+        return nil
     }
 
     private func address(in data: Range<Int>, _ type: DNSRecordType) -> IPAddress? {
@@ -79,57 +74,81 @@ struct DNSMessage {
         }
     }
 
-    private func records(_ count: UInt16, from offset: inout Int) throws(Malformed) -> [Record] {
-        guard count <= Self.maximumRecords else { throw Malformed() }
+    private func records(_ count: UInt16?, from offset: inout Int) -> [Record]? {
+        guard let count, count <= Self.maximumRecords else { return nil }
         var records: [Record] = []
         for _ in 0..<count {
-            let (owner, end) = try name(at: offset)
-            let length = Int(try number16(at: end + 8))
-            let data = (end + 10)..<(end + 10 + length)
-            guard data.upperBound <= bytes.count else { throw Malformed() }
+            guard let (owner, end) = name(at: offset), let type = number16(at: end), let ttl = number32(at: end + 4),
+                let length = number16(at: end + 8)
+            else { return nil }
+            let data = (end + 10)..<(end + 10 + Int(length))
+            guard data.upperBound <= bytes.count else { return nil }
             // A lifetime with its highest bit set counts as none (RFC 2181, 8).
-            let ttl = try number32(at: end + 4)
-            records.append(Record(owner: owner, type: try number16(at: end), ttl: ttl > Int32.max ? 0 : ttl, data: data))
+            records.append(Record(owner: owner, type: type, ttl: ttl > Int32.max ? 0 : ttl, data: data))
             offset = data.upperBound
         }
         return records
     }
 
     /// The name at the offset, in lower case as in a message without compression, and where its place in the message ends.
-    private func name(at start: Int) throws(Malformed) -> (name: [UInt8], end: Int) {
+    private func name(at start: Int) -> (name: [UInt8], end: Int)? {
         var name: [UInt8] = []
         var offset = start
         var end: Int?
         while true {
-            guard offset < bytes.count else { throw Malformed() }
+            guard offset < bytes.count else { return nil }
             let length = Int(bytes[offset])
             switch length {
             case 0:
                 return (name, end ?? offset + 1)
             case 1...63:
-                guard offset + 1 + length <= bytes.count, name.count + 1 + length <= 254 else { throw Malformed() }
+                guard offset + 1 + length <= bytes.count, name.count + 1 + length <= 254 else { return nil }
                 name.append(UInt8(length))
                 for byte in bytes[(offset + 1)...(offset + length)] { name.append(0x41...0x5a ~= byte ? byte | 0x20 : byte) }
                 offset += 1 + length
             case 0xc0...:
-                let target = Int(try number16(at: offset)) & 0x3fff
                 // Only backwards, so that there is an end.
-                guard target < offset else { throw Malformed() }
+                guard let target = number16(at: offset).map({ Int($0) & 0x3fff }), target < offset else { return nil }
                 end = end ?? offset + 2
                 offset = target
             default:
-                throw Malformed()
+                return nil
             }
         }
     }
 
-    private func number16(at offset: Int) throws(Malformed) -> UInt16 {
-        guard offset + 2 <= bytes.count else { throw Malformed() }
+    private func number16(at offset: Int) -> UInt16? {
+        guard offset + 2 <= bytes.count else { return nil }
         return UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
     }
 
-    private func number32(at offset: Int) throws(Malformed) -> UInt32 {
-        guard offset + 4 <= bytes.count else { throw Malformed() }
+    private func number32(at offset: Int) -> UInt32? {
+        guard offset + 4 <= bytes.count else { return nil }
         return UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
+}
+
+/// The type of record that a question asks for.
+enum DNSRecordType: UInt16, Sendable, Hashable {
+    case a = 1
+    case aaaa = 28
+    /// The name servers of a name. Every name server knows those of the root.
+    case ns = 2
+}
+
+/// The outcome of one query.
+enum QueryOutcome: Hashable {
+    /// At least one address, and how many seconds they may be remembered.
+    case addresses([IPAddress], ttl: UInt32)
+    /// The name exists, and has no record of the type; for how many seconds that may be remembered, if the answer says so.
+    case noData(ttl: UInt32?)
+    case noSuchName(ttl: UInt32?)
+    case trouble(ResolveFailure.ServerTrouble)
+    /// The answer does not fit in a datagram.
+    case truncated
+    /// No answer in the time the query had.
+    case silence
+    /// The query could not be sent, or no server listens there.
+    case unreachable
+    case outOfMemory
 }

@@ -1,8 +1,8 @@
 /// The channels to the name servers of one configuration.
 ///
-/// A channel sends from one port, takes two bytes to tell its queries apart and looks at all of them at times. So each serves for a
-/// moment or for a thousand queries, and then only ends what it has begun: a forged answer has to hit a port that changes, and
-/// queries nobody answers slow down nobody else's.
+/// A channel sends from one port, tells its queries apart by two bytes, and looks at all of them at times. So each serves for a moment or for a
+/// thousand queries, and then only finishes its open ones. A forged answer has to hit a port that changes, and queries without an answer do
+/// not slow down the others.
 final class NameServerPool {
     typealias Instant = ContinuousClock.Instant
 
@@ -61,7 +61,7 @@ final class NameServerPool {
         return true
     }
 
-    /// Sees to queries whose time is over.
+    /// Ends queries whose time is over.
     func tick() {
         for channel in channels where channel.traffic.outstanding > 0 { channel.process() }
     }

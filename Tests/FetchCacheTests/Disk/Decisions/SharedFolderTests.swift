@@ -3,7 +3,7 @@ import Testing
 
 @testable import FetchCache
 
-/// What several processes make of one folder, without the folder.
+/// Several processes share one folder, simulated without the folder.
 struct SharedFolderTests {
     private struct Model {
         var shards = [[EntryName: ColdFiles.File]](repeating: [:], count: 256)
@@ -46,7 +46,7 @@ struct SharedFolderTests {
             let process = Int(random.next() % UInt64(processes.count))
             // A few are very large.
             let cost = FolderState.cost(ofSize: random.next() % 100 == 0 ? 10 * size : size)
-            let name = EntryName(random.next(count: 16), kind: "")
+            let name = EntryName(random.next(count: 16))
             var steps = 0
             making: while steps < 4000 {
                 steps += 1
@@ -76,7 +76,7 @@ struct SharedFolderTests {
     /// Processes that have looked at the folder while it was empty.
     private static func processes(_ count: Int, limit: Int64, files: Int = 1_000_000, _ seed: UInt64) -> [FolderState] {
         (0..<UInt64(count)).map { number in
-            var random = SeededGenerator(seed: seed &+ number)
+            var random = SeededBytes(seed: seed &+ number)
             var process = FolderState(limit: limit, maximumFiles: files, random: &random)
             while process.isCountWanted() { process.counted(process.nextCount(), ShardCount()) }
             return process
@@ -120,7 +120,7 @@ struct SharedFolderTests {
         #expect(sum.estimate == 500 && sum.isCounted)
     }
 
-    @Test func `what was added before a shard is counted is not counted twice`() {
+    @Test func `additions before the first count of a shard are not counted twice`() {
         var sum = SharedSum(limit: 1_000_000)
         for shard in 0...UInt8.max { sum.add(10, to: shard) }
         #expect(sum.estimate == 2560)
@@ -136,17 +136,10 @@ struct SharedFolderTests {
 
     @Test func `of many files the coldest are known`() {
         var cold = ColdFiles()
-        let names = (0..<5000).map { EntryName(DiskFixture.bytes(16, seed: UInt64($0)), kind: "") }
+        let names = (0..<5000).map { EntryName(DiskFixture.bytes(16, seed: UInt64($0))) }
         for (number, name) in names.enumerated().shuffled() { cold.see(.init(name: name, bytes: 1, used: Int64(number))) }
         cold.trim()
         let popped = (0..<5000).compactMap { _ in cold.popColdest()?.used }
         #expect(popped == (0..<Int64(ColdFiles.capacity)).map { $0 })
     }
-}
-
-private struct SeededGenerator: RandomNumberGenerator {
-    private var bytes: SeededBytes
-
-    init(seed: UInt64) { bytes = SeededBytes(seed: seed) }
-    mutating func next() -> UInt64 { bytes.next() }
 }

@@ -5,7 +5,7 @@ import Testing
 struct WritePauseTests {
     private static let start = ContinuousClock.now
 
-    /// An object, so that an expectation can ask it.
+    /// An object, because `#expect` cannot call mutating functions.
     private final class Tried {
         private var pause: WritePause
 
@@ -16,7 +16,7 @@ struct WritePauseTests {
         func succeeded() { pause.succeeded() }
     }
 
-    @Test func `after three failures in a row nothing is tried for a second, then for twice as long each time, up to the longest pause`() {
+    @Test func `after three failures in a row there is a pause of a second, which doubles up to the longest pause`() {
         let pause = Tried(longest: .seconds(10))
         var now = Self.start
         for _ in 0..<3 {
@@ -65,7 +65,7 @@ struct WritePauseTests {
         #expect(pause.begin(at: Self.start + .seconds(1)))
     }
 
-    @Test func `an attempt nobody heard of again is followed by another`() {
+    @Test func `an attempt without an outcome is followed by another`() {
         let pause = Tried(longest: .seconds(60))
         for _ in 0..<3 { pause.failed(at: Self.start) }
         #expect(pause.begin(at: Self.start + .seconds(1)))

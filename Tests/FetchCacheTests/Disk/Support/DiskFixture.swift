@@ -5,7 +5,7 @@ import Testing
 
 @testable import FetchCache
 
-/// A folder for a cache, and what tests do behind its back.
+/// A folder for a cache, and the changes that tests make to it.
 struct DiskFixture: Sendable {
     let folder: TemporaryFolder
     let path: String
@@ -17,16 +17,9 @@ struct DiskFixture: Sendable {
 
     func tier(limit: Int64 = 1 << 30, _ change: (inout DiskTierOptions) -> Void = { _ in }) throws -> DiskTier {
         var options = DiskTierOptions()
-        options.folder.limit = limit
-        change(&options)
-        return try DiskTier(path, options)
-    }
-
-    func blobs(limit: Int64 = 1 << 30, _ change: (inout FolderOptions) -> Void = { _ in }) throws -> BlobFolder {
-        var options = FolderOptions()
         options.limit = limit
         change(&options)
-        return try BlobFolder(path, options)
+        return try DiskTier(path, options)
     }
 
     static func key(_ number: Int) -> DiskKey {
@@ -39,7 +32,7 @@ struct DiskFixture: Sendable {
         return random.next(count: count)
     }
 
-    /// The files of records or blobs, or of `temporary`, by their paths.
+    /// The paths of the records' files, or of those in `temporary`.
     func files(in part: String? = nil) -> [String] {
         let root = part.map { "\(path)/\($0)" } ?? path
         return FileManager.default.enumerator(atPath: root)?.compactMap { entry in
@@ -57,10 +50,10 @@ struct DiskFixture: Sendable {
         return files[0]
     }
 
-    /// What all files together count as, by the documented rule.
+    /// The cost of all files together, by the documented rule.
     func cost() -> Int64 {
         files().reduce(0) { sum, file in
-            // It may have been removed meanwhile.
+            // The file may have been removed meanwhile.
             var status = stat()
             guard lstat(file, &status) == 0 else { return sum }
             return sum + (Int64(status.st_size) + 4095) / 4096 * 4096 + 512
@@ -94,14 +87,4 @@ struct DiskFixture: Sendable {
         defer { close(descriptor) }
         try #require(write(descriptor, bytes, bytes.count) == bytes.count)
     }
-}
-
-extension DiskFixture {
-    /// A folder of another file system than that of temporary files, where files may be made.
-    static let otherFileSystem: String? = {
-        var own = stat()
-        var other = stat()
-        guard let folder = try? TemporaryFolder(), stat(folder.path, &own) == 0 else { return nil }
-        return ["/dev/shm", "/var/tmp"].first { stat($0, &other) == 0 && other.st_dev != own.st_dev && access($0, W_OK) == 0 }
-    }()
 }

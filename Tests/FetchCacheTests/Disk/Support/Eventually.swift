@@ -1,4 +1,4 @@
-/// Waits until something is so that nobody tells of. A test that runs out of time ends here.
+/// Waits until a condition holds of which there is no signal. A test that runs out of time ends here.
 func eventually(_ condition: () throws -> Bool) async throws {
     while try !condition() {
         try Task.checkCancellation()

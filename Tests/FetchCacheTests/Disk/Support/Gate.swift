@@ -17,6 +17,6 @@ final class Gate: Sendable {
 
     /// Returns when so many threads were held.
     func holds(_ count: Int) async throws {
-        try await OwnedThread.run(name: "test") { [state] in state.wait { $0.held >= count ? () : nil } }
+        await OwnedThread.run(name: "test") { [state] in state.wait { $0.held >= count ? () : nil } }
     }
 }

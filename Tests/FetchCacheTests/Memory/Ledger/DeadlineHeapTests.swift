@@ -6,18 +6,18 @@ import Testing
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2]) func `the earliest deadline is always first`(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var heap = DeadlineHeap()
-        var slots = ContiguousArray(repeating: Slot(hash: 0, cost: 0, place: .small), count: 100)
-        var deadlines: [SlotNumber: Int64] = [:]
+        var entries = ContiguousArray(repeating: LedgerEntry(hash: 0, cost: 0, place: .small), count: 100)
+        var deadlines: [EntryNumber: Int64] = [:]
         for step in 0..<20_000 {
-            let slot = SlotNumber.random(in: 0..<100, using: &random)
-            if deadlines[slot] == nil {
+            let number = EntryNumber.random(in: 0..<100, using: &random)
+            if deadlines[number] == nil {
                 let deadline = Int64.random(in: 0..<50, using: &random)
-                heap.add(slot, deadline, in: &slots)
-                deadlines[slot] = deadline
+                heap.add(number, deadline, in: &entries)
+                deadlines[number] = deadline
             } else {
-                heap.remove(slot, in: &slots)
-                deadlines[slot] = nil
-                #expect(slots[Int(slot)].deadline == DeadlineHeap.none)
+                heap.remove(number, in: &entries)
+                deadlines[number] = nil
+                #expect(entries[Int(number)].deadline == DeadlineHeap.none)
             }
             let earliest = deadlines.values.min()
             let at: Comment = "seed \(seed), step \(step)"
@@ -25,8 +25,8 @@ import Testing
             if let earliest {
                 #expect(heap.firstExpired(at: earliest) != nil && heap.firstExpired(at: earliest - 1) == nil, at)
             }
-            let other = SlotNumber.random(in: 0..<100, using: &random)
-            if let deadline = deadlines[other] { #expect(heap.deadline(at: slots[Int(other)].deadline) == deadline, at) }
+            let other = EntryNumber.random(in: 0..<100, using: &random)
+            if let deadline = deadlines[other] { #expect(heap.deadline(at: entries[Int(other)].deadline) == deadline, at) }
         }
     }
 }

@@ -20,13 +20,13 @@ import Testing
         #expect(table.remove(hash(3), limit: 3) == 1)
     }
 
-    @Test func `one that comes again is young again`() {
+    @Test func `an entry that returns is young again`() {
         var table = GhostTable()
         for number in [1, 2, 1, 3] { table.add(hash(number), limit: 10) }
         #expect(table.remove(hash(1), limit: 10) == 2)
     }
 
-    @Test func `nothing is remembered where the limit is zero`() {
+    @Test func `with a limit of zero no hash is remembered`() {
         var table = GhostTable()
         table.add(hash(1), limit: 0)
         #expect(table.remove(hash(1), limit: 0) == nil)

@@ -6,18 +6,18 @@ import Testing
     /// A ledger whose entries are known by their hashes.
     private struct Fixture {
         var ledger: Ledger
-        var hashes: [SlotNumber: Int] = [:]
+        var hashes: [EntryNumber: Int] = [:]
         var evicted: [Int] = []
 
         init(costLimit: Int = 100, countLimit: Int = .max) { ledger = Ledger(costLimit: costLimit, countLimit: countLimit) }
 
         mutating func add(_ hash: Int, cost: Int = 1) {
             let hashes = hashes
-            var left: [SlotNumber] = []
-            let slot = ledger.insert(
+            var left: [EntryNumber] = []
+            let added = ledger.insert(
                 hash: hash, cost: cost, deadline: nil, at: 0, where: { hashes[$0] == hash }, leave: { left.append($0) })
             for number in left { if let hash = self.hashes.removeValue(forKey: number) { evicted.append(hash) } }
-            self.hashes[slot] = hash
+            self.hashes[added] = hash
         }
 
         mutating func hit(_ hash: Int, times: Int = 1) {
@@ -25,16 +25,16 @@ import Testing
             for _ in 0..<times { _ = ledger.lookUp(hash, at: 0) { hashes[$0] == hash } }
         }
 
-        func place(_ hash: Int) -> Slot.Place? { hashes.first { $0.value == hash }.map { ledger.slots[Int($0.key)].place } }
+        func place(_ hash: Int) -> LedgerEntry.Place? { hashes.first { $0.value == hash }.map { ledger.entries[Int($0.key)].place } }
     }
 
-    /// A hash whose halves both differ from others'.
+    /// A hash that differs from others in both halves.
     private func hash(_ number: Int) -> Int { number << 32 | number }
 
-    @Test func `what is new begins in the small queue once the cache has been full`() {
+    @Test func `a new entry begins in the small queue once the cache has been full`() {
         var fixture = Fixture()
         for number in 1...100 { fixture.add(hash(number)) }
-        // Up to then, what exceeds the small queue's share went to the main one.
+        // Until then, entries beyond the small queue's share went to the main queue.
         #expect(fixture.ledger.small.count == 11 && fixture.ledger.main.count == 89)
         for number in 101...105 { fixture.add(hash(number)) }
         #expect((101...105).allSatisfy { fixture.place(hash($0)) == .small })
@@ -47,8 +47,8 @@ import Testing
         fixture.hit(hash(1), times: 5)
         for number in 101...103 { fixture.add(hash(number)) }
         #expect(fixture.place(hash(1)) == .main && fixture.place(hash(2)) == nil)
-        #expect(fixture.ledger.slots.count == 100)
-        #expect(fixture.hashes.first { $0.value == hash(1) }.map { fixture.ledger.slots[Int($0.key)].hits } == 0)
+        #expect(fixture.ledger.entries.count == 100)
+        #expect(fixture.hashes.first { $0.value == hash(1) }.map { fixture.ledger.entries[Int($0.key)].hits } == 0)
     }
 
     @Test func `an entry that comes back after it left the small queue goes to the main queue, and a large one to the small`() {
@@ -62,13 +62,13 @@ import Testing
         #expect(fixture.place(hash(2)) == .small)
     }
 
-    @Test func `the small queue grows when what has just left it comes back, and shrinks when the main queue's does`() {
+    @Test func `the small queue grows when an entry returns that has just left it, and shrinks when one of the main queue returns`() {
         var fixture = Fixture()
         for number in 1...101 { fixture.add(hash(number)) }
         #expect(fixture.evicted == [hash(1)])
         fixture.add(hash(1))
         #expect(abs(fixture.ledger.share.value - 0.11) < 0.001)
-        // With the small queue within its share now, the main queue's first has to go.
+        // The small queue is within its share now, so the first entry of the main queue has to go.
         fixture.add(hash(200))
         #expect(fixture.evicted.last == hash(12) && fixture.ledger.share.value > 0.1)
         fixture.add(hash(12))
@@ -81,15 +81,15 @@ import Testing
             fixture.add(hash(number))
             fixture.hit(hash(number), times: 3)
         }
-        // All were asked for; some are spared and the next one goes.
+        // All entries were asked for: some are spared, and the next one goes.
         fixture.add(hash(1001))
         #expect(fixture.evicted.count == 1 && fixture.ledger.count == 1000)
-        #expect(fixture.ledger.slots.count { $0.hits < 3 } < 270)
+        #expect(fixture.ledger.entries.count { $0.hits < 3 } < 270)
     }
 
-    @Test func `slots are used again`() {
+    @Test func `numbers of entries are used again`() {
         var fixture = Fixture(costLimit: .max, countLimit: 10)
         for number in 1...1000 { fixture.add(hash(number), cost: number) }
-        #expect(fixture.ledger.slots.count == 10 && fixture.ledger.count == 10)
+        #expect(fixture.ledger.entries.count == 10 && fixture.ledger.count == 10)
     }
 }

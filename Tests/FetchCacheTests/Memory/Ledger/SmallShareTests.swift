@@ -21,19 +21,19 @@ import Testing
         #expect(share.value == 0.01)
     }
 
-    @Test mutating func `entries that cost nothing move it as their number does`() {
+    @Test mutating func `entries without cost move the share by their number`() {
         share = SmallShare(costLimit: 1000, countLimit: 100)
         share.grow(by: 0, age: 1, entries: 100)
         #expect(abs(share.value - 0.11) < 1e-9)
     }
 
     @Test mutating func `either limit may be what it is a share of`() {
-        var slots: ContiguousArray = [Slot(hash: 0, cost: 60, place: .small), Slot(hash: 1, cost: 60, place: .small)]
-        var queue = SlotQueue()
-        queue.append(0, in: &slots)
+        var entries: ContiguousArray = [LedgerEntry(hash: 0, cost: 60, place: .small), LedgerEntry(hash: 1, cost: 60, place: .small)]
+        var queue = EntryQueue()
+        queue.append(0, in: &entries)
         #expect(!share.isExceeded(by: queue))
         #expect(SmallShare(costLimit: 1000, countLimit: 9).isExceeded(by: queue))
-        queue.append(1, in: &slots)
+        queue.append(1, in: &entries)
         #expect(share.isExceeded(by: queue))
     }
 }

@@ -1,4 +1,4 @@
-/// What an `EvilOrigin` can do to whoever asks it. The name, in lower case with hyphens, is the path: `/never-answers`.
+/// An attack of an `EvilOrigin` on its client. The name, in lower case with hyphens, is the path: `/never-answers`.
 package enum EvilBehaviour: String, CaseIterable, Sendable {
     // Good, for comparison: a body of known content; the request's head as the body.
     case good, echo

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+internal import GannetBasics
 
 /// The ports of an `EvilOrigin`: one for plain HTTP, one for HTTPS, and one for each behaviour that needs its own.
 struct EvilDoors: Sendable {
@@ -15,7 +11,7 @@ struct EvilDoors: Sendable {
     }
 
     let listeners: [Listener]
-    /// What only has to stay open.
+    /// Descriptors that only have to stay open.
     private let held: [Int32]
     private let ports: [EvilBehaviour: UInt16]
     let plainPort: UInt16
@@ -84,6 +80,59 @@ extension EvilDoor.TLS {
         case .expired: try TLSIdentity(certificates.expired)
         case .wrongHost: try TLSIdentity(certificates.wrongHost)
         case .selfSigned: try TLSIdentity(certificates.selfSigned)
+        }
+    }
+}
+
+/// How a behaviour of an `EvilOrigin` is come to.
+enum EvilDoor: Hashable, Sendable {
+    /// By its path on the port for plain HTTP.
+    case plain
+    /// By its path on the port for HTTPS.
+    case secure
+    /// On a port of its own; it acts when a connection comes.
+    case own
+    /// The same under TLS, once both have shaken hands.
+    case ownSecure(TLS)
+    /// On a port of its own where nobody listens.
+    case closed
+    /// On a port of its own where nobody accepts, and the line of those who wait is full.
+    case full
+
+    /// The handshake of a port of its own.
+    enum TLS: CaseIterable, Hashable, Sendable {
+        case good, http2, outdated, expired, wrongHost, selfSigned
+    }
+}
+
+extension EvilBehaviour {
+    var door: EvilDoor {
+        switch self {
+        case .refusesConnections: .closed
+        case .neverAccepts: .full
+        case .silentHandshake, .slowHandshake, .plainInsteadOfTLS, .garbageHandshake, .endlessHandshake, .alertHandshake,
+            .closesInHandshake,
+            .resetsInHandshake, .closesAtOnce, .resetsAtOnce, .speaksFirst:
+            .own
+        case .expiredCertificate: .ownSecure(.expired)
+        case .wrongHostCertificate: .ownSecure(.wrongHost)
+        case .selfSignedCertificate: .ownSecure(.selfSigned)
+        case .outdatedTLS: .ownSecure(.outdated)
+        case .resetsAfterHandshake: .ownSecure(.good)
+        case .http2GoAway, .http2Refused, .http2Reset, .http2Garbage, .http2Silent, .http2Pings, .http2Settings, .http2Continuations,
+            .http2EmptyData, .http2EndlessBody, .http2HeaderBomb, .http2Push:
+            .ownSecure(.http2)
+        case .cutWithoutFarewell, .garbageUnderTLS, .securePingPong, .secureExtraAnswer: .secure
+        default: .plain
+        }
+    }
+
+    /// The scheme of its URL. A door that breaks the handshake is for clients that use https.
+    var scheme: String {
+        switch door {
+        case .secure, .ownSecure: "https"
+        case .own where ![.closesAtOnce, .resetsAtOnce, .speaksFirst].contains(self): "https"
+        default: "http"
         }
     }
 }

@@ -1,16 +1,10 @@
 internal import GannetBasics
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// An origin that does to its clients whatever the worst of the web does: every `EvilBehaviour` has a URL here, for any client.
 ///
 /// A connection has a thread of its own, which waits for nothing but its socket and the clock, so that `stop()` ends it at once.
 package final class EvilOrigin: Sendable {
-    /// What `/good` answers.
+    /// The answer of `/good`.
     package static let goodBody = Array("Nothing evil here.\n".utf8)
 
     /// How often a behaviour has been met.
@@ -18,7 +12,7 @@ package final class EvilOrigin: Sendable {
         /// Connections on which it was asked for, or to its own port.
         package var connections: Int
         package var requests: Int
-        /// Those of its connections that have ended.
+        /// The number of connections that have ended.
         package var closings: Int
         /// Answers, and connections to its own port, that have not come to their end.
         package var running: Int
@@ -58,7 +52,7 @@ package final class EvilOrigin: Sendable {
     }
 
     /// The URL to ask for.
-    /// - Parameter credentials: What stands before the host, with its `@`.
+    /// - Parameter credentials: The part before the host, with its `@`.
     package func url(_ behaviour: EvilBehaviour, host: String = "127.0.0.1", credentials: String = "") -> String {
         "\(behaviour.scheme)://\(credentials)\(host):\(doors.port(of: behaviour))\(behaviour.path)"
     }

@@ -1,5 +1,4 @@
-/// What an `EvilOrigin` does with one request, or with one connection. A script that ends without an end of the connection leaves it to
-/// the next request.
+/// The steps of an `EvilOrigin` for one request, or for one connection. A script that does not end the connection leaves it to the next request.
 struct EvilScript: ExpressibleByArrayLiteral {
     let steps: [HostileServer.Step]
 
@@ -50,7 +49,7 @@ extension EvilScript {
 }
 
 extension EvilBehaviour {
-    /// What it does with a request, or, behind a door of its own, with a connection.
+    /// The steps for a request or, behind a door of its own, for a connection.
     func script(_ request: EvilRequest) -> EvilScript {
         // Each behaviour is in exactly one of these.
         let families = [
@@ -62,4 +61,31 @@ extension EvilBehaviour {
         }
         return script
     }
+}
+
+/// A request to an `EvilOrigin`, and what its answer may depend on.
+struct EvilRequest {
+    /// All lines, with the empty one.
+    let head: [UInt8]
+    /// The path and query as sent.
+    let target: String
+    /// Counted from 1.
+    let numberOnConnection: Int
+    let plainPort: UInt16
+    private let securePort: UInt16
+
+    init(head: [UInt8], numberOnConnection: Int, _ doors: EvilDoors) {
+        self.head = head
+        self.numberOnConnection = numberOnConnection
+        plainPort = doors.plainPort
+        securePort = doors.securePort
+        let line = head.prefix { $0 != 0x0d && $0 != 0x0a }
+        let rest = line.drop { $0 != 0x20 }.dropFirst()
+        // A target may itself hold a blank, if a client lets it.
+        target = String(decoding: rest.lastIndex(of: 0x20).map { rest[..<$0] } ?? rest, as: UTF8.self)
+    }
+
+    func plainURL(_ path: String, host: String = "127.0.0.1") -> String { "http://\(host):\(plainPort)\(path)" }
+
+    func secureURL(_ path: String) -> String { "https://127.0.0.1:\(securePort)\(path)" }
 }

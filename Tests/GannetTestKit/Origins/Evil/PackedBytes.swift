@@ -22,8 +22,7 @@ enum PackedBytes {
         return gzipHeader + blocks + [0x03, 0x00] + littleEndian(0x5b64_c2b0) + littleEndian(1 << 30)
     }()
 
-    /// 1 GiB of zeros in 2 KB of brotli (RFC 7932): a meta-block, made with the reference encoder, that stands for 16 MiB and ends at a
-    /// byte, again and again.
+    /// 1 GiB of zeros in 2 KB of brotli (RFC 7932): one meta-block of the reference encoder, again and again. It stands for 16 MiB and ends at a byte.
     static let brotliBomb: [UInt8] = {
         let first: [UInt8] = [
             0xcb, 0xff, 0xff, 0x3f, 0x00, 0x24, 0x00, 0xe2, 0xb1, 0x40, 0x72, 0xef, 0xff, 0xf8, 0xff, 0xff, 0x07, 0x80, 0x04, 0x40,

@@ -38,7 +38,7 @@ struct LookUpTests {
         #expect(lookUp.receive(.addresses([Self.four], ttl: 9), to: question(.a)) == [.finish(.success([Self.four]), ttl: 9)])
     }
 
-    @Test func `no address and a failure is a failure, and says nothing about how long`() {
+    @Test func `no address of one kind and a failure of the other is a failure without a lifetime`() {
         var lookUp = started()
         #expect(lookUp.receive(.trouble(.serverFailure), to: question(.aaaa)) == [])
         let actions = lookUp.receive(.noData(ttl: 600), to: question(.a))
@@ -52,7 +52,7 @@ struct LookUpTests {
         #expect(actions == [.finish(.failure(.noAddress), ttl: 30)])
     }
 
-    @Test func `that a name does not exist is settled by the question for IPv4`() {
+    @Test func `the question for IPv4 settles that a name does not exist`() {
         var lookUp = started()
         #expect(lookUp.receive(.noSuchName(ttl: 5), to: question(.aaaa)) == [])
         #expect(lookUp.receive(.noSuchName(ttl: 7), to: question(.a)) == [.finish(.failure(.noSuchName), ttl: 5)])
@@ -61,7 +61,7 @@ struct LookUpTests {
         #expect(other.receive(.noSuchName(ttl: 7), to: question(.a)) == [.finish(.failure(.noSuchName), ttl: 7)])
     }
 
-    @Test func `each server is asked once about trouble`() {
+    @Test func `each server with trouble is asked once`() {
         var lookUp = started(servers: 3, withIPv6: false)
         #expect(lookUp.receive(.trouble(.refused), to: question(.a)) == [.ask(question(.a, server: 1))])
         #expect(lookUp.receive(.trouble(.serverFailure), to: question(.a, server: 1)) == [.ask(question(.a, server: 2))])
@@ -69,7 +69,7 @@ struct LookUpTests {
         #expect(actions == [.finish(.failure(.serverFailed(.refused)), ttl: nil)])
     }
 
-    @Test func `what could not be sent is sent again a few times, both kinds together`() {
+    @Test func `unsent queries are sent again a few times, both kinds together`() {
         var lookUp = started()
         for _ in 0..<LookUp.maximumResends {
             #expect(lookUp.receive(.unreachable, to: question(.a)) == [.resendLater])
@@ -81,7 +81,7 @@ struct LookUpTests {
         #expect(lookUp.receive(.unreachable, to: question(.aaaa)) == [.finish(.failure(.noNameServer), ttl: nil)])
     }
 
-    @Test func `an answer cut short over TCP too is nonsense`() {
+    @Test func `an answer cut short over TCP, too, is malformed`() {
         var lookUp = started(withIPv6: false)
         #expect(lookUp.receive(.truncated, to: question(.a)) == [.ask(question(.a, overTCP: true))])
         let actions = lookUp.receive(.truncated, to: question(.a, overTCP: true))

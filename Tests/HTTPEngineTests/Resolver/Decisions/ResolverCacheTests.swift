@@ -16,7 +16,7 @@ struct ResolverCacheTests {
         #expect(cache.count == 1)
     }
 
-    @Test func `it never holds more than permitted, and keeps what is asked for`() {
+    @Test func `it never holds more than permitted, and keeps used names`() {
         var cache = ResolverCache(maximum: 100)
         let end = start + .seconds(100)
         cache.store(Self.address, for: "popular", until: end, at: start)
@@ -30,7 +30,7 @@ struct ResolverCacheTests {
         #expect(cache.outcome(for: "n0", at: start) == nil)
     }
 
-    @Test func `what is over goes before what is asked for`() {
+    @Test func `an outcome past its end goes before a used one`() {
         var cache = ResolverCache(maximum: 2)
         cache.store(Self.address, for: "living", until: start + .seconds(100), at: start)
         cache.store(Self.address, for: "over", until: start + .seconds(1), at: start)

@@ -5,7 +5,7 @@ import Testing
 struct ResolverWindowTests {
     private let start = ContinuousClock.now
 
-    @Test func `a look-up that has become old leaves its place to the next`() {
+    @Test func `an old look-up leaves its place to the next`() {
         var window = ResolverWindow(maximum: 3, maximumFresh: 2, freshness: .seconds(1))
         window.start(1, at: start)
         window.start(2, at: start + .milliseconds(500))
@@ -20,7 +20,7 @@ struct ResolverWindowTests {
         #expect(window.hasRoom(at: start + .seconds(9)) == true)
     }
 
-    @Test func `one that ends makes room at once`() {
+    @Test func `a look-up that ends makes room at once`() {
         var window = ResolverWindow(maximum: 3, maximumFresh: 1, freshness: .seconds(1))
         for serial in 1...1000 as ClosedRange<UInt64> {
             #expect(window.hasRoom(at: start) == true)

@@ -36,7 +36,7 @@ struct RunningLookUpsTests {
         #expect(running.oldestStart() == nil)
     }
 
-    @Test func `an id that asks for something else leaves what it asked for before`() {
+    @Test func `an id that asks for another name leaves the look-up before`() {
         var running = RunningLookUps()
         running.join("a", id: 1)
         running.join("b", id: 1)
@@ -45,18 +45,18 @@ struct RunningLookUpsTests {
         #expect(running.count == 1)
     }
 
-    @Test func `lines are skipped over what has ended, and swept`() {
-        var line = DueLine()
+    @Test func `a queue skips ended look-ups, and is swept of them`() {
+        var queue = DueQueue()
         var alive: Set<UInt64> = []
         for serial in 0..<100_000 as Range<UInt64> {
             alive = [serial]
-            line.append(serial, due: start + .milliseconds(Int(serial)), living: 1) { [alive] in alive.contains($0) }
+            queue.append((serial, start + .milliseconds(Int(serial))), living: 1) { [alive] in alive.contains($0.serial) }
         }
-        #expect(line.length < 100)
-        line.skipEnded { alive.contains($0) }
-        #expect(line.nextDue == start + .milliseconds(99_999))
-        #expect(line.popDue(at: start) == nil)
-        #expect(line.popDue(at: start + .seconds(100)) == 99_999)
-        #expect(line.nextDue == nil)
+        #expect(queue.length < 100)
+        queue.skipEnded { alive.contains($0.serial) }
+        #expect(queue.first?.due == start + .milliseconds(99_999))
+        #expect(queue.popDue(at: start) == nil)
+        #expect(queue.popDue(at: start + .seconds(100)) == 99_999)
+        #expect(queue.first?.due == nil)
     }
 }

@@ -1,0 +1,146 @@
+internal import RedisClient
+
+/// What is asked for with a batch. It holds for all its jobs, as it was when the batch was begun.
+package struct BatchOptions: Sendable, Equatable {
+    /// Of ten jobs six are of high, three of normal and one of low priority while there are some of each.
+    package enum Priority: String, Sendable, CaseIterable {
+        case high, normal, low
+
+        /// As Redis has it.
+        package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
+
+        init?(number: Int) {
+            guard (1...Self.allCases.count).contains(number) else { return nil }
+            self = Self.allCases[number - 1]
+        }
+    }
+
+    package var priority = Priority.normal
+
+    /// Nobody fetches the URLs before; counted from when each is accepted. A batch does not remember it.
+    package var delay = Duration.zero
+
+    /// Only a fetch that begins after a job was enqueued will do.
+    package var refresh = false
+
+    /// How old an outcome may be that is there already; without it, as long as the outcome itself says.
+    package var maximumAge: Duration?
+
+    /// The bodies have to reach the worker: a job whose outcome is there is handed out all the same.
+    package var deliversBodies = false
+
+    /// Sent with its requests; its jobs' ids are made with them.
+    package var headers = RequestHeaders.none
+
+    /// The trace it belongs to. Unlike headers it makes no other request of a URL.
+    package var trace: TraceContext?
+
+    package init() {}
+}
+
+/// How far a batch has been accepted.
+package struct BatchProgress: Sendable, Equatable {
+    package enum State: String, Sendable {
+        case open, closed, cancelled
+    }
+
+    package let number: Int
+
+    /// The name of its input, from when it was begun.
+    package let source: String
+
+    /// The position in the producer's input up to which every row has been dealt with.
+    package let offset: Int
+    package let total: Int
+    package let state: State
+
+    /// The headers of its requests; `nil` where another version wrote them.
+    package let headers: RequestHeaders?
+}
+
+/// The batch after a chunk was accepted.
+package struct EnqueueAnswer: Sendable, Equatable {
+    package let offset: Int
+    package let total: Int
+
+    /// Jobs of the queue that have not ended: for producers that do not want to run ahead.
+    package let open: Int
+}
+
+/// One submission, and how many of its jobs have ended.
+package struct Batch: Sendable, Equatable {
+    package enum State: String, Sendable {
+        /// Its input is still being read, or its producer was stopped on the way.
+        case open
+        /// All of its input is accepted, and some jobs have not ended.
+        case running
+        case complete
+        /// Jobs that a worker held when it was cancelled have not ended.
+        case cancelling
+        case cancelled
+    }
+
+    package let name: String
+    package let number: Int
+    package let options: BatchOptions
+
+    /// How long ago it was begun; `nil` for a batch that an earlier version began.
+    package let age: Duration?
+
+    package let input: BatchProgress.State
+    package let total: Int
+    package let done: Int
+    package let failed: Int
+    package let cancelled: Int
+    package let active: Int
+    package let parked: Int
+    package let delayed: Int
+}
+
+extension Batch {
+    package var ended: Int { done + failed + cancelled }
+
+    package var ready: Int { max(0, total - ended - active - parked - delayed) }
+
+    /// Everything it was made from is accepted, and has ended.
+    package var isComplete: Bool { input != .open && total == ended }
+
+    package var state: State {
+        switch input {
+        case .open: .open
+        case .closed: isComplete ? .complete : .running
+        case .cancelled: isComplete ? .cancelled : .cancelling
+        }
+    }
+
+    /// The part of the accepted jobs that has ended, from 0 to 1; `nil` where none was accepted.
+    package var progress: Double? { total > 0 ? Double(ended) / Double(total) : nil }
+
+    static let fields = [
+        "id", "priority", "refresh", "maxAge", "deliver", "began", "headers", "trace", "state", "total", "done", "failed", "cancelled",
+        "active", "parked", "delayed",
+    ].map { RedisArgument.string($0) }
+
+    /// `nil` for a batch that is not there any more.
+    init?(number: Int, _ reply: RedisReply, now: Int) throws(RedisError) {
+        let values = try reply.fields(Self.fields.count, of: "HMGET")
+        var texts: [String?] = []
+        for value in values { texts.append(try value.asOptionalString()) }
+        guard let input = texts[8].flatMap(BatchProgress.State.init) else { return nil }
+        self.number = number
+        self.input = input
+        name = texts[0] ?? ""
+        age = texts[5].flatMap { Int($0) }.map { .milliseconds(max(0, now - $0)) }
+        var options = BatchOptions()
+        options.priority = texts[1].flatMap { Int($0) }.flatMap(BatchOptions.Priority.init(number:)) ?? .normal
+        options.refresh = texts[2] == "1"
+        options.maximumAge = texts[3].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : .milliseconds($0) }
+        options.deliversBodies = texts[4] == "1"
+        options.headers = try values[6].asOptionalBytes().flatMap { RequestHeaders($0) } ?? .none
+        options.trace = texts[7].flatMap { try? TraceContext($0) }
+        self.options = options
+        let numbers = texts[9...].map { $0.flatMap { Int($0) } ?? 0 }
+        (total, done, failed, cancelled) = (numbers[0], numbers[1], numbers[2], numbers[3])
+        (active, parked, delayed) = (numbers[4], numbers[5], numbers[6])
+    }
+}

@@ -1,0 +1,148 @@
+internal import RedisClient
+
+/// Locks and outcomes of URLs, for jobs and for callers without one.
+extension ClusterState {
+    /// The outcome of a URL, or the right to fetch it.
+    package func acquire(_ request: AcquireRequest) async throws(StateError) -> AcquireAnswer {
+        let lease = try ClaimRequest.milliseconds(ofLease: request.lease)
+        return try await StateError.mapping {
+            try await AcquireAnswer(
+                run(
+                    ClusterScripts.acquire,
+                    [
+                        .bytes(request.id.bytes), .bytes(request.nonce.bytes), .integer(lease), .string(request.inbox ?? ""),
+                        .integer(request.refresh ? 1 : 0), .integer(request.since ?? -1),
+                        .integer(request.maximumAge.map(\.wholeMilliseconds) ?? -1), .bytes(request.missingBody ?? []),
+                    ]))
+        }
+    }
+
+    /// Extends leases and the locks that go with them; returns the lost ones.
+    package func renew(_ tokens: [FlightToken], lease: Duration) async throws(StateError) -> Set<FlightToken> {
+        if tokens.isEmpty { return [] }
+        let arguments = [.integer(try ClaimRequest.milliseconds(ofLease: lease))] + tokens.map { RedisArgument.bytes($0.bytes) }
+        return try await StateError.mapping {
+            let lost = try await run(ClusterScripts.renew, arguments).asArray()
+            return Set(try lost.map { FlightToken(try $0.asBytes()) })
+        }
+    }
+
+    /// Takes a place for a job's request at the host that a redirect has led it to, and gives up the one it has. The same again changes
+    /// nothing.
+    /// - Parameter usual: The politeness towards hosts for which no rule is stored.
+    func move(_ token: FlightToken, to host: String, usual: HostRule) async throws(StateError) -> Passage {
+        try usual.check()
+        return try await StateError.mapping {
+            let reply = try await run(
+                ClusterScripts.move,
+                [.bytes(token.bytes), .string(host), .integer(usual.limit), .integer(usual.interval.wholeMilliseconds)])
+            let fields = try reply.fields(2, of: "move")
+            let pause = try fields[1].asInteger()
+            switch try fields[0].asInteger() {
+            case 1: return .there
+            case 2: return .full(opensIn: pause < 0 ? nil : .milliseconds(pause))
+            case 3: return .hopeless
+            default: return .lost
+            }
+        }
+    }
+
+    /// Ends locks that have no job: `commit` and `release` of the shared tier.
+    package func settle(_ settlements: [Settlement], random: Double) async throws(StateError) -> [SettleAnswer] {
+        try await settle(settlements, count: keys.count, claimsAgain: true, mostDead: 1, hostPatience: .zero, random: random)
+    }
+
+    func settle(
+        _ settlements: [Settlement], count: RedisArgument, claimsAgain: Bool, mostDead: Int, hostPatience: Duration,
+        random: Double
+    ) async throws(StateError) -> [SettleAnswer] {
+        if settlements.isEmpty { return [] }
+        guard settlements.count <= Settlement.mostAtOnce else { throw .invalid("At most \(Settlement.mostAtOnce) jobs end in one call.") }
+        var arguments: [RedisArgument] = [
+            .integer(claimsAgain ? 1 : 0), .string("\(min(1, max(0, random)))"), .integer(mostDead),
+            .integer(hostPatience.wholeMilliseconds),
+        ]
+        arguments.reserveCapacity(4 + settlements.count * 4)
+        for settlement in settlements { settlement.append(to: &arguments) }
+        return try await StateError.mapping {
+            try await run(ClusterScripts.settle, count: count, arguments).asArray().map {
+                guard let answer = SettleAnswer(rawValue: try $0.asInteger()) else { throw RedisError.form(of: "settle") }
+                return answer
+            }
+        }
+    }
+
+    /// The outcome of a URL, as it is, whoever may use it.
+    package func page(_ id: URLID) async throws(StateError) -> Page? {
+        try await StateError.mapping { try Self.page(await connection.send(RedisCommand("GET", keys.page(id))), "The page of this URL") }
+    }
+
+    /// The outcomes of URLs, in their order, `nil` for URLs of which nothing is known. As many as the caller has room for.
+    package func pages(_ ids: [URLID]) async throws(StateError) -> [Page?] {
+        try await StateError.mapping {
+            let replies = await connection.pipeline(ids.map { RedisCommand("GET", keys.page($0)) })
+            return try replies.map { try Self.page($0.get(), "The page of a URL") }
+        }
+    }
+
+    private static func page(_ reply: RedisReply, _ name: String) throws -> Page? {
+        guard let bytes = try reply.asOptionalBytes() else { return nil }
+        guard let page = Page(bytes) else { throw StateError.newerFormat(name) }
+        return page
+    }
+
+    /// Forgets the outcome of a URL. A fetch that is under way writes its outcome all the same.
+    package func removePage(_ id: URLID) async throws(StateError) {
+        try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", keys.page(id))) }
+    }
+
+    /// Says how many requests a host may have in flight and how long to pause between two, whatever workers say; `nil` takes it back.
+    package func setRule(_ rule: HostRule?, for host: String) async throws(StateError) {
+        try rule?.check()
+        try await StateError.mapping {
+            let command =
+                if let rule {
+                    RedisCommand("HSET", keys.rules, .string(host), .string("\(rule.limit) \(rule.interval.wholeMilliseconds)"))
+                } else {
+                    RedisCommand("HDEL", keys.rules, .string(host))
+                }
+            _ = try await connection.send(command)
+        }
+    }
+}
+
+/// Whether a job's request may go on at the host that a redirect has led it to.
+package enum Passage: Sendable, Equatable {
+    /// It has its place there, and has given up its place at the host before.
+    case there
+    /// That host has no room; the job keeps its place where it was. With the time until there may be room, where that is known.
+    case full(opensIn: Duration?)
+    /// That host has taken no connection for so long that nobody waits for it.
+    case hopeless
+    /// The lease has ended, and the place with it.
+    case lost
+}
+
+/// The politeness towards a host.
+package struct HostRule: Sendable, Equatable {
+    /// Requests in flight at once, from all workers together.
+    package var limit: Int
+
+    /// From the start of one request to that of the next.
+    package var interval: Duration
+
+    package static let highestLimit = 10_000
+    package static let longestInterval = Duration.seconds(24 * 3600)
+
+    package init(limit: Int, interval: Duration = .zero) {
+        self.limit = limit
+        self.interval = interval
+    }
+
+    func check() throws(StateError) {
+        guard (1...Self.highestLimit).contains(limit) else {
+            throw .invalid("A host's limit is 1 to \(Self.highestLimit) requests; \(limit) is not.")
+        }
+        guard .zero...Self.longestInterval ~= interval else { throw .invalid("The pause between two requests to a host is 0 to 24 hours.") }
+    }
+}

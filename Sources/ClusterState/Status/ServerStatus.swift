@@ -1,0 +1,75 @@
+internal import RedisClient
+
+/// The Redis behind a cluster. A value is `nil` where its user may not ask for it, or the server does not tell it.
+package struct ServerStatus: Sendable {
+    package var version: String?
+    package var usedMemory: Int?
+    /// Zero for a server without a limit.
+    package var memoryLimit: Int?
+    package var evictedKeys: Int?
+
+    /// It would drop jobs once it is full.
+    package var mayEvictJobs: Bool?
+
+    /// Its last attempt to write its data to disk failed.
+    package var isPersistenceFailing: Bool?
+    package var ping: Duration
+
+    package init(ping: Duration) { self.ping = ping }
+}
+
+extension ClusterState {
+    /// How the server fares, and how quickly it answers.
+    package func server() async throws(StateError) -> ServerStatus {
+        try await StateError.mapping {
+            let start = ContinuousClock.now
+            let memory = try InfoReply(await connection.pipeline([InfoReply.command("memory")])[0])
+            var status = ServerStatus(ping: ContinuousClock.now - start)
+            status.usedMemory = memory?["used_memory"].flatMap { Int($0) }
+            status.memoryLimit = memory?["maxmemory"].flatMap { Int($0) }
+            status.mayEvictJobs = memory?.evictsAnyKey
+            let replies = await connection.pipeline(["server", "stats", "persistence"].map(InfoReply.command))
+            status.version = try InfoReply(replies[0])?["redis_version"]
+            status.evictedKeys = try InfoReply(replies[1])?["evicted_keys"].flatMap { Int($0) }
+            status.isPersistenceFailing = try InfoReply(replies[2]).map { disk in
+                ["rdb_last_bgsave_status", "aof_last_bgrewrite_status", "aof_last_write_status"].contains { disk[$0] == "err" }
+            }
+            return status
+        }
+    }
+
+    /// Throws when the server drops keys of any kind once it is full: a queue in it would lose jobs unnoticed.
+    package func checkEviction() async throws(StateError) {
+        try await StateError.mapping {
+            // An operator whose users may not ask knows the server.
+            guard let info = try InfoReply(await connection.pipeline([InfoReply.command("memory")])[0]), info.evictsAnyKey,
+                let policy = info["maxmemory_policy"]
+            else { return }
+            throw StateError.unfitServer(
+                "Redis at \(connection.configuration.address) drops keys when it is full (maxmemory-policy \(policy)): jobs would be lost. "
+                    + "Set maxmemory-policy to noeviction, or use another Redis.")
+        }
+    }
+}
+
+/// The answer to `INFO`: lines of `name:value`.
+struct InfoReply {
+    private let text: String
+
+    static func command(_ section: String) -> RedisCommand { RedisCommand("INFO", .string(section)) }
+
+    /// `nil` for a user who may not ask.
+    init?(_ reply: Result<RedisReply, RedisError>) throws(RedisError) {
+        if case .failure(let error) = reply, error.kind == .notPermitted { return nil }
+        text = try reply.get().asString()
+    }
+
+    subscript(_ name: String) -> String? {
+        // Swift takes the CR LF at a line's end for one character.
+        let line = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix(name + ":") }
+        return line.map { String($0.dropFirst(name.utf8.count + 1)) }
+    }
+
+    /// Of the section `memory`.
+    var evictsAnyKey: Bool { self["maxmemory_policy"]?.hasPrefix("allkeys") == true && self["maxmemory"] != "0" }
+}

@@ -1,0 +1,61 @@
+/// Parts of error sentences.
+package enum Sentence {
+    /// `a`, `a or b`, `a, b or c`.
+    package static func alternatives(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+
+    /// A word as a shell takes it: in quotes where it has more in it than letters, digits and a few marks.
+    package static func quotedForShell(_ word: String) -> String {
+        let isPlain =
+            !word.isEmpty
+            && word.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || "0123456789/._-+:@%,=~".unicodeScalars.contains($0) }
+        return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// A user's text, fit to be shown: control characters, which could drive a terminal, are replaced, and the length is bounded.
+    package static func quoted(_ text: String, limit: Int = 200) -> String {
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.prefix(limit) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
+                shown.append("\u{FFFD}")
+            default:
+                shown.append(scalar)
+            }
+        }
+        return "'" + String(shown) + (text.unicodeScalars.count > limit ? "…" : "") + "'"
+    }
+}
+
+extension Sentence {
+    /// The name that was probably meant by a mistyped word.
+    static func closest(to word: String, among names: [String]) -> String? {
+        // A pasted document costs nothing.
+        guard word.utf8.count <= 64 else { return nil }
+        let limit = max(1, min(3, word.count / 3))
+        let near = names.map { (name: $0, distance: distance(word, $0)) }.filter { $0.distance <= limit }
+        return near.min { $0.distance < $1.distance }?.name
+    }
+
+    /// Insertions, deletions, substitutions and swaps of neighbours (`satus`, `stauts`) between two words.
+    private static func distance(_ first: String, _ second: String) -> Int {
+        let (a, b) = (Array(first), Array(second))
+        var before: [Int] = []
+        var above = Array(0...b.count)
+        for i in a.indices {
+            var row = [i + 1]
+            for j in b.indices {
+                var best = min(above[j + 1] + 1, row[j] + 1, above[j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+                    best = min(best, before[j - 1] + 1)
+                }
+                row.append(best)
+            }
+            before = above
+            above = row
+        }
+        return above[b.count]
+    }
+}

@@ -1,0 +1,170 @@
+internal import HTTPCaching
+internal import HTTPEngine
+internal import Synchronization
+
+extension SharedFetch {
+    /// Asks the origin for the whole answer, or whether the kept one is still current. The lease, where there is one, is given up in any
+    /// case.
+    /// - Returns: `nil` when the lease was lost during the transfer.
+    func attempt(_ lease: (any SharedLease)?, _ stale: CachedAnswer?) async -> Result<ServedAnswer, FetchError>? {
+        var conditions: [HeaderField] = []
+        if let stale, stale.body.count == stale.facts.byteCount,
+            case .revalidate(let headers, _) = fetch.decide(stale, checked, parts.now())
+        {
+            conditions = headers
+        }
+        while true {
+            let (requestedAt, mark) = (parts.now(), fetch.removals.mark)
+            let (result, isLost) = await download(conditions, lease)
+            let receivedAt = parts.now()
+            switch result {
+            case .success(let download):
+                let exchange = Exchange(download, request: checked.facts, requestedAt: requestedAt, receivedAt: receivedAt)
+                guard download.status == 304, let stale, !conditions.isEmpty else {
+                    return await arrived(download, exchange, mark, lease)
+                }
+                if let answer = await confirmed(stale, exchange, mark, lease) { return .success(answer) }
+                // The 304 was about another answer. A request without conditions cannot get a 304.
+                conditions = []
+            case .failure(let error) where error.kind == .cancelled:
+                await release(lease)
+                if isLost, !Task.isCancelled {
+                    fetch.count { $0.locksLost += 1 }
+                    return nil
+                }
+                return .failure(error)
+            case .failure(let error):
+                await failed(error, requestedAt, receivedAt, mark, lease)
+                return fetch.instead(of: error, stale, checked, since: self.mark)
+            }
+        }
+    }
+
+    /// Transfers, unless the lease is lost meanwhile. Then another process transfers, and this transfer is cancelled.
+    private func download(_ conditions: [HeaderField], _ lease: (any SharedLease)?) async -> (Result<Download, FetchError>, isLost: Bool) {
+        let request = DownloadRequest(
+            url: checked.request.url, body: .memory(upTo: Int(clamping: parts.maximumBody), thenFileIn: "/"),
+            headers: checked.request.headers + conditions)
+        let downloader = parts.downloader
+        let task = Task { [gate = fetch.gate, priority, cancellation] in
+            await gate.within(priority) { () async -> Result<Download, FetchError> in
+                do throws(FetchError) {
+                    return .success(try await downloader.download(request))
+                } catch {
+                    return .failure(error)
+                }
+            } ?? .failure(cancellation)
+        }
+        let loss = LossFlag()
+        lease?.whenLost {
+            loss.set()
+            task.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        return (result, loss.isSet)
+    }
+
+    private func arrived(
+        _ download: Download, _ exchange: Exchange, _ mark: Removals.Mark, _ lease: (any SharedLease)?
+    ) async -> Result<ServedAnswer, FetchError> {
+        guard case .bytes(let body) = download.body else {
+            await release(lease)
+            return .failure(error(.engine, "the downloader did not deliver the body in memory"))
+        }
+        fetch.count { counts in
+            counts.downloads += 1
+            counts.bytes += download.transferredBytes
+        }
+        guard (200...299).contains(download.status) else {
+            await release(lease)
+            return .failure(FetchError(kind: .status(download.status), url: checked.request.url, headers: download.headers))
+        }
+        switch StorageDecision(for: exchange, policy: parts.policy) {
+        case .keep(let terms):
+            let facts = StoredAnswer(
+                exchange, terms: terms, canonicalURL: checked.canonicalURL, digest: SHA256Digest(of: body), byteCount: Int64(body.count))
+            await commit(CachedAnswer(facts: facts, body: body), mark, lease, revalidated: false)
+        case .refuse(let reason): await commitNothing(because: reason, status: download.status, lease)
+        }
+        return .success(ServedAnswer(download, body: body))
+    }
+
+    /// `nil` when the 304 is about another answer.
+    private func confirmed(
+        _ stale: CachedAnswer, _ exchange: Exchange, _ mark: Removals.Mark, _ lease: (any SharedLease)?
+    ) async -> ServedAnswer? {
+        var answer = stale
+        switch stale.facts.revalidated(by: exchange, policy: parts.policy) {
+        case .unusable: return nil
+        case .confirmed(let facts):
+            answer.facts = facts
+            await commit(answer, mark, lease, revalidated: true)
+        case .confirmedOnce(let reason): await commitNothing(because: reason, status: stale.facts.status, lease)
+        }
+        fetch.count { $0.revalidations += 1 }
+        return ServedAnswer(answer, .revalidated)
+    }
+
+    private func commit(_ answer: CachedAnswer, _ mark: Removals.Mark, _ lease: (any SharedLease)?, revalidated: Bool) async {
+        let retention = answer.facts.retention(at: parts.now(), policy: parts.policy)
+        keep(answer, since: mark)
+        guard let lease else { return }
+        // An answer that was removed meanwhile is not shared. Processes that wait for it ask the origin themselves.
+        let isRemoved = { @Sendable [fetch, checked] in fetch.removals.concernAlone(checked.key, since: mark) }
+        if isRemoved() {
+            return await fetch.endings.run { await lease.shareNothing(status: answer.facts.status) }
+        }
+        await fetch.endings.run { [self] in
+            switch await lease.commit(answer, kept: retention, revalidated: revalidated) {
+            case .stored: if isRemoved() { await parts.shared?.remove(checked.key) }
+            case .fenced:
+                // The shared answer is another process's, so this one is removed from the nearer tiers.
+                fetch.count { $0.fenced += 1 }
+                await forget()
+            case .lost: fetch.count { $0.locksLost += 1 }
+            case .refused: fetch.count { $0.sharedRefused += 1 }
+            case .unavailable: fetch.count { $0.sharedUnavailable += 1 }
+            }
+        }
+    }
+
+    private func commitNothing(because reason: StorageDecision.Reason, status: Int, _ lease: (any SharedLease)?) async {
+        if reason.outdatesKept { await forget() }
+        if let lease { await fetch.endings.run { await lease.shareNothing(status: status) } }
+    }
+
+    private func failed(
+        _ error: FetchError, _ requestedAt: Moment, _ failedAt: Moment, _ mark: Removals.Mark, _ lease: (any SharedLease)?
+    ) async {
+        fetch.count { $0.failures += 1 }
+        let decision = FailureDecision(
+            after: error, for: checked.facts, requestedAt: requestedAt, failedAt: failedAt, policy: parts.policy)
+        if decision.outdatesKept { await forget() }
+        if decision.keptUntil > failedAt, !fetch.removals.concern(checked.key, since: mark) {
+            fetch.failures.remember(error, for: checked.key, since: failedAt, until: decision.keptUntil)
+        }
+        switch decision.audience {
+        // All headers are part of the key, so everybody who waits under the key has sent the same headers.
+        case .allWaiting, .sameRequest:
+            if let lease { await fetch.endings.run { await lease.fail(error, for: decision.keptUntil - failedAt) } }
+        case .sameMachine, .nobody: await release(lease)
+        }
+    }
+
+    private func release(_ lease: (any SharedLease)?) async {
+        if let lease { await fetch.endings.run { await lease.release() } }
+    }
+}
+
+/// Whether a lease was lost. It is set from the thread that notices the loss.
+private final class LossFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .acquiring) }
+
+    func set() { flag.store(true, ordering: .releasing) }
+}

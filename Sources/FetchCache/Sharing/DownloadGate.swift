@@ -1,0 +1,137 @@
+internal import GannetBasics
+
+/// Limits how many downloads run at a time. The others wait in a queue by priority.
+package final class DownloadGate: Sendable {
+    private struct State {
+        var free: Int
+        var queue = PriorityQueue<CheckedContinuation<Bool, Never>>()
+        var last: UInt64 = 0
+        /// Waiters whose cancellation did not find them in the queue: they are not there yet, or not any more.
+        var cancelled: Set<UInt64> = []
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter places: At least one.
+    package init(places: Int) { state = Mutex(State(free: max(1, places))) }
+
+    /// The length of the queue.
+    var waiting: Int { state.withLock { $0.queue.count } }
+
+    /// Runs `body` when there is a place for it. Returns `nil` when the task is cancelled before.
+    package func within<Value: Sendable>(
+        _ priority: SharedFetchPriority = SharedFetchPriority(.normal), _ body: () async -> Value
+    ) async -> Value? {
+        guard await enter(priority) else { return nil }
+        defer { leave() }
+        return await body()
+    }
+
+    private func enter(_ priority: SharedFetchPriority) async -> Bool {
+        let id = state.withLock { state -> UInt64? in
+            if state.free > 0, state.queue.count == 0 {
+                state.free -= 1
+                return nil
+            }
+            state.last += 1
+            return state.last
+        }
+        guard let id else { return true }
+        let value = priority.listen { [self] value in state.withLock { $0.queue.move(id, to: value) } }
+        defer {
+            _ = priority.listen(nil)
+            state.withLock { _ = $0.cancelled.remove(id) }
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = state.withLock { state -> Bool? in
+                    if state.cancelled.contains(id) { return false }
+                    // A place may have become free in between.
+                    if state.free > 0 {
+                        state.free -= 1
+                        return true
+                    }
+                    state.queue.append(continuation, id: id, value)
+                    return nil
+                }
+                if let answer {
+                    continuation.resume(returning: answer)
+                } else if priority.value != value {
+                    // The priority changed before there was an entry to move.
+                    state.withLock { $0.queue.move(id, to: priority.value) }
+                }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                let waiter = state.queue.remove(id)
+                if waiter == nil { state.cancelled.insert(id) }
+                return waiter
+            }
+            waiter?.resume(returning: false)
+        }
+    }
+
+    private func leave() {
+        let next = state.withLock { state in
+            let next = state.queue.popFirst()
+            if next == nil { state.free += 1 }
+            return next
+        }
+        next?.resume(returning: true)
+    }
+}
+
+/// A queue that serves the highest priority first, and equal priorities in the order in which they came. Any element may leave, or change
+/// its priority.
+struct PriorityQueue<Element> {
+    private var queues = FetchPriority.allCases.map { _ in Queue() }
+    private var entries: [UInt64: (element: Element, priority: FetchPriority)] = [:]
+
+    /// Ids in order. An id whose entry has left is skipped, and swept out before such ids outnumber the others.
+    private struct Queue {
+        var ids: [UInt64] = []
+        var head = 0
+        var living = 0
+    }
+
+    var count: Int { entries.count }
+
+    mutating func append(_ element: Element, id: UInt64, _ priority: FetchPriority) {
+        entries[id] = (element, priority)
+        push(id, priority)
+    }
+
+    /// Does nothing for an id that is not in the queue.
+    mutating func move(_ id: UInt64, to priority: FetchPriority) {
+        guard let entry = entries[id], entry.priority != priority else { return }
+        queues[entry.priority.rawValue].living -= 1
+        entries[id] = (entry.element, priority)
+        push(id, priority)
+    }
+
+    mutating func remove(_ id: UInt64) -> Element? {
+        guard let entry = entries.removeValue(forKey: id) else { return nil }
+        queues[entry.priority.rawValue].living -= 1
+        return entry.element
+    }
+
+    mutating func popFirst() -> Element? {
+        for priority in FetchPriority.allCases.reversed() where queues[priority.rawValue].living > 0 {
+            while queues[priority.rawValue].head < queues[priority.rawValue].ids.count {
+                let id = queues[priority.rawValue].ids[queues[priority.rawValue].head]
+                queues[priority.rawValue].head += 1
+                if entries[id]?.priority == priority { return remove(id) }
+            }
+        }
+        return nil
+    }
+
+    private mutating func push(_ id: UInt64, _ priority: FetchPriority) {
+        let number = priority.rawValue
+        queues[number].ids.append(id)
+        queues[number].living += 1
+        guard queues[number].ids.count > 2 * queues[number].living + 64 else { return }
+        queues[number].ids = queues[number].ids[queues[number].head...].filter { entries[$0]?.priority == priority }
+        queues[number].head = 0
+    }
+}

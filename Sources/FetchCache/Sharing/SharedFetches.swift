@@ -1,0 +1,98 @@
+package import HTTPEngine
+
+/// The fetches that are under way, each shared by all callers of its key.
+///
+/// Callers leave one by one: a cancelled caller is answered at once, and the others notice nothing. When the last caller leaves, the fetch
+/// is cancelled.
+package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
+    package typealias Outcome = Result<Value, FetchError>
+    package typealias Fetch = @Sendable (SharedFetchPriority) async -> Outcome
+    private typealias Table = SharedFetchTable<Key>
+
+    private struct Running {
+        let key: Key
+        let task: Task<Void, Never>
+        let priority: SharedFetchPriority
+    }
+
+    private var table = Table()
+    private var running: [Table.FetchID: Running] = [:]
+    /// Cancelled fetches that have not ended yet, and still hold their resources.
+    private var cancelled: [Table.FetchID: Task<Void, Never>] = [:]
+    private var subscribers: [Table.SubscriberID: CheckedContinuation<Outcome?, Never>] = [:]
+
+    package init() {}
+
+    /// How many fetches are under way.
+    package var count: Int { table.count }
+
+    /// How many callers wait for them.
+    package var subscriberCount: Int { subscribers.count }
+
+    /// Waits for the fetch of this key that is under way, or starts this one. Returns `nil` when the caller's task or the key is cancelled.
+    package func outcome(for key: Key, priority: FetchPriority, _ fetch: @escaping Fetch) async -> Outcome? {
+        if Task.isCancelled { return nil }
+        let (subscriber, id, joining) = table.join(key, priority)
+        switch joining {
+        case .starts: start(key, id, priority, fetch)
+        case .joins(let raised): if let raised { change(id, to: raised) }
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { subscribers[subscriber] = $0 }
+        } onCancel: {
+            // Runs after the continuation is stored: until then this actor is busy here.
+            Task { await self.leave(subscriber) }
+        }
+    }
+
+    /// Cancels the fetches of these keys for all their callers. Returns the tasks of all cancelled fetches that have not ended yet.
+    @discardableResult
+    package func cancel(where isMeant: @Sendable (Key) -> Bool = { _ in true }) -> [Task<Void, Never>] {
+        let meant = running.filter { isMeant($0.value.key) }
+        for id in meant.keys { cancel(id) }
+        return Array(cancelled.values)
+    }
+
+    /// Lets no caller join the fetches of these keys any more. The present callers still get their outcome.
+    package func close(where isMeant: @Sendable (Key) -> Bool = { _ in true }) { table.close(isMeant) }
+
+    private func start(_ key: Key, _ id: Table.FetchID, _ priority: FetchPriority, _ fetch: @escaping Fetch) {
+        let shared = SharedFetchPriority(priority)
+        let task = Task(priority: priority.taskPriority) {
+            let outcome = await fetch(shared)
+            self.cancelled[id] = nil
+            self.end(id, outcome)
+        }
+        running[id] = Running(key: key, task: task, priority: shared)
+    }
+
+    private func end(_ id: Table.FetchID, _ outcome: Outcome?) {
+        running[id] = nil
+        for subscriber in table.end(id) { subscribers.removeValue(forKey: subscriber)?.resume(returning: outcome) }
+    }
+
+    private func cancel(_ id: Table.FetchID) {
+        guard let fetch = running[id] else { return }
+        fetch.task.cancel()
+        cancelled[id] = fetch.task
+        end(id, nil)
+    }
+
+    private func leave(_ subscriber: Table.SubscriberID) {
+        let (id, leaving) = table.leave(subscriber)
+        if let id {
+            switch leaving {
+            case .nothing: break
+            case .goesOn(let lowered): if let lowered { change(id, to: lowered) }
+            case .cancels: cancel(id)
+            }
+        }
+        subscribers.removeValue(forKey: subscriber)?.resume(returning: nil)
+    }
+
+    private func change(_ id: Table.FetchID, to priority: FetchPriority) {
+        guard let fetch = running[id] else { return }
+        fetch.priority.change(to: priority)
+        if #available(macOS 26, *) { fetch.task.escalatePriority(to: priority.taskPriority) }
+    }
+}

@@ -1,0 +1,74 @@
+package import ClusterState
+internal import FetchCache
+internal import GannetFetch
+internal import HTTPCaching
+package import HTTPEngine
+internal import RedisClient
+
+/// Fetches URLs for a caller without a job: from the shared cache, or else from their origins. Nobody else fetches the same URL meanwhile.
+package struct ClusterFetch: Sendable {
+    private let downloader: CurlDownloader
+    private let cache: RedisCache
+    private let fetch: CachingFetch
+    private let headers: RequestHeaders
+    private let refresh: Bool
+    private let maximumAge: Duration?
+
+    /// - Throws: `StateError`, or `InvalidOptions`.
+    package init(_ cluster: ClusterState, _ settings: FetchSettings, _ options: Options) async throws {
+        let downloader = try settings.makeDownloader(concurrency: options.concurrency)
+        do {
+            cache = try await RedisCache.connect(
+                to: cluster.connection.configuration, namespace: cluster.namespace, lease: options.lease, bodyLimit: options.bodyLimit)
+        } catch {
+            downloader.shutdown()
+            throw error
+        }
+        self.downloader = downloader
+        var parts = CachingFetch.Parts(downloader: downloader, memory: MemoryCache(MemoryCacheOptions(costLimit: 0)))
+        parts.shared = cache.shared.tier
+        parts.maximumBody = settings.maximumBody
+        parts.maximumInFlight = options.concurrency
+        fetch = CachingFetch(parts)
+        headers = options.headers
+        refresh = options.refresh
+        maximumAge = options.maximumAge
+    }
+
+    /// How URLs are fetched, beside what their requests are like.
+    package struct Options: Sendable {
+        package var concurrency = 1
+        /// For how long a caller that dies keeps others from a URL.
+        package var lease = Duration.seconds(30)
+        /// Bytes of Redis' memory for bodies.
+        package var bodyLimit = 1_000_000_000
+        /// Sent with each request. They make it another request of its URL.
+        package var headers = RequestHeaders.none
+        package var refresh = false
+        package var maximumAge: Duration?
+
+        package init() {}
+    }
+
+    /// The body of one URL.
+    package func body(of url: String) async -> Result<[UInt8], FetchError> { await answer(url).map(\.body) }
+
+    func answer(_ url: String) async -> Result<ServedAnswer, FetchError> {
+        let request = FetchRequest(url) {
+            $0.headers = headers.fields
+            $0.refresh = refresh
+            $0.maximumAge = maximumAge
+        }
+        return await fetch.serve(request)
+    }
+
+    /// Ends what is under way, and the connections.
+    package func close() async {
+        // Also for a cancelled caller: a lease that is not given up keeps the URL from all others until it ends.
+        await Task {
+            await fetch.close()
+            await cache.close()
+        }.value
+        downloader.shutdown()
+    }
+}

@@ -1,0 +1,23 @@
+import HTTPEngine
+
+/// Asks a worker on this machine how it is.
+enum EndpointQuestion {
+    /// The status of its answer.
+    static func status(of url: String, within time: Duration) async throws(CommandFailure) -> Int {
+        var settings = FetchSettings()
+        settings.timeout = time
+        settings.connectTimeout = time
+        // The user has named the address.
+        settings.allowedNetworks = ["all"]
+        do {
+            let downloader = try CurlDownloader(settings)
+            defer { downloader.shutdown() }
+            return try await downloader.download(DownloadRequest(url: url, body: .memory(upTo: 65_536, thenFileIn: "/"))).status
+        } catch let error as FetchError {
+            guard case .status(let status) = error.kind else { throw CommandFailure(.unavailable, error.description) }
+            return status
+        } catch {
+            throw CommandFailure(.unavailable, "\(error)")
+        }
+    }
+}

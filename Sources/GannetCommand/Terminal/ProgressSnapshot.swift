@@ -1,0 +1,118 @@
+import ClusterState
+import Gannet
+
+/// How far a command's work has come at one moment: all that its progress is drawn from.
+struct ProgressSnapshot: Sendable {
+    /// This command's own counts. A URL is *there already* when its body was in its place, so that nothing was fetched.
+    var fetched = 0
+    var there = 0
+    var failed = 0
+    var bytes = 0
+    var elapsed = Duration.zero
+
+    /// Failures by class, the most frequent first.
+    var failures: [(errorClass: String, count: Int)] = []
+
+    /// The list that this work belongs to, or a queue that other workers share; `nil` while it is not known.
+    var whole: Whole?
+
+    /// Nothing to show of a queue that is empty.
+    var shownWhole: Whole? { whole.flatMap { $0.total > 0 || $0.name == nil ? $0 : nil } }
+
+    /// Of the last seconds; `nil` while too little was seen.
+    var endedPerSecond: Double?
+    var bytesPerSecond: Double?
+
+    /// Until the whole has ended, if it goes on like this; `nil` where that cannot be told.
+    var remaining: Duration?
+
+    /// Jobs that cannot be taken now.
+    var waits = QueueWaits()
+
+    /// Jobs of the queue that have not ended and wait only for a place, together with those in flight.
+    var inLine = 0
+
+    /// The worker's places that slow hosts have held for some seconds, out of all, while other jobs wait for one.
+    var heldPlaces: (held: Int, all: Int)?
+
+    /// The hosts that take longest, the slowest first.
+    var slowest: [HostLoad] = []
+
+    struct Whole: Sendable, Equatable {
+        var total: Int
+        /// Fetched or given up.
+        var ended: Int
+        /// `queue` where the numbers are a queue's and not this command's own list's.
+        var name: String?
+        /// Jobs of the queue that had ended before the work at hand began. They are not in the numbers above.
+        var endedBefore = 0
+
+        var share: Double { total > 0 ? min(1, max(0, Double(ended) / Double(total))) : 0 }
+    }
+
+    /// The reason why the rest waits, where no time can be told.
+    var waitedFor: String? {
+        guard let whole, whole.ended < whole.total, remaining == nil else { return nil }
+        return WaitText.sentence(waits, of: whole.total - whole.ended)
+    }
+
+    /// A remedy for slow hosts.
+    var advice: String? {
+        heldPlaces.map { "\($0.held) of \($0.all) places are held by slow hosts; a higher --concurrency would help" }
+    }
+
+    /// `http-404 8, dns 3`.
+    var failuresByClass: String { failures.map { "\($0.errorClass) \($0.count)" }.joined(separator: ", ") }
+
+    /// `slow.example 19.2 s (8 in flight), other.example 3.1 s`: the hosts that are worth a word.
+    var slowestHosts: String {
+        slowest.filter { $0.slowness >= Self.worthTelling }.map { host in
+            "\(host.name) \(Amounts.time(host.slowness))" + (host.running > 0 ? " (\(host.running) in flight)" : "")
+        }.joined(separator: ", ")
+    }
+
+    private static let worthTelling = Duration.seconds(1)
+}
+
+/// The speed of the last seconds, from totals that are noted now and then. No clock inside.
+struct RateMeter: Sendable {
+    private struct Mark {
+        let time: ContinuousClock.Instant
+        let ended: Int
+        let bytes: Int
+    }
+
+    private var marks: [Mark] = []
+    private var first: Mark?
+
+    /// Long enough not to jump about, short enough to show what has changed.
+    private static let window = Duration.seconds(10)
+    /// The time left is told from more than that.
+    private static let kept = Duration.seconds(60)
+    private static let shortestSpan = Duration.milliseconds(400)
+
+    mutating func note(ended: Int, bytes: Int, at time: ContinuousClock.Instant) {
+        if let last = marks.last, time - last.time < Self.shortestSpan { return }
+        let mark = Mark(time: time, ended: ended, bytes: bytes)
+        first = first ?? mark
+        marks.append(mark)
+        // The window begins at the youngest of the marks that are too old.
+        while marks.count > 2, time - marks[1].time >= Self.kept { marks.removeFirst() }
+    }
+
+    /// Between the first and the last mark of the window; `nil` while there are not two.
+    var rate: (endedPerSecond: Double, bytesPerSecond: Double)? {
+        guard let last = marks.last, let first = marks.last(where: { last.time - $0.time >= Self.window }) ?? marks.first,
+            last.time - first.time >= Self.shortestSpan
+        else { return nil }
+        let seconds = (last.time - first.time) / .seconds(1)
+        return (Double(max(0, last.ended - first.ended)) / seconds, Double(max(0, last.bytes - first.bytes)) / seconds)
+    }
+
+    /// How long it takes until so many more have ended; `nil` where that cannot be told.
+    func remaining(open: Int) -> Duration? {
+        guard let first else { return nil }
+        return TimeLeft.estimate(
+            open: open, marks: ([first] + marks).map { .init(seconds: ($0.time - first.time) / .seconds(1), ended: $0.ended) })
+    }
+}

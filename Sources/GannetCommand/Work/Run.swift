@@ -1,0 +1,202 @@
+import ClusterState
+import Gannet
+import GannetBasics
+import HTTPEngine
+
+/// `gannet run`: feeds the queue while a worker empties it, writes the manifest, and leaves nothing in Redis.
+///
+/// The folder's record says which URLs are done, and each run makes its queue anew. So leftovers of an interrupted run, or of a lost Redis,
+/// do no harm.
+struct Run: Sendable {
+    private let options: RunOptions
+    private let settings: FetchSettings
+    private let identity: RunIdentity
+    private let access: ClusterAccess
+    private let bodies: BodyFolder
+    private let interruption: Interruption
+    private let endpoint: WorkerEndpoint?
+    private let console: Console
+
+    private var queue: FetchQueue { access.cluster.queue(identity.queue) }
+
+    init(
+        _ options: RunOptions, _ settings: FetchSettings, _ identity: RunIdentity, _ access: ClusterAccess, _ bodies: BodyFolder,
+        _ interruption: Interruption, _ endpoint: WorkerEndpoint?, _ console: Console
+    ) {
+        self.options = options
+        self.settings = settings
+        self.identity = identity
+        self.access = access
+        self.bodies = bodies
+        self.interruption = interruption
+        self.endpoint = endpoint
+        self.console = console
+    }
+
+    func run(_ input: RunInput) async throws(CommandFailure) -> ExitStatus {
+        let start = ContinuousClock.now
+        console.note(
+            "the queue of this run is '\(identity.queue)'; 'gannet status --queue \(identity.queue)\(options.connection.reminder)' shows it."
+        )
+        let begun = await interruption.cancelling {
+            try await begin()
+            return try await RecordedFolder.open(bodies, demand: options.demand)
+        }
+        guard let folder = try begun.get(unlessInterrupted: interruption) else { return await interrupted(input) }
+        try input.prepare(in: folder)
+
+        let outcome: RunFeeding.Fed?
+        do throws(CommandFailure) {
+            outcome = try await feedAndWork(input, folder)
+        } catch {
+            await leaveNothing()
+            throw error
+        }
+        guard let fed = outcome else { return await interrupted(input) }
+        guard folder.counts.listed > 0 else {
+            await leaveNothing()
+            throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
+        }
+        guard try await isComplete(fed.summary) else { return await interrupted(input) }
+
+        let written = await interruption.cancelling {
+            try await RunManifest(folder: folder, input: input, headers: options.submission.headers).write()
+        }
+        guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
+        await leaveNothing()
+        let summary = RunSummary(totals: totals, time: ContinuousClock.now - start)
+        let status: ExitStatus = options.maxFailures.allows(totals.failed + totals.invalid, of: totals.rows) ? .done : .someFailed
+        guard options.json else { return try console.print("\(summary.text) to \(folder.displayPath)\(summary.reference)", last: status) }
+        do throws(CommandFailure) {
+            try RunManifest.print(folder.manifestPath, console)
+        } catch  where error == .outputClosed {
+            return status
+        }
+        return try console.print(summary.json.text, last: status)
+    }
+
+    /// Empties the queue. The folder's lock says that no other process is this run, so every worker with a lease in it is gone.
+    private func begin() async throws {
+        let left = try await queue.counts()
+        guard left.enqueued > 0 else { return }
+        // Otherwise their URLs would stay locked until the leases end.
+        if left.active > 0 { try await queue.reclaimAll() }
+        try await queue.clear()
+    }
+
+    /// `nil` when a signal ended it.
+    private func feedAndWork(_ input: RunInput, _ folder: RecordedFolder) async throws(CommandFailure) -> RunFeeding.Fed? {
+        let (feed, feeder) = AsyncStream.makeStream(of: Void.self)
+        let (stops, stopper) = AsyncStream.makeStream(of: Void.self)
+        let stopping = Task {
+            for await _ in interruption.stops { stopper.yield() }
+        }
+        defer { stopping.cancel() }
+        let working = Task { await work(folder, stops: stops, feed: feed) }
+        let feeding = RunFeeding(
+            queue: queue, folder: folder, input: input, batch: options.batch, submission: options.submission)
+        let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
+            try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
+                group.addTask {
+                    // When it fails the worker ends as after a signal.
+                    defer { feeder.finish() }
+                    do {
+                        let fed = try await feeding.run()
+                        say(fed, folder)
+                        return fed
+                    } catch {
+                        stopper.yield()
+                        throw error
+                    }
+                }
+                // A worker that cannot go on ends the feeding.
+                group.addTask {
+                    _ = await working.value
+                    return nil
+                }
+                defer { group.cancelAll() }
+                if let fed = try await group.next() ?? nil { return fed }
+                // A worker that has found the queue empty knows that the feeding has ended; its result arrives next.
+                guard case .success(.empty) = await working.value else { return nil }
+                return try await group.next() ?? nil
+            }
+        }
+        let end = try await working.value.get()
+        switch end {
+        case .drained, .handedBack:
+            return try outcome.get(unlessInterrupted: interruption) ?? nil
+        case .foreignLeft:
+            throw CommandFailure(.unavailable, "The jobs that are left in the queue are of another version.")
+        case .empty: return try outcome.get(unlessEndedBy: interruption) ?? nil
+        }
+    }
+
+    private func work(
+        _ folder: RecordedFolder, stops: AsyncStream<Void>, feed: AsyncStream<Void>
+    ) async -> Result<WorkerEnd, CommandFailure> {
+        var worker = options.fetch.workerOptions()
+        let tally = WorkTally(console, access.watch, of: { folder.counts.queued }, places: worker.concurrency)
+        worker.endsWhenEmpty = true
+        worker.drainTimeout = options.drainTimeout
+        endpoint?.watch(
+            .init(cluster: access.cluster, queue: identity.queue, options: worker, bodyLimit: nil, tally: tally, interruption: interruption)
+        )
+        let display = ProgressDisplay(of: tally, on: console)
+        let how = worker
+        let work = Task {
+            try await Worker.work(
+                on: identity.queue, of: access.cluster, fetch: settings, into: folder, options: how, stops: stops, feed: feed,
+                activity: tally.activity, report: tally.note)
+        }
+        let outcome = await work.result
+        await display.end()
+        tally.finish()
+        if interruption.request != nil { console.note("so far: \(ProgressText.counts(tally.snapshot(at: .now))).") }
+        return outcome.mapError { CommandFailure($0) }
+    }
+
+    private func say(_ fed: RunFeeding.Fed, _ folder: RecordedFolder) {
+        Feeding.complain(about: fed.summary, console)
+        let (counts, checked) = (folder.counts, fed.checked)
+        guard checked.sound + checked.broken + checked.old > 0 else { return }
+        if checked.old > 0 {
+            console.note("\(Amounts.count(checked.old, "file")) there \(checked.old == 1 ? "is" : "are") older than '--max-age'.")
+        }
+        if checked.broken > 0 {
+            console.note(
+                "\(Amounts.count(checked.broken, "file")) of an earlier run \(checked.broken == 1 ? "is" : "are") missing or changed.")
+        }
+        console.note(
+            "\(checked.sound) of \(Amounts.count(counts.listed, "URL")) \(checked.sound == 1 ? "is" : "are") there already; \(counts.queued) to fetch."
+        )
+    }
+
+    /// Whether every accepted job has ended in Redis; false when a signal came first.
+    private func isComplete(_ input: EnqueueSummary) async throws(CommandFailure) -> Bool {
+        let asked = await interruption.cancelling { try await queue.counts() }
+        guard let status = try asked.get(unlessEndedBy: interruption) else { return false }
+        let ended = status.done + status.failed + status.cancelled
+        guard ended >= input.accepted else {
+            throw CommandFailure(
+                .unavailable,
+                "Redis has lost jobs of this run: it was emptied, or fell back to an older state. Of \(input.accepted) URLs \(ended) are accounted "
+                    + "for. The files in the folder are whole; run the command again to fetch the rest.")
+        }
+        return true
+    }
+
+    /// When Redis is away the next run does this first.
+    private func leaveNothing() async {
+        if access.watch.isAway { return }
+        await interruption.cleaningUp { try await queue.clear() }
+    }
+
+    private func interrupted(_ input: RunInput) async -> ExitStatus {
+        await leaveNothing()
+        console.note(
+            input.isReadOnce
+                ? "interrupted before it was done; the fetched files stay, and the same command with the same input fetches the rest."
+                : "interrupted before it was done; the same command goes on where it stopped.")
+        return interruption.status
+    }
+}

@@ -1,0 +1,96 @@
+import ClusterState
+import CommandLineKit
+import Gannet
+import GannetBasics
+import URLLists
+
+/// The result of a run: its rows, counted by how they ended.
+struct RunSummary: Sendable {
+    let totals: ManifestTotals
+    /// This run's own.
+    let time: Duration
+
+    var text: String {
+        var parts = ["\(Amounts.count(totals.fetched, "URL")) fetched"]
+        if totals.there > 0 { parts.append("\(totals.there) there already") }
+        parts.append("\(totals.failed) failed" + (classes.isEmpty ? "" : " (\(classes))"))
+        if totals.repeated > 0 { parts.append("\(totals.repeated) listed more than once") }
+        if totals.invalid > 0 { parts.append("\(totals.invalid) invalid") }
+        // The progress counts different URLs. Here each row counts, also one whose URL was listed before.
+        let rows = totals.rows > totals.fetched + totals.there ? "\(Amounts.count(totals.rows, "row")), " : ""
+        return parts.joined(separator: ", ") + "; \(rows)\(Amounts.bytes(totals.bytes)) in \(Amounts.time(time))"
+    }
+
+    /// Where the failures are listed.
+    var reference: String { totals.failed + totals.invalid > 0 ? "; manifest.jsonl there lists the failures, with reasons" : "" }
+
+    /// `no-such-host 900, http-404 80, timeout 7, and 2 of other classes`.
+    private var classes: String {
+        let sorted = totals.classes.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+        let told = sorted.prefix(Self.mostClasses)
+        let rest = totals.failed - told.reduce(0) { $0 + $1.value }
+        return (told.map { "\($0.key) \($0.value)" } + (rest > 0 ? ["and \(rest) of other classes"] : [])).joined(separator: ", ")
+    }
+
+    private static let mostClasses = 5
+
+    /// The names are a contract. Each row is counted once, so that the numbers add up.
+    var json: JSONValue {
+        [
+            "summary": [
+                "rows": .integer(totals.rows), "done": .integer(totals.fetched + totals.there + totals.repeated),
+                "fetched": .integer(totals.fetched), "revalidated": 0, "cached": .integer(totals.there + totals.repeated),
+                "failed": .integer(totals.failed), "invalid": .integer(totals.invalid), "bytes": .integer(totals.bytes),
+                "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
+            ]
+        ]
+    }
+}
+
+/// Writes a run's manifest: its input row by row, with the outcome of each.
+struct RunManifest: Sendable {
+    let folder: RecordedFolder
+    let input: RunInput
+    let headers: RequestHeaders
+
+    private static let batch = 4096
+
+    /// Throws ``CommandFailure`` or ``OutputFailure``.
+    func write() async throws -> ManifestTotals {
+        let manifest = try Manifest(in: folder, headers: headers)
+        try await manifest.add(
+            input.urls.enumerated().map { index, url in ManifestRow(.argument(index + 1), .url(Array(url.utf8)[...])) })
+        let rows = try input.again()
+        while let batch = try await rows?.nextBatch() { try await manifest.add(batch.map(ManifestRow.init)) }
+        // A reader that was cancelled looks like an input that has ended; only the task knows.
+        try Task.checkCancellation()
+        return try await manifest.finish()
+    }
+
+    /// Prints the manifest that was written.
+    static func print(_ path: String, _ console: Console) throws(CommandFailure) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw CommandFailure(.cannotWrite, "The file \(Sentence.quoted(path)) cannot be read: \(Descriptor.message(errno)).")
+        }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            try console.print(bytes: Array(buffer[..<count]))
+        }
+    }
+}
+
+extension ManifestRow {
+    init(_ row: Row) {
+        let content: Content =
+            switch row.content {
+            case .url(let bytes): .url(bytes)
+            case .invalid(let problem): .invalid(problem.description)
+            }
+        self.init(.line(row.number), content, id: row.id)
+    }
+}

@@ -1,0 +1,76 @@
+import ClusterState
+import Gannet
+
+/// A worker's reports as numbers. No clock inside.
+struct WorkCounts: Sendable {
+    /// The ways in which a worker can be done with a job.
+    enum Outcome: String, CaseIterable, Sendable {
+        case fetched, revalidated, cached, failed
+        /// An attempt failed, or could not be made, and there will be another.
+        case retried
+        /// Its lease was lost to another worker.
+        case lost
+        case handedBack = "handed_back"
+        /// Its URL had been fetched before, and the body is gone.
+        case refetched
+    }
+
+    private(set) var jobs: [Outcome: Int] = [:]
+    private(set) var bytes = 0
+
+    /// Jobs given up, and attempts that were not the last, by class.
+    private(set) var failures = ClassCounts()
+    private(set) var retries = ClassCounts()
+
+    /// How often Redis went away.
+    private(set) var outages = 0
+
+    /// The class of jobs that were given up without a fetch of their own.
+    private static let unfetched = "unfetched"
+
+    func count(of outcome: Outcome) -> Int { jobs[outcome] ?? 0 }
+
+    mutating func note(_ report: WorkerReport) {
+        switch report {
+        case .fetched(_, let count, _):
+            add(.fetched)
+            bytes += count
+        case .revalidated: add(.revalidated)
+        case .cached: add(.cached)
+        case .bodyMissing: add(.refetched)
+        case .putOff(_, let postponement):
+            add(.retried)
+            retries.add(1, of: postponement.errorClass)
+        case .failed(_, _, let errorClass):
+            add(.failed)
+            failures.add(1, of: errorClass)
+        case .lost: add(.lost)
+        case .handedBack: add(.handedBack)
+        case .givenUp(let count):
+            add(.failed, count)
+            failures.add(count, of: Self.unfetched)
+        case .redis(.began): outages += 1
+        case .left, .stopping, .progress, .foreign, .redis(.ended): break
+        }
+    }
+
+    private mutating func add(_ outcome: Outcome, _ count: Int = 1) { jobs[outcome, default: 0] += count }
+}
+
+/// Counts by class. A server's answers can make up many classes, so their number is limited: the rest counts as `other`.
+struct ClassCounts: Sendable {
+    private(set) var counts: [String: Int] = [:]
+
+    static let most = 100
+    static let other = "other"
+
+    mutating func add(_ count: Int, of errorClass: String) {
+        let isNew = counts[errorClass] == nil
+        counts[isNew && counts.count >= Self.most - 1 ? Self.other : errorClass, default: 0] += count
+    }
+
+    /// The most frequent first.
+    var sorted: [(errorClass: String, count: Int)] {
+        counts.map { (errorClass: $0.key, count: $0.value) }.sorted { ($0.count, $1.errorClass) > ($1.count, $0.errorClass) }
+    }
+}

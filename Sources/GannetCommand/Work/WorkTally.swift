@@ -1,0 +1,229 @@
+import ClusterState
+import Gannet
+import GannetBasics
+
+/// Counts a worker's reports, and prints the ones that people should see at once.
+final class WorkTally: Sendable {
+    fileprivate struct State {
+        var counts = WorkCounts()
+        var complaints = ComplaintLimit(atFirst: 20, aMinute: 5)
+        var losses = LossWatch()
+        var total: (@Sendable () -> Int)?
+        var queue: QueueProgress?
+        var waits = QueueWaits()
+        var givenUp = RareCount()
+        var places: PlacesWatch?
+        /// Failures for addresses that are not public: the first is told, the rest is counted.
+        var refusals = 0
+        var ownRate = RateMeter()
+        var queueRate = RateMeter()
+    }
+
+    private let state = Mutex(State())
+    private let console: Console
+    private let watch: RedisWatch
+    private let network: NetworkWatch
+    private let start = ContinuousClock.now
+
+    /// The worker's requests at each host.
+    let activity = WorkerActivity()
+
+    private let places: Int?
+
+    /// - Parameters:
+    ///   - total: URLs of the command's own list, as far as it has been read; `nil` for a worker of a queue.
+    ///   - places: Requests that the worker makes at once at most; `nil` where others share its queue, whose requests would look like
+    ///     jobs that wait.
+    init(_ console: Console, _ watch: RedisWatch, of total: (@Sendable () -> Int)? = nil, places: Int? = nil) {
+        self.console = console
+        self.watch = watch
+        network = NetworkWatch(console)
+        self.places = places
+        state.withLock { state in
+            state.total = total
+            state.places = places.map(PlacesWatch.init)
+        }
+    }
+
+    @Sendable func note(_ report: WorkerReport) {
+        state.withLock { $0.counts.note(report) }
+        switch report {
+        case .fetched(let job, let bytes, let file):
+            let place = file.map { " as \($0)" } ?? ""
+            console.detail(
+                "fetched \(job.url) (\(Amounts.bytes(bytes)))\(place)",
+                job.facts("fetched", [(key: "bytes", value: .integer(bytes)), (key: "file", value: JSONValue(file))]))
+        case .revalidated(let job, let file):
+            console.detail("unchanged \(job.url)\(file.map { " as \($0)" } ?? "")", job.facts("revalidated"))
+        case .cached(let job, let file):
+            console.detail("there already \(job.url)\(file.map { " as \($0)" } ?? "")", job.facts("cached"))
+        case .bodyMissing(let job):
+            console.detail("\(job.url) was fetched before, but its body is gone; it is fetched again", job.facts("refetched"))
+        case .putOff(let job, let postponement):
+            if let want = postponement.want { network.note(want) }
+            console.detail(
+                "will be tried again \(postponement.pause.map { "in \(Amounts.time($0))" } ?? "after a pause"): \(postponement.sentence)",
+                job.facts(
+                    "retried",
+                    [(key: "class", value: .string(postponement.errorClass)), (key: "pauseSeconds", value: JSONValue(postponement.pause))]))
+        case .failed(let job, let sentence, let errorClass): complain(of: job, sentence, errorClass)
+        case .lost(let job): console.detail("lost the lease on \(job.url): another worker has it", job.facts("lost"))
+        case .handedBack(let job): console.detail("handed back \(job.url)", job.facts("handedBack"))
+        case .stopping(let active, let limit):
+            console.note(
+                "stopping; \(Amounts.count(active, "URL")) in flight may end within \(Amounts.time(limit)). Stop again to leave at once.",
+                [(key: "event", value: "stopping"), (key: "active", value: .integer(active))])
+        case .left(let job): console.detail("left \(job.url): it can be claimed again when its lease ends", job.facts("left"))
+        case .givenUp(let count):
+            if let total = state.withLock({ $0.givenUp.add(count, at: .now) }) { tellGivenUp(total) }
+        case .progress(let accepted, let ended, let waits):
+            let lost = state.withLock { state in
+                state.waits = waits
+                state.queue = QueueProgress(accepted: accepted, ended: ended, after: state.queue)
+                state.queueRate.note(ended: ended, bytes: 0, at: .now)
+                return state.losses.note(accepted: accepted)
+            }
+            if let lost { tellLoss(of: lost, now: accepted) }
+        case .foreign: console.warn("what is left in the queue is of another version, for a newer worker to take")
+        case .redis(let outage): watch.note(outage)
+        }
+    }
+
+    /// Prints how many failures were not told one by one.
+    func finish() {
+        let (givenUp, untold, refusals) = state.withLock { ($0.givenUp.rest(), $0.complaints.rest(), $0.refusals) }
+        if refusals > 1, console.verbosity < .verbose {
+            console.complain(
+                "… and \(Amounts.count(refusals - 1, "more URL")) with addresses that are not public",
+                [(key: "event", value: "failuresNotTold"), (key: "count", value: .integer(refusals - 1))])
+        }
+        if let givenUp { tellGivenUp(givenUp) }
+        if let untold { tellUntold(untold) }
+    }
+
+    /// Looks for lost jobs once more at the end: a queue may be empty because Redis was emptied.
+    func lookForLoss(_ queue: FetchQueue) async {
+        guard let status = try? await queue.counts() else { return }
+        note(.progress(accepted: status.enqueued, ended: status.done + status.failed + status.cancelled))
+    }
+
+    private func complain(of job: JobLabel, _ sentence: String, _ errorClass: String) {
+        let refusals = errorClass == Self.refusedClass ? state.withLock { $0.refuse() } : 0
+        if console.verbosity < .verbose {
+            if refusals > 1 { return }
+            switch refusals == 1 ? .tell : state.withLock({ $0.complaints.note(at: .now) }) {
+            case .keep: return
+            case .tellAfter(let untold): tellUntold(untold)
+            case .tell: break
+            }
+        }
+        console.complain("failed: \(sentence)", job.facts("failed", [(key: "class", value: .string(errorClass))]))
+        if refusals == 1 {
+            console.note("addresses that are not public are refused; '--allow-net' allows a network, such as '--allow-net 10.0.0.0/8'.")
+        }
+    }
+
+    private func tellUntold(_ count: Int) {
+        console.complain(
+            "… and \(Amounts.count(count, "further failure")); '--verbose' tells of each",
+            [(key: "event", value: "failuresNotTold"), (key: "count", value: .integer(count))])
+    }
+
+    private func tellGivenUp(_ total: Int) {
+        console.complain(
+            "skipped: \(Amounts.count(total, "URL")) so far, without a request. The URL had failed a short while ago, its host takes no connection, or three workers died with it; 'gannet jobs list --state dead' shows them.",
+            [(key: "event", value: "givenUp"), (key: "count", value: .integer(total))])
+    }
+
+    private func tellLoss(of before: Int, now: Int) {
+        console.warn(
+            "JOBS ARE GONE: this queue had accepted \(Amounts.count(before, "URL")), and Redis knows of \(now) now. Unless somebody purged it, Redis has "
+                + "lost its data: it was emptied, came back without them, or fell back to an older state. Enqueue again what had not ended.",
+            [
+                (key: "event", value: "dataLost"), (key: "acceptedBefore", value: .integer(before)),
+                (key: "acceptedNow", value: .integer(now)),
+            ])
+    }
+
+    /// How far it has come.
+    func snapshot(at now: ContinuousClock.Instant) -> ProgressSnapshot {
+        var snapshot = state.withLock { $0.snapshot(at: now) }
+        snapshot.elapsed = now - start
+        let seen = activity.snapshot
+        snapshot.slowest = seen.slowest(Self.mostHosts)
+        let waiting = snapshot.inLine - seen.hosts.reduce(0) { $0 + $1.running }
+        if let held = state.withLock({ $0.places?.look(at: seen, waiting: waiting, now: now) }), let places {
+            snapshot.heldPlaces = (held, places)
+        }
+        return snapshot
+    }
+
+    private static let mostHosts = 4
+    private static let refusedClass = "refused"
+
+    /// This worker's counts as a sentence.
+    var summary: String { "This worker: \(ProgressText.counts(snapshot(at: .now)))." }
+
+    func logSummary(_ status: ExitStatus) {
+        console.note(
+            summary,
+            [(key: "event", value: "ended"), (key: "exitStatus", value: .integer(Int(status.rawValue)))]
+                + ProgressText.facts(snapshot(at: .now)))
+    }
+
+    var counts: WorkCounts { state.withLock { $0.counts } }
+
+    /// How often the queue was found with less than it had accepted.
+    var losses: Int { state.withLock { $0.losses.losses } }
+}
+
+/// How far a queue has come.
+private struct QueueProgress: Sendable {
+    let accepted: Int
+    let ended: Int
+    /// How many had ended before the work at hand: when this worker first looked, or when the queue was last empty. A percentage of all
+    /// jobs that the queue ever had would say little about the ones that wait now.
+    let before: Int
+
+    init(accepted: Int, ended: Int, after last: QueueProgress?) {
+        self.accepted = accepted
+        self.ended = ended
+        before =
+            if let last, last.accepted > last.ended || accepted == ended { min(last.before, ended) } else {
+                min(last?.ended ?? ended, ended)
+            }
+    }
+}
+
+extension WorkTally.State {
+    /// - Returns: How many refusals there are with this one.
+    fileprivate mutating func refuse() -> Int {
+        refusals += 1
+        return refusals
+    }
+
+    fileprivate mutating func snapshot(at now: ContinuousClock.Instant) -> ProgressSnapshot {
+        var snapshot = ProgressSnapshot()
+        snapshot.fetched = counts.count(of: .fetched)
+        snapshot.there = counts.count(of: .cached) + counts.count(of: .revalidated)
+        snapshot.failed = counts.count(of: .failed)
+        snapshot.bytes = counts.bytes
+        snapshot.failures = counts.failures.sorted
+        let ended = snapshot.fetched + snapshot.there + snapshot.failed
+        ownRate.note(ended: ended, bytes: snapshot.bytes, at: now)
+        snapshot.endedPerSecond = ownRate.rate?.endedPerSecond
+        snapshot.bytesPerSecond = ownRate.rate?.bytesPerSecond
+        snapshot.waits = waits
+        snapshot.inLine = queue.map { $0.accepted - $0.ended - waits.total } ?? 0
+        var meter = ownRate
+        if let total {
+            snapshot.whole = .init(total: total(), ended: ended)
+        } else if let queue {
+            snapshot.whole = .init(
+                total: queue.accepted - queue.before, ended: queue.ended - queue.before, name: "queue", endedBefore: queue.before)
+            meter = queueRate
+        }
+        if let whole = snapshot.whole, whole.ended < whole.total { snapshot.remaining = meter.remaining(open: whole.total - whole.ended) }
+        return snapshot
+    }
+}

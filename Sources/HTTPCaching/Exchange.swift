@@ -1,0 +1,99 @@
+package import HTTPEngine
+
+/// The facts of a request that a cache needs. The method is GET.
+package struct RequestFacts: Sendable, Hashable {
+    /// The URL as it is requested.
+    package let url: String
+    /// The caller's own headers, and the engine's `User-Agent` where it may differ between machines.
+    package let headers: [HeaderField]
+    /// Whether the request identifies its sender: `Authorization`, a cookie, an API key, a password in the URL.
+    /// The answer may then be for this sender alone.
+    package let hasCredentials: Bool
+    /// Whether the request asks for a part, or for changes only. A kept answer is a whole body, so it does not answer such a request.
+    let isSpecial: Bool
+    package let control: CacheControl
+
+    package init(url: String, headers: [HeaderField] = []) {
+        self.url = url
+        self.headers = headers
+        hasCredentials = headers.contains(where: \.isCredential) || RedactedURL.withoutUserInfo(url) != url
+        isSpecial = headers.contains(where: \.asksForPartOrNews)
+        control = CacheControl(request: headers)
+    }
+}
+
+/// An answer, the request that it answers, and the times of both.
+package struct Exchange: Sendable, Hashable {
+    package var request: RequestFacts
+    /// The URL that answered, after redirects.
+    package var finalURL: String
+    package var status: Int
+    package var headers: ResponseHeaders
+    /// The redirects before the answer, in order. The kept answer is only as good as the weakest of them.
+    package var redirects: [Download.Hop] = []
+    /// When the request was sent, by the wall clock.
+    package var requestedAt: Moment
+    /// When the answer was there, by the same clock.
+    package var receivedAt: Moment
+    /// Whether the whole body came.
+    package var isComplete = true
+}
+
+extension Exchange {
+    package init(_ download: Download, request: RequestFacts, requestedAt: Moment, receivedAt: Moment) {
+        self.init(
+            request: request, finalURL: download.finalURL, status: download.status, headers: download.headers, redirects: download.hops,
+            requestedAt: requestedAt, receivedAt: receivedAt)
+    }
+
+    /// Whether every hop used TLS, so that nobody on the way could have changed the answer.
+    var isAuthenticated: Bool {
+        ([request.url, finalURL] + redirects.map(\.url)).allSatisfy { $0.prefix(8).lowercased() == "https://" }
+    }
+}
+
+/// The status and headers of one answer of an exchange, which may be a redirect.
+struct AnswerHead {
+    let status: Int
+    let headers: ResponseHeaders
+    let control: CacheControl
+
+    init(status: Int, headers: ResponseHeaders) {
+        self.status = status
+        self.headers = headers
+        control = CacheControl(headers)
+    }
+
+    /// Whether a lifetime may be guessed where the answer gives none. An answer that sets a cookie may be a visitor's own, so its is not.
+    var permitsGuesses: Bool { !headers.has("set-cookie") }
+
+    /// Names of headers that are not kept, because they belong to this connection or this answer alone (RFC 9111, section 3.1).
+    var namesNotKept: Set<String> {
+        let connection = headers.has("connection") ? headers.values(of: "connection") : []
+        return control.noCache.names.union(control.isPrivate.names).union(
+            connection.flatMap { HeaderList($0).members }.map { $0.lowercased() })
+    }
+}
+
+/// The rules of RFC 9110 and others for keeping an answer, by its status.
+enum StatusCode {
+    /// Whether an answer of this status may be kept for a guessed time (RFC 9110, section 15.1; 451: RFC 7725, section 3).
+    /// RFC 9110 lists 206 too, for caches that join parts; this one does not.
+    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 451, 501].contains(status)
+    }
+
+    /// Whether this cache knows the rules for the status, which `must-understand` requires (RFC 9111, section 5.2.2.3).
+    static func isUnderstood(_ status: Int) -> Bool {
+        switch status {
+        case 200...205, 300...303, 307, 308, 400...415, 417, 421, 422, 426, 451, 500...505: true
+        default: false
+        }
+    }
+
+    /// Whether the definition of the status forbids to keep the answer (RFC 6585, sections 3 to 6).
+    static func forbidsStorage(_ status: Int) -> Bool { [428, 429, 431, 511].contains(status) }
+
+    /// Whether the status is a permanent redirect (RFC 9110, sections 15.4.2 and 15.4.9).
+    static func isPermanentRedirect(_ status: Int) -> Bool { status == 301 || status == 308 }
+}

@@ -1,0 +1,240 @@
+import CCurl
+
+/// One transfer from the look-up of its host to its outcome, over all hops. It lives on the engine's thread.
+final class Transfer {
+    let ticket: TransferTicket
+    /// When it began. The wait for a place does not count, so it moves this on.
+    private(set) var start = ContinuousClock.now
+    private var waitsSince: ContinuousClock.Instant?
+    var state: TransferState
+    /// Where the current hop goes.
+    private(set) var target: RequestTarget
+    /// The request's headers besides the engine's own, as far as the current hop gets them.
+    private(set) var headers: [HeaderField]
+    private(set) var hops: [Download.Hop] = []
+    /// Set while libcurl has the current hop.
+    var handle: EasyHandle?
+    /// The name whose addresses libcurl was told for the current hop.
+    var knownName: (host: String, port: Int)?
+    /// The connection of the current hop, under TLS.
+    var ends: Connections.Ends?
+    /// When the current hop's headers must have come; nil before the request and after them.
+    private(set) var answerDeadline: ContinuousClock.Instant?
+
+    private let settings: EngineSettings
+    private var body: BodyStore?
+    private var decoder: ContentDecoder?
+    private var headerLines: [UInt8] = []
+
+    init(_ ticket: TransferTicket, _ settings: EngineSettings) {
+        self.ticket = ticket
+        self.settings = settings
+        target = ticket.target
+        headers = ticket.request.headers
+        state = TransferState(
+            maximumBody: settings.fetch.maximumBody, maximumHeaders: settings.fetch.maximumHeaders,
+            isConditional: ticket.request.isConditional)
+    }
+
+    var id: UInt64 { ticket.id }
+
+    var responseHeaders: ResponseHeaders { ResponseHeaders(lines: headerLines) }
+
+    // MARK: What libcurl reports
+
+    /// Whether a socket may be opened to the address.
+    func permits(_ address: IPAddress?) -> Bool {
+        // Neither IPv4 nor IPv6: nothing asks libcurl for such a socket.
+        guard let address else { return false }
+        // Behind a proxy the origin is the proxy's to reach, and the only address we see is the proxy's, which the user has named.
+        if settings.proxy == nil, let reason = settings.addressGuard.refusal(of: address) {
+            state.socketRefused(address, reason)
+            return false
+        }
+        state.socketOpens()
+        return true
+    }
+
+    func requestStarts() {
+        state.requestStarts()
+        answerDeadline = .now + settings.answerTimeout
+    }
+
+    /// False ends the transfer.
+    func headerCame(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard state.headerCame(line.count) else { return false }
+        // A line behind the body is a trailer, and says nothing about the body.
+        guard state.phase != .body else { return true }
+        if line.starts(with: Self.statusLineStart) { headerLines.removeAll(keepingCapacity: true) } else { headerLines += line }
+        return true
+    }
+
+    /// The empty line came. The status is libcurl's, since a header may be made to look like a status line. False ends the transfer.
+    func headersEnded(status: Int) -> Bool {
+        guard state.phase != .body else { return true }
+        state.headersEnded(status: status)
+        guard status != 101 else {
+            state.brokeRules("it changed to another protocol (101), although that was not asked for")
+            return false
+        }
+        guard state.phase == .body else { return true }
+        answerDeadline = nil
+        return !state.hasBody || (checkFraming() && prepareDecoder())
+    }
+
+    /// False ends the transfer.
+    func receive(_ bytes: UnsafeRawBufferPointer, hasher: SHA256Hasher) -> Bool {
+        switch state.transferred(bytes.count) {
+        case .stop: return false
+        case .discard: return true
+        case .write: break
+        }
+        guard let decoder else { return store(bytes, hasher) }
+        do throws(DecodingFailure) {
+            return try decoder.decode(bytes) { store($0, hasher) }
+        } catch {
+            state.decodingFailed(error.description)
+            return false
+        }
+    }
+
+    // MARK: How it goes on
+
+    /// The end of the time for the whole.
+    var deadline: ContinuousClock.Instant { start + settings.fetch.timeout }
+
+    /// The rest of the time for the whole.
+    var timeLeft: Duration { max(.zero, deadline - .now) }
+
+    /// It has all it needs but a place.
+    func waits() { waitsSince = .now }
+
+    /// It has a place.
+    func waited() {
+        if let waitsSince { start += .now - waitsSince }
+        waitsSince = nil
+    }
+
+    /// The target of a redirect; nil when the answer is none. Throws when it must not be followed.
+    func nextTarget() throws(FetchError) -> RequestTarget? {
+        guard state.leadsOn, settings.fetch.maximumRedirects > 0, state.stop == nil || state.stop == .uninteresting else { return nil }
+        let places = Set(responseHeaders.values(of: "location"))
+        guard places.count <= 1 else { throw failure(.protocolError, "it names several places to go on to") }
+        guard let place = responseHeaders.bytes(of: "location"), !place.isEmpty else { return nil }
+        guard hops.count < settings.fetch.maximumRedirects else {
+            let count = settings.fetch.maximumRedirects.of("time")
+            throw failure(.tooManyRedirects, "more than \(count); the last led from \(RedactedURL(target.url))")
+        }
+        do throws(RequestRejection) {
+            return try target.following(place)
+        } catch {
+            let text = RedactedURL(String(decoding: place.prefix(300), as: UTF8.self))
+            throw failure(.refusedRedirect, "it led to '\(text)': \(error)")
+        }
+    }
+
+    /// The current hop is asked again.
+    func startsAnew() {
+        state.startsAnew()
+        answerDeadline = nil
+    }
+
+    /// Turns to the next hop. Another origin gets no credentials and no trace.
+    func go(to next: RequestTarget) {
+        hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.url), status: state.status, headers: responseHeaders))
+        if !target.trusts(next) { headers.removeAll(where: \.staysWithOrigin) }
+        target = next
+        state.redirects()
+        answerDeadline = nil
+        headerLines = []
+        decoder = nil
+    }
+
+    /// The whole body, now the caller's.
+    func keepBody(hasher: SHA256Hasher) throws(StorageFailure) -> DownloadedBody {
+        var store = body ?? BodyStore(ticket.request.body, hasher: hasher)
+        return try store.finish()
+    }
+
+    /// Why the body is incomplete by its encoding; nil when it is complete.
+    func undecoded() -> String? {
+        guard let decoder, state.hasBody else { return nil }
+        do throws(DecodingFailure) {
+            try decoder.finish()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    func failure(_ kind: FetchError.Kind, _ detail: String) -> FetchError {
+        FetchError(kind: kind, url: ticket.request.url, detail: detail)
+    }
+
+    /// Whether the headers say in at most one way where the body ends.
+    ///
+    /// libcurl believes the beginning of a length that is a number, and the last of several lengths. It passes over a length, or a chunked
+    /// coding, that is folded or has a blank before its colon.
+    var isWellFramed: Bool {
+        let headers = responseHeaders
+        if headers.isAmbiguous("content-length") || headers.isAmbiguous("transfer-encoding") { return false }
+        let lengths = headers.has("content-length") ? Set(headers.values(of: "content-length")) : []
+        if lengths.count < 2, lengths.allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) { return true }
+        let parts = Set(lengths.flatMap { $0.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } } })
+        // RFC 9110 permits the same length several times.
+        return parts.count == 1 && !lengths.contains { $0.contains { $0 == " " } && !$0.contains(",") }
+            && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
+    }
+
+    private func checkFraming() -> Bool {
+        guard isWellFramed else {
+            state.brokeRules(
+                "it does not say clearly where its body ends: its length is no number, is given twice, or is written in an unusual way")
+            return false
+        }
+        return state.announced(announcedLength)
+    }
+
+    private var announcedLength: Int64? {
+        responseHeaders.bytes(of: "content-length").map {
+            // The first of several equal ones. A number with too many digits is larger than any limit.
+            let digits = $0.prefix { 0x30...0x39 ~= $0 }
+            return digits.isEmpty ? 0 : Int64(String(decoding: digits, as: UTF8.self)) ?? .max
+        }
+    }
+
+    private func prepareDecoder() -> Bool {
+        let headers = responseHeaders
+        // libcurl does not check the end of such a coding.
+        if let coding = ContentEncodings.names(in: headers, of: "transfer-encoding").first {
+            state.decodingFailed("the body is \(coding)-encoded for the transfer, although that was not asked for")
+            return false
+        }
+        let names = ContentEncodings.names(in: headers)
+        if names.isEmpty { return true }
+        do throws(DecodingFailure) {
+            decoder = try ContentDecoder(encodings: names, intermediateLimit: settings.fetch.maximumBody)
+            return true
+        } catch {
+            state.decodingFailed(error.description)
+            return false
+        }
+    }
+
+    private func store(_ bytes: UnsafeRawBufferPointer, _ hasher: SHA256Hasher) -> Bool {
+        guard state.unpacked(bytes.count) else { return false }
+        do throws(StorageFailure) {
+            if body == nil {
+                body = BodyStore(
+                    ticket.request.body, hasher: hasher, expected: decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil)
+            }
+            try body?.write(bytes)
+            return true
+        } catch {
+            state.storageFailed(error)
+            return false
+        }
+    }
+
+    private static let statusLineStart = Array("HTTP/".utf8)
+}

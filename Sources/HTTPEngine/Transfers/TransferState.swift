@@ -1,0 +1,186 @@
+import CCurl
+
+/// The state machine of one transfer: takes libcurl's reports, and says how to go on. It does no IO.
+struct TransferState {
+    /// Why a callback, or a deadline of ours, ended the transfer.
+    enum Stop: Hashable {
+        case headersTooLarge
+        case bodyTooLarge
+        /// Enough was read of the body of an answer that is not a success.
+        case uninteresting
+        case encoding(String)
+        case storage(StorageFailure)
+        case noAnswer
+        /// An answer that no client should believe.
+        case rules(String)
+    }
+
+    enum BodyAction: Equatable {
+        case write, discard, stop
+    }
+
+    /// So much of an error's page is read, to keep its connection for the next request. A longer page costs the connection.
+    static let discardLimit = 64 * 1024
+
+    let maximumBody: Int64
+    let maximumHeaders: Int
+    /// Whether "not modified" is an answer to the request.
+    let isConditional: Bool
+
+    private(set) var phase = FetchError.Phase.resolve
+    /// The status of the last complete set of headers; 0 before.
+    private(set) var status = 0
+    /// Bytes of the body as they came, still encoded.
+    private(set) var transferredBytes: Int64 = 0
+    /// Bytes of the body after decoding.
+    private(set) var bodyBytes: Int64 = 0
+    private(set) var isRedirected = false
+    private var headerBytes = 0
+    private(set) var stop: Stop?
+    private var refusal: (address: IPAddress, reason: AddressGuard.Reason)?
+    private var socketsOpened = 0
+    /// The errno with which this hop's last socket could not be made.
+    private(set) var socketError: Int32?
+    /// Whether the connection held unread bytes before the request was sent.
+    private(set) var hasFoundLeftover = false
+    /// How often the hop has been asked again, on a connection of its own.
+    private(set) var newStarts = 0
+    /// Whether the last request went out on a connection that had been made for another.
+    private(set) var isOnUsedConnection = false
+    private var hasNewSocket = false
+    /// Whether a part of an answer has come since.
+    private(set) var hasAnswer = false
+
+    init(maximumBody: Int64, maximumHeaders: Int, isConditional: Bool = false) {
+        self.maximumBody = maximumBody
+        self.maximumHeaders = maximumHeaders
+        self.isConditional = isConditional
+    }
+
+    /// The next hop starts afresh. Only the limit on headers is one for all hops.
+    mutating func redirects() {
+        var next = TransferState(maximumBody: maximumBody, maximumHeaders: maximumHeaders, isConditional: isConditional)
+        next.headerBytes = headerBytes
+        next.isRedirected = true
+        self = next
+    }
+
+    mutating func connects() { phase = .connect }
+
+    mutating func socketOpens() {
+        phase = .connect
+        socketsOpened += 1
+        hasNewSocket = true
+        socketError = nil
+    }
+
+    mutating func socketFailed(_ code: Int32) { socketError = code }
+
+    mutating func socketRefused(_ address: IPAddress, _ reason: AddressGuard.Reason) {
+        refusal = (address, reason)
+    }
+
+    /// Bytes of an earlier answer are a reason to ask again. A server that speaks first on a new connection does not speak HTTP.
+    mutating func foundLeftover(onNewConnection isNew: Bool) {
+        if isNew || newStarts > 0 { stop = .rules("it sent an answer before the request") } else { hasFoundLeftover = true }
+    }
+
+    /// The hop is asked once more, on a connection of its own.
+    mutating func startsAnew() {
+        hasFoundLeftover = false
+        newStarts += 1
+        phase = .connect
+    }
+
+    /// libcurl may report this several times for a hop: it sends a request again by itself when its connection has ended meanwhile.
+    mutating func requestStarts() {
+        phase = .response
+        isOnUsedConnection = !hasNewSocket
+        hasNewSocket = false
+        // All headers until now were a proxy's.
+        hasAnswer = false
+    }
+
+    /// False ends the transfer.
+    mutating func headerCame(_ count: Int) -> Bool {
+        headerBytes += count
+        hasAnswer = true
+        guard headerBytes <= maximumHeaders else {
+            stop = .headersTooLarge
+            return false
+        }
+        return true
+    }
+
+    mutating func headersEnded(status: Int) {
+        self.status = status
+        if !(100...199).contains(status) { phase = .body }
+    }
+
+    mutating func transferred(_ count: Int) -> BodyAction {
+        phase = .body
+        transferredBytes += Int64(count)
+        if isSuccess { return transferredBytes <= maximumBody ? .write : tooLarge() }
+        guard transferredBytes <= Self.discardLimit else {
+            stop = .uninteresting
+            return .stop
+        }
+        return .discard
+    }
+
+    /// False ends the transfer.
+    mutating func unpacked(_ count: Int) -> Bool {
+        bodyBytes += Int64(count)
+        return bodyBytes <= maximumBody || tooLarge() != .stop
+    }
+
+    /// The answer announces so many bytes of encoded body. False ends the transfer.
+    mutating func announced(_ length: Int64?) -> Bool { length ?? 0 <= maximumBody || tooLarge() != .stop }
+
+    private mutating func tooLarge() -> BodyAction {
+        stop = .bodyTooLarge
+        return .stop
+    }
+
+    mutating func storageFailed(_ failure: StorageFailure) { stop = .storage(failure) }
+
+    mutating func brokeRules(_ how: String) { stop = .rules(how) }
+
+    mutating func decodingFailed(_ reason: String) { stop = .encoding(reason) }
+
+    /// The time for an answer's headers is over.
+    mutating func gaveUpWaiting() { stop = .noAnswer }
+
+    var isSuccess: Bool { (200...299).contains(status) || status == 304 && isConditional }
+
+    /// Whether an answer of this status has a body that the caller wants.
+    var hasBody: Bool { isSuccess && status != 204 && status != 205 && status != 304 }
+
+    /// Whether the status is a redirect's.
+    var leadsOn: Bool { [301, 302, 303, 307, 308].contains(status) }
+
+    /// Whether this hop has made a connection of its own.
+    var hasOpenedSocket: Bool { socketsOpened > 0 }
+
+    /// The address refused on this hop, when no other address of the host could be tried.
+    var refusedAddress: (address: IPAddress, reason: AddressGuard.Reason)? { socketsOpened == 0 ? refusal : nil }
+}
+
+extension TransferState {
+    /// So often an unanswered hop is asked again.
+    static let mostNewStarts = 2
+
+    /// Whether the hop's request failed because its connection ended, before any part of an answer, and deserves a connection of its own.
+    ///
+    /// A server that ends a connection after a number of requests refuses those that are on their way. It has not looked at them, so the URL
+    /// is not to blame. By itself, libcurl sends such a request again, but on any connection it has, and gives up after five times. With
+    /// HTTP/2, where dozens of requests share a connection, that is soon. (Of the last stream on an ended connection it says `CURLE_HTTP2`.)
+    func wasLeftUnanswered(_ code: CURLcode) -> Bool {
+        guard stop == nil, phase == .response, !hasAnswer, newStarts < Self.mostNewStarts else { return false }
+        switch code {
+        case CURLE_HTTP2: return true
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING: return isOnUsedConnection
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// Rows in the order of the list. One buffer has all their bytes: a list of 100 million lines allows no allocation for each line.
+package struct RowBatch: Sendable {
+    /// One row; -1 stands for a missing end.
+    private struct Record {
+        let number: Int
+        var urlStart: Int32 = 0
+        var urlEnd: Int32 = 0
+        var idStart: Int32 = -1
+        var idEnd: Int32 = -1
+        var problem: Int32 = -1
+    }
+
+    private var bytes: [UInt8] = []
+    private var records: [Record] = []
+    private var problems: [RowProblem] = []
+
+    package init() {}
+
+    /// - Parameter capacity: The expected number of bytes.
+    package init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    /// - Note: A URL or id with a NUL byte, none at all, or an id beyond its limit makes an invalid row.
+    mutating func append(_ number: Int, url: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer? = nil) {
+        if url.isEmpty {
+            refuse(number, .empty, id: id)
+        } else if url.firstOffset(of: 0) != nil {
+            refuse(number, .nul, id: id)
+        } else {
+            let start = bytes.count
+            bytes.append(contentsOf: url)
+            add(Record(number: number, urlStart: Int32(start), urlEnd: Int32(bytes.count)), id: id)
+        }
+    }
+
+    mutating func refuse(_ number: Int, _ problem: RowProblem, id: UnsafeRawBufferPointer? = nil) {
+        problems.append(problem)
+        add(Record(number: number, problem: Int32(problems.count - 1)), id: id)
+    }
+
+    private mutating func add(_ record: Record, id: UnsafeRawBufferPointer?) {
+        guard let id else {
+            records.append(record)
+            return
+        }
+        var record = record
+        if id.count <= Row.longestID {
+            record.idStart = Int32(bytes.count)
+            bytes.append(contentsOf: id)
+            record.idEnd = Int32(bytes.count)
+        } else if record.problem < 0 {
+            problems.append(.idTooLong(limit: Row.longestID))
+            record.problem = Int32(problems.count - 1)
+        }
+        records.append(record)
+    }
+}
+
+extension RowBatch: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { records.count }
+
+    package subscript(index: Int) -> Row {
+        let record = records[index]
+        let content: Row.Content =
+            record.problem >= 0
+            ? .invalid(problems[Int(record.problem)]) : .url(bytes[Int(record.urlStart)..<Int(record.urlEnd)])
+        return Row(
+            number: record.number, content: content,
+            id: record.idStart >= 0 ? bytes[Int(record.idStart)..<Int(record.idEnd)] : nil)
+    }
+}
+
+/// One row of a list: a URL as it is written, or the reason why there is none. It is not checked whether the URL can be fetched.
+package struct Row: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
+        case url(ArraySlice<UInt8>)
+        case invalid(RowProblem)
+    }
+
+    /// The line on which it begins, from 1. Blank lines, comments and headers count.
+    package let number: Int
+    package let content: Content
+
+    /// The row's own name (`ListOptions.idColumn`), at most ``longestID`` bytes; they need not be UTF-8.
+    package let id: ArraySlice<UInt8>?
+
+    package static let longestID = 1024
+
+    package init(number: Int, content: Content, id: ArraySlice<UInt8>? = nil) {
+        self.number = number
+        self.content = content
+        self.id = id
+    }
+}

@@ -1,0 +1,47 @@
+import GannetTestKit
+import HTTPEngine
+
+@testable import FetchCache
+
+/// A fetch that ends when the test says so, or when it is cancelled.
+final class HeldWork: Sendable {
+    typealias Outcome = Result<Int, FetchError>
+
+    private struct State {
+        var starts = 0
+        var isCancelled = false
+        var outcome: Outcome?
+        var priority: SharedFetchPriority?
+    }
+
+    private let state = Monitor(State())
+
+    var starts: Int { state.update { $0.starts } }
+    var isCancelled: Bool { state.update { $0.isCancelled } }
+    var priority: FetchPriority? { state.update { $0.priority }?.value }
+
+    func fetch(_ priority: SharedFetchPriority) async -> Outcome {
+        state.update { state in
+            state.starts += 1
+            state.priority = priority
+        }
+        do {
+            return try await state.wait { $0.outcome }
+        } catch {
+            state.update { $0.isCancelled = true }
+            return .failure(FetchError(kind: .cancelled, url: ""))
+        }
+    }
+
+    func finish(_ outcome: Outcome) { state.update { $0.outcome = outcome } }
+
+    func started() async throws { try await state.wait { $0.starts > 0 ? () : nil } }
+    func cancelled() async throws { try await state.wait { $0.isCancelled ? () : nil } }
+}
+
+extension SharedFetches {
+    /// Returns when so many callers wait. A started task may get there at any time.
+    func waits(for count: Int) async {
+        while subscriberCount < count { await Task.yield() }
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import FetchCache
+
+struct SharedFetchTableTests {
+    private var table = SharedFetchTable<String>()
+
+    @Test mutating func `the first caller starts a fetch, and others join it`() {
+        let (_, first, joining) = table.join("a", .normal)
+        #expect(joining == .starts)
+        let (_, second, again) = table.join("a", .normal)
+        #expect(again == .joins(raisedTo: nil))
+        #expect(first == second)
+        #expect(table.join("b", .normal).2 == .starts)
+        #expect(table.count == 2)
+    }
+
+    @Test mutating func `a fetch has the highest priority of its subscribers`() {
+        let (low, _, _) = table.join("a", .low)
+        let (high, _, raised) = table.join("a", .high)
+        #expect(raised == .joins(raisedTo: .high))
+        let (other, _, _) = table.join("a", .high)
+        #expect(table.leave(high).1 == .goesOn(loweredTo: nil))
+        #expect(table.leave(other).1 == .goesOn(loweredTo: .low))
+        #expect(table.leave(low).1 == .cancels)
+    }
+
+    @Test mutating func `the last subscriber to leave cancels the fetch, and the next caller starts another`() {
+        let (one, fetch, _) = table.join("a", .normal)
+        let (two, _, _) = table.join("a", .normal)
+        #expect(table.leave(one).1 == .goesOn(loweredTo: nil))
+        #expect(table.leave(two).1 == .cancels)
+        #expect(table.leave(two).1 == .nothing)
+        let (_, next, joining) = table.join("a", .normal)
+        #expect(joining == .starts)
+        #expect(next != fetch)
+        #expect(table.end(fetch).isEmpty)
+        #expect(table.join("a", .normal).1 == next)
+    }
+
+    @Test mutating func `a fetch that ends returns its subscribers and is forgotten`() {
+        let (one, fetch, _) = table.join("a", .normal)
+        let (two, _, _) = table.join("a", .normal)
+        let (gone, _, _) = table.join("a", .normal)
+        _ = table.leave(gone)
+        #expect(Set(table.end(fetch)) == [one, two])
+        #expect(table.end(fetch).isEmpty)
+        #expect(table.count == 0)
+        #expect(table.leave(one).1 == .nothing)
+    }
+}
