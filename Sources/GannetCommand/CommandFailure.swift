@@ -1,3 +1,7 @@
+import ClusterState
+import Gannet
+import HTTPEngine
+
 /// Why a command stops: its exit status and one sentence for standard error.
 struct CommandFailure: Error, Sendable, Equatable {
     let status: ExitStatus
@@ -11,4 +15,69 @@ struct CommandFailure: Error, Sendable, Equatable {
 
     /// The reader of standard output has left.
     static let outputClosed = CommandFailure(.done, nil)
+}
+
+extension CommandFailure {
+    /// Takes a command's own failure as it is, and gives the errors of other parts their exit status.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let failure as OutputFailure where failure.cluster == nil: self.init(.cannotWrite, failure.description)
+        case let failure as OutputFailure: self.init(failure.cluster ?? .unknownBatch)
+        case let invalid as InvalidOptions: self.init(.wrongUsage, invalid.description)
+        default:
+            guard let error = StateError(error) else {
+                self.init(.defect, "Unexpected error: \(error). This is a defect of gannet; please report it.")
+                return
+            }
+            self.init(error)
+        }
+    }
+
+    private init(_ error: StateError) {
+        let status: ExitStatus =
+            switch error.reason {
+            case .usage: .wrongUsage
+            case .unavailable: .unavailable
+            case .otherSchema: .otherSchema
+            case .defect: .defect
+            }
+        let hint = error.reason == .otherSchema ? " '--namespace' names another." : ""
+        self.init(status, error.description + hint)
+    }
+}
+
+/// The exit status of the process. Scripts rely on these numbers.
+enum ExitStatus: Int32, Sendable {
+    case done = 0
+    case someFailed = 1
+    case wrongUsage = 64
+    case noUsableInput = 65
+    case unavailable = 69
+    case defect = 70
+    case cannotWrite = 74
+    case timedOut = 75
+    case otherSchema = 78
+    case interrupted = 130
+    case terminated = 143
+}
+
+extension ExitStatus: CaseIterable {
+    /// For help.
+    var meaning: String {
+        switch self {
+        case .done: "Done."
+        case .someFailed: "Some URLs failed or were invalid, or 'doctor' has left a finding."
+        case .wrongUsage: "Wrong usage."
+        case .noUsableInput: "The input cannot be used."
+        case .unavailable: "Redis, or another part, cannot be reached, or is unfit."
+        case .defect: "A defect of gannet. Please report it."
+        case .cannotWrite: "The output cannot be written."
+        case .timedOut:
+            "'batch wait' has waited for its '--timeout', or 'export' wrote a batch that is not complete yet. The same command may be repeated."
+        case .otherSchema: "The data in Redis belongs to a version of gannet with another schema."
+        case .interrupted: "Interrupted by Ctrl-C (SIGINT) before it was done."
+        case .terminated: "Ended by SIGTERM or SIGHUP before it was done."
+        }
+    }
 }

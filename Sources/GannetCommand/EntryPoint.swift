@@ -5,21 +5,22 @@ import GannetBasics
 /// The program: table → arguments → command → exit status.
 @main
 struct EntryPoint {
-    /// Not asynchronous: the runtime would open descriptors of its own before the first line.
+    /// Not asynchronous: otherwise the runtime would open descriptors of its own before the first line.
     static func main() {
         StandardDescriptors.occupy()
         // A pipe closed early (`| head`) must arrive as an error from `write`, not end the process in mid-sentence.
         Signals.ignoreBrokenPipes()
         Signals.quitAsUsual()
         let words: [String]
-        do throws(CommandFailure) {
+        do {
             words = try Self.words()
             try DescriptorLimit.raised().check()
         } catch {
-            if let message = error.message {
+            let failure = CommandFailure(error)
+            if let message = failure.message {
                 Console(LogOptions(guessedFrom: [], environment: ProcessInfo.processInfo.environment)).error(message)
             }
-            exit(error.status.rawValue)
+            exit(failure.status.rawValue)
         }
         Task {
             let status = await run(words, environment: ProcessInfo.processInfo.environment)
@@ -28,8 +29,8 @@ struct EntryPoint {
         dispatchMain()
     }
 
-    /// The arguments, where each is text: repaired, they would name another file or URL than was meant.
-    private static func words() throws(CommandFailure) -> [String] {
+    /// The arguments, unless one is no text: a repaired one would name another file or URL.
+    private static func words() throws -> [String] {
         var words: [String] = []
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = CommandLine.unsafeArgv[index] else { break }
@@ -59,12 +60,10 @@ struct EntryPoint {
         } catch let error as UsageError {
             console.error(error)
             return .wrongUsage
-        } catch let failure as CommandFailure {
+        } catch {
+            let failure = CommandFailure(error)
             if let message = failure.message { console.error(message) }
             return failure.status
-        } catch {
-            console.error("Unexpected error: \(error). This is a defect of gannet; please report it.")
-            return .defect
         }
     }
 }

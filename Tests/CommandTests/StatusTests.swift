@@ -71,7 +71,9 @@ import Testing
         #expect(note == "gannet: the queue of this run is '\(name)'; 'gannet status --queue \(name) --redis …' shows it.")
         try await gate.accepted(2)
         let status = try await fleet.outcome(["status"] + fleet.connection)
-        #expect(status.errors == "gannet: the queue 'default' is empty; there is also '\(name)': '--queue \(name)' shows it.\n")
+        #expect(
+            status.errors == "gannet: there is no queue 'default': nothing was put into it, or it was purged. There is '\(name)': "
+                + "'--queue \(name)' shows it.\n")
         #expect(status.output.contains("\nOTHER QUEUES ") && status.output.contains("\n\(name) "), "\(status.output)")
         let own = try await fleet.outcome(["status", "--json", "--queue", name] + fleet.connection)
         #expect(own.errors == "")
@@ -84,6 +86,19 @@ import Testing
         run.signal(SIGINT)
         _ = try await run.exitStatus
         try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a queue that never was is told of, and one without a worker has no estimate`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let none = try await fleet.outcome(["status", "--queue", "nothing"] + fleet.connection)
+        #expect(none.status == 0)
+        #expect(none.errors == "gannet: there is no queue 'nothing': nothing was put into it, or it was purged.\n")
+        _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2"])
+        let waiting = try await fleet.outcome(["status"] + fleet.connection)
+        #expect(waiting.errors == "")
+        #expect(waiting.output.contains("\nprogress  0%: 0 of 2 ended\n"), "\(waiting.output)")
+        #expect(waiting.output.contains("\nleft      no worker is at work; 'gannet work' starts one\n"), "\(waiting.output)")
         try await fleet.stop()
     }
 

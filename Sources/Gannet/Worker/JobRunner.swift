@@ -146,7 +146,13 @@ struct JobRunner: Sendable {
 
     /// Ends a job whose URL was fetched for another.
     private func deliver(_ job: Job, _ page: Page) async throws -> WorkerReport {
-        if page.isNegative { return try await fail(job, with: page.content) }
+        if page.isNegative {
+            let report = try await fail(job, with: page.content)
+            guard case .failed(let label, _, let errorClass) = report, page.isStored, let now = try? await queue.cluster.now() else {
+                return report
+            }
+            return .skipped(label, failedAgo: page.age(at: now), errorClass: errorClass)
+        }
         let body = try await keeping(job) { try await output.held(page, for: job) }
         if let body {
             var content = page.content

@@ -21,6 +21,9 @@ package enum WorkerReport: Sendable {
     /// Given up; the sentence names the URL. The class is a word for all failures of its kind.
     case failed(JobLabel, sentence: String, errorClass: String)
 
+    /// Given up without a request: the URL failed this long ago, and that failure is remembered.
+    case skipped(JobLabel, failedAgo: Duration, errorClass: String)
+
     /// The lease was lost before the outcome was accepted: the job is another worker's now.
     case lost(JobLabel)
 

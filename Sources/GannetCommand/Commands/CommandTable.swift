@@ -1,5 +1,27 @@
 import CommandLineKit
 
+/// One command: its row in the table, its arguments as values, and its work.
+protocol Command: Sendable {
+    static var spec: CommandSpec { get }
+    init(_ arguments: Arguments) throws
+    func run() async throws -> ExitStatus
+}
+
+/// Commands under one word: `gannet batch list`, `gannet batch show`.
+struct CommandGroup: Sendable {
+    let name: String
+    let summary: String
+    let commands: [any Command.Type]
+
+    init(_ name: String, _ summary: String, _ commands: [any Command.Type]) {
+        self.name = name
+        self.summary = summary
+        self.commands = commands
+    }
+
+    var spec: CommandSpec { CommandSpec(name, summary: summary, subcommands: commands.map { $0.spec }) }
+}
+
 /// Every command there is.
 enum CommandTable {
     static let parser = CommandLineParser(root: root, environmentPrefix: "GANNET_")
@@ -37,6 +59,6 @@ enum CommandTable {
         guard let command = candidates.first(where: { $0.spec.name == arguments.path.last }) else {
             throw CommandFailure(.defect, "The command '\(arguments.path.joined(separator: " "))' is listed but not built in.")
         }
-        return try await command.run(arguments)
+        return try await command.init(arguments).run()
     }
 }

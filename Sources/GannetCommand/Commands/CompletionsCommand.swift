@@ -1,7 +1,8 @@
 import CommandLineKit
+import GannetBasics
 
 /// `gannet completions`: what a shell needs to complete the others.
-enum CompletionsCommand: Command {
+struct CompletionsCommand: Command {
     private static let shells = CompletionShell.allCases.map(\.rawValue)
 
     static let spec = CommandSpec(
@@ -13,19 +14,41 @@ enum CompletionsCommand: Command {
             fish: gannet completions fish | source
             """,
         positional: Positional("shell", completion: .choices(shells), isSingle: true, "bash, zsh or fish."),
-        flags: CommonFlags.everywhere
-    )
+        flags: CommonFlags.everywhere,
+        examples: [
+            Example("source <(gannet completions bash)", "Completes gannet's commands in this shell.")
+        ])
 
-    static func options(from arguments: Arguments) throws(UsageError) -> CompletionShell {
+    private let shell: CompletionShell
+
+    init(_ arguments: Arguments) throws {
         guard let shell = CompletionShell(rawValue: arguments.single) else {
-            let names = Sentence.alternatives(shells.map { "'\($0)'" })
+            let names = Sentence.alternatives(Self.shells.map { "'\($0)'" })
             throw arguments.usageError("There are completions for \(names).")
         }
-        return shell
+        self.shell = shell
     }
 
-    static func run(_ shell: CompletionShell) async throws(CommandFailure) -> ExitStatus {
+    func run() async throws -> ExitStatus {
         try Console().print(shell.script(for: CommandTable.parser.root))
+        return .done
+    }
+}
+
+/// `gannet reference`: the page `Docs/COMMANDS.md`, and with `--man` the page `gannet.1`. For the build, so help does not list it.
+struct ReferenceCommand: Command {
+    private static let man = Toggle("man", "Print a page for 'man'.")
+
+    static let spec = CommandSpec(
+        "reference", summary: "Print all commands and options as Markdown.", flags: [man.entry], visibility: .hidden)
+
+    private let isMan: Bool
+
+    init(_ arguments: Arguments) throws { isMan = arguments.isSet(Self.man) }
+
+    func run() async throws -> ExitStatus {
+        let page = ManPage(CommandTable.parser, version: Version.current, seeAlso: ["curl(1)", "redis-server(1)"])
+        try Console().print(isMan ? page.text : Reference(CommandTable.parser).text)
         return .done
     }
 }

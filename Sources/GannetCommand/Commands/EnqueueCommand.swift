@@ -1,54 +1,133 @@
 import ClusterState
 import CommandLineKit
 import Gannet
+import GannetBasics
 
 /// `gannet enqueue`: hands URLs to the workers, and returns or waits for their end.
-enum EnqueueCommand: Command {
+struct EnqueueCommand: Command {
     private static let wait = Toggle("wait", "Wait until the batch is complete. The exit status is 1 when a part of it failed.")
 
     static let spec = CommandSpec(
         "enqueue",
         summary: "Add URLs to a queue, for workers to fetch.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + SubmissionFlags.flags + [wait.entry, CommonFlags.json.entry] + QueueTarget.flags
-    )
+        flags: InputOptions.flags + SubmissionFlags.flags + [wait.entry, CommonFlags.json.entry] + QueueTarget.flags,
+        mostUsed: ["input", "batch", "wait", "redis", "queue"],
+        examples: [
+            Example(
+                "gannet enqueue -i urls.txt --batch monday --redis redis://queue.example",
+                "Hands a list to the workers, under a name to look for."),
+            Example("gannet enqueue https://example.com/a.jpg --wait", "Hands one URL to the workers, and waits for its end."),
+        ])
 
-    static func options(from arguments: Arguments) throws(UsageError) -> EnqueueOptions {
-        EnqueueOptions(
-            input: try InputOptions(arguments),
-            batch: try arguments.optional(SubmissionFlags.batch),
-            submission: try SubmissionFlags.options(from: arguments),
-            waits: arguments.isSet(wait),
-            json: arguments.isSet(CommonFlags.json),
-            target: try QueueTarget(arguments))
+    private let input: InputOptions
+    /// A name of the user's own. Without one an interrupted batch cannot go on.
+    private let name: String?
+    private let batch: String
+    private let submission: BatchOptions
+    private let waits: Bool
+    private let json: Bool
+    private let target: QueueTarget
+
+    private var console: Console { target.console }
+
+    init(_ arguments: Arguments) throws {
+        input = try InputOptions(arguments)
+        name = try arguments.optional(SubmissionFlags.batch)
+        batch = name ?? String(UInt64.random(in: .min ... .max), radix: 36)
+        submission = try SubmissionFlags.options(from: arguments)
+        waits = arguments.isSet(Self.wait)
+        json = arguments.isSet(CommonFlags.json)
+        target = try QueueTarget(arguments)
     }
 
-    static func run(_ options: EnqueueOptions) async throws(CommandFailure) -> ExitStatus {
-        let rows = try Feeding.open(options.input)
-        let interruption = try Interruption()
-        return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(
-                options.target.connection, console: options.target.console, unless: interruption)
-            let enqueueing = Enqueueing(options, access.cluster, interruption)
-            do throws(CommandFailure) {
-                let status = try await enqueueing.course(rows)
-                await access.close()
-                return status
-            } catch {
-                await access.close()
-                throw error
-            }
+    func run() async throws -> ExitStatus {
+        let rows = try Feeding.open(input)
+        return try await target.connection.withAccess(console) { access, interruption in
+            try await enqueue(rows, access.cluster.queue(target.queue), interruption)
         }
     }
+
+    private func enqueue(_ rows: InputRows?, _ queue: FetchQueue, _ interruption: Interruption) async throws -> ExitStatus {
+        let fed = await interruption.cancelling { try await feed(rows, queue) }
+        if name == nil, fed.value == nil {
+            // This batch has no name to go on with, so it is complete as it is.
+            await interruption.cleaningUp { try await queue.close(batch: batch) }
+        }
+        guard let (summary, isResumed) = try fed.get(unlessInterrupted: interruption) else {
+            console.note(
+                name == nil
+                    ? "interrupted: the accepted URLs stay in the queue, and the rest was not enqueued."
+                    : "interrupted: the accepted URLs stay in the queue, and the same command goes on where it stopped.")
+            return interruption.status
+        }
+        Feeding.complain(about: summary, console)
+        let report = { (outcome: Batch?) in
+            EnqueueReport(queue: target.queue, batch: batch, summary: summary, isResumed: isResumed, outcome: outcome)
+        }
+        guard summary.accepted > 0 else {
+            try show(report(nil))
+            throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
+        }
+        guard waits else {
+            try show(report(nil))
+            return report(nil).status
+        }
+        let waited = await interruption.cancelling { try await queue.wait(for: batch, console) }
+        guard let outcome = try waited.get(unlessInterrupted: interruption) else {
+            try show(report(nil))
+            console.note("interrupted: the batch stays in the queue; 'gannet batch wait \(batch)' waits for it.")
+            return interruption.status
+        }
+        try show(report(outcome))
+        return report(outcome).status
+    }
+
+    private func feed(_ rows: InputRows?, _ queue: FetchQueue) async throws -> (EnqueueSummary, isResumed: Bool) {
+        let source = name == nil ? "" : input.fingerprint ?? "standard input"
+        let producer = try await Producer(queue, batch: batch, from: source, options: submission)
+        guard producer.origin == source else {
+            throw CommandFailure(
+                .wrongUsage,
+                "The batch '\(batch)' was begun with another input, or its file has changed since; enqueue this one under another name.")
+        }
+        let before = producer.acceptedBefore
+        if before > 0 {
+            console.note("going on with the batch '\(batch)': \(Amounts.count(before, "URL")) had been accepted before.")
+        }
+        return (try await Feeding.feed(input, rows, into: producer), before > 0)
+    }
+
+    private func show(_ report: EnqueueReport) throws { try console.print(json ? report.json.text : report.text) }
 }
 
-/// The arguments of `gannet enqueue`.
-struct EnqueueOptions: Sendable {
-    var input: InputOptions
-    /// A name of the user's own. Without one an interrupted batch cannot go on.
-    var batch: String?
-    var submission: BatchOptions
-    var waits: Bool
-    var json: Bool
-    var target: QueueTarget
+/// The result of `enqueue`, for people and for scripts.
+private struct EnqueueReport: Sendable {
+    let queue: String
+    let batch: String
+    let summary: EnqueueSummary
+    /// The batch had been begun before.
+    let isResumed: Bool
+    /// The batch at its end, where the command waited for that.
+    let outcome: Batch?
+
+    private var end: BatchReport? { outcome.map { BatchReport(queue: queue, batch: $0) } }
+
+    var text: String {
+        let accepted =
+            "Accepted \(Amounts.count(summary.accepted, "URL")); \(summary.invalid) invalid."
+            + (summary.accepted > 0 ? " Batch: \(batch)" : "")
+        return end.map { accepted + "\n" + $0.outcome + "." } ?? accepted
+    }
+
+    var json: JSONValue {
+        [
+            "schema": 1, "queue": .string(queue), "batch": summary.accepted > 0 ? .string(batch) : .null,
+            "accepted": .integer(summary.accepted), "invalid": .integer(summary.invalid), "resumed": .bool(isResumed),
+            "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
+            "outcome": end.map { .object($0.members) } ?? .null,
+        ]
+    }
+
+    var status: ExitStatus { summary.invalid == 0 ? end?.status ?? .done : .someFailed }
 }

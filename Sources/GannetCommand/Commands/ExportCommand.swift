@@ -1,8 +1,10 @@
+import ClusterState
 import CommandLineKit
 import Gannet
+import HTTPEngine
 
 /// `gannet export`: the bodies of what was enqueued together, in a folder.
-enum ExportCommand: Command {
+struct ExportCommand: Command {
     private static let batch = Flag(
         "batch", .batchName, isRequired: true, "The batch, by the name that 'enqueue' printed and 'batch list' shows.")
     private static let directory = Flag(
@@ -21,44 +23,104 @@ enum ExportCommand: Command {
             + "the jobs ended: 'finished' is the place in that order, and 'line' is null. The exit status is 0 when every body is there, 1 when "
             + "some are missing, and 75 when the batch is not complete yet. The bodies that are there are written in any case.",
         flags: [batch.entry, directory.entry, NameOption.style.entry, refetch.entry, json.entry] + StoreOptions.flags + FetchOptions.flags
-            + QueueTarget.flags)
+            + QueueTarget.flags,
+        mostUsed: ["batch", "dir", "store", "refetch"],
+        examples: [
+            Example("gannet export --batch monday -d out", "Writes the bodies of a batch into the folder 'out'.")
+        ])
 
-    static func options(from arguments: Arguments) throws(UsageError) -> ExportOptions {
-        ExportOptions(
-            batch: try arguments.require(batch), directory: try arguments.require(directory), names: try NameOption.style(arguments),
-            refetches: arguments.isSet(refetch), json: arguments.isSet(json), store: try StoreOptions(arguments),
-            fetch: try FetchOptions(arguments), target: try QueueTarget(arguments))
+    private static let patience = Duration.seconds(60)
+
+    private let batch: String
+    /// The folder for bodies.
+    private let directory: String
+    private let names: NameStyle
+    private let refetches: Bool
+    private let json: Bool
+    private let store: StoreOptions
+    private let fetch: FetchOptions
+    private let target: QueueTarget
+
+    private var console: Console { target.console }
+
+    init(_ arguments: Arguments) throws {
+        batch = try arguments.require(Self.batch)
+        directory = try arguments.require(Self.directory)
+        names = try NameOption.style(arguments)
+        refetches = arguments.isSet(Self.refetch)
+        json = arguments.isSet(Self.json)
+        store = try StoreOptions(arguments)
+        fetch = try FetchOptions(arguments)
+        target = try QueueTarget(arguments)
     }
 
-    static func run(_ options: ExportOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = options.target.console
-        let settings = try options.fetch.checkedSettings()
-        let store = try options.store.folder.map { path throws(CommandFailure) in try WorkFolder.reading(path) }
-        let interruption = try Interruption()
-        return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.target.connection, console: console, unless: interruption)
-            let exporting = Exporting(options, settings, store, access, interruption, console)
-            do throws(CommandFailure) {
-                let status = try await exporting.course()
-                await access.close()
-                return status
-            } catch {
-                await access.close()
-                throw error
-            }
+    func run() async throws -> ExitStatus {
+        let settings = try fetch.checkedSettings()
+        let store = try store.folder.map(WorkFolder.reading)
+        return try await target.connection.withAccess(console) { access, interruption in
+            let status = try await export(settings, store, access, interruption)
+            if status == nil { console.note("interrupted before it was done; the same command goes on where it stopped.") }
+            return status ?? interruption.status
         }
     }
-}
 
-/// The arguments of `gannet export`.
-struct ExportOptions: Sendable {
-    var batch: String
-    /// Where bodies go.
-    var directory: String
-    var names: NameStyle
-    var refetches: Bool
-    var json: Bool
-    var store: StoreOptions
-    var fetch: FetchOptions
-    var target: QueueTarget
+    /// `nil` when a signal ended it.
+    private func export(
+        _ settings: FetchSettings, _ store: BodyFolder?, _ access: ClusterAccess, _ interruption: Interruption
+    ) async throws -> ExitStatus? {
+        let start = ContinuousClock.now
+        let asked = await interruption.cancelling { try await FinishedBatch(named: batch, in: access.cluster.queue(target.queue)) }
+        guard let found = try asked.get(unlessInterrupted: interruption) else { return nil }
+        guard let finished = found else { throw BatchArgument.unknown(batch, target.queue) }
+        // Not before: a name that was mistyped makes no folder.
+        let bodies = try WorkFolder.open(directory, names: names)
+        let lock = try WorkFolder.lock(bodies, .alone)
+        defer { withExtendedLifetime(lock) {} }
+        let swept = lock.sweep()
+        if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier command left half-written") }
+
+        let opened = await interruption.cancelling { try await RecordedFolder.open(bodies) }
+        guard let folder = try opened.get(unlessInterrupted: interruption) else { return nil }
+        let done = await interruption.cancelling { try await write(finished, into: folder, store, access, settings) }
+        guard let totals = try done.get(unlessEndedBy: interruption) else { return nil }
+        let report = ExportReport(queue: target.queue, batch: finished.batch, totals: totals, time: ContinuousClock.now - start)
+        for sentence in report.complaints { console.error(sentence) }
+        guard json else { return try console.print("\(report.text) to \(folder.displayPath)", last: report.status) }
+        return try RunManifest.print(folder.manifestPath, then: report.json, last: report.status, console)
+    }
+
+    private func write(
+        _ batch: FinishedBatch, into folder: RecordedFolder, _ store: BodyFolder?, _ access: ClusterAccess, _ settings: FetchSettings
+    ) async throws -> ExportTotals {
+        let tally = WorkTally(console, access.watch, of: { batch.count - folder.counts.repeated })
+        let export = try await BatchExport(
+            batch, of: access.cluster, into: folder, store: store, refetches: refetches, patience: Self.patience, report: tally.note)
+        let display = ProgressDisplay(of: tally, on: console)
+        let outcome: Result<ExportTotals, any Error>
+        do {
+            try await export.collect()
+            if refetches { try await refetch(export, headers: batch.batch.options.headers, access.cluster, settings) }
+            outcome = .success(try await export.writeManifest())
+        } catch {
+            outcome = .failure(error)
+        }
+        await display.end()
+        tally.finish()
+        await export.close()
+        return try outcome.get()
+    }
+
+    private func refetch(_ export: BatchExport, headers: RequestHeaders, _ cluster: ClusterState, _ settings: FetchSettings) async throws {
+        fetch.sayWhatProxyMeans(console)
+        var fetching = fetch.fetching(store)
+        fetching.headers = headers
+        let client = try await ClusterFetch(cluster, settings, fetching)
+        do {
+            try await export.refetch(through: client, concurrency: fetch.concurrency, hostLimit: fetch.hostLimit)
+            await client.close()
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
 }

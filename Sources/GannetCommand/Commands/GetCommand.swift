@@ -2,9 +2,10 @@ import ClusterState
 import CommandLineKit
 import Gannet
 import GannetBasics
+import HTTPEngine
 
 /// `gannet get URL`: the body of a URL that was fetched.
-enum GetCommand: Command {
+struct GetCommand: Command {
     private static let output = Flag("output", short: "o", .file(), "The file that receives the body instead of standard output.")
     private static let fetch = Toggle("fetch", "Fetch the URL when its body is not kept. Other callers in the cluster share the fetch.")
     private static let meta = Toggle("meta", "Print the outcome of the URL as one JSON object, instead of the body.")
@@ -20,48 +21,118 @@ enum GetCommand: Command {
         positional: Positional("url", isSingle: true, "The URL."),
         flags: [output.entry, fetch.entry, meta.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry] + StoreOptions.flags
             + FetchOptions.flags
-            + ConnectionOptions.flags + CommonFlags.everywhere
-    )
+            + ConnectionOptions.flags + CommonFlags.everywhere,
+        mostUsed: ["output", "fetch", "meta"],
+        examples: [
+            Example("gannet get https://example.com/a.jpg -o a.jpg", "Writes the body of a URL that was fetched into a file."),
+            Example("gannet get https://example.com/a.jpg --fetch > a.jpg", "Fetches the URL when its body is not kept."),
+        ])
 
-    static func options(from arguments: Arguments) throws(UsageError) -> GetOptions {
-        let options = GetOptions(
-            url: arguments.single, headers: try HeaderOption.headers(from: arguments), output: try arguments.optional(output),
-            fetches: arguments.isSet(fetch),
-            showsMeta: arguments.isSet(meta),
-            maximumAge: try arguments.optional(maxAge), refresh: arguments.isSet(refresh), store: try StoreOptions(arguments),
-            fetch: try FetchOptions(arguments), connection: try ConnectionOptions(arguments), log: try LogOptions(arguments))
-        if options.fetches, options.showsMeta { throw arguments.usageError("'--meta' shows what is known; it does not fetch.") }
-        if !options.fetches, options.refresh || options.maximumAge != nil {
-            throw arguments.usageError("'--refresh' and '--max-age' need '--fetch'.")
-        }
-        return options
+    private let url: RequestedURL
+    /// As it was given: with its credentials.
+    private let text: String
+    private let output: String?
+    private let fetches: Bool
+    private let showsMeta: Bool
+    private let maximumAge: Duration?
+    private let refresh: Bool
+    private let store: StoreOptions
+    private let fetch: FetchOptions
+    private let connection: ConnectionOptions
+    private let console: Console
+
+    init(_ arguments: Arguments) throws {
+        text = arguments.single
+        output = try arguments.optional(Self.output)
+        fetches = arguments.isSet(Self.fetch)
+        showsMeta = arguments.isSet(Self.meta)
+        maximumAge = try arguments.optional(Self.maxAge)
+        refresh = arguments.isSet(Self.refresh)
+        store = try StoreOptions(arguments)
+        fetch = try FetchOptions(arguments)
+        connection = try ConnectionOptions(arguments)
+        console = Console(try LogOptions(arguments))
+        if fetches, showsMeta { throw arguments.usageError("'--meta' shows what is known; it does not fetch.") }
+        if !fetches, refresh || maximumAge != nil { throw arguments.usageError("'--refresh' and '--max-age' need '--fetch'.") }
+        url = try RequestedURL(text, headers: HeaderOption.headers(from: arguments))
     }
 
-    static func run(_ options: GetOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(options.log)
-        let settings = try options.fetch.checkedSettings()
-        let interruption = try Interruption()
-        return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero, unless: interruption)
-            let getting = Getting(options, settings, access.cluster, console)
-            let outcome = await interruption.cancelling { try await getting.run() }
-            await access.close()
+    func run() async throws -> ExitStatus {
+        let settings = try fetch.checkedSettings()
+        return try await connection.withAccess(console, patience: .zero) { access, interruption in
+            let outcome = await interruption.cancelling {
+                fetches ? try await fetch(access.cluster, settings) : try await look(access.cluster)
+            }
             return try outcome.get(unlessInterrupted: interruption) ?? interruption.status
         }
     }
-}
 
-/// The arguments of `gannet get`.
-struct GetOptions: Sendable {
-    var url: String
-    var headers: RequestHeaders
-    var output: String?
-    var fetches: Bool
-    var showsMeta: Bool
-    var maximumAge: Duration?
-    var refresh: Bool
-    var store: StoreOptions
-    var fetch: FetchOptions
-    var connection: ConnectionOptions
-    var log: LogOptions
+    private func look(_ cluster: ClusterState) async throws -> ExitStatus {
+        guard let page = try await cluster.page(url.id) else {
+            console.error("Nothing is known of this URL; '--fetch' fetches it.")
+            return .someFailed
+        }
+        if showsMeta {
+            try console.print(Self.json(page, now: try await cluster.now()).text)
+            return .done
+        }
+        if let failure = page.failure {
+            console.complain("failed: \(failure.sentence)")
+            return .someFailed
+        }
+        let folder = try store.folder.map(WorkFolder.reading)
+        guard let body = try await cluster.body(of: page, in: folder) else {
+            let hint =
+                page.content.fields[.file] == nil ? "it is not kept any more" : "it is in a worker's folder: name that with '--store'"
+            console.error("The URL was fetched, but its body is not here: \(hint). '--fetch' fetches it again.")
+            return .someFailed
+        }
+        return try deliver(body)
+    }
+
+    private func fetch(_ cluster: ClusterState, _ settings: FetchSettings) async throws -> ExitStatus {
+        fetch.sayWhatProxyMeans(console)
+        var fetching = fetch.fetching(store)
+        fetching.concurrency = 1
+        fetching.headers = url.headers
+        fetching.refresh = refresh
+        fetching.maximumAge = maximumAge
+        let client = try await ClusterFetch(cluster, settings, fetching)
+        let fetched = await client.body(of: text)
+        await client.close()
+        switch fetched {
+        case .success(let bytes): return try deliver(bytes)
+        case .failure where Task.isCancelled: return .someFailed
+        case .failure(let error):
+            console.complain("failed: \(error.description)")
+            if error.kind == .refusedAddress { console.note(WorkTally.adviceForNetworks) }
+            return .someFailed
+        }
+    }
+
+    private func deliver(_ body: [UInt8]) throws -> ExitStatus {
+        if let output, output != "-" {
+            try OutputFile.write(body, to: output)
+            console.detail("wrote \(Amounts.bytes(body.count)) to \(output)")
+            return .done
+        }
+        guard isatty(STDOUT_FILENO) == 0 || output == "-" || !body.contains(0) else {
+            throw CommandFailure(.wrongUsage, "The body is no text, which would disturb this terminal: '-o <file>' writes it to a file.")
+        }
+        try console.print(bytes: body)
+        return .done
+    }
+
+    /// The outcome of a URL, for scripts. The names are a contract.
+    private static func json(_ page: Page, now: Int) -> JSONValue {
+        let content = page.content
+        return [
+            "url": .string(RedactedURL.withoutSecrets(content.url)), "outcome": .string(page.isNegative ? "failed" : "fetched"),
+            "httpStatus": JSONValue(content.httpStatus), "bytes": .integer(content.size),
+            "sha256": JSONValue(content.digest?.hexadecimal), "contentType": JSONValue(content.fields[.contentType]),
+            "file": JSONValue(content.fields[.file]), "ageSeconds": JSONValue(page.age(at: now)),
+            "freshSeconds": JSONValue(max(.zero, page.freshFor(at: now))),
+            "error": page.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
+        ]
+    }
 }

@@ -1,16 +1,15 @@
 import CommandLineKit
 
 /// `gannet redis start`: for people who want to look inside, or start it before the first command.
-enum PrivateRedisStartCommand: Command {
+struct PrivateRedisStartCommand: Command {
     static let spec = CommandSpec(
         "start", summary: "Start the private Redis and print its address.", flags: CommonFlags.everywhere, visibility: .hidden)
 
-    static func options(from arguments: Arguments) throws(UsageError) -> LogOptions {
-        try LogOptions(arguments)
-    }
+    private let console: Console
 
-    static func run(_ log: LogOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(log)
+    init(_ arguments: Arguments) throws { console = Console(try LogOptions(arguments)) }
+
+    func run() async throws -> ExitStatus {
         let lease = try await PrivateRedis(environment: .current).ensureRunning(console: console)
         try console.print(lease.address)
         return .done
@@ -18,15 +17,18 @@ enum PrivateRedisStartCommand: Command {
 }
 
 /// `gannet redis stop`
-enum PrivateRedisStopCommand: Command {
-    static let spec = CommandSpec("stop", summary: "Stop the private Redis now. Its data stays.", flags: CommonFlags.everywhere)
+struct PrivateRedisStopCommand: Command {
+    static let spec = CommandSpec(
+        "stop", summary: "Stop the private Redis now. Its data stays.", flags: CommonFlags.everywhere,
+        examples: [
+            Example("gannet redis stop", "Stops the private Redis, if it runs.")
+        ])
 
-    static func options(from arguments: Arguments) throws(UsageError) -> LogOptions {
-        try LogOptions(arguments)
-    }
+    private let console: Console
 
-    static func run(_ log: LogOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(log)
+    init(_ arguments: Arguments) throws { console = Console(try LogOptions(arguments)) }
+
+    func run() async throws -> ExitStatus {
         let outcome = try await PrivateRedis(environment: .current).stop()
         switch outcome {
         case .wasNotRunning: console.note("The private Redis was not running.")
@@ -38,12 +40,12 @@ enum PrivateRedisStopCommand: Command {
 }
 
 /// `gannet redis supervise`: started by `PrivateRedis` in a session of its own, not by people.
-enum PrivateRedisSuperviseCommand: Command {
+struct PrivateRedisSuperviseCommand: Command {
     static let spec = CommandSpec("supervise", summary: "Supervise the private Redis.", visibility: .hidden)
 
-    static func options(from arguments: Arguments) throws(UsageError) {}
+    init(_ arguments: Arguments) throws {}
 
-    static func run(_ options: Void) async throws(CommandFailure) -> ExitStatus {
+    func run() async throws -> ExitStatus {
         Supervisor(environment: .current).run()
     }
 }

@@ -1,9 +1,10 @@
 import ClusterState
 import CommandLineKit
 import Gannet
+import HTTPEngine
 
 /// `gannet run`: the whole thing in one process.
-enum RunCommand: Command {
+struct RunCommand: Command {
     private static let directory = Flag(
         "dir", short: "d", .folder(), isRequired: true, "The folder that receives the bodies. It is made when it is missing.")
     private static let maxFailures = Flag(
@@ -22,70 +23,68 @@ enum RunCommand: Command {
         flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
             + [json.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs + ConnectionOptions.flags
             + CommonFlags.everywhere
-            + [QueueOption.refused]
-    )
+            + [QueueOption.refused],
+        mostUsed: ["input", "dir", "concurrency", "host-limit", "max-body", "retries", "json"],
+        examples: [
+            Example("gannet run -i urls.txt -d out", "Fetches each URL of a file into the folder 'out', and writes out/manifest.jsonl."),
+            Example(
+                "gannet run -i images.csv --column image_url -d out --max-body 20MB",
+                "Fetches the URLs of a column of a table, each up to 20 MB."),
+        ])
 
-    static func options(from arguments: Arguments) throws(UsageError) -> RunOptions {
-        try QueueOption.refuse(arguments)
-        return RunOptions(
-            input: try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(try arguments.require(directory))),
-            directory: try arguments.require(directory),
-            names: try NameOption.style(arguments),
-            batch: try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch,
-            submission: try SubmissionFlags.options(from: arguments),
-            maxFailures: try arguments.require(maxFailures),
-            json: arguments.isSet(json),
-            drainTimeout: try arguments.require(DrainOption.time),
-            listen: try ListenOption.ofRun(arguments),
-            fetch: try FetchOptions(arguments),
-            connection: try ConnectionOptions(arguments),
-            log: try LogOptions(arguments))
-    }
-
-    static func run(_ options: RunOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(options.log)
-        let settings = try options.fetch.checkedSettings()
-        let input = try RunInput(options.input)
-        let folder = try WorkFolder.open(options.directory, names: options.names)
-        let lock = try WorkFolder.lock(folder, .alone)
-        defer { withExtendedLifetime(lock) {} }
-        let swept = lock.sweep()
-        if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
-        let identity = RunIdentity(options.input, folder: try WorkFolder.identity(of: lock))
-        let endpoint = try options.listen.map { address throws(CommandFailure) in try WorkerEndpoint(address, console: console) }
-        defer { endpoint?.stop() }
-        let interruption = try Interruption()
-        return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.connection, console: console, unless: interruption)
-            options.fetch.sayWhatProxyMeans(console)
-            let run = Run(options, settings, identity, access, folder, interruption, endpoint, console)
-            let status = try await run.run(input)
-            await access.close()
-            return status
-        }
-    }
-}
-
-/// The arguments of `gannet run`.
-struct RunOptions: Sendable {
-    var input: InputOptions
-    /// Where bodies go.
-    var directory: String
-    var names: NameStyle
-    var batch: String
-    var submission: BatchOptions
-    var maxFailures: FailureLimit
-    var json: Bool
-    /// How long jobs in flight may go on once a stop has been asked for.
-    var drainTimeout: Duration
+    let input: InputOptions
+    /// The folder for bodies.
+    let directory: String
+    let names: NameStyle
+    let batch: String
+    let submission: BatchOptions
+    let maxFailures: FailureLimit
+    let json: Bool
+    let drainTimeout: Duration
     /// Where it answers questions about its health, if anywhere.
-    var listen: ListenAddress?
-    var fetch: FetchOptions
-    var connection: ConnectionOptions
-    var log: LogOptions
+    let listen: ListenAddress?
+    let fetch: FetchOptions
+    let connection: ConnectionOptions
+    let console: Console
+
+    init(_ arguments: Arguments) throws {
+        try QueueOption.refuse(arguments)
+        directory = try arguments.require(Self.directory)
+        input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory))
+        names = try NameOption.style(arguments)
+        batch = try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch
+        submission = try SubmissionFlags.options(from: arguments)
+        maxFailures = try arguments.require(Self.maxFailures)
+        json = arguments.isSet(Self.json)
+        drainTimeout = try arguments.require(DrainOption.time)
+        listen = try ListenOption.ofRun(arguments)
+        fetch = try FetchOptions(arguments)
+        connection = try ConnectionOptions(arguments)
+        console = Console(try LogOptions(arguments))
+    }
 
     /// How young the files that are there already must be.
     var demand: RecordedFolder.Demand {
         submission.refresh ? .fresh : submission.maximumAge.map { .younger(than: $0) } ?? .any
+    }
+
+    func run() async throws -> ExitStatus {
+        let settings = try fetch.checkedSettings()
+        let rows = try RunInput(input)
+        let folder = try WorkFolder.open(directory, names: names)
+        let lock = try WorkFolder.lock(folder, .alone)
+        defer { withExtendedLifetime(lock) {} }
+        let swept = lock.sweep()
+        if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
+        let identity = RunIdentity(input, folder: try lock.identity())
+        let endpoint = try listen.map { try WorkerEndpoint($0, console: console) }
+        defer { endpoint?.stop() }
+        return try await connection.withAccess(console) { access, interruption in
+            fetch.sayWhatProxyMeans(console)
+            let run = Run(
+                options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
+                endpoint: endpoint)
+            return try await run.run(rows)
+        }
     }
 }

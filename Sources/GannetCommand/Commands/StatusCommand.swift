@@ -1,9 +1,9 @@
+import ClusterState
 import CommandLineKit
-import Gannet
 import GannetBasics
 
 /// `gannet status`: the state of a queue, once or again and again.
-enum StatusCommand: Command {
+struct StatusCommand: Command {
     private static let json = Toggle("json", "Print one JSON object. With '--watch' it is one object a line, every two seconds.")
     private static let watch = Toggle("watch", "Show the status until 'q' or Ctrl-C, with charts of the last minutes.")
 
@@ -36,58 +36,72 @@ enum StatusCommand: Command {
                     ("retried", "Attempts that failed and were followed by another."),
                     ("crashed", "Attempts whose worker vanished. A job that three workers vanished with is dead."),
                 ]),
-        ]
-    )
+        ],
+        examples: [
+            Example("gannet status", "Prints the state of the queue 'default'."),
+            Example("gannet status --watch --queue images", "Shows a queue with charts, until 'q'."),
+        ])
 
-    static func options(from arguments: Arguments) throws(UsageError) -> StatusOptions {
-        StatusOptions(
-            json: arguments.isSet(json),
-            watch: arguments.isSet(watch),
-            connection: try ConnectionOptions(arguments),
-            queue: try arguments.require(QueueOption.name),
-            log: try LogOptions(arguments))
+    private static let pause = Duration.seconds(2)
+
+    private let json: Bool
+    private let watch: Bool
+    private let target: QueueTarget
+
+    private var console: Console { target.console }
+
+    init(_ arguments: Arguments) throws {
+        json = arguments.isSet(Self.json)
+        watch = arguments.isSet(Self.watch)
+        target = try QueueTarget(arguments)
     }
 
-    static func run(_ options: StatusOptions) async throws(CommandFailure) -> ExitStatus {
-        let console = Console(options.log)
-        guard options.watch else {
-            let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero)
-            defer { withExtendedLifetime(access) {} }
-            let status = try await StatusSource(access.cluster, queue: options.queue).look()
-            await access.close()
+    func run() async throws -> ExitStatus {
+        guard watch else {
+            let status = try await target.withCluster { try await StatusReport.look(at: target.queue, of: $0) }
             if let hint = status.hint { console.note(hint) }
-            try console.print(text(of: status, options))
+            try console.print(text(of: status))
             return .done
         }
-        let interruption = try Interruption()
-        return try await interruption.watching { () throws(CommandFailure) in
-            let access = try await ClusterAccess.open(options.connection, console: console, patience: .zero, unless: interruption)
-            let source = StatusSource(access.cluster, queue: options.queue)
-            let status: ExitStatus
-            if !options.json, let terminal = Terminal(STDOUT_FILENO) {
-                status = try await WatchSession(source, on: terminal, interruption).run()
-            } else {
-                status = try await RepeatedStatus(source, interruption, console) { text(of: $0, options) }.run()
+        return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
+            let look = { @Sendable in try await StatusReport.look(at: target.queue, of: access.cluster) }
+            if !json, let terminal = Terminal(STDOUT_FILENO) {
+                return try await WatchSession(on: terminal, interruption, look: look).run()
             }
-            await access.close()
-            return status
+            return try await print(look, until: interruption)
         }
     }
 
-    private static func text(of status: StatusReport, _ options: StatusOptions) -> String {
-        if options.json { return status.json.text }
-        var style = TerminalStyle(ProcessInfo.processInfo.environment)
-        style.hasColor = style.hasColor && Terminal(STDOUT_FILENO) != nil
-        return StatusText(status: status, style: style).text
+    /// Again and again, for a file, a pipe or a log.
+    private func print(
+        _ look: @escaping @Sendable () async throws -> StatusReport, until interruption: Interruption
+    ) async throws -> ExitStatus {
+        let printing = await interruption.cancelling { () async throws -> Void in
+            var isAway = false
+            while true {
+                do {
+                    let status = try await look()
+                    if isAway { console.note("Redis is back.") }
+                    isAway = false
+                    try console.print(text(of: status))
+                } catch {
+                    let failure = CommandFailure(error)
+                    guard failure.status == .unavailable else { throw failure }
+                    if !isAway { console.error(failure.message ?? "Redis is away.") }
+                    isAway = true
+                }
+                try await Task.sleep(for: Self.pause)
+            }
+        }
+        _ = try printing.get(unlessInterrupted: interruption)
+        return interruption.status
     }
-}
 
-/// The arguments of `gannet status`.
-struct StatusOptions: Sendable {
-    var json: Bool
-    /// Again and again, until a signal.
-    var watch: Bool
-    var connection: ConnectionOptions
-    var queue: String
-    var log: LogOptions
+    private func text(of status: StatusReport) -> String {
+        if json { return status.json.text }
+        var style = TerminalStyle(ProcessInfo.processInfo.environment)
+        let terminal = Terminal(STDOUT_FILENO)
+        style.hasColor = style.hasColor && terminal != nil
+        return StatusText(status: status, style: style, columns: terminal?.size.columns).text
+    }
 }

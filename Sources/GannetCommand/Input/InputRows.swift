@@ -13,7 +13,7 @@ final class InputRows: Sendable {
         var rest: Range<Int> = 0..<0
         var wantsMore = true
         /// Thrown after the rows before it.
-        var failure: CommandFailure?
+        var failure: (any Error)?
         var hasEnded = false
         var copy: InputCopy?
         let buffer: Buffer
@@ -34,7 +34,7 @@ final class InputRows: Sendable {
     private let state: Mutex<State>
 
     /// Opens the input; a file that cannot be read is no usable input.
-    convenience init(_ source: InputOptions.Source, _ options: ListOptions) throws(CommandFailure) {
+    convenience init(_ source: InputOptions.Source, _ options: ListOptions) throws {
         switch source {
         case .standardInput:
             if let code = StandardDescriptors.inputError {
@@ -51,7 +51,7 @@ final class InputRows: Sendable {
         }
     }
 
-    init(descriptor: Int32, owned: Bool, name: String, _ options: ListOptions) throws(CommandFailure) {
+    init(descriptor: Int32, owned: Bool, name: String, _ options: ListOptions) throws {
         if let problem = Self.problem(with: descriptor) {
             if owned { close(descriptor) }
             throw CommandFailure(.noUsableInput, "Cannot read \(name): \(problem).")
@@ -89,19 +89,19 @@ final class InputRows: Sendable {
     }
 
     /// Copies all that is read into a file of this folder. The file goes with this object.
-    func keepCopy(in folder: String) throws(CommandFailure) {
+    func keepCopy(in folder: String) throws {
         let copy = try InputCopy(in: folder)
         state.withLock { $0.copy = copy }
     }
 
     /// The rows of the copy; for a caller who has read all of them.
-    func copy(_ options: ListOptions) throws(CommandFailure) -> InputRows? {
+    func copy(_ options: ListOptions) throws -> InputRows? {
         guard let copied = state.withLock({ $0.copy }) else { return nil }
         return try InputRows(descriptor: try copied.reopened(), owned: true, name: "the copy of \(name)", options)
     }
 
     /// The rows of the next chunk: possibly none (a chunk of comments), nil at the end of the input or when the task is cancelled.
-    func nextBatch() async throws(CommandFailure) -> RowBatch? {
+    func nextBatch() async throws -> RowBatch? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 queue.async { continuation.resume(returning: self.readBatch()) }
@@ -113,11 +113,11 @@ final class InputRows: Sendable {
         return try result.get()
     }
 
-    private func readBatch() -> Result<RowBatch?, CommandFailure> {
+    private func readBatch() -> Result<RowBatch?, any Error> {
         state.withLock { state in
             var rows = RowBatch()
             if !state.hasEnded {
-                do throws(CommandFailure) {
+                do {
                     try advance(&state, &rows)
                 } catch {
                     state.hasEnded = true
@@ -129,7 +129,7 @@ final class InputRows: Sendable {
         }
     }
 
-    private func advance(_ state: inout State, _ rows: inout RowBatch) throws(CommandFailure) {
+    private func advance(_ state: inout State, _ rows: inout RowBatch) throws {
         if state.wantsMore {
             guard let count = try readChunk(into: state.buffer.bytes) else {
                 state.hasEnded = true
@@ -149,7 +149,7 @@ final class InputRows: Sendable {
         state.rest = (state.rest.upperBound - chunk.count)..<state.rest.upperBound
     }
 
-    private func reading(_ body: () throws -> Void) throws(CommandFailure) {
+    private func reading(_ body: () throws -> Void) throws {
         do {
             try body()
         } catch {
@@ -158,7 +158,7 @@ final class InputRows: Sendable {
     }
 
     /// The number of bytes read: 0 at the end of the input, nil when the task was cancelled.
-    private func readChunk(into buffer: UnsafeMutableRawBufferPointer) throws(CommandFailure) -> Int? {
+    private func readChunk(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
         while true {
             var both = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
@@ -181,7 +181,7 @@ final class InputCopy: Sendable {
     private let folder: String
 
     /// - Parameter folder: It has room for the whole input.
-    init(in folder: String) throws(CommandFailure) {
+    init(in folder: String) throws {
         self.folder = folder
         let path = "\(folder)/input-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -191,12 +191,12 @@ final class InputCopy: Sendable {
 
     deinit { close(descriptor) }
 
-    func append(_ bytes: UnsafeRawBufferPointer) throws(CommandFailure) {
+    func append(_ bytes: UnsafeRawBufferPointer) throws {
         if let code = Descriptor.writeAll(Array(bytes)[...], to: descriptor) { throw failure(code) }
     }
 
     /// A descriptor at the beginning of the copy. Descriptors that are open at the same time share their position.
-    func reopened() throws(CommandFailure) -> Int32 {
+    func reopened() throws -> Int32 {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure(errno) }
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw failure(errno) }

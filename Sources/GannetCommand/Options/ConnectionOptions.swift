@@ -35,7 +35,7 @@ struct ConnectionOptions: Sendable {
 
     private static let usualNamespace = "gannet"
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: Arguments) throws {
         redis = try arguments.optional(Self.redisURL)
         allowsPrivateRedis = !arguments.isSet(Self.noPrivateRedis)
         passwordFile = try arguments.optional(Self.redisPasswordFile)
@@ -58,8 +58,25 @@ enum QueueOption {
     /// which is there for the other commands.
     static let refused = FlagEntry.refused(name.entry.name)
 
-    static func refuse(_ arguments: Arguments) throws(UsageError) {
+    static func refuse(_ arguments: Arguments) throws {
         guard arguments.origin(of: refused) == .option else { return }
         throw arguments.usageError("'run' uses a queue of its own; '--queue' is for 'enqueue', 'work' and 'status'.")
     }
+}
+
+/// The options of commands about one queue: which Redis, which queue, and how much to print.
+struct QueueTarget: Sendable {
+    let connection: ConnectionOptions
+    let queue: String
+    let log: LogOptions
+
+    static let flags = ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere
+
+    init(_ arguments: Arguments) throws {
+        connection = try ConnectionOptions(arguments)
+        queue = try arguments.require(QueueOption.name)
+        log = try LogOptions(arguments)
+    }
+
+    var console: Console { Console(log) }
 }

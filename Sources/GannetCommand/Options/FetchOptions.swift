@@ -85,7 +85,7 @@ struct FetchOptions: Sendable {
     /// Of commands that fetch the jobs of batches.
     static let flagsForJobs = flags + [sendTrace.entry]
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: Arguments) throws {
         concurrency = try arguments.require(Self.concurrencyCount)
         hostLimit = try arguments.require(Self.hostCount)
         hostInterval = try arguments.optional(Self.hostRate)
@@ -106,13 +106,9 @@ struct FetchOptions: Sendable {
 
 extension FetchOptions {
     /// The settings, once they have been found valid.
-    func checkedSettings() throws(CommandFailure) -> FetchSettings {
+    func checkedSettings() throws -> FetchSettings {
         try DescriptorLimit.raised().check(concurrency: concurrency)
-        do throws(InvalidOptions) {
-            try settings.validate()
-        } catch {
-            throw CommandFailure(.wrongUsage, error.description)
-        }
+        try settings.validate()
         return settings
     }
 

@@ -14,7 +14,7 @@ enum HeaderOption {
             + "to another origin after a redirect."
     )
 
-    static func headers(from arguments: Arguments) throws(UsageError) -> RequestHeaders {
+    static func headers(from arguments: Arguments) throws -> RequestHeaders {
         let given = try arguments.all(header)
         var lines: [String] = []
         var places: [String] = []
@@ -25,13 +25,12 @@ enum HeaderOption {
                 continue
             }
             let path = String(text.dropFirst())
-            do throws(HeaderFile.Problem) {
-                for line in try HeaderFile.lines(of: path) {
-                    lines.append(line.text)
-                    places.append("Line \(line.number) of the file \(Sentence.quoted(path))")
-                }
-            } catch {
-                throw arguments.usageError("The file \(Sentence.quoted(path)) of '--header' \(error.description).")
+            switch HeaderFile.lines(of: path) {
+            case .lines(let found):
+                lines += found.map(\.text)
+                places += found.map { "Line \($0.number) of the file \(Sentence.quoted(path))" }
+            case .unusable(let reason):
+                throw arguments.usageError("The file \(Sentence.quoted(path)) of '--header' \(reason).")
             }
         }
         var fields: [HeaderField] = []
@@ -51,46 +50,39 @@ enum HeaderOption {
 }
 
 /// A file of headers, one a line. It may be a pipe, as a shell makes one for a secret.
-enum HeaderFile {
-    /// Why its headers cannot be had: the second half of a sentence.
-    struct Problem: Error {
-        let description: String
-    }
+private enum HeaderFile {
+    case lines([(number: Int, text: String)])
+    /// The second half of a sentence.
+    case unusable(String)
 
     private static let mostBytes = 65_536
 
-    /// The lines that are headers, with their numbers. A file without any header is an error.
-    static func lines(of path: String) throws(Problem) -> [(number: Int, text: String)] {
-        var lines: [(number: Int, text: String)] = []
-        var rest = try read(path)[...]
-        if rest.starts(with: [0xef, 0xbb, 0xbf]) { rest = rest.dropFirst(3) }
-        for (index, line) in rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            let content = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            if content.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) || content.first == UInt8(ascii: "#") { continue }
-            guard let text = String(validating: content, as: UTF8.self) else {
-                throw Problem(description: "has no text in line \(index + 1)")
-            }
-            lines.append((index + 1, text))
-        }
-        if lines.isEmpty { throw Problem(description: "has no header in it") }
-        return lines
-    }
-
-    private static func read(_ path: String) throws(Problem) -> [UInt8] {
+    /// The lines that are headers, with their numbers. A file without any header is unusable.
+    static func lines(of path: String) -> HeaderFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable() }
+        guard descriptor >= 0 else { return .unusable("cannot be read: \(Descriptor.message(errno))") }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: mostBytes + 1)
         while true {
-            let count = buffer.withUnsafeMutableBytes { GannetBasics.read(descriptor, $0.baseAddress, $0.count) }
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw unreadable() }
-            if count == 0 { return bytes }
+            guard count >= 0 else { return .unusable("cannot be read: \(Descriptor.message(errno))") }
+            if count == 0 { return lines(in: bytes[...]) }
             bytes += buffer[..<count]
-            guard bytes.count <= mostBytes else { throw Problem(description: "has more than \(mostBytes) bytes") }
+            guard bytes.count <= mostBytes else { return .unusable("has more than \(mostBytes) bytes") }
         }
     }
 
-    private static func unreadable() -> Problem { Problem(description: "cannot be read: \(Descriptor.message(errno))") }
+    private static func lines(in bytes: ArraySlice<UInt8>) -> HeaderFile {
+        let text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes
+        var lines: [(number: Int, text: String)] = []
+        for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let content = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            if content.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) || content.first == UInt8(ascii: "#") { continue }
+            guard let text = String(validating: content, as: UTF8.self) else { return .unusable("has no text in line \(index + 1)") }
+            lines.append((index + 1, text))
+        }
+        return lines.isEmpty ? .unusable("has no header in it") : .lines(lines)
+    }
 }

@@ -24,7 +24,7 @@ struct InputOptions: Sendable {
     static let flags = [input.entry] + ListFlags.flags
 
     /// - Parameter rest: The required options of the command, for the command line that an error shows.
-    init(_ arguments: Arguments, rest: String = "") throws(UsageError) {
+    init(_ arguments: Arguments, rest: String = "") throws {
         urls = arguments.positionals
         source = try arguments.optional(Self.input).map { $0 == "-" ? .standardInput : .file($0) }
         list = try ListFlags.options(from: arguments)
@@ -60,7 +60,7 @@ enum ListFlags {
 
     static let flags = [format.entry, column.entry, field.entry, idColumn.entry]
 
-    static func options(from arguments: Arguments) throws(UsageError) -> ListOptions {
+    static func options(from arguments: Arguments) throws -> ListOptions {
         var options = ListOptions()
         options.format = try arguments.optional(format).flatMap(ListFormat.init)
         options.column = try arguments.optional(column)
@@ -100,7 +100,7 @@ extension stat {
     }
 }
 
-/// A short name for a list of texts: equal lists have equal names, and others practically never.
+/// A short name for a list of texts.
 enum Fingerprint {
     static func of(_ parts: [String]) -> String {
         // With lengths in front, no two different lists run together into one text.

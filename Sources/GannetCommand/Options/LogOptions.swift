@@ -17,7 +17,7 @@ struct LogOptions: Sendable, Equatable {
         self.format = format
     }
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: Arguments) throws {
         verbosity = try Verbosity(arguments)
         format = LogFormat(rawValue: try arguments.require(Self.format)) ?? .text
     }
@@ -52,7 +52,7 @@ enum Verbosity: Sendable, Comparable {
     case normal
     case verbose
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: Arguments) throws {
         let (quiet, verbose) = (arguments.isSet(CommonFlags.quiet), arguments.isSet(CommonFlags.verbose))
         switch (quiet, verbose) {
         case (false, false): self = .normal
@@ -79,7 +79,7 @@ struct Confirmation: Sendable {
     var mustAsk: Bool { !isGiven }
 
     /// - Parameter what: The loss, for the error where there is no terminal: `'purge' empties a queue`.
-    init(_ arguments: Arguments, of what: String) throws(UsageError) {
+    init(_ arguments: Arguments, of what: String) throws {
         isGiven = arguments.isSet(Self.yes)
         guard isGiven || (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) else {
             throw arguments.usageError("\(what), and there is no terminal to ask at: say '--yes' to do it.", about: Self.yes.entry)

@@ -17,7 +17,7 @@ struct StoreOptions: Sendable {
 
     static let flags = [store.entry, cache.entry]
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: Arguments) throws {
         let name = try arguments.require(Self.store)
         folder = name == "redis" ? nil : name
         cacheLimit = try arguments.require(Self.cache)
@@ -31,7 +31,7 @@ enum NameOption {
         "How the files of bodies are named: 'hash' for 3fa/3fa94c…-cat.jpg, 'host' for example.com/3fa/3fa94c…-cat.jpg, 'path' for "
             + "example.com/3fa/pets/3fa94c…-cat.jpg.")
 
-    static func style(_ arguments: Arguments) throws(UsageError) -> NameStyle {
+    static func style(_ arguments: Arguments) throws -> NameStyle {
         NameStyle(rawValue: try arguments.require(style)) ?? .hash
     }
 }

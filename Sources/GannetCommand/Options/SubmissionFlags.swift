@@ -1,6 +1,5 @@
 import ClusterState
 import CommandLineKit
-import Gannet
 
 /// The options of a batch.
 enum SubmissionFlags {
@@ -27,7 +26,7 @@ enum SubmissionFlags {
         batch.entry, priority.entry, delay.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry, traceparent.entry,
     ]
 
-    static func options(from arguments: Arguments) throws(UsageError) -> BatchOptions {
+    static func options(from arguments: Arguments) throws -> BatchOptions {
         var options = BatchOptions()
         options.priority = BatchOptions.Priority(rawValue: try arguments.require(priority)) ?? .normal
         options.delay = try arguments.optional(delay) ?? .zero
@@ -63,15 +62,5 @@ extension ValueType where Value == String {
             }
             return text
         }
-    }
-}
-
-/// The one batch that a command is about.
-enum BatchArgument {
-    static let positional = Positional("batch", isSingle: true, "The batch, by the name that 'enqueue' printed and 'batch list' shows.")
-
-    static func unknown(_ name: String, _ queue: String) -> CommandFailure {
-        CommandFailure(
-            .wrongUsage, "There is no batch \(Sentence.quoted(name)) in the queue '\(queue)'; 'gannet batch list' shows those there are.")
     }
 }

@@ -1,20 +1,48 @@
 import ClusterState
 import GannetBasics
 
-/// A queue's status for scripts. The names are a contract; what is unknown is `null`.
+/// A queue's status. The names in its JSON are a contract; what is unknown is `null`.
 struct StatusReport: Sendable {
     let name: String
     let report: QueueOverview
     let server: ServerStatus
+    var work = WorkAtHand()
 
     var queue: QueueCounts { report.counts }
 
-    /// Where to look instead: a queue that nothing was ever put into is seldom the one that was meant.
+    /// Done, failed or cancelled.
+    var ended: Int { queue.done + queue.failed + queue.cancelled }
+
+    static func look(at name: String, of cluster: ClusterState) async throws -> StatusReport {
+        let queue = cluster.queue(name)
+        let report = try await queue.overview()
+        let batches = report.counts.open > 0 ? try await queue.batches(limit: WorkAtHand.mostBatches).batches : []
+        return StatusReport(
+            name: name, report: report, server: try await cluster.server(), work: WorkAtHand(batches, open: report.counts.open))
+    }
+
+    /// Nothing was ever put into the queue, as far as Redis knows.
+    var isUnknown: Bool { queue.enqueued == 0 && report.workers.isEmpty }
+
+    /// Says that there is no such queue, which is seldom the one that was meant, and names the others.
     var hint: String? {
-        guard queue.enqueued == 0, report.workers.isEmpty, let first = report.others.first else { return nil }
+        guard isUnknown else { return nil }
+        let why =
+            name.hasPrefix(RunIdentity.prefix)
+            ? "its run has not begun, or has ended and removed it" : "nothing was put into it, or it was purged"
+        let start = "there is no queue '\(name.printable)': \(why)"
+        guard let first = report.others.first else { return start + "." }
         let others = report.others.map { "'\($0.name.printable)'" }.joined(separator: ", ")
-        return "the queue '\(name.printable)' is empty; \(report.others.count == 1 ? "there is" : "there are") also \(others): "
-            + "'--queue \(first.name.printable)' shows \(report.others.count == 1 ? "it" : "the first")."
+        let isOne = report.others.count == 1
+        return "\(start). There \(isOne ? "is" : "are") \(others): '--queue \(first.name.printable)' shows \(isOne ? "it" : "the first")."
+    }
+
+    /// The time left, or why there is none to tell; `nil` when all jobs have ended.
+    var left: String? {
+        guard queue.open > 0 else { return nil }
+        if queue.isPaused { return "unknown while the queue is paused" }
+        if !report.hasLiveWorker { return "no worker is at work; 'gannet work' starts one" }
+        return report.remaining.map(Amounts.timeLeft) ?? WaitText.sentence(report.waits, of: queue.open)
     }
 
     var json: JSONValue {
@@ -69,4 +97,29 @@ extension JSONValue {
         guard let number else { return .null }
         return .decimal((number * 1000).rounded() / 1000)
     }
+}
+
+/// The batches that have not ended, and the ones that were begun after the oldest of these. A queue may live for years, so a percentage
+/// of all jobs that it ever had would say nothing about the jobs that wait now.
+struct WorkAtHand: Sendable, Equatable {
+    var batches = 0
+    var ended = 0
+    var total = 0
+
+    static let mostBatches = 100
+
+    init() {}
+
+    /// - Parameters:
+    ///   - found: The latest batches, as many as are looked at.
+    ///   - open: Jobs of the queue that have not ended, so that what is left to do is never less.
+    init(_ found: [Batch], open: Int) {
+        let oldest = found.filter { $0.ended < $0.total }.compactMap(\.age).max() ?? .zero
+        let atHand = found.filter { $0.ended < $0.total || $0.age.map { $0 <= oldest } ?? false }
+        batches = atHand.count
+        ended = atHand.reduce(0) { $0 + $1.ended }
+        total = ended + open
+    }
+
+    var share: Double { total > 0 ? min(1, Double(ended) / Double(total)) : 0 }
 }

@@ -1,9 +1,11 @@
 import ClusterState
 
-/// A queue's status for people: names on the left, what they are on the right, then workers and hosts in tables.
+/// A queue's status for people: names on the left, values on the right, then workers and hosts in tables.
 struct StatusText: Sendable {
     let status: StatusReport
     let style: TerminalStyle
+    /// Of the terminal, where there is one: long values break between words.
+    var columns: Int?
 
     /// A fleet's long tail is for scripts.
     private static let mostWorkers = 20
@@ -12,7 +14,10 @@ struct StatusText: Sendable {
     var lines: [String] {
         let rows = rows
         let width = rows.map(\.name.count).max() ?? 0
-        var lines = rows.map { row in row.name + String(repeating: " ", count: width + 2 - row.name.count) + row.value }
+        var lines = rows.flatMap { row in
+            let line = row.name + String(repeating: " ", count: width + 2 - row.name.count) + row.value
+            return line.wrapped(to: columns ?? .max, indent: width + 2).split(separator: "\n").map(String.init)
+        }
         let tables = StatusTables(report: status.report, style: style)
         for table in [tables.workers(Self.mostWorkers), tables.hosts(Self.mostHosts), tables.others()] where !table.isEmpty {
             lines.append("")
@@ -25,21 +30,21 @@ struct StatusText: Sendable {
 
     private var rows: [(name: String, value: String)] {
         let (queue, report, server) = (status.queue, status.report, status.server)
-        let unknown = style.unknown
         let oldest = report.oldestAge.map { " (the oldest for \(Amounts.roughTime($0)))" } ?? ""
         let kinds = [
-            "\(queue.fetched) fetched", queue.revalidated > 0 ? "\(queue.revalidated) unchanged" : nil, "\(queue.cached) cached",
+            "\(queue.fetched) fetched", queue.revalidated > 0 ? "\(queue.revalidated) unchanged" : nil, "\(queue.cached) there already",
         ].compactMap(\.self).joined(separator: ", ")
         let speed = report.rate.map { "\(Amounts.rate($0.donePerSecond))/s, \(Amounts.bytes($0.bytesPerSecond))/s in the last minute" }
+        let dead = queue.dead == queue.failed ? "all" : "\(queue.dead)"
         var rows = [
             ("queue", status.name.printable + (queue.isPaused ? " (paused)" : "")),
+            ("progress", progress),
             ("ready", "\(queue.ready)\(oldest)"),
             ("active", "\(queue.active)"),
             ("parked", "\(queue.parked)"),
             ("delayed", "\(queue.delayed)"),
             ("done", "\(queue.done) (\(kinds); \(Amounts.bytes(queue.bytes)))"),
-            ("failed", "\(queue.failed)"),
-            ("dead", "\(queue.dead)"),
+            ("failed", "\(queue.failed)" + (queue.dead > 0 ? " (\(dead) kept as dead jobs: 'gannet jobs list --state dead')" : "")),
             ("retried", "\(queue.retried)"),
             ("crashed", "\(queue.crashed)"),
         ]
@@ -49,14 +54,107 @@ struct StatusText: Sendable {
         let limit = server.memoryLimit.flatMap { $0 == 0 ? nil : $0 }.map { " of \(Amounts.bytes($0))" } ?? ""
         rows += [
             ("enqueued", "\(queue.enqueued)"),
-            ("speed", speed ?? unknown),
-            (
-                "left",
-                report.remaining.map { $0 > .zero ? Amounts.roughTime($0) : "nothing" } ?? WaitText.sentence(report.waits, of: queue.open)
-                    ?? unknown
-            ),
+            ("speed", speed ?? style.unknown),
+            ("left", queue.open == 0 ? "nothing" : status.left ?? style.unknown),
             ("redis", "\(server.version ?? "unknown version"), \(memory)\(limit), answers in \(Amounts.milliseconds(server.ping))"),
         ]
         return rows
     }
+
+    private var progress: String {
+        if status.isUnknown { return "nothing was put into this queue" }
+        if status.queue.open == 0 { return "finished" }
+        let work = status.work
+        let batches = work.batches > 1 ? " in \(work.batches) batches" : ""
+        return "\(Int(work.share * 100))%: \(work.ended) of \(work.total) ended\(batches)"
+    }
+}
+
+/// The workers and the hosts of a queue in rows; no lines where there are none.
+struct StatusTables: Sendable {
+    let report: QueueOverview
+    let style: TerminalStyle
+
+    /// - Parameter most: Workers; the rest is a number.
+    func workers(_ most: Int) -> [StyledText] {
+        guard !report.workers.isEmpty, most > 0 else { return [] }
+        var table = TextTable([
+            ("WORKER", .left), ("ON", .left), ("PID", .right), ("VERSION", .left), ("ACTIVE", .right), ("HEARD", .right), ("STATE", .left),
+        ])
+        for worker in report.sortedWorkers.prefix(most) {
+            let record = worker.record
+            let active = record.map { "\($0.active)/\($0.concurrency)" }
+            table.add([
+                StyledText(worker.id), StyledText(known(record?.machine)), StyledText(known(record.map { String($0.processID) })),
+                StyledText(known(record?.version)), StyledText(known(active)),
+                StyledText("\(Amounts.roughTime(worker.heartbeat(at: report.now))) ago"),
+                state(worker.state(at: report.now)),
+            ])
+        }
+        return table.lines(mostColumns: 24, style) + rest(report.workers.count - most)
+    }
+
+    /// - Parameter most: Hosts; the rest is not worth a number, since workers tell only of some.
+    func hosts(_ most: Int) -> [StyledText] {
+        let hosts = report.hosts
+        guard !hosts.isEmpty, most > 0 else { return [] }
+        var table = TextTable([
+            ("BUSIEST HOSTS", .left), ("IN FLIGHT", .right), ("ENDED", .right), ("FAILED", .right), ("AVERAGE", .right),
+            ("NOW FOR", .right),
+        ])
+        for host in hosts.prefix(most) {
+            table.add([
+                StyledText(host.name), StyledText("\(host.running)"), StyledText("\(Amounts.rate(host.endedPerSecond))/s"),
+                StyledText("\(Int((host.failureShare * 100).rounded()))%", host.failureShare > 0 ? .red : nil),
+                StyledText(known(host.average.map(Amounts.time))), StyledText(known(host.running > 0 ? Amounts.time(host.longest) : nil)),
+            ])
+        }
+        return table.lines(mostColumns: 36, style)
+    }
+
+    /// The queues beside this one.
+    func others() -> [StyledText] {
+        guard !report.others.isEmpty else { return [] }
+        var table = TextTable([("OTHER QUEUES", .left), ("NOT ENDED", .right), ("WORKERS", .right)])
+        for queue in report.others {
+            table.add([StyledText(queue.name), StyledText("\(queue.open)"), StyledText("\(queue.workers)")])
+        }
+        return table.lines(mostColumns: 64, style)
+    }
+
+    private func known(_ text: String?) -> String { text.map { $0.isEmpty ? style.unknown : $0 } ?? style.unknown }
+
+    private func state(_ state: WorkerStatus.State?) -> StyledText {
+        switch state {
+        case .working: StyledText("working", .green)
+        case .idle: "idle"
+        case .stopping: StyledText("stopping", .yellow)
+        case .silent: StyledText("silent", .red)
+        case nil: StyledText(style.unknown)
+        }
+    }
+
+    private func rest(_ count: Int) -> [StyledText] {
+        count > 0 ? [StyledText("\(style.ellipsis) and \(count) more", .faint)] : []
+    }
+}
+
+/// The reason of a wait whose end cannot be told.
+enum WaitText {
+    /// `902 wait for 12 hosts that rest or are busy, 30 for their next attempt`; `nil` while most open jobs only wait for a place.
+    static func sentence(_ waits: QueueWaits, of open: Int) -> String? {
+        guard waits.total > 0, waits.total >= open - waits.total else { return nil }
+        var parts: [String] = []
+        if waits.held > 0 {
+            let one = waits.hosts == 1
+            parts.append("\(wait(waits.held)) for \(Amounts.count(waits.hosts, "host")) that \(one ? "rests or is" : "rest or are") busy")
+        }
+        if waits.delayed > 0 {
+            parts.append(
+                "\(waits.held > 0 ? "\(waits.delayed)" : wait(waits.delayed)) for \(waits.delayed == 1 ? "its" : "their") next attempt")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func wait(_ count: Int) -> String { "\(count) \(count == 1 ? "waits" : "wait")" }
 }

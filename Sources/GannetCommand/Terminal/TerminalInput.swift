@@ -11,7 +11,7 @@ struct TerminalInput: Sendable {
 
     let events: AsyncStream<Event>
 
-    init() throws(CommandFailure) {
+    init() throws {
         guard let ends = Descriptor.pipe() else {
             throw CommandFailure(.unavailable, "Cannot watch the terminal: \(Descriptor.message(errno)).")
         }

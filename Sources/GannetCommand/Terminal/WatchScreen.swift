@@ -1,10 +1,12 @@
 import ClusterState
 
-/// A queue on a whole screen: a function of what is known, the room there is, and nothing else.
+/// A queue on a whole screen, as a function of the status and the size of the screen.
 struct WatchScreen: Sendable {
     let status: StatusReport
     /// The reason why this is not the present, as a sentence.
     var trouble: String?
+    /// The queue has gone since: its run has ended.
+    var isOver = false
     let size: Terminal.Size
     let style: TerminalStyle
 
@@ -14,16 +16,20 @@ struct WatchScreen: Sendable {
 
     /// At most as many as the screen has rows, none wider than it.
     var lines: [StyledText] {
-        var lines = [header, trouble.map { StyledText($0, .red) } ?? "", progress, depths, totals]
+        var lines = [header, trouble.map { StyledText($0, .red) } ?? "", progress, depths, ends, attempts]
+        let history = report.history
         let layout = WatchLayout(
             rows: size.rows - lines.count, workers: max(1, report.workers.count), hosts: report.hosts.count, columns: columns,
-            past: report.history.length)
-        lines += throughput(layout) + depth(layout)
+            past: history.length)
+        let speed = report.rate.map { "\(Amounts.rate($0.endedPerSecond))/s, \(Amounts.bytes($0.bytesPerSecond))/s" } ?? style.unknown
+        let throughput = history.throughput(steps: columns, of: layout.step)
+        lines += chart("ended a second: \(speed)", throughput, "/s", layout.throughputRows, layout, .green)
+        lines += chart("not ended: \(queue.open)", history.depth(steps: columns, of: layout.step), "", layout.depthRows, layout, nil)
         let tables = StatusTables(report: report, style: style)
         if layout.workers > 0 {
             let workers = tables.workers(layout.workers)
             lines.append("")
-            lines += workers.isEmpty ? [StyledText(status.hint ?? "no worker is to be seen", .yellow)] : workers.prefix(layout.workers + 1)
+            lines += workers.isEmpty ? [StyledText(status.hint ?? "no worker is at work", .yellow)] : workers.prefix(layout.workers + 1)
         }
         if layout.hosts > 0 { lines += [""] + tables.hosts(layout.hosts) }
         return lines.prefix(max(0, size.rows)).map { $0.cut(to: columns, style) }
@@ -40,47 +46,45 @@ struct WatchScreen: Sendable {
     }
 
     private var progress: StyledText {
-        let ended = queue.done + queue.failed + queue.cancelled
-        let share = queue.enqueued > 0 ? min(1, max(0, Double(ended) / Double(queue.enqueued))) : 0
-        let left =
-            report.remaining.map { $0 > .zero ? ", \(Amounts.roughTime($0)) left" : "" }
-            ?? ", \(WaitText.sentence(report.waits, of: queue.open) ?? "time left unknown")"
-        let text = StyledText("  \(Int(share * 100))%", .bold) + StyledText("  \(ended) of \(queue.enqueued) ended\(left)")
+        if isOver { return StyledText("finished: the run has ended and removed its queue. This was its last state.", .green) }
+        guard queue.enqueued > 0 else { return StyledText("nothing to do", .faint) }
+        let work = status.work
+        let isFinished = queue.open == 0
+        let share = isFinished ? 1 : work.share
+        let what = isFinished ? "finished: \(queue.enqueued) of \(queue.enqueued) ended" : "\(work.ended) of \(work.total) ended"
+        let batches = work.batches > 1 ? " in \(work.batches) batches" : ""
+        let left = isFinished ? "" : ", \(status.left ?? "time left unknown")"
+        let text = StyledText("  \(Int(share * 100))%", .bold) + StyledText("  \(what)\(batches)\(left)")
         let room = columns - text.width - 2
         return room >= 8 ? ProgressLines.bar(share, width: min(60, room), style) + text : text
     }
 
     private var depths: StyledText {
-        let oldest = report.oldestAge.map { "   oldest \(Amounts.roughTime($0))" } ?? ""
-        return labelled([
-            ("ready", queue.ready), ("active", queue.active), ("parked", queue.parked), ("delayed", queue.delayed),
-        ]) + StyledText(oldest)
+        labelled(
+            "not ended", queue.open,
+            [("ready", queue.ready), ("active", queue.active), ("parked", queue.parked), ("delayed", queue.delayed)])
     }
 
-    private var totals: StyledText {
-        labelled([
-            ("fetched", queue.fetched), ("cached", queue.cached), ("failed", queue.failed), ("retried", queue.retried),
-            ("crashed", queue.crashed),
-        ]) + StyledText("   \(Amounts.bytes(queue.bytes))")
+    /// Rare ends are left out while there are none, so that the numbers add up in any case.
+    private var ends: StyledText {
+        let rare = [("unchanged", queue.revalidated), ("cancelled", queue.cancelled)].filter { $0.1 > 0 }
+        return labelled(
+            "ended", status.ended, [("fetched", queue.fetched), ("there already", queue.cached), ("failed", queue.failed)] + rare)
     }
 
-    private func labelled(_ values: [(name: String, value: Int)]) -> StyledText {
-        var line = StyledText()
-        for (index, entry) in values.enumerated() {
-            let isBad = entry.name == "failed" && entry.value > 0
-            line += StyledText((index > 0 ? "   " : "") + entry.name + " ", .faint) + StyledText("\(entry.value)", isBad ? .red : nil)
+    private var attempts: StyledText {
+        let oldest = report.oldestAge.map { "oldest waits \(Amounts.roughTime($0)); " } ?? ""
+        return StyledText("\(oldest)\(queue.retried) retried, \(queue.crashed) crashed; \(Amounts.bytes(queue.bytes)) fetched", .faint)
+    }
+
+    /// `ended 50: fetched 40, failed 10`
+    private func labelled(_ name: String, _ total: Int, _ parts: [(name: String, value: Int)]) -> StyledText {
+        var line = StyledText("\(name) ", .faint) + StyledText("\(total)") + StyledText(": ", .faint)
+        for (index, part) in parts.enumerated() {
+            line += StyledText((index > 0 ? ", " : "") + part.name + " ", .faint)
+            line += StyledText("\(part.value)", part.name == "failed" && part.value > 0 ? .red : nil)
         }
         return line
-    }
-
-    private func throughput(_ layout: WatchLayout) -> [StyledText] {
-        let values = report.history.throughput(steps: columns, of: layout.step)
-        let now = report.rate.map { "\(Amounts.rate($0.endedPerSecond))/s, \(Amounts.bytes($0.bytesPerSecond))/s" } ?? style.unknown
-        return chart("ended a second: \(now)", values, "/s", layout.throughputRows, layout, .green)
-    }
-
-    private func depth(_ layout: WatchLayout) -> [StyledText] {
-        chart("not ended: \(queue.open)", report.history.depth(steps: columns, of: layout.step), "", layout.depthRows, layout, nil)
     }
 
     private func chart(

@@ -1,15 +1,16 @@
+import ClusterState
 import Gannet
 import URLLists
 
 /// Reads a command's input into a producer.
 enum Feeding {
     /// Opens the input, so that a wrong path is an error before anything is started.
-    static func open(_ input: InputOptions) throws(CommandFailure) -> InputRows? {
+    static func open(_ input: InputOptions) throws -> InputRows? {
         guard let source = input.source else { return nil }
         return try InputRows(source, input.list)
     }
 
-    /// Feeds the URLs of the command line, then the input's rows. Throws ``StateError`` or ``CommandFailure``.
+    /// Feeds the URLs of the command line, then the input's rows.
     static func feed(_ input: InputOptions, _ rows: InputRows?, into producer: consuming Producer) async throws -> EnqueueSummary {
         for (index, url) in input.urls.enumerated() {
             try await producer.add(Array(url.utf8)[...], from: .argument(index + 1))
@@ -39,5 +40,75 @@ enum Feeding {
         }
         let rest = summary.invalid - summary.reasons.reduce(0) { $0 + $1.count }
         if rest > 0 { console.complain("… and \(Amounts.count(rest, "more row")) with other reasons") }
+    }
+}
+
+/// Fills a run's queue while a worker empties it: with URLs that are not in the folder, then with URLs whose files are missing or changed.
+struct RunFeeding: Sendable {
+    let queue: FetchQueue
+    let folder: RecordedFolder
+    let input: RunInput
+    let batch: String
+    let submission: BatchOptions
+    /// The rest of the list waits while this many jobs do.
+    var mostWaiting = 1_000_000
+
+    struct Fed: Sendable {
+        let summary: EnqueueSummary
+        let checked: RecordedFolder.Checked
+    }
+
+    private static let pause = Duration.milliseconds(500)
+
+    func run() async throws -> Fed {
+        // The failure of an earlier run is no answer for this one.
+        var options = submission
+        options.refresh = true
+        options.maximumAge = nil
+        var producer = try await Producer(queue, batch: batch, from: "", options: options)
+        for (index, url) in input.urls.enumerated() {
+            try await producer.add(Array(url.utf8)[...], from: .argument(index + 1), where: folder.wants)
+        }
+        while let batch = try await input.rows?.nextBatch() {
+            for row in batch {
+                switch row.content {
+                case .url(let bytes): try await producer.add(bytes, from: .line(row.number), where: folder.wants)
+                case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
+                }
+            }
+            try await makeRoom(&producer)
+        }
+        // A reader that was cancelled looks like an input that has ended; only the task knows.
+        try Task.checkCancellation()
+        try await makeRoom(&producer)
+        let checked = try await folder.check()
+        try Task.checkCancellation()
+        if checked.broken + checked.old > 0 { try await feedAgain(&producer) }
+        try await producer.finish()
+        return Fed(summary: producer.summary, checked: checked)
+    }
+
+    /// Adds the URLs whose files are missing or changed.
+    private func feedAgain(_ producer: inout Producer) async throws {
+        for url in input.urls { try await producer.addAgain(Array(url.utf8)[...], where: folder.wantsAgain) }
+        let rows = try input.again()
+        while let batch = try await rows?.nextBatch() {
+            for row in batch {
+                if case .url(let bytes) = row.content { try await producer.addAgain(bytes, where: folder.wantsAgain) }
+            }
+            try await makeRoom(&producer)
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Sends the rows read so far to the worker, and waits while too many jobs wait.
+    private func makeRoom(_ producer: inout Producer) async throws {
+        try folder.rethrow()
+        try await producer.flush()
+        var open = producer.open
+        while open > mostWaiting {
+            try await Task.sleep(for: Self.pause)
+            open = try await queue.counts().open
+        }
     }
 }

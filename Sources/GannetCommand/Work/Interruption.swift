@@ -1,4 +1,4 @@
-internal import GannetBasics
+import GannetBasics
 
 /// Lets SIGINT and SIGTERM end a command's waiting, and stop its worker.
 final class Interruption: Sendable {
@@ -14,7 +14,7 @@ final class Interruption: Sendable {
     let stops: AsyncStream<Void>
     private let stopper: AsyncStream<Void>.Continuation
 
-    init() throws(CommandFailure) {
+    init() throws {
         trap = try SignalTrap()
         (stops, stopper) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(8))
     }
@@ -26,7 +26,7 @@ final class Interruption: Sendable {
     var status: ExitStatus { request?.status ?? .interrupted }
 
     /// Runs a command's `body`, with signals noted meanwhile.
-    func watching<Value: Sendable>(_ body: () async throws(CommandFailure) -> Value) async throws(CommandFailure) -> Value {
+    func watching<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         let watch = Task {
             for await request in trap.requests {
                 let cancel = state.withLock { state in
@@ -81,18 +81,14 @@ struct Interruptible<Value: Sendable>: Sendable {
     var value: Value? { try? result.get() }
 
     /// The value, also when a signal came too late to prevent it; `nil` when it came in time.
-    func get(unlessEndedBy interruption: Interruption) throws(CommandFailure) -> Value? {
+    func get(unlessEndedBy interruption: Interruption) throws -> Value? {
         if let value { return value }
         return try get(unlessInterrupted: interruption)
     }
 
     /// The value, or `nil` when there was a signal, which is then the reason for any error.
-    func get(unlessInterrupted interruption: Interruption) throws(CommandFailure) -> Value? {
+    func get(unlessInterrupted interruption: Interruption) throws -> Value? {
         if interruption.request != nil { return nil }
-        do {
-            return try result.get()
-        } catch {
-            throw CommandFailure(error)
-        }
+        return try result.get()
     }
 }

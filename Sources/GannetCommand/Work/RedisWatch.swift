@@ -1,6 +1,5 @@
 import ClusterState
-import Gannet
-internal import GannetBasics
+import GannetBasics
 
 /// Tells that a command waits for Redis, and that Redis is back. It starts a private Redis again meanwhile.
 final class RedisWatch: Sendable {
@@ -56,10 +55,10 @@ final class RedisWatch: Sendable {
     /// Until Redis is back, or the command has ended.
     private func revive(_ own: PrivateRedis) async {
         while !Task.isCancelled {
-            do throws(CommandFailure) {
+            do {
                 try await own.restartIfGone(console: console)
             } catch {
-                console.warn("\(error.message ?? "the private Redis cannot be started")")
+                console.warn(CommandFailure(error).message ?? "the private Redis cannot be started")
             }
             do { try await Task.sleep(for: Self.pauseBetweenStarts) } catch { return }
         }

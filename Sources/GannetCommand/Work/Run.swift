@@ -3,37 +3,23 @@ import Gannet
 import GannetBasics
 import HTTPEngine
 
-/// `gannet run`: feeds the queue while a worker empties it, writes the manifest, and leaves nothing in Redis.
+/// `gannet run` at work: feeds the queue while a worker empties it, writes the manifest, and leaves nothing in Redis.
 ///
 /// The folder's record says which URLs are done, and each run makes its queue anew. So leftovers of an interrupted run, or of a lost Redis,
 /// do no harm.
 struct Run: Sendable {
-    private let options: RunOptions
-    private let settings: FetchSettings
-    private let identity: RunIdentity
-    private let access: ClusterAccess
-    private let bodies: BodyFolder
-    private let interruption: Interruption
-    private let endpoint: WorkerEndpoint?
-    private let console: Console
+    let options: RunCommand
+    let settings: FetchSettings
+    let identity: RunIdentity
+    let access: ClusterAccess
+    let bodies: BodyFolder
+    let interruption: Interruption
+    let endpoint: WorkerEndpoint?
 
+    private var console: Console { options.console }
     private var queue: FetchQueue { access.cluster.queue(identity.queue) }
 
-    init(
-        _ options: RunOptions, _ settings: FetchSettings, _ identity: RunIdentity, _ access: ClusterAccess, _ bodies: BodyFolder,
-        _ interruption: Interruption, _ endpoint: WorkerEndpoint?, _ console: Console
-    ) {
-        self.options = options
-        self.settings = settings
-        self.identity = identity
-        self.access = access
-        self.bodies = bodies
-        self.interruption = interruption
-        self.endpoint = endpoint
-        self.console = console
-    }
-
-    func run(_ input: RunInput) async throws(CommandFailure) -> ExitStatus {
+    func run(_ input: RunInput) async throws -> ExitStatus {
         let start = ContinuousClock.now
         console.note(
             "the queue of this run is '\(identity.queue)'; 'gannet status --queue \(identity.queue)\(options.connection.reminder)' shows it."
@@ -46,7 +32,7 @@ struct Run: Sendable {
         try input.prepare(in: folder)
 
         let outcome: RunFeeding.Fed?
-        do throws(CommandFailure) {
+        do {
             outcome = try await feedAndWork(input, folder)
         } catch {
             await leaveNothing()
@@ -67,12 +53,7 @@ struct Run: Sendable {
         let summary = RunSummary(totals: totals, time: ContinuousClock.now - start)
         let status: ExitStatus = options.maxFailures.allows(totals.failed + totals.invalid, of: totals.rows) ? .done : .someFailed
         guard options.json else { return try console.print("\(summary.text) to \(folder.displayPath)\(summary.reference)", last: status) }
-        do throws(CommandFailure) {
-            try RunManifest.print(folder.manifestPath, console)
-        } catch  where error == .outputClosed {
-            return status
-        }
-        return try console.print(summary.json.text, last: status)
+        return try RunManifest.print(folder.manifestPath, then: summary.json, last: status, console)
     }
 
     /// Empties the queue. The folder's lock says that no other process is this run, so every worker with a lease in it is gone.
@@ -85,16 +66,15 @@ struct Run: Sendable {
     }
 
     /// `nil` when a signal ended it.
-    private func feedAndWork(_ input: RunInput, _ folder: RecordedFolder) async throws(CommandFailure) -> RunFeeding.Fed? {
+    private func feedAndWork(_ input: RunInput, _ folder: RecordedFolder) async throws -> RunFeeding.Fed? {
         let (feed, feeder) = AsyncStream.makeStream(of: Void.self)
         let (stops, stopper) = AsyncStream.makeStream(of: Void.self)
         let stopping = Task {
             for await _ in interruption.stops { stopper.yield() }
         }
         defer { stopping.cancel() }
-        let working = Task { await work(folder, stops: stops, feed: feed) }
-        let feeding = RunFeeding(
-            queue: queue, folder: folder, input: input, batch: options.batch, submission: options.submission)
+        let working = Task { try await work(folder, stops: stops, feed: feed) }
+        let feeding = RunFeeding(queue: queue, folder: folder, input: input, batch: options.batch, submission: options.submission)
         let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
                 group.addTask {
@@ -111,33 +91,28 @@ struct Run: Sendable {
                 }
                 // A worker that cannot go on ends the feeding.
                 group.addTask {
-                    _ = await working.value
+                    _ = await working.result
                     return nil
                 }
                 defer { group.cancelAll() }
                 if let fed = try await group.next() ?? nil { return fed }
                 // A worker that has found the queue empty knows that the feeding has ended; its result arrives next.
-                guard case .success(.empty) = await working.value else { return nil }
+                guard case .success(.empty) = await working.result else { return nil }
                 return try await group.next() ?? nil
             }
         }
-        let end = try await working.value.get()
-        switch end {
-        case .drained, .handedBack:
-            return try outcome.get(unlessInterrupted: interruption) ?? nil
-        case .foreignLeft:
-            throw CommandFailure(.unavailable, "The jobs that are left in the queue are of another version.")
+        switch try await working.value {
+        case .drained, .handedBack: return try outcome.get(unlessInterrupted: interruption) ?? nil
+        case .foreignLeft: throw CommandFailure(.unavailable, "The jobs that are left in the queue are of another version.")
         case .empty: return try outcome.get(unlessEndedBy: interruption) ?? nil
         }
     }
 
-    private func work(
-        _ folder: RecordedFolder, stops: AsyncStream<Void>, feed: AsyncStream<Void>
-    ) async -> Result<WorkerEnd, CommandFailure> {
+    private func work(_ folder: RecordedFolder, stops: AsyncStream<Void>, feed: AsyncStream<Void>) async throws -> WorkerEnd {
         var worker = options.fetch.workerOptions()
-        let tally = WorkTally(console, access.watch, of: { folder.counts.queued }, places: worker.concurrency)
         worker.endsWhenEmpty = true
         worker.drainTimeout = options.drainTimeout
+        let tally = WorkTally(console, access.watch, of: { folder.counts.queued }, places: worker.concurrency)
         endpoint?.watch(
             .init(cluster: access.cluster, queue: identity.queue, options: worker, bodyLimit: nil, tally: tally, interruption: interruption)
         )
@@ -152,27 +127,24 @@ struct Run: Sendable {
         await display.end()
         tally.finish()
         if interruption.request != nil { console.note("so far: \(ProgressText.counts(tally.snapshot(at: .now))).") }
-        return outcome.mapError { CommandFailure($0) }
+        return try outcome.get()
     }
 
     private func say(_ fed: RunFeeding.Fed, _ folder: RecordedFolder) {
         Feeding.complain(about: fed.summary, console)
         let (counts, checked) = (folder.counts, fed.checked)
         guard checked.sound + checked.broken + checked.old > 0 else { return }
-        if checked.old > 0 {
-            console.note("\(Amounts.count(checked.old, "file")) there \(checked.old == 1 ? "is" : "are") older than '--max-age'.")
-        }
+        func are(_ count: Int) -> String { count == 1 ? "is" : "are" }
+        if checked.old > 0 { console.note("\(Amounts.count(checked.old, "file")) there \(are(checked.old)) older than '--max-age'.") }
         if checked.broken > 0 {
-            console.note(
-                "\(Amounts.count(checked.broken, "file")) of an earlier run \(checked.broken == 1 ? "is" : "are") missing or changed.")
+            console.note("\(Amounts.count(checked.broken, "file")) of an earlier run \(are(checked.broken)) missing or changed.")
         }
         console.note(
-            "\(checked.sound) of \(Amounts.count(counts.listed, "URL")) \(checked.sound == 1 ? "is" : "are") there already; \(counts.queued) to fetch."
-        )
+            "\(checked.sound) of \(Amounts.count(counts.listed, "URL")) \(are(checked.sound)) there already; \(counts.queued) to fetch.")
     }
 
     /// Whether every accepted job has ended in Redis; false when a signal came first.
-    private func isComplete(_ input: EnqueueSummary) async throws(CommandFailure) -> Bool {
+    private func isComplete(_ input: EnqueueSummary) async throws -> Bool {
         let asked = await interruption.cancelling { try await queue.counts() }
         guard let status = try asked.get(unlessEndedBy: interruption) else { return false }
         let ended = status.done + status.failed + status.cancelled

@@ -10,7 +10,7 @@ final class RunInput: Sendable {
     private let fingerprint: String?
 
     /// Opens it, so that a wrong path is an error before anything is started.
-    init(_ options: InputOptions) throws(CommandFailure) {
+    init(_ options: InputOptions) throws {
         self.options = options
         first = try Feeding.open(options)
         fingerprint = first?.isRegularFile == true ? options.fingerprint : nil
@@ -24,7 +24,7 @@ final class RunInput: Sendable {
 
     /// Keeps a copy of an input that can be read only once, for as long as this object lives.
     /// - Parameter folder: It has room for the copy.
-    func prepare(in folder: RecordedFolder) throws(CommandFailure) {
+    func prepare(in folder: RecordedFolder) throws {
         if isReadOnce, let first { try first.keepCopy(in: folder.ownPath) }
     }
 
@@ -32,7 +32,7 @@ final class RunInput: Sendable {
     var rows: InputRows? { first }
 
     /// The rows once more, after all of them have been read.
-    func again() throws(CommandFailure) -> InputRows? {
+    func again() throws -> InputRows? {
         guard let first, let source = options.source else { return nil }
         if let copy = try first.copy(options.list) { return copy }
         let rows = try InputRows(source, options.list)
@@ -54,6 +54,8 @@ struct RunIdentity: Sendable {
     /// One batch feeds the queue.
     static let batch = "run"
 
+    static let prefix = "run-"
+
     /// - Parameter folder: The folder's own id. Its path is not enough: another machine may have the same path.
     init(_ input: InputOptions, folder: String) {
         var parts = ["folder", folder]
@@ -65,6 +67,6 @@ struct RunIdentity: Sendable {
         case nil:
             parts += ["arguments"] + input.urls
         }
-        queue = "run-" + Fingerprint.of(parts)
+        queue = Self.prefix + Fingerprint.of(parts)
     }
 }

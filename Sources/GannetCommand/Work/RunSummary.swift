@@ -55,7 +55,6 @@ struct RunManifest: Sendable {
 
     private static let batch = 4096
 
-    /// Throws ``CommandFailure`` or ``OutputFailure``.
     func write() async throws -> ManifestTotals {
         let manifest = try Manifest(in: folder, headers: headers)
         try await manifest.add(
@@ -67,8 +66,17 @@ struct RunManifest: Sendable {
         return try await manifest.finish()
     }
 
-    /// Prints the manifest that was written.
-    static func print(_ path: String, _ console: Console) throws(CommandFailure) {
+    /// Prints the manifest that was written, and an object with the totals behind it. A reader that leaves early is no error.
+    static func print(_ path: String, then totals: JSONValue, last status: ExitStatus, _ console: Console) throws -> ExitStatus {
+        do {
+            try print(path, console)
+        } catch let failure as CommandFailure where failure == .outputClosed {
+            return status
+        }
+        return try console.print(totals.text, last: status)
+    }
+
+    private static func print(_ path: String, _ console: Console) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw CommandFailure(.cannotWrite, "The file \(Sentence.quoted(path)) cannot be read: \(Descriptor.message(errno)).")

@@ -41,7 +41,7 @@ struct WorkCounts: Sendable {
         case .putOff(_, let postponement):
             add(.retried)
             retries.add(1, of: postponement.errorClass)
-        case .failed(_, _, let errorClass):
+        case .failed(_, _, let errorClass), .skipped(_, _, let errorClass):
             add(.failed)
             failures.add(1, of: errorClass)
         case .lost: add(.lost)

@@ -66,7 +66,11 @@ final class WorkTally: Sendable {
                 job.facts(
                     "retried",
                     [(key: "class", value: .string(postponement.errorClass)), (key: "pauseSeconds", value: JSONValue(postponement.pause))]))
-        case .failed(let job, let sentence, let errorClass): complain(of: job, sentence, errorClass)
+        case .failed(let job, let sentence, let errorClass): complain(of: job, "failed: \(sentence)", errorClass)
+        case .skipped(let job, let age, let errorClass):
+            let when = "'gannet explain \(job.url)' says when it may be tried again"
+            complain(
+                of: job, "skipped: \(job.url) failed \(Amounts.time(age)) ago (\(errorClass)), and that is remembered; \(when)", errorClass)
         case .lost(let job): console.detail("lost the lease on \(job.url): another worker has it", job.facts("lost"))
         case .handedBack(let job): console.detail("handed back \(job.url)", job.facts("handedBack"))
         case .stopping(let active, let limit):
@@ -117,9 +121,9 @@ final class WorkTally: Sendable {
             case .tell: break
             }
         }
-        console.complain("failed: \(sentence)", job.facts("failed", [(key: "class", value: .string(errorClass))]))
+        console.complain(sentence, job.facts("failed", [(key: "class", value: .string(errorClass))]))
         if refusals == 1 {
-            console.note("addresses that are not public are refused; '--allow-net' allows a network, such as '--allow-net 10.0.0.0/8'.")
+            console.note(Self.adviceForNetworks)
         }
     }
 
@@ -159,6 +163,8 @@ final class WorkTally: Sendable {
     }
 
     private static let mostHosts = 4
+    static let adviceForNetworks =
+        "addresses that are not public are refused; '--allow-net' allows a network, such as '--allow-net 10.0.0.0/8'."
     private static let refusedClass = "refused"
 
     /// This worker's counts as a sentence.

@@ -74,6 +74,25 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a failure that is remembered says so, and how it is looked at`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let url = fleet.origin.url("/nothing")
+        for start in ["failed: The server answered 404 (\(url)).", "skipped: \(url) failed "] {
+            _ = try await fleet.text(["enqueue", url])
+            let worked = try await fleet.outcome(fleet.work)
+            #expect(worked.errors.contains("\n\(start)"), "\(worked.errors)")
+            #expect(worked.output.hasPrefix("This worker: 0 fetched, 1 failed (http-404 1), "))
+            if start.hasPrefix("skipped") {
+                #expect(
+                    worked.errors.contains(
+                        " ago (http-404), and that is remembered; 'gannet explain \(url)' says when it may be tried again\n"))
+            }
+        }
+        #expect(try await fleet.text(["explain", url]).contains("\nretry    in "))
+        #expect(try await fleet.requests()["/nothing"] == 1)
+        try await fleet.stop()
+    }
+
     @Test func `a URL that answers 404 is a failure, and standard input an input`() async throws {
         let fleet = try await Fleet.start(files: 2)
         let words = ["run", "-i", "-", "-d", fleet.out, fleet.origin.url("/nothing")] + fleet.local + fleet.connection

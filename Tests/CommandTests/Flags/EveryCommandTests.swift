@@ -33,6 +33,17 @@ import Testing
         }
     }
 
+    @Test func `help has one or two examples, each with a sentence`() async throws {
+        for command in try await commands() {
+            let parts = command.text.components(separatedBy: "\nEXAMPLES:\n")
+            let lines = parts.last?.split(separator: "\n").map(String.init) ?? []
+            let examples = lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+            #expect(parts.count == 2 && (1...2).contains(examples.count), "\(command)")
+            #expect(examples.allSatisfy { $0.contains(command.description) }, "\(command): \(examples)")
+            #expect(lines.count > examples.count, "\(command)")
+        }
+    }
+
     @Test func `an unknown option, and one without its value, are exit 64 and one sentence`() async throws {
         for command in try await commands() {
             let unknown = try await program.run(command.path + ["--no-such-option"])

@@ -43,11 +43,10 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `what is no URL is refused with the reason`() async throws {
-        let fleet = try await Fleet.start(files: 1)
-        let outcome = try await fleet.outcome(["explain", "ftp://h/"] + fleet.connection)
+    @Test(arguments: [["explain"], ["get"], ["get", "--fetch"], ["get", "--meta"]])
+    func `a text that is no URL is refused with the reason`(words: [String]) async throws {
+        let outcome = try await Program(home: "/dev/null/none").run(words + ["ftp://h/"])
         #expect(outcome.status == 64)
         #expect(outcome.errors == "Error: This is no URL that can be fetched: only http and https are fetched, not 'ftp'.\n")
-        try await fleet.stop()
     }
 }

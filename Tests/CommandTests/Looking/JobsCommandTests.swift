@@ -35,6 +35,7 @@ import Testing
         #expect(dead.count == 1 && dead[0]["url"] as? String == fleet.origin.url("/nothing") && dead[0]["httpStatus"] as? Int == 404)
         #expect(dead[0]["failures"] as? Int == 1)
         #expect(try await fleet.text(["jobs", "list", "--state", "dead"]).contains("  1 failed  "))
+        #expect(try await fleet.text(["jobs", "list", "--state", "failed"]).contains("  1 failed  "), "failed jobs are kept as dead ones")
         let error = try #require(dead[0]["error"] as? [String: String])
         let kind = try #require(error["class"])
         #expect(error["message"]?.contains("404") == true)

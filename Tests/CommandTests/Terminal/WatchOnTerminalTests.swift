@@ -23,7 +23,8 @@ import Testing
     private static func watch(_ fleet: Fleet) -> [String] { ["status", "--watch"] + fleet.connection }
 
     private static func isWhole(_ rows: [String]) -> Bool {
-        rows[0].hasPrefix("queue default") && rows.contains { $0.hasPrefix("ready 20   active 2 ") && $0.contains("oldest") }
+        rows[0].hasPrefix("queue default") && rows.contains { $0.hasPrefix("not ended 22: ready 20, active 2, ") }
+            && rows.contains { $0.hasPrefix("oldest waits ") }
             && rows.contains { $0.contains(" working") && $0.contains("2/2") } && rows.contains { $0.hasPrefix("127.0.0.1") }
             && rows.contains { $0.hasPrefix("ended a second: ") } && rows.contains { $0.contains("█") }
     }

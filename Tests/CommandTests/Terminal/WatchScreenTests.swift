@@ -34,7 +34,9 @@ import Testing
         let overview = QueueOverview(now: now, counts: counts, oldestReady: now - 192_000, samples: history, workers: beats)
         var server = ServerStatus(ping: .milliseconds(0.2))
         (server.version, server.usedMemory) = ("7.0.15", 12_300_000)
-        return StatusReport(name: "default", report: overview, server: server)
+        var work = WorkAtHand()
+        (work.batches, work.ended, work.total) = (1, 50_000, 100_000)
+        return StatusReport(name: "default", report: overview, server: server, work: work)
     }
 
     private static func lines(_ status: StatusReport, _ columns: Int, _ rows: Int, trouble: String? = nil) -> [String] {
@@ -46,8 +48,10 @@ import Testing
         #expect(lines.count <= 24)
         #expect(lines[0].hasPrefix("queue default ") && lines[0].hasSuffix("redis 7.0.15, 12.3 MB, 0.2 ms   q quits"))
         #expect(lines[2].contains("50%  50000 of 100000 ended, ") && lines[2].hasSuffix(" left"))
-        #expect(lines[3] == "ready 49800   active 128   parked 12   delayed 60   oldest 3 min 12 s")
-        #expect(lines[4] == "fetched 47000   cached 1000   failed 2000   retried 0   crashed 0   480.0 MB")
+        // The parts of both lines add up to their totals, and these to all that was enqueued.
+        #expect(lines[3] == "not ended 50000: ready 49800, active 128, parked 12, delayed 60")
+        #expect(lines[4] == "ended 50000: fetched 47000, there already 1000, failed 2000")
+        #expect(lines[5] == "oldest waits 3 min 12 s; 0 retried, 0 crashed; 480.0 MB fetched")
         #expect(lines.contains { $0.hasPrefix("ended a second: ") && $0.hasSuffix("last 10 min") })
         #expect(lines.contains { $0.hasPrefix("not ended: 50000 ") })
         #expect(lines.contains { $0.contains("worker0") && $0.contains("machine-0") && $0.contains("64/64") && $0.hasSuffix("working") })
@@ -75,12 +79,61 @@ import Testing
     @Test func `what keeps it from being the present is said, and that there is no worker`() {
         let lines = Self.lines(Self.status(workers: 0, hosts: 0), 80, 24, trouble: "Redis is away.")
         #expect(lines[1] == "Redis is away.")
-        #expect(lines.contains("no worker is to be seen"))
+        #expect(lines.contains("no worker is at work"))
+        #expect(lines[2].hasSuffix("50000 of 100000 ended, no worker is at work; 'gannet work' starts one"))
+    }
+
+    @Test func `charts are as wide as the screen, whatever part of the past is known`() {
+        for columns in [40, 79, 199, 499] {
+            for past in [1, 59, 61, 700, 2000] {
+                let layout = WatchLayout(rows: 30, workers: 1, hosts: 1, columns: columns, past: .seconds(past))
+                #expect(abs(layout.step * columns / .seconds(1) - Double(layout.minutes * 60)) < 0.001)
+                #expect(layout.minutes == 15 || layout.minutes * 60 >= past)
+            }
+        }
+        let charts = Self.lines(Self.status(), 200, 50).filter { $0.contains("▁") || $0.contains("█") }.dropFirst()
+        #expect(!charts.isEmpty && charts.allSatisfy { $0.count == 199 })
+    }
+
+    @Test func `when all jobs have ended the bar is full and says finished`() {
+        var counts = QueueCounts()
+        (counts.enqueued, counts.done, counts.fetched) = (30, 30, 30)
+        let overview = QueueOverview(now: 5, counts: counts, oldestReady: nil, samples: [], workers: [])
+        let status = StatusReport(name: "run-1", report: overview, server: ServerStatus(ping: .zero))
+        let line = Self.lines(status, 80, 24)[2]
+        #expect(line.hasSuffix("100%  finished: 30 of 30 ended") && line.contains("█") && !line.contains("░"))
+        #expect(StatusText(status: status, style: Self.style).lines.contains("progress  finished"))
+    }
+
+    @Test func `a run that has removed its queue is shown as it was last, and as finished`() {
+        let screen = WatchScreen(status: Self.status(), isOver: true, size: .init(columns: 100, rows: 24), style: Self.style)
+        #expect(screen.lines[2].plain == "finished: the run has ended and removed its queue. This was its last state.")
+        #expect(screen.lines[4].plain.hasPrefix("ended 50000: "))
+    }
+
+    @Test func `failed and dead jobs are told as one number`() {
+        let lines = StatusText(status: Self.status(), style: Self.style).lines
+        #expect(lines.contains("failed    2000 (all kept as dead jobs: 'gannet jobs list --state dead')"))
+        #expect(!lines.contains { $0.hasPrefix("dead ") })
+    }
+
+    @Test func `a percentage is of the batches that have not ended, and of the ones begun since`() throws {
+        func batch(_ name: String, age: Int, total: Int, ended: Int) -> Batch {
+            Batch(
+                name: name, number: 1, options: BatchOptions(), age: .seconds(age), input: .closed, total: total, done: ended, failed: 0,
+                cancelled: 0, active: 0, parked: 0, delayed: 0)
+        }
+        let old = batch("old", age: 1000, total: 1_000_000, ended: 1_000_000)
+        let (running, younger) = (batch("running", age: 60, total: 100, ended: 20), batch("younger", age: 10, total: 30, ended: 30))
+        let work = WorkAtHand([younger, running, old], open: 80)
+        #expect(work.batches == 2 && work.ended == 50 && work.total == 130)
+        #expect(WorkAtHand([old], open: 0).share == 0)
     }
 
     @Test func `as text for people it is aligned, and what is unknown is a dash`() {
         let text = StatusText(status: Self.status(), style: Self.style).lines
-        #expect(text[1] == "ready     49800 (the oldest for 3 min 12 s)")
+        #expect(text[1] == "progress  50%: 50000 of 100000 ended")
+        #expect(text[2] == "ready     49800 (the oldest for 3 min 12 s)")
         #expect(text.contains("left      10 min 25 s") || text.contains { $0.hasPrefix("left      ") && $0.contains("min") })
         #expect(text.contains { $0.hasPrefix("worker0  machine-0") })
         let empty = QueueOverview(now: 5, counts: QueueCounts(), oldestReady: nil, samples: [], workers: [])

@@ -157,7 +157,12 @@ extension WorkerReport {
     var isFetched: Bool { if case .fetched = self { true } else { false } }
     var isLost: Bool { if case .lost = self { true } else { false } }
     var isRevalidated: Bool { if case .revalidated = self { true } else { false } }
-    var isFailed: Bool { if case .failed = self { true } else { false } }
+    var isFailed: Bool {
+        switch self {
+        case .failed, .skipped: true
+        default: false
+        }
+    }
     var isPutOff: Bool { if case .putOff = self { true } else { false } }
     var isCached: Bool { if case .cached = self { true } else { false } }
     var isBodyMissing: Bool { if case .bodyMissing = self { true } else { false } }

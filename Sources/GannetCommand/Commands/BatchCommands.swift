@@ -1,0 +1,207 @@
+import ClusterState
+import CommandLineKit
+import GannetBasics
+
+/// The one batch that a command is about.
+enum BatchArgument {
+    static let positional = Positional("batch", isSingle: true, "The batch, by the name that 'enqueue' printed and 'batch list' shows.")
+
+    static func unknown(_ name: String, _ queue: String) -> CommandFailure {
+        CommandFailure(
+            .wrongUsage, "There is no batch \(Sentence.quoted(name)) in the queue '\(queue)'; 'gannet batch list' shows those there are.")
+    }
+}
+
+/// `gannet batch list`: the batches that are remembered, the latest first.
+struct BatchListCommand: Command {
+    private static let limit = Flag("limit", .integer(in: 1...100_000), default: "50", "How many to show at most.")
+
+    static let spec = CommandSpec(
+        "list", summary: "List a queue's batches, the latest first.", flags: [limit.entry, CommonFlags.json.entry] + QueueTarget.flags,
+        examples: [
+            Example("gannet batch list --limit 5", "Lists the five latest batches.")
+        ])
+
+    private let limit: Int
+    private let json: Bool
+    private let target: QueueTarget
+
+    init(_ arguments: Arguments) throws {
+        limit = try arguments.require(Self.limit)
+        json = arguments.isSet(CommonFlags.json)
+        target = try QueueTarget(arguments)
+    }
+
+    func run() async throws -> ExitStatus {
+        let (batches, total) = try await target.withQueue { try await $0.batches(limit: limit) }
+        let reports = batches.map { BatchReport(queue: target.queue, batch: $0) }
+        if json {
+            let json: JSONValue = [
+                "schema": 1, "queue": .string(target.queue), "batches": .array(reports.map { .object($0.members) }),
+                "total": .integer(total),
+            ]
+            try target.console.print(json.text)
+            return .done
+        }
+        guard !reports.isEmpty else {
+            target.console.note("there are no batches in the queue '\(target.queue)'.")
+            return .done
+        }
+        var table = TextTable("BATCH", "STATE", "PROGRESS", "DONE", "FAILED", "CANCELLED", "PRIORITY", "BEGUN")
+        for report in reports {
+            let batch = report.batch
+            table.add(
+                batch.name, batch.state.rawValue, report.progress, String(batch.done), String(batch.failed), String(batch.cancelled),
+                batch.options.priority.rawValue, batch.age.map { Amounts.time($0) + " ago" } ?? "unknown")
+        }
+        try target.console.print(table.text)
+        if total > reports.count { target.console.note("\(total - reports.count) more; '--limit' shows them.") }
+        return .done
+    }
+}
+
+/// The arguments of the commands about one batch.
+struct BatchTarget: Sendable {
+    let batch: String
+    let json: Bool
+    let target: QueueTarget
+
+    static let flags = [CommonFlags.json.entry] + QueueTarget.flags
+
+    init(_ arguments: Arguments) throws {
+        batch = arguments.single
+        json = arguments.isSet(CommonFlags.json)
+        target = try QueueTarget(arguments)
+    }
+
+    func report(_ batch: Batch?) throws -> BatchReport {
+        guard let batch else { throw BatchArgument.unknown(self.batch, target.queue) }
+        return BatchReport(queue: target.queue, batch: batch)
+    }
+}
+
+/// `gannet batch show ID`: the progress and totals of a batch.
+struct BatchShowCommand: Command {
+    static let spec = CommandSpec(
+        "show", summary: "Show a batch: its totals, its progress, its state.", positional: BatchArgument.positional,
+        flags: [CommonFlags.json.entry] + QueueTarget.flags,
+        examples: [
+            Example("gannet batch show monday", "Shows the batch 'monday'.")
+        ])
+
+    private let options: BatchTarget
+
+    init(_ arguments: Arguments) throws { options = try BatchTarget(arguments) }
+
+    func run() async throws -> ExitStatus {
+        let report = try options.report(try await options.target.withQueue { try await $0.batch(named: options.batch) })
+        try options.target.console.print(options.json ? report.json.text : report.text)
+        return .done
+    }
+}
+
+/// `gannet batch cancel ID`: ends the waiting jobs of a batch.
+struct BatchCancelCommand: Command {
+    static let spec = CommandSpec(
+        "cancel",
+        summary: "Cancel a batch: its waiting jobs end now.",
+        discussion: "Requests in flight are finished, and not tried again. Nothing can be added to the batch any more.",
+        positional: BatchArgument.positional, flags: [CommonFlags.json.entry] + QueueTarget.flags,
+        examples: [
+            Example("gannet batch cancel monday", "Cancels the batch 'monday'.")
+        ])
+
+    private let options: BatchTarget
+
+    init(_ arguments: Arguments) throws { options = try BatchTarget(arguments) }
+
+    func run() async throws -> ExitStatus {
+        let (cancelled, batch) = try await options.target.withQueue { queue in
+            (try await queue.cancel(batch: options.batch) as Int?, try await queue.batch(named: options.batch))
+        }
+        let report = try options.report(batch)
+        guard let ended = cancelled else { throw BatchArgument.unknown(options.batch, options.target.queue) }
+        if options.json {
+            try options.target.console.print(report.json.text)
+        } else if ended == 0 {
+            try options.target.console.print("Nothing of the batch was waiting: \(report.outcome).")
+        } else {
+            let rest = report.batch.active > 0 ? "; \(report.batch.active) in flight will be finished" : ""
+            try options.target.console.print("Cancelled \(Amounts.count(ended, "job"))\(rest).")
+        }
+        return .done
+    }
+}
+
+/// `gannet batch wait ID`: returns when all jobs of a batch have ended.
+struct BatchWaitCommand: Command {
+    private static let timeout = Flag(
+        "timeout", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))),
+        "How long to wait at most. After that time the exit status is 75.")
+
+    static let spec = CommandSpec(
+        "wait",
+        summary: "Wait until a batch is complete.",
+        discussion: "The exit status is 0 when all of it was done, 1 when a part failed or was cancelled, and 75 when the time was up.",
+        positional: BatchArgument.positional, flags: [timeout.entry, CommonFlags.json.entry] + QueueTarget.flags,
+        examples: [
+            Example("gannet batch wait monday --timeout 1h", "Waits for the batch 'monday', for an hour at most.")
+        ])
+
+    private let options: BatchTarget
+    private let timeout: Duration?
+
+    init(_ arguments: Arguments) throws {
+        options = try BatchTarget(arguments)
+        timeout = try arguments.optional(Self.timeout)
+    }
+
+    func run() async throws -> ExitStatus {
+        let target = options.target
+        return try await target.connection.withAccess(target.console) { access, interruption in
+            let queue = access.cluster.queue(target.queue)
+            let outcome = await interruption.cancelling {
+                try await queue.wait(for: options.batch, atMost: timeout, target.console)
+            }
+            guard let batch = try outcome.get(unlessInterrupted: interruption) else { return interruption.status }
+            let report = BatchReport(queue: target.queue, batch: batch)
+            let status = try target.console.print(
+                options.json ? report.json.text : report.outcome + ".", last: batch.isComplete ? report.status : .timedOut)
+            if !batch.isComplete {
+                target.console.error("The batch was not complete in time: \(batch.total - batch.ended) of \(batch.total) have not ended.")
+            }
+            return status
+        }
+    }
+}
+
+extension FetchQueue {
+    private static let firstPause = Duration.milliseconds(20)
+    private static let longestPause = Duration.milliseconds(500)
+    private static let noteInterval = Duration.seconds(10)
+
+    /// Waits for the end of a batch. It has to look for it: often at first, then twice a second.
+    /// - Returns: The batch as it was at last: complete, unless the time was up.
+    func wait(for name: String, atMost limit: Duration? = nil, _ console: Console) async throws -> Batch {
+        let end = limit.map { ContinuousClock.now + $0 }
+        var pause = Self.firstPause
+        var nextNote = ContinuousClock.now + Self.noteInterval
+        var hasSaidOpen = false
+        while true {
+            guard let status = try await batch(named: name) else { throw BatchArgument.unknown(name, self.name) }
+            let now = ContinuousClock.now
+            if status.isComplete { return status }
+            if let end, now >= end { return status }
+            if status.state == .open, status.ended == status.total, !hasSaidOpen {
+                hasSaidOpen = true
+                console.note("all accepted URLs of the batch have ended, but its input has not: is its 'enqueue' still running?")
+            }
+            if now >= nextNote {
+                nextNote = now + Self.noteInterval
+                console.note("batch \(name): \(status.ended) of \(status.total) ended, \(status.failed) failed")
+            }
+            try await Task.sleep(for: min(pause, end.map { max(.zero, $0 - now) } ?? pause))
+            pause = min(Self.longestPause, pause * 2)
+        }
+    }
+}

@@ -1,0 +1,292 @@
+import ClusterState
+import CommandLineKit
+import Gannet
+import GannetBasics
+import HTTPEngine
+
+/// `gannet jobs list`: jobs that have not ended, or have failed.
+struct JobsListCommand: Command {
+    private static let limit = Flag("limit", .integer(in: 1...100_000), default: "50", "How many to show at most.")
+    private static let cursor = Flag("cursor", .text("cursor"), "Show the page after the one that ended with this cursor.")
+    private static let all = Toggle("all", "Show all of them, page by page.")
+
+    static let spec = CommandSpec(
+        "list",
+        summary: "List jobs that are active, ready, delayed, parked or dead.",
+        discussion:
+            "Without '--state' some jobs of each state are shown. With '--json' each line is a page with a cursor for the next one.",
+        flags: [JobFlags.state.entry] + JobFlags.selecting
+            + [limit.entry, cursor.entry, all.entry, CommonFlags.json.entry] + QueueTarget.flags,
+        examples: [
+            Example("gannet jobs list --state dead", "Lists the jobs that have failed, with their reasons."),
+            Example("gannet jobs list --class timeout --host example.com", "Lists the jobs of a host that have timed out."),
+        ])
+
+    /// One selection for each state.
+    private let selections: [JobSelection]
+    private let limit: Int
+    private let cursor: String?
+    private let all: Bool
+    private let json: Bool
+    private let target: QueueTarget
+
+    private var console: Console { target.console }
+
+    init(_ arguments: Arguments) throws {
+        let hasState = try arguments.optional(JobFlags.state) != nil
+        let hasClass = arguments.origin(of: JobFlags.errorClass.entry) != nil
+        // Only dead jobs have a class.
+        let asked = try JobFlags.selection(from: arguments, JobFlags.state, usual: hasClass ? .dead : .active)
+        cursor = try arguments.optional(Self.cursor)
+        if cursor != nil, !hasState { throw arguments.usageError("'--cursor' needs the '--state' of its page.") }
+        let states: [JobState] = hasState || hasClass ? [asked.state] : [.active, .ready, .delayed, .parked, .dead]
+        selections = states.map { JobSelection($0, asked.filter) }
+        limit = try arguments.require(Self.limit)
+        all = arguments.isSet(Self.all)
+        json = arguments.isSet(CommonFlags.json)
+        target = try QueueTarget(arguments)
+    }
+
+    func run() async throws -> ExitStatus {
+        try await target.withQueue { queue in
+            var isEmpty = true
+            for selection in selections {
+                guard var next = cursor.map(JobCursor.init) ?? JobCursor() else {
+                    throw CommandFailure(.wrongUsage, "This is no cursor of an earlier listing.")
+                }
+                while true {
+                    let page = try await queue.jobs(selection, from: next, limit: limit)
+                    try print(page, selection.state)
+                    if !page.jobs.isEmpty || page.next != nil && !all { isEmpty = false }
+                    guard all, let following = page.next else { break }
+                    next = following
+                }
+            }
+            if !json, isEmpty { console.note("there are no such jobs in the queue '\(target.queue)'.") }
+            return .done
+        }
+    }
+
+    /// A page is a table, or a line of JSON.
+    private func print(_ page: JobListing, _ state: JobState) throws {
+        let jobs = page.jobs.map { JobReport(job: $0, now: page.now) }
+        if json {
+            let json: JSONValue = [
+                "schema": 1, "queue": .string(target.queue), "state": .string(state.rawValue), "jobs": .array(jobs.map(\.json)),
+                "cursor": JSONValue(page.next?.text),
+            ]
+            return try console.print(json.text)
+        }
+        if !jobs.isEmpty {
+            // Its columns are as wide as this page needs: the next one is not known yet.
+            var table = TextTable("STATE", "WHEN", "ATTEMPTS", "URL", "REASON")
+            for job in jobs {
+                table.add(
+                    state.rawValue, job.when, job.attempts, job.url.withoutSteering,
+                    (job.errorMessage ?? job.errorClass ?? "").withoutSteering)
+            }
+            try console.print(table.text)
+        }
+        guard let cursor = page.next?.text, !all else { return }
+        console.note("there are more \(state.rawValue) jobs: '--state \(state.rawValue) --cursor \(cursor)' shows the next, '--all' all.")
+    }
+}
+
+/// `gannet jobs retry`: dead jobs are tried again, and delayed ones now.
+struct JobsRetryCommand: Command {
+    static let spec = CommandSpec(
+        "retry",
+        summary: "Try dead jobs again, or delayed ones now.",
+        discussion: "Each job has all its attempts again, and counts as failed no longer. "
+            + "Nothing is lost by it, so it does not ask; '--yes' is accepted.",
+        flags: [JobFlags.retriedState.entry] + JobFlags.selecting + JobsChange.flags + QueueTarget.flags,
+        examples: [
+            Example("gannet jobs retry --class timeout", "Tries all jobs again that have timed out.")
+        ])
+
+    private let change: JobsChange
+
+    init(_ arguments: Arguments) throws {
+        change = try JobsChange(arguments, JobFlags.selection(from: arguments, JobFlags.retriedState))
+    }
+
+    func run() async throws -> ExitStatus {
+        let verb = change.selection.state == .delayed ? "To be tried now" : "To be tried again"
+        return try await change.run("retried", verb) { try await $0.retry(change.selection, limit: change.limit) }
+    }
+}
+
+/// `gannet jobs delete`: takes jobs out of a queue.
+struct JobsDeleteCommand: Command {
+    static let spec = CommandSpec(
+        "delete",
+        summary: "Delete jobs. They count as cancelled; dead ones still count as failed.",
+        discussion: "Active jobs are with a worker and end there; 'batch cancel' keeps them from being tried again.",
+        flags: [JobFlags.deletedState.entry] + JobFlags.selecting + JobsChange.flags + QueueTarget.flags,
+        examples: [
+            Example("gannet jobs delete --state ready --host example.com --dry-run", "Prints how many jobs of a host wait.")
+        ])
+
+    private let change: JobsChange
+
+    init(_ arguments: Arguments) throws {
+        var change = try JobsChange(arguments, JobFlags.selection(from: arguments, JobFlags.deletedState))
+        if !change.isDryRun { change.confirmation = try Confirmation(arguments, of: "'jobs delete' loses jobs") }
+        self.change = change
+    }
+
+    func run() async throws -> ExitStatus {
+        try await change.run("deleted", "Deleted") { try await $0.delete(change.selection, limit: change.limit) }
+    }
+}
+
+/// The arguments of `jobs retry` and `jobs delete`, and their common steps.
+private struct JobsChange: Sendable {
+    private static let limit = Flag("limit", .integer(in: 1...1_000_000_000), "How many jobs at most.")
+
+    static let flags = [limit.entry, JobFlags.dryRun.entry, Confirmation.yes.entry, CommonFlags.json.entry]
+
+    let selection: JobSelection
+    let limit: Int
+    let isDryRun: Bool
+    private let json: Bool
+    private let target: QueueTarget
+    /// For a change that cannot be undone.
+    var confirmation: Confirmation?
+
+    init(_ arguments: Arguments, _ selection: JobSelection) throws {
+        self.selection = selection
+        limit = try arguments.optional(Self.limit) ?? .max
+        isDryRun = arguments.isSet(JobFlags.dryRun)
+        json = arguments.isSet(CommonFlags.json)
+        target = try QueueTarget(arguments)
+    }
+
+    /// Counts, asks, changes, tells. `name` is the change in JSON, `verb` begins a sentence.
+    func run(_ name: String, _ verb: String, _ change: (FetchQueue) async throws -> JobSweep) async throws -> ExitStatus {
+        try await target.withQueue { queue in
+            if isDryRun {
+                let count = try await queue.count(selection, limit: limit)
+                try show(count, "Would have been \(name): \(phrase(count)).")
+                return .done
+            }
+            if let confirmation, confirmation.mustAsk {
+                let count = try await queue.count(selection, limit: limit)
+                guard count > 0 else {
+                    try show(0, "\(verb): \(phrase(0)).")
+                    return .done
+                }
+                guard confirmation.ask("Delete \(phrase(count))?", target.console) else { return .done }
+            }
+            let changed = try await change(queue)
+            if changed.stuck > 0 {
+                target.console.note(
+                    "\(Amounts.count(changed.stuck, "job")) stayed dead, of a batch that was cancelled or is not remembered. Enqueue their URLs again."
+                )
+            }
+            try show(changed.count, stuck: changed.stuck, "\(verb): \(phrase(changed.count)).")
+            return .done
+        }
+    }
+
+    private func show(_ count: Int, stuck: Int = 0, _ sentence: String) throws {
+        let object: JSONValue = [
+            "schema": 1, "queue": .string(target.queue), "state": .string(selection.state.rawValue),
+            "host": JSONValue(selection.filter.host), "class": JSONValue(selection.filter.errorClass), "dryRun": .bool(isDryRun),
+            "count": .integer(count), "stuck": .integer(stuck),
+        ]
+        try target.console.print(json ? object.text : sentence)
+    }
+
+    /// `12 dead jobs of the host h in the queue 'default'`.
+    private func phrase(_ count: Int) -> String {
+        var words = Amounts.count(count, "\(selection.state.rawValue) job")
+        if let host = selection.filter.host { words += " of the host \(Sentence.quoted(host))" }
+        if let errorClass = selection.filter.errorClass { words += " of the class \(Sentence.quoted(errorClass))" }
+        return words + " in the queue '\(target.queue)'"
+    }
+}
+
+/// Flags that select the jobs of `jobs list`, `retry` and `delete`.
+private enum JobFlags {
+    static let state = Flag(
+        "state", choice(JobState.allCases), "Only jobs in this state: ready, active, parked, delayed or dead. 'failed' means dead.")
+    static let retriedState = Flag("state", choice([.dead, .delayed]), default: "dead", "The state of the jobs: dead or delayed.")
+    static let deletedState = Flag(
+        "state", choice([.ready, .parked, .delayed, .dead]), isRequired: true, "The state of the jobs: ready, parked, delayed or dead.")
+
+    private static let host = Flag("host", .text("host"), "Only jobs of this host, a name without a port.")
+    static let errorClass = Flag(
+        "class", .name("class", of: FailureClass.names, or: FailureClass.isKnown),
+        "Only dead jobs of this class of failures, or of a status such as http-404. \(classes)"
+    )
+    static let dryRun = Toggle("dry-run", "Print how many jobs it would be, and change nothing.")
+
+    /// In two sentences, since there are many.
+    private static var classes: String {
+        let names = FailureClass.names
+        let half = names.count / 2
+        return "Classes are \(names[..<half].joined(separator: ", ")). Further classes are \(names[half...].joined(separator: ", "))."
+    }
+
+    /// Flags that go with a state.
+    static let selecting = [host.entry, errorClass.entry]
+
+    /// The dead jobs are the failed ones that are kept, so `failed` is understood too.
+    private static func choice(_ states: [JobState]) -> ValueType<String> {
+        let type = ValueType.choice("state", of: states.map(\.rawValue))
+        return ValueType(type.placeholder, completion: type.completion) { text in try type.parse(text == "failed" ? "dead" : text) }
+    }
+
+    /// The jobs asked for, in the state that `flag` names, or in `usual`.
+    static func selection(from arguments: Arguments, _ flag: Flag<String>, usual: JobState = .dead) throws -> JobSelection {
+        let named = try arguments.optional(flag).flatMap(JobState.init)
+        let errorClass = try arguments.optional(errorClass)
+        let filter = JobFilter(host: try arguments.optional(host)?.lowercased(), errorClass: errorClass)
+        let selection = JobSelection(named ?? usual, filter)
+        if errorClass != nil, selection.state != .dead {
+            throw arguments.usageError("Only dead jobs have a class: '--class' goes with '--state dead'.")
+        }
+        return selection
+    }
+}
+
+/// A job, as people and as scripts read it.
+private struct JobReport: Sendable {
+    let job: ListedJob
+    /// Queue time, ms.
+    let now: Int
+
+    /// Without credentials.
+    var url: String { RedactedURL.withoutSecrets(job.entry.url) }
+    var errorClass: String? { job.error?.fields[.errorClass] }
+    var errorMessage: String? { job.error?.fields[.errorMessage] }
+    private var since: Duration? { job.since(at: now) }
+
+    var json: JSONValue {
+        [
+            "state": .string(job.state.rawValue), "url": .string(url), "host": .string(job.entry.host),
+            "ageSeconds": JSONValue(job.age(at: now)),
+            "activeSeconds": JSONValue(job.state == .active ? since : nil),
+            "dueInSeconds": JSONValue(job.state == .delayed ? since.map { .zero - $0 } : nil),
+            "deadSeconds": JSONValue(job.state == .dead ? since : nil), "failures": .integer(job.failures),
+            "crashes": .integer(job.crashes), "httpStatus": JSONValue(job.error?.httpStatus),
+            "error": errorClass.map { ["class": .string($0), "message": JSONValue(errorMessage)] } ?? .null,
+        ]
+    }
+
+    /// The time in the table, by state.
+    var when: String {
+        switch (job.state, since) {
+        case (.delayed, let since?): since < .zero ? "due in \(Amounts.time(.zero - since))" : "due"
+        case (.active, let since?): "for \(Amounts.time(since))"
+        case (.dead, let since?): "\(Amounts.time(since)) ago"
+        default: "enqueued \(Amounts.time(job.age(at: now))) ago"
+        }
+    }
+
+    var attempts: String {
+        guard job.failures + job.crashes > 0 else { return "-" }
+        return "\(job.failures) failed" + (job.crashes > 0 ? ", \(job.crashes) crashed" : "")
+    }
+}

@@ -1,0 +1,74 @@
+import ClusterState
+import CommandLineKit
+
+/// `gannet pause`: workers finish their jobs and claim no more.
+struct PauseCommand: Command {
+    static let spec = CommandSpec(
+        "pause", summary: "Pause a queue: its jobs wait until 'resume', and requests in flight are finished.", flags: QueueTarget.flags,
+        examples: [
+            Example("gannet pause --queue images", "Pauses the queue 'images'.")
+        ])
+
+    private let target: QueueTarget
+
+    init(_ arguments: Arguments) throws { target = try QueueTarget(arguments) }
+
+    func run() async throws -> ExitStatus {
+        let wasPaused = try await target.withQueue { try await $0.pause() }
+        let name = "queue '\(target.queue)'"
+        try target.console.print(wasPaused ? "The \(name) was paused already." : "Paused the \(name); 'gannet resume' lets it go on.")
+        return .done
+    }
+}
+
+/// `gannet resume`: undoes `gannet pause`.
+struct ResumeCommand: Command {
+    static let spec = CommandSpec(
+        "resume", summary: "Let a paused queue go on.", flags: QueueTarget.flags,
+        examples: [
+            Example("gannet resume --queue images", "Lets the queue 'images' go on.")
+        ])
+
+    private let target: QueueTarget
+
+    init(_ arguments: Arguments) throws { target = try QueueTarget(arguments) }
+
+    func run() async throws -> ExitStatus {
+        let wasPaused = try await target.withQueue { try await $0.resume() }
+        try target.console.print(wasPaused ? "The queue '\(target.queue)' goes on." : "The queue '\(target.queue)' was not paused.")
+        return .done
+    }
+}
+
+/// `gannet purge`: empties a queue.
+struct PurgeCommand: Command {
+    static let spec = CommandSpec(
+        "purge",
+        summary: "Remove everything in a queue: its jobs in every state, its batches and its totals.",
+        discussion: "Requests in flight are finished and not counted. Bodies, and the outcomes of URLs, stay.",
+        flags: [Confirmation.yes.entry] + QueueTarget.flags,
+        examples: [
+            Example("gannet purge --queue images --yes", "Empties the queue 'images' without a question.")
+        ])
+
+    private let target: QueueTarget
+    private let confirmation: Confirmation
+
+    init(_ arguments: Arguments) throws {
+        target = try QueueTarget(arguments)
+        confirmation = try Confirmation(arguments, of: "'purge' empties a queue")
+    }
+
+    func run() async throws -> ExitStatus {
+        try await target.withQueue { queue in
+            let counts = try await queue.counts()
+            let open = counts.open
+            let content =
+                "\(Amounts.count(open, "job")) that \(open == 1 ? "has" : "have") not ended, \(counts.dead) dead, and the totals"
+            guard confirmation.ask("Remove everything in the queue '\(target.queue)': \(content)?", target.console) else { return .done }
+            try await queue.purge()
+            try target.console.print("Removed from the queue '\(target.queue)': \(content).")
+            return .done
+        }
+    }
+}
