@@ -24,7 +24,7 @@ let package = Package(
     products: [
         .executable(name: "gannet", targets: ["GannetCommand"]),
         .library(name: "GannetFetch", targets: ["GannetFetch"]),
-        .library(name: "Gannet", targets: ["Gannet"]),
+        .library(name: "GannetRedis", targets: ["GannetRedis"]),
     ],
     targets: [
         // C libraries of the system. Their types stay inside the one or two targets that import them.
@@ -125,10 +125,23 @@ let package = Package(
             name: "GannetFetch", dependencies: ["HTTPEngine", "HTTPCaching", "FetchCache", "ImageProbe", "GannetBasics"],
             swiftSettings: settings),
 
+        // The library's shared tier in Redis.
+        .target(
+            name: "GannetRedis",
+            dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetBasics"],
+            swiftSettings: settings),
+        // Where bodies go, and how a run records them.
+        .target(
+            name: "BodyStores", dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "GannetBasics"],
+            swiftSettings: settings),
+
         // Where fetching and the cluster meet, and the command line around them.
         .target(
             name: "Gannet",
-            dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetBasics"],
+            dependencies: [
+                "RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetRedis", "BodyStores",
+                "GannetBasics",
+            ],
             swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
@@ -137,7 +150,9 @@ let package = Package(
         .target(name: "HTTPService", dependencies: ["CMicrohttpd", "GannetBasics"], swiftSettings: settings),
         .executableTarget(
             name: "GannetCommand",
-            dependencies: ["Gannet", "ClusterState", "HTTPEngine", "CommandLineKit", "HTTPService", "GannetBasics", "URLLists"],
+            dependencies: [
+                "Gannet", "BodyStores", "ClusterState", "HTTPEngine", "CommandLineKit", "HTTPService", "GannetBasics", "URLLists",
+            ],
             swiftSettings: settings),
 
         .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: settings),
@@ -152,7 +167,7 @@ let package = Package(
             path: "Benchmarks/HTTPBenchmark", swiftSettings: settings),
         .executableTarget(
             name: "CacheBenchmark",
-            dependencies: ["BenchmarkKit", "FetchCache", "Gannet", "GannetFetch", "GannetTestKit", "HTTPEngine", "GannetBasics"],
+            dependencies: ["BenchmarkKit", "FetchCache", "GannetRedis", "GannetFetch", "GannetTestKit", "HTTPEngine", "GannetBasics"],
             path: "Benchmarks/CacheBenchmark", swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
@@ -172,9 +187,12 @@ let package = Package(
         .testTarget(
             name: "GannetTests",
             dependencies: [
-                "Gannet", "FetchCache", "HTTPCaching", "ClusterState", "HTTPEngine", "RedisClient", "GannetBasics", "GannetTestKit",
+                "Gannet", "BodyStores", "FetchCache", "HTTPCaching", "ClusterState", "HTTPEngine", "RedisClient", "GannetBasics",
+                "GannetTestKit",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "BodyStoresTests", dependencies: ["BodyStores", "ClusterState", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         // What a stranger may send, made up for as long as one likes: Scripts/fuzz.
@@ -200,13 +218,16 @@ let package = Package(
         .testTarget(
             name: "GannetFetchTests",
             dependencies: [
-                "GannetFetch", "Gannet", "FetchCache", "HTTPEngine", "ClusterState", "GannetBasics", "GannetTestKit", "FetchProcess",
-                "ReadmeProgram",
+                "GannetFetch", "FetchCache", "HTTPEngine", "GannetBasics", "GannetTestKit", "ReadmeProgram",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GannetRedisTests",
+            dependencies: ["GannetRedis", "GannetFetch", "FetchCache", "HTTPEngine", "GannetTestKit", "FetchProcess"],
             swiftSettings: settings),
         // A process that fetches as a library's user would, until it is killed.
         .executableTarget(
-            name: "FetchProcess", dependencies: ["GannetFetch", "Gannet"], path: "Tests/FetchProcess", swiftSettings: settings),
+            name: "FetchProcess", dependencies: ["GannetFetch", "GannetRedis"], path: "Tests/FetchProcess", swiftSettings: settings),
         // The program that the README shows.
         .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),

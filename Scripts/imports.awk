@@ -22,11 +22,13 @@ BEGIN {
     allow("HTTPCaching", "HTTPEngine GannetBasics")
     allow("FetchCache", "HTTPEngine HTTPCaching GannetBasics")
     allow("GannetFetch", "HTTPEngine HTTPCaching FetchCache ImageProbe GannetBasics")
-    allow("Gannet", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetBasics")
+    allow("GannetRedis", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetBasics")
+    allow("BodyStores", "RedisClient ClusterState HTTPEngine FetchCache GannetBasics")
+    allow("Gannet", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetRedis BodyStores GannetBasics")
     allow("CommandLineKit", "")
     allow("URLLists", "GannetBasics")
     allow("HTTPService", "CMicrohttpd GannetBasics")
-    allow("GannetCommand", "Gannet ClusterState HTTPEngine CommandLineKit HTTPService GannetBasics URLLists")
+    allow("GannetCommand", "Gannet BodyStores ClusterState HTTPEngine CommandLineKit HTTPService GannetBasics URLLists")
 }
 
 function allow(target, modules,    names, i) {

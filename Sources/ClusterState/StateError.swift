@@ -42,10 +42,11 @@ extension StateError {
     package var reason: Reason {
         switch self {
         case .redis(let error):
-            switch error.kind {
-            case .invalidConfiguration: .usage
-            case .unexpectedReply, .scriptFailed, .noScript, .closed: .defect
-            default: .unavailable
+            switch error.reason {
+            case .usage: .usage
+            case .unavailable: .unavailable
+            case .otherVersion: .otherSchema
+            case .defect: .defect
             }
         case .otherSchema: .otherSchema
         case .newerFormat, .unknownBatch, .unfitServer: .unavailable

@@ -22,8 +22,7 @@ extension CommandFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case let failure as OutputFailure where failure.cluster == nil: self.init(.cannotWrite, failure.description)
-        case let failure as OutputFailure: self.init(failure.cluster ?? .unknownBatch)
+        case let failure as StorageFailure: self.init(.cannotWrite, failure.sentence)
         case let invalid as InvalidOptions: self.init(.wrongUsage, invalid.description)
         default:
             guard let error = StateError(error) else {

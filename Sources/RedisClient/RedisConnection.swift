@@ -1,14 +1,14 @@
 /// A connection to one Redis server, shared by any number of tasks.
 ///
-/// Commands of all callers go out in the order they come, in batches, without waiting for each other's replies. A lost
-/// connection is made again by itself: what was never sent follows on the next one, what was sent and not answered fails with
-/// ``RedisError/Kind/connectionLost``, since only its caller knows whether it may be repeated.
+/// Commands of all callers are sent in their order, in batches, without waiting for replies. A lost connection is restored in the background.
+/// Then unsent commands follow on the new connection. Pending commands fail with ``RedisError/Kind/connectionLost``, because only the caller knows
+/// whether a command may be repeated.
 package final class RedisConnection: Sendable {
     package let configuration: RedisConfiguration
     private let mailbox: Mailbox<Request>
     private let ended: OneShot<Void>
 
-    /// Connects, and throws why not when the first attempt fails. Later losses are repaired in the background.
+    /// Connects to the server. Throws if the first attempt fails.
     package static func connect(_ configuration: RedisConfiguration) async throws(RedisError) -> RedisConnection {
         let mailbox = try Mailbox<Request>(capacity: configuration.maximumBacklogBytes)
         let session: @Sendable () -> any Session = { CommandSession(mailbox, address: configuration.address) }
@@ -26,8 +26,8 @@ package final class RedisConnection: Sendable {
 
     /// Sends one command and waits for its reply. An error reply is thrown.
     ///
-    /// A cancelled call ends at once. If its command had been sent, the server may still carry it out.
-    /// - Parameter timeout: In place of the configuration's `commandTimeout`, for commands that wait by design.
+    /// A cancelled call ends at once. If its command was sent, the server may still execute it.
+    /// - Parameter timeout: Replaces the configuration's `commandTimeout`, for commands that wait.
     @discardableResult
     package func send(_ command: RedisCommand, timeout: Duration? = nil) async throws(RedisError) -> RedisReply {
         guard case .one(let result) = await perform(.one(command), timeout) else {
@@ -36,8 +36,8 @@ package final class RedisConnection: Sendable {
         return try result.get()
     }
 
-    /// Sends commands together and waits for all replies, each with its own outcome. They are not a transaction: commands of
-    /// other callers may come in between, and one that fails does not hold up the next.
+    /// Sends commands together and waits for all replies. This is not a transaction: the server may execute commands of other callers in between,
+    /// and continues after a failed command.
     package func pipeline(_ commands: [RedisCommand], timeout: Duration? = nil) async -> [Result<RedisReply, RedisError>] {
         if commands.isEmpty { return [] }
         guard case .many(let results) = await perform(.many(commands), timeout) else {
@@ -54,7 +54,7 @@ package final class RedisConnection: Sendable {
         try await send(RedisCommand(script: script, keys: keys, arguments: arguments), timeout: timeout)
     }
 
-    /// Ends the connection; whatever still waits fails with ``RedisError/Kind/closed``. Returns when its thread is done.
+    /// Closes the connection and returns when its thread has ended. Waiting calls fail with ``RedisError/Kind/closed``.
     package func close() async {
         mailbox.close()
         await ended.value

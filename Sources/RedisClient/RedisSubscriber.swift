@@ -1,19 +1,19 @@
 import Synchronization
 
-/// A connection that listens: publish and subscribe on a connection of its own, as the protocol asks for.
+/// A connection for subscriptions. In RESP2 such a connection cannot send other commands.
 package final class RedisSubscriber: Sendable {
     package let configuration: RedisConfiguration
     private let mailbox: Mailbox<SubscriptionMessage>
     private let ended: OneShot<Void>
     private let lastID = Atomic<UInt64>(0)
 
-    /// Events that a slow reader may leave lying; beyond it the newest are dropped and the reader told.
+    /// Unread events of a subscription. Further events are dropped, and the reader is told.
     private static let eventLimit = 4096
 
-    /// Channels changing hands faster than the thread takes note of.
+    /// Requests to subscribe that the thread has not handled.
     private static let mailboxCapacity = 65_536
 
-    /// Connects, and throws why not when the first attempt fails. Later losses are repaired in the background.
+    /// Connects to the server. Throws if the first attempt fails. Later losses are restored in the background.
     package static func connect(_ configuration: RedisConfiguration) async throws(RedisError) -> RedisSubscriber {
         let mailbox = try Mailbox<SubscriptionMessage>(capacity: mailboxCapacity)
         let session: @Sendable () -> any Session = {
@@ -31,7 +31,7 @@ package final class RedisSubscriber: Sendable {
 
     deinit { mailbox.close() }
 
-    /// Listens to `channels`. Returns once the server has confirmed them all: what is published from then on arrives.
+    /// Subscribes to channels. Returns when the server has confirmed them: all messages that are published later arrive.
     package func subscribe(to channels: Set<String>) async throws(RedisError) -> RedisSubscription {
         precondition(!channels.isEmpty, "A subscription names at least one channel.")
         let id = lastID.add(1, ordering: .relaxed).newValue
@@ -55,9 +55,24 @@ package final class RedisSubscriber: Sendable {
         return RedisSubscription(events: events)
     }
 
-    /// Ends the connection and every subscription on it. Returns when its thread is done.
+    /// Closes the connection and its subscriptions, and returns when its thread has ended.
     package func close() async {
         mailbox.close()
         await ended.value
+    }
+}
+
+/// The messages of channels. The subscription ends when it is released.
+package struct RedisSubscription: AsyncSequence, Sendable {
+    package enum Event: Sendable, Equatable {
+        case message(channel: String, payload: [UInt8])
+        /// Messages may have been missed: the connection was lost and restored, or the reader was too slow.
+        case interrupted
+    }
+
+    let events: AsyncStream<Event>
+
+    package func makeAsyncIterator() -> AsyncStream<Event>.Iterator {
+        events.makeAsyncIterator()
     }
 }

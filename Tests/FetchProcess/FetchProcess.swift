@@ -1,6 +1,6 @@
 import Foundation
-import Gannet
 import GannetFetch
+import GannetRedis
 
 /// A process that fetches through a cache in Redis, for tests that run several and kill some.
 ///

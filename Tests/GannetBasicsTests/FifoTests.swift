@@ -36,7 +36,7 @@ import Testing
         #expect(seen == array, "seed \(seed)")
     }
 
-    @Test func `what was taken from a long queue is given back`() {
+    @Test func `memory of taken elements is freed`() {
         var fifo = Fifo<Int>()
         for number in 0..<100_000 {
             fifo.append(number)

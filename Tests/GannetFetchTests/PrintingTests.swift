@@ -1,5 +1,4 @@
 import Foundation
-import Gannet
 import GannetFetch
 import GannetTestKit
 import Testing
@@ -28,8 +27,6 @@ struct PrintingTests {
             DownloadRequest(url: url, body: .file(in: "/"), headers: headers),
             FetcherOptions { $0.proxy = "http://user:hunter2@proxy.example.com:8080" },
             FetcherOptions { $0.proxy = "http://user:hun#hunter2/@proxy.example.com:8080" },
-            RedisCacheOptions(redis: "rediss://user:hunter2@redis.example.com"),
-            RedisCacheOptions(redis: "redis://:hun/hunter2?@redis.example.com"),
         ]
 
     @Test(arguments: values.indices) func `a password is in no text of what holds it`(index: Int) {
@@ -59,6 +56,5 @@ struct PrintingTests {
         #expect("\(header)" == "Accept: image/png" && "\(Self.headers[0])" == "Authorization: •••")
         let options = FetcherOptions { $0.proxy = "http://user:hunter2@proxy.example.com:8080" }
         #expect("\(options)".contains("proxy.example.com:8080") && "\(options)".contains("memoryLimit: 67108864"))
-        #expect("\(RedisCacheOptions(redis: "redis://:hunter2@redis.example.com"))".contains("redis://redis.example.com"))
     }
 }

@@ -1,6 +1,6 @@
 import BenchmarkKit
-import Gannet
 import GannetFetch
+import GannetRedis
 import GannetTestKit
 
 /// What a fetcher gives from each of its tiers, and what it costs where none of them has the answer.

@@ -123,6 +123,20 @@ package struct BlobStore: Sendable {
     }
 }
 
+extension BlobStore {
+    /// A body whose bytes have its digest; `nil` where it is gone. A damaged body is removed, so that it is fetched again.
+    /// - Parameter sha256: Computes a digest.
+    package func intactBody(
+        digest: [UInt8], size: Int, sha256: ([UInt8]) -> [UInt8]
+    ) async throws(StateError) -> [UInt8]? {
+        if size == 0 { return [] }
+        guard let bytes = try await get(digest: digest) else { return nil }
+        if bytes.count == size, sha256(bytes) == digest { return bytes }
+        _ = try? await remove(digest: digest)
+        return nil
+    }
+}
+
 /// The answer to a body that was to be stored.
 package enum BlobPutAnswer: Sendable, Equatable {
     case stored

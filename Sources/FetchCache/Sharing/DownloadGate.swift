@@ -19,12 +19,16 @@ package final class DownloadGate: Sendable {
     var waiting: Int { state.withLock { $0.queue.count } }
 
     /// Runs `body` when there is a place for it. Returns `nil` when the task is cancelled before.
-    package func within<Value: Sendable>(
-        _ priority: SharedFetchPriority = SharedFetchPriority(.normal), _ body: () async -> Value
-    ) async -> Value? {
+    package func within<Value: Sendable>(_ priority: SharedFetchPriority, _ body: () async -> Value) async -> Value? {
         guard await enter(priority) else { return nil }
         defer { leave() }
         return await body()
+    }
+
+    /// Runs `body` like a download of normal priority. A default argument in place of this function crashed the callers in other
+    /// targets (Swift 6.3).
+    package func within<Value: Sendable>(_ body: () async -> Value) async -> Value? {
+        await within(SharedFetchPriority(.normal), body)
     }
 
     private func enter(_ priority: SharedFetchPriority) async -> Bool {

@@ -1,6 +1,7 @@
 package import ClusterState
 internal import FetchCache
 internal import GannetFetch
+internal import GannetRedis
 internal import HTTPCaching
 package import HTTPEngine
 internal import RedisClient

@@ -1,3 +1,4 @@
+internal import BodyStores
 internal import ClusterState
 internal import HTTPCaching
 internal import HTTPEngine
@@ -99,7 +100,7 @@ struct JobRunner: Sendable {
                 activity.ended(job.token, nil, after: ContinuousClock.now - clock)
                 let times = FetchTimes(start: start, end: .now)
                 guard let asked = kept, download.status == 304 else { return .fetched(download, times) }
-                TemporaryBody.discard(download.body)
+                download.body.discard()
                 let confirmed = freshness.confirmed(asked.facts, page: asked.page, by: download, for: job, at: times)
                 if let (content, retention) = confirmed { return .confirmed(asked, content, retention, after: download.duration) }
                 // It was about something else. Without conditions it cannot be.
@@ -187,7 +188,7 @@ struct JobRunner: Sendable {
         case .failed(let error, _, _) where error.kind == .cancelled:
             return held.isLost(job.token) ? .lost(JobLabel(job)) : try await handedBack(job)
         case .failed(let error, _, _) where error.retry == .local:
-            return try await keeping(job) { throw OutputFailure(error.description) }
+            return try await keeping(job) { throw StorageFailure(.other(error.description)) }
         case .failed(let error, let times, let duration): return try await retryOrGiveUp(job, error, times, duration)
         case .withoutHeaders: return try await giveUpWithoutHeaders(job)
         case .putOff(let host, let times, let pause):

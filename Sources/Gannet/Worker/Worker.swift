@@ -1,3 +1,4 @@
+package import BodyStores
 package import ClusterState
 package import HTTPEngine
 internal import RedisClient
@@ -37,7 +38,7 @@ package struct Worker: Sendable {
     ///   - feed: Ends when the queue has been filled; until then an empty queue means nothing.
     ///   - activity: Its requests are noted here, host by host.
     ///   - report: Called for everything worth telling, from the worker's own task.
-    /// - Throws: `StateError`, `OutputFailure` or `InvalidOptions`.
+    /// - Throws: `StateError`, `StorageFailure` or `InvalidOptions`.
     package static func work(
         on name: String, of cluster: ClusterState, fetch: FetchSettings, into output: any JobOutput, options: WorkerOptions,
         stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil, activity: WorkerActivity = WorkerActivity(),

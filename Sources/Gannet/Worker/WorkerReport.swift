@@ -1,3 +1,4 @@
+package import BodyStores
 package import ClusterState
 internal import HTTPEngine
 
@@ -99,4 +100,16 @@ package enum WorkerEnd: Sendable, Equatable {
     case drained
     /// Asked to stop, and what did not end in time was handed back.
     case handedBack
+}
+
+extension WorkerReport {
+    package init(_ news: ExportNews) {
+        self =
+            switch news {
+            case .written(let id, let url, let bytes, let file): .fetched(JobLabel(id, url: url), bytes: bytes, file: file)
+            case .there(let id, let url, let file): .cached(JobLabel(id, url: url), file: file)
+            case .failed(let id, let url, let sentence, let errorClass):
+                .failed(JobLabel(id, url: url), sentence: sentence, errorClass: errorClass)
+            }
+    }
 }

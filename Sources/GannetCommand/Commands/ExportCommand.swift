@@ -1,3 +1,4 @@
+import BodyStores
 import ClusterState
 import CommandLineKit
 import Gannet
@@ -94,7 +95,8 @@ struct ExportCommand: Command {
     ) async throws -> ExportTotals {
         let tally = WorkTally(console, access.watch, of: { batch.count - folder.counts.repeated })
         let export = try await BatchExport(
-            batch, of: access.cluster, into: folder, store: store, refetches: refetches, patience: Self.patience, report: tally.note)
+            batch, of: access.cluster, into: folder, store: store, refetches: refetches, patience: Self.patience
+        ) { tally.note(WorkerReport($0)) }
         let display = ProgressDisplay(of: tally, on: console)
         let outcome: Result<ExportTotals, any Error>
         do {

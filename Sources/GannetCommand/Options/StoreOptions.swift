@@ -1,3 +1,4 @@
+import BodyStores
 import CommandLineKit
 import Gannet
 

@@ -1,3 +1,4 @@
+import BodyStores
 import ClusterState
 import CommandLineKit
 import Gannet

@@ -1,3 +1,4 @@
+import BodyStores
 import Gannet
 import GannetBasics
 import URLLists

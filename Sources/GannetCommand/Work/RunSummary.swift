@@ -1,3 +1,4 @@
+import BodyStores
 import ClusterState
 import CommandLineKit
 import Gannet
@@ -56,7 +57,7 @@ struct RunManifest: Sendable {
     private static let batch = 4096
 
     func write() async throws -> ManifestTotals {
-        let manifest = try Manifest(in: folder, headers: headers)
+        let manifest = try Manifest(in: folder) { [headers] row in try JobEntry(row: row, headers: headers).id }
         try await manifest.add(
             input.urls.enumerated().map { index, url in ManifestRow(.argument(index + 1), .url(Array(url.utf8)[...])) })
         let rows = try input.again()

@@ -1,4 +1,6 @@
+import BodyStores
 import Gannet
+import HTTPEngine
 
 /// The folder for bodies, with a command's errors.
 enum WorkFolder {

@@ -1,13 +1,12 @@
-/// Commands on their way to the socket, as a row of byte segments.
+/// The bytes of commands for the socket, as a list of segments.
 ///
-/// Small commands are framed one after the other into a shared buffer, so that a batch is one write. A large argument becomes a
-/// segment of its own that shares the caller's storage: ten megabytes are never copied into a command buffer. Framing is a count
-/// and a length in front of each argument; hiredis' formatter could only do it by copying every argument, the large ones included.
+/// Small commands share a buffer, so that a batch is one write. A large argument is a segment of its own that shares the caller's storage, so it
+/// is never copied. hiredis' formatter would copy every argument.
 struct OutputQueue {
-    /// Arguments from this size on are shared, not copied. Below it a copy costs less than another write.
+    /// Smaller arguments are copied, because a copy costs less than another write.
     static let sharedArgumentBytes = 16 << 10
 
-    /// Bytes put in, and bytes written out, since the queue was made: a position in the connection's stream.
+    /// Bytes that were appended and written so far: places in the connection's stream.
     private(set) var appended = 0
     private(set) var written = 0
 
@@ -19,7 +18,7 @@ struct OutputQueue {
     var isEmpty: Bool { written == appended }
     var pendingBytes: Int { appended - written }
 
-    /// Frames `command` behind what is already there.
+    /// Appends the encoded command.
     mutating func append(_ command: RedisCommand) {
         let before = tail.count
         var shared = 0
@@ -55,7 +54,7 @@ struct OutputQueue {
         appended += sealed + shared + tail.count - before
     }
 
-    /// Hands the segments to `write` in order until it takes less than it is given; returns what stopped it, `nil` when all is out.
+    /// Passes the segments to `write` until it cannot take more. Returns its last outcome, or `nil` when all is written.
     mutating func drain(_ write: (UnsafeRawBufferPointer) -> TransportOutcome) -> TransportOutcome? {
         while true {
             if head == segments.count {
@@ -71,7 +70,7 @@ struct OutputQueue {
         }
     }
 
-    /// Forgets what was not written: the connection it was framed for is gone.
+    /// Drops all bytes, for a new connection.
     mutating func reset() {
         self = OutputQueue()
     }
@@ -83,7 +82,7 @@ struct OutputQueue {
 
     private mutating func finishHead() {
         headOffset = 0
-        // The one buffer of a row of small commands goes back to be the tail, with its capacity; a shared argument is let go.
+        // The buffer of small commands becomes the tail again, with its capacity. A shared argument is freed.
         if head == segments.count - 1, tail.isEmpty, tail.capacity == 0, segments[head].count < Self.sharedArgumentBytes * 16 {
             swap(&tail, &segments[head])
             tail.removeAll(keepingCapacity: true)
@@ -91,7 +90,7 @@ struct OutputQueue {
             segments[head] = []
         }
         head += 1
-        // A socket that is never quite caught up with must not let the row of emptied segments grow.
+        // Without this, the emptied segments would pile up while the socket is always a little behind.
         if head >= 64, head * 2 >= segments.count {
             segments.removeSubrange(..<head)
             head = 0
@@ -106,5 +105,35 @@ struct OutputQueue {
     private mutating func appendLineEnd() {
         tail.append(13)
         tail.append(10)
+    }
+}
+
+/// Writes integers as decimal text without a `String`, because every argument has its length.
+enum DecimalDigits {
+    /// The number of characters.
+    static func count(of number: Int) -> Int {
+        var count = number < 0 ? 2 : 1
+        var rest = number.magnitude
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return count
+    }
+
+    static func append(_ number: Int, to buffer: inout [UInt8]) {
+        if number >= 0, number < 10 {
+            buffer.append(48 &+ UInt8(truncatingIfNeeded: number))
+            return
+        }
+        let count = count(of: number)
+        var position = buffer.count + count
+        buffer.append(contentsOf: repeatElement(45, count: count))
+        var rest = number.magnitude
+        repeat {
+            position -= 1
+            buffer[position] = 48 + UInt8(rest % 10)
+            rest /= 10
+        } while rest > 0
     }
 }

@@ -1,14 +1,10 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+internal import GannetBasics
 
 extension RedisConfiguration {
-    /// Reads `redis://[[user]:password@]host[:port][/database]`, `rediss://…` and `unix:///path/to/socket[?db=n]`.
+    /// Parses `redis://[[user]:password@]host[:port][/database]`, `rediss://…` and `unix:///path/to/socket[?db=n]`.
     ///
-    /// No error quotes the URL: it may hold a password.
-    /// - Parameter passwordFile: Where the password is, instead of in the URL, which may name the user all the same.
+    /// No error quotes the URL, because it may hold a password.
+    /// - Parameter passwordFile: Holds the password instead of the URL. The URL may still name the user.
     package init(url: String, passwordFile: String? = nil) throws(RedisError) {
         func refuse(_ why: String) -> RedisError { RedisError(.invalidConfiguration, why) }
 
@@ -19,7 +15,7 @@ extension RedisConfiguration {
         guard ["redis", "rediss", "unix"].contains(scheme) else {
             throw refuse("The Redis address has an unknown scheme; use redis://, rediss:// (TLS) or unix://.")
         }
-        // A raw '@' inside a password makes the rest of it look like part of the host, which errors do print.
+        // After an unescaped '@', the rest of a password would count as a part of the host, which errors print.
         let authority = url[separator.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard authority.count(where: { $0 == "@" }) <= 1, !url.contains("#"), Self.isPercentEncoded(url) else {
             throw refuse("The Redis address cannot be read: write @ : / # and % in a user or password as %40 %3A %2F %23 %25.")
@@ -45,7 +41,7 @@ extension RedisConfiguration {
                 throw refuse("The Redis port must be between 1 and 65535.")
             }
             guard (1...65535).contains(port) else { throw refuse("The Redis port must be between 1 and 65535.") }
-            // Somebody encoded user and password together with the host: they would be shown with it.
+            // An escaped '@' would make user and password a part of the host.
             guard !host.contains("@"), !host.utf8.contains(0) else { throw refuse("The Redis host has a character that no name has.") }
             let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
             self.init(address: .tcp(host: bare, port: port, tls: scheme == "rediss"))
@@ -63,8 +59,8 @@ extension RedisConfiguration {
         }
     }
 
-    /// Whether every `%` begins an escape and the escapes give UTF-8. The parser lets others stand for themselves, and the password
-    /// would be another than was meant.
+    /// Whether every `%` begins an escape, and the escapes are UTF-8. The URL parser would accept other `%` as they are, and the password
+    /// would be a wrong one.
     private static func isPercentEncoded(_ text: String) -> Bool {
         var decoded: [UInt8] = []
         var rest = text.utf8[...]
@@ -83,13 +79,13 @@ extension RedisConfiguration {
         return String(validating: decoded, as: UTF8.self) != nil
     }
 
-    /// Whether a port is written in `user:password@host:port`. To the parser one that is too large is none.
+    /// Whether `user:password@host:port` has a port. The URL parser drops a port that is too large.
     private static func namesPort(_ authority: Substring) -> Bool {
         let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
         return (place.lastIndex(of: "]").map { place[$0...] } ?? place).contains(":")
     }
 
-    /// The database a URL names: the path of a network address, `?db=` of a socket; `nil` when it is not a number.
+    /// The database in a URL: the path of a network address, `?db=` of a socket. `nil` if it is not a number.
     private static func database(in parts: URLComponents, scheme: String) -> Int? {
         let text: String
         if scheme == "unix" {
@@ -104,6 +100,6 @@ extension RedisConfiguration {
         return text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
     }
 
-    /// `sun_path` less its terminator on the smaller of the systems we build on.
+    /// The size of `sun_path` without its terminator, on the system with the shorter one.
     static let longestSocketPath = 103
 }

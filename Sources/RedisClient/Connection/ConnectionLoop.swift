@@ -1,7 +1,7 @@
 internal import GannetBasics
 
-/// The thread behind a connection: does what ``ConnectionMachine`` decides, and carries bytes between the socket and a ``Session``.
-/// Nothing else touches the socket, the TLS session or the parser.
+/// The thread of a connection. It performs the actions of ``ConnectionMachine`` and moves bytes between the socket and a ``Session``.
+/// No other thread uses the socket, the TLS session or the parser.
 final class ConnectionLoop {
     private let configuration: RedisConfiguration
     private let session: any Session
@@ -24,7 +24,7 @@ final class ConnectionLoop {
 
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-    /// Reads of this many buffers in a row, then others get their turn.
+    /// After this many reads in a row, the thread handles requests and writes again.
     private static let readsInARow = 16
 
     init(_ configuration: RedisConfiguration, session: any Session, wakeup: Wakeup, ready: OneShot<Result<Void, RedisError>>) {
@@ -135,7 +135,7 @@ extension ConnectionLoop {
             if let endpoints = AddressLookup.numeric(host: host, port: port) {
                 perform(machine.found(endpoints, now: clock.now))
             } else if lookup == nil {
-                // One that outlived its attempt is waited for, not added to.
+                // A lookup of an earlier attempt may still run. Then its result is used.
                 lookup = AddressLookup(host: host, port: port, wakeup: wakeup)
             }
         }
@@ -217,7 +217,7 @@ extension ConnectionLoop {
 // MARK: - Bytes
 
 extension ConnectionLoop {
-    /// Goes on with whatever the socket has become ready for.
+    /// Handles a socket that has become ready.
     private func advance() {
         switch machine.state {
         case .opening:
@@ -247,7 +247,7 @@ extension ConnectionLoop {
         switch outcome {
         case nil, .bytes, .needsRead: wantsWrite = false
         case .needsWrite: wantsWrite = true
-        // The server may have said why before it went: reading finds that, or the end.
+        // The server may have sent a reason before it closed. Reading finds it.
         case .ended: receive()
         case .failed(let error): perform(machine.failed(error, now: clock.now))
         }
@@ -275,11 +275,11 @@ extension ConnectionLoop {
         hasMoreToRead = true
     }
 
-    /// Gives bytes to the parser and its replies to whom they belong; false when the connection did not outlive them.
+    /// Parses bytes and dispatches their replies; false if they ended the connection.
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let reader else { return false }
         var consequences = Consequences()
-        do throws(ReplyReader.Failure) {
+        do throws(RedisError) {
             try reader.feed(bytes) { reply in
                 if consequences.failure == nil { dispatch(reply, &consequences) }
             }
@@ -294,7 +294,7 @@ extension ConnectionLoop {
         return self.reader === reader
     }
 
-    /// What a batch of replies means for the connection, decided once the parser has let go of its buffer.
+    /// The effects of a batch of replies. They are applied after the parser has returned, because they may free it.
     private struct Consequences {
         var isGreeted = false
         var isReadOnly = false
@@ -315,7 +315,7 @@ extension ConnectionLoop {
         switch session.receive(reply, output: &output) {
         case .goOn: break
         case .readOnly: consequences.isReadOnly = true
-        case .unasked: consequences.failure = RedisError(.connectionLost, "it answered what was not asked")
+        case .unasked: consequences.failure = RedisError(.connectionLost, "it sent a reply to no command")
         }
     }
 
@@ -327,12 +327,37 @@ extension ConnectionLoop {
         }
     }
 
-    private func meaning(of failure: ReplyReader.Failure) -> RedisError {
-        switch failure {
-        case .tooLarge where machine.state == .greeting: RedisError(.notRedis, "its greeting has no end")
-        case .tooLarge: RedisError(.replyTooLarge, "over \(configuration.maximumReplyBytes) bytes")
-        case .notRESP(_, looksLikeTLS: true): RedisError(.notRedis, "it speaks TLS; use rediss://")
-        case .notRESP(let text, _): RedisError(machine.state == .greeting ? .notRedis : .connectionLost, text)
+    /// An error of the parser, as seen from this state.
+    private func meaning(of error: RedisError) -> RedisError {
+        switch error.kind {
+        case .replyTooLarge where machine.state == .greeting: RedisError(.notRedis, "its greeting has no end")
+        case .unexpectedReply: RedisError(machine.state == .greeting ? .notRedis : .connectionLost, error.detail)
+        default: error
         }
+    }
+}
+
+extension ConnectionLoop {
+    /// Starts the thread of a connection and waits for its first attempt to connect. The result fires when the thread ends.
+    static func launch<Message>(
+        _ configuration: RedisConfiguration, name: String, mailbox: Mailbox<Message>, session: @escaping @Sendable () -> any Session
+    ) async throws(RedisError) -> OneShot<Void> {
+        let ready = OneShot<Result<Void, RedisError>>()
+        let ended = OneShot<Void>()
+        OwnedThread.start(name: name) {
+            ConnectionLoop(configuration, session: session(), wakeup: mailbox.wakeup, ready: ready).run()
+            ended.fire(())
+        }
+        let outcome = await withTaskCancellationHandler {
+            await ready.value
+        } onCancel: {
+            mailbox.close()
+        }
+        if Task.isCancelled {
+            mailbox.close()
+            throw RedisError(.cancelled).at(configuration.address)
+        }
+        try outcome.get()
+        return ended
     }
 }

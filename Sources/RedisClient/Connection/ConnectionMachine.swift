@@ -1,6 +1,6 @@
 internal import GannetBasics
 
-/// Decides what a connection does next: no socket, clock or randomness inside.
+/// The state machine of a connection, without IO, clock or randomness.
 ///
 /// ```
 /// start ─▶ lookingUp ─▶ opening ─▶ preparing ─▶ greeting ─▶ serving ─▶ draining
@@ -8,16 +8,15 @@ internal import GannetBasics
 ///             └───────────── pausing ◀────────────────────────┴───────────┘
 /// ```
 ///
-/// Any failure after the first success leads through `pausing` back to `lookingUp`: the name is resolved again each time, since
-/// after a failover it may mean another machine. A failure before the first success ends the connection, and whoever asked for
-/// it gets the reason.
+/// A failure after the first success leads through `pausing` to `lookingUp`. The name is resolved again each time, because it may mean another
+/// machine after a failover. A failure before the first success ends the connection, and the caller of `connect` gets the error.
 struct ConnectionMachine {
     typealias Instant = ContinuousClock.Instant
 
     enum State: Equatable {
         case idle
         case lookingUp
-        /// Connecting to one address; the `remaining` ones get their turn at `until` at the latest.
+        /// Connecting to one address, until `until`. Then the `remaining` addresses follow.
         case opening(remaining: [SocketAddress], until: Instant)
         case preparing
         case greeting
@@ -30,15 +29,15 @@ struct ConnectionMachine {
     enum Action: Equatable {
         case lookUp
         case open(SocketAddress)
-        /// The socket is connected: go through TLS, where it is asked for.
+        /// Set up TLS, if the address asks for it.
         case prepare
         case greet
         case serve
-        /// Answers READONLY: frame nothing more, let what is framed be sent and answered, then say ``drained(now:)``.
+        /// Append no more commands, wait for the pending ones, then call ``drained(now:)``.
         case drain
-        /// Close the socket; what was in flight is lost for this reason.
+        /// Close the socket. Pending commands fail with this error.
         case drop(RedisError)
-        /// Nothing further happens; everything that waits ends for this reason.
+        /// The connection is over. All requests fail with this error.
         case stop(RedisError)
     }
 
@@ -51,7 +50,7 @@ struct ConnectionMachine {
     private let backoff: Backoff
     private var random: any RandomNumberGenerator
 
-    /// A connection that held for this long was a good one: the next loss starts with the shortest pause again.
+    /// After a connection that lasted this long, the first pause is the shortest again.
     static let stableAfter = Duration.seconds(5)
 
     init(_ configuration: RedisConfiguration, random: any RandomNumberGenerator) {
@@ -67,7 +66,7 @@ struct ConnectionMachine {
         if case .serving = state { true } else { false }
     }
 
-    /// When ``tick(now:)`` has something to do at the latest.
+    /// The time of the next call of ``tick(now:)``.
     var nextDeadline: Instant? {
         switch state {
         case .pausing(let until), .opening(_, let until): until
@@ -87,7 +86,7 @@ struct ConnectionMachine {
         return open(first, then: Array(endpoints.dropFirst()), now: now)
     }
 
-    /// The address being opened does not answer; the next one may.
+    /// The current address does not answer. The next one follows.
     mutating func openFailed(_ error: RedisError, now: Instant) -> Action? {
         guard case .opening(let remaining, _) = state else { return nil }
         guard let next = remaining.first else { return failed(error, now: now) }
@@ -123,13 +122,13 @@ struct ConnectionMachine {
         return .drain
     }
 
-    /// Nothing is in flight any more on a connection that is being given up.
+    /// No command is pending on a connection that is being closed.
     mutating func drained(now: Instant) -> Action? {
         guard state == .draining else { return nil }
         return failed(RedisError(.readOnly), now: now)
     }
 
-    /// The attempt, or the connection, came to nothing.
+    /// The attempt to connect failed, or the connection was lost.
     mutating func failed(_ error: RedisError, now: Instant) -> Action {
         if state == .over { return .stop(error) }
         if case .serving(let since) = state { forgetFailures(since: since, now: now) }
@@ -150,7 +149,6 @@ struct ConnectionMachine {
         return .stop(RedisError(.closed))
     }
 
-    /// Time has passed.
     mutating func tick(now: Instant) -> Action? {
         switch state {
         case .pausing(let until):
@@ -166,7 +164,7 @@ struct ConnectionMachine {
         }
     }
 
-    /// Each address gets an even share of the time that is left: one that swallows packets must not cost the others their turn.
+    /// Each address gets an equal share of the remaining time, so that a silent one does not use up the time of the others.
     private mutating func open(_ endpoint: SocketAddress, then remaining: [SocketAddress], now: Instant) -> Action {
         let end = deadline ?? now
         state = .opening(remaining: remaining, until: now + (end - now) / (remaining.count + 1))

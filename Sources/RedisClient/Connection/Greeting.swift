@@ -1,4 +1,4 @@
-/// What is said first on every connection: who we are, which database, and whether the server is fit to serve.
+/// The first commands of every connection: the login, the database, and a check of the server.
 struct Greeting {
     enum Step: Equatable {
         case more
@@ -9,7 +9,7 @@ struct Greeting {
     /// Sent together; the replies come in this order.
     let commands: [RedisCommand]
 
-    /// Whoever needs more to greet is no Redis, and has not proved yet that it may have our memory.
+    /// A longer greeting is not Redis'.
     static let maximumReplyBytes = 256 << 10
 
     private enum Expectation {
@@ -36,7 +36,7 @@ struct Greeting {
     }
 
     mutating func receive(_ reply: RedisReply) -> Step {
-        guard !expected.isEmpty else { return .failed(RedisError(.notRedis, "it answers more than it was asked")) }
+        guard !expected.isEmpty else { return .failed(RedisError(.notRedis, "it sends more replies than there were commands")) }
         let step =
             switch expected.removeFirst() {
             case .hello: Self.judgeHello(reply)
@@ -49,7 +49,7 @@ struct Greeting {
     private static func judgeHello(_ reply: RedisReply) -> Step {
         switch reply {
         case .error(let error) where error.kind == .other && error.detail.contains("unknown command"):
-            // The server quotes the command back, password included.
+            // The error text is dropped: it quotes the command with its password.
             return .failed(RedisError(.tooOld, "it does not know HELLO"))
         case .error(let error):
             return .failed(error)
@@ -58,7 +58,7 @@ struct Greeting {
             guard version >= RedisConfiguration.oldestServer else { return .failed(RedisError(.tooOld, "it is \(version)")) }
             return .done
         default:
-            return .failed(RedisError(.notRedis, "its answer to HELLO makes no sense"))
+            return .failed(RedisError(.notRedis, "its answer to HELLO is malformed"))
         }
     }
 
@@ -75,7 +75,7 @@ struct Greeting {
     }
 
     private static func judgePing(_ reply: RedisReply) -> Step {
-        // A user who may not PING may still do everything else, and a server that takes no writes answers no PING either, but all that reads.
+        // A user without the right to PING may still have all other rights. A server that refuses writes refuses PING as well, and still serves reads.
         if case .error(let error) = reply, [.notPermitted, .writesDisabled].contains(error.kind) { return .done }
         return judge(reply)
     }

@@ -1,41 +1,41 @@
-/// What a connection is used for once it stands. Lives on the connection's thread.
+/// The use of an established connection: commands, or subscriptions. Used on the connection's thread.
 protocol Session: AnyObject {
-    /// When ``expire(now:)`` has something to do at the latest.
+    /// The time of the next call of ``expire(now:whileDisconnectedBecause:)``.
     var nextDeadline: ContinuousClock.Instant? { get }
 
     /// Whether every command that was sent has been answered.
     var isIdle: Bool { get }
 
-    /// Takes in what callers have asked for since the last call. Returns false once they have closed the connection.
+    /// Takes new requests from the mailbox. Returns false once the connection is closed.
     func takeMessages() -> Bool
 
-    /// Whether the thread may sleep: no caller has asked for anything since.
+    /// Whether the thread may sleep, because there are no new requests.
     func maySleep() -> Bool
     func woke()
 
-    /// A fresh connection stands.
+    /// A new connection is established.
     func began(now: ContinuousClock.Instant)
 
-    /// Moves as much as is sensible to `output`.
+    /// Appends commands to `output`, up to a bound.
     func collect(into output: inout OutputQueue)
 
     func receive(_ reply: RedisReply, output: inout OutputQueue) -> SessionVerdict
 
-    /// Ends what has waited for too long; an error means that the connection has stalled.
+    /// Fails requests whose deadline has passed. An error means that the connection has stalled.
     func expire(now: ContinuousClock.Instant, whileDisconnectedBecause reason: RedisError?) -> RedisError?
 
-    /// The connection is gone after `written` bytes of its output.
+    /// The connection was lost after `written` bytes of its output.
     func lost(_ error: RedisError, written: Int)
 
-    /// The end, after `written` bytes of the output: everything that waits is told.
+    /// The connection is over, after `written` bytes of its output. All requests end.
     func stop(_ error: RedisError, written: Int)
 }
 
-/// What a reply means for the connection it came on.
+/// The effect of a reply on its connection.
 enum SessionVerdict {
     case goOn
-    /// The server takes no writes: find the primary.
+    /// The server has become a replica, so the primary has to be found.
     case readOnly
-    /// The reply belongs to nothing that was asked.
+    /// The reply belongs to no command.
     case unasked
 }

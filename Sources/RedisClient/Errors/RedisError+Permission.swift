@@ -1,7 +1,7 @@
-/// What an ACL user may not do, in words that say what to add to its rule. Servers word it in many ways, and before Redis 7.2 they
-/// do not say which command of a script it was, only in which line it stands.
+/// Errors about permissions, with the words that the user's ACL rule lacks. Before Redis 7.2, servers do not name the command of a script. They
+/// give only the number of its line.
 extension RedisError {
-    /// `nil` where `text`, a server's error reply, is not about permissions.
+    /// `nil` if the error reply is not about permissions.
     init?(refusal text: String) {
         guard text.hasPrefix("NOPERM ") || text.contains(Self.refusedInScript) else { return nil }
         if let name = Self.quotedCommand(in: text) {
@@ -15,7 +15,7 @@ extension RedisError {
         }
     }
 
-    /// Names the command, where so far only the line of the script is known in which it stands.
+    /// Names the refused command, if only its line of the script is known.
     func naming(commandIn script: RedisScript?) -> RedisError {
         guard kind == .notPermitted, let script, let mark = detail.firstRange(of: Self.lineMark),
             let line = Int(detail[mark.upperBound...]),
@@ -37,7 +37,7 @@ extension RedisError {
         "its ACL rule lacks " + names.map { "+" + $0.lowercased() }.joined(separator: " or ")
     }
 
-    /// Of a user whose rule lacks these words.
+    /// The error of a user whose rule lacks these words.
     package init(lacking words: [String], server: String) {
         self.init(.notPermitted, "its ACL rule lacks " + words.joined(separator: " "), server: server)
     }
@@ -59,7 +59,7 @@ extension RedisError {
     private static func calls(in line: Substring) -> [String] {
         line.ranges(of: "call(").reduce(into: []) { names, mark in
             let words = line[mark.upperBound...].prefix { $0 != "," && $0 != ")" }.split(separator: "'", omittingEmptySubsequences: false)
-            // Every second piece stood between quotes.
+            // Every second part was between quotes.
             for name in words.enumerated().filter({ $0.offset % 2 == 1 }).map({ String($0.element) }) where !names.contains(name) {
                 names.append(name)
             }

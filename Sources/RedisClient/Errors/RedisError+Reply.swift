@@ -1,5 +1,5 @@
 extension RedisError {
-    /// Tells a server's error text apart by its first word. What is kept of it is free of `secret`.
+    /// Makes an error from a server's error text, by its first word. The secret is removed.
     init(reply text: String, scrubbing secret: RedisSecret? = nil) {
         if let refusal = RedisError(refusal: text) {
             self = refusal
@@ -8,7 +8,7 @@ extension RedisError {
         let text = Self.withoutPlace(Self.withoutArguments(Self.unwrapped(text)))
         let code = text.prefix { $0 != " " }
         func shown(_ part: Substring) -> String {
-            // Scrubbed before it is cut: what is left of a password at a cut cannot be told from other text.
+            // Scrubbed before it is cut, because a cut password could not be found.
             String((secret?.scrub(String(part)) ?? String(part)).prefix(Self.longestDetail))
         }
         let whole = shown(text)
@@ -40,18 +40,18 @@ extension RedisError {
         return text[mark.upperBound...]
     }
 
-    /// Redis 7 says in which script's line a command was refused, which is of use only where the script is to blame.
+    /// Redis 7 adds the line of the script, which helps only if the script is at fault.
     private static func withoutPlace(_ text: Substring) -> Substring {
         guard !text.hasPrefix("ERR "), let mark = text.firstRange(of: " script: "), text.contains(", on @user_script:") else { return text }
         return text[..<mark.lowerBound]
     }
 
-    /// `unknown command 'NAME', with args beginning with: …` quotes what may be a secret or a body.
+    /// `unknown command 'NAME', with args beginning with: …` may quote a secret or a body.
     private static func withoutArguments(_ text: Substring) -> Substring {
         guard let mark = text.firstRange(of: ", with args beginning with") else { return text }
         return text[..<mark.lowerBound]
     }
 
-    /// Servers quote commands back; more than this of it helps nobody.
+    /// Servers quote commands, which may be long.
     private static let longestDetail = 300
 }

@@ -1,4 +1,4 @@
-/// What a server answered, by RESP2 type.
+/// A server's reply, by RESP2 type.
 package enum RedisReply: Sendable, Equatable {
     /// A short text such as `OK`.
     case status(String)
@@ -6,20 +6,18 @@ package enum RedisReply: Sendable, Equatable {
     case bytes([UInt8])
     case null
     case array([RedisReply])
-    /// An error inside an array, as a pipeline in a script may answer. An error as the whole reply is thrown instead.
+    /// An error inside an array, as in the reply of a script. An error that is a whole reply is thrown instead.
     ///
-    /// Boxed: an element of an array would otherwise take three times the room.
+    /// Indirect, because the elements of arrays would otherwise be three times as large.
     indirect case error(RedisError)
 }
 
 extension RedisReply {
-    /// The reply as an integer.
     package func asInteger() throws(RedisError) -> Int {
         if case .integer(let number) = self { return number }
         throw unexpected("an integer")
     }
 
-    /// The reply as bytes.
     package func asBytes() throws(RedisError) -> [UInt8] {
         switch self {
         case .bytes(let bytes): return bytes
@@ -28,19 +26,18 @@ extension RedisReply {
         }
     }
 
-    /// The reply as bytes, or `nil` when the server says there is nothing.
+    /// `nil` for a null reply.
     package func asOptionalBytes() throws(RedisError) -> [UInt8]? {
         if case .null = self { return nil }
         return try asBytes()
     }
 
-    /// The reply as text; bytes that are not UTF-8 are shown as replacement characters.
+    /// Bytes that are not UTF-8 become replacement characters.
     package func asString() throws(RedisError) -> String {
         if case .status(let text) = self { return text }
         return String(decoding: try asBytes(), as: UTF8.self)
     }
 
-    /// The reply as a row of replies.
     package func asArray() throws(RedisError) -> [RedisReply] {
         if case .array(let elements) = self { return elements }
         throw unexpected("an array")

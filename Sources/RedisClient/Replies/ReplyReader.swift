@@ -1,28 +1,20 @@
 internal import CHiredis
 
-/// hiredis' incremental parser, giving Swift values. Lives on one connection's thread.
+/// hiredis' incremental parser with Swift values. Used on one connection's thread.
 final class ReplyReader {
-    /// Why a stream of bytes is no longer understood.
-    enum Failure: Error {
-        /// The bytes are not RESP; carries the parser's sentence and whether they look like a TLS record.
-        case notRESP(String, looksLikeTLS: Bool)
-        case tooLarge
-    }
-
-    /// The parser moves the rest of its buffer together after every kilobyte it takes, so that a large buffer full of small
-    /// replies would be moved over and over.
+    /// The parser moves the rest of its buffer after every kilobyte. A large buffer full of small replies would be moved again and again.
     private static let feedBytes = 16 << 10
 
     private let reader: UnsafeMutablePointer<redisReader>
     private let builder: UnsafeMutablePointer<ReplyBuilder>
     private let callbacks: UnsafeMutablePointer<redisReplyObjectFunctions>
-    /// The bound on one reply. A connection raises it once the server has shown that it is one.
+    /// The bound on one reply. A connection raises it after the greeting.
     var maximumReplyBytes: Int
     private var bytesSinceReply = 0
     private var isFirstByte = true
     private var looksLikeTLS = false
 
-    /// - Parameter meaning: Makes an error of a server's error text, also of one inside an array.
+    /// - Parameter meaning: Makes an error from a server's error text.
     init(maximumReplyBytes: Int, meaning: @escaping (String) -> RedisError = { RedisError(reply: $0) }) {
         self.maximumReplyBytes = maximumReplyBytes
         builder = .allocate(capacity: 1)
@@ -47,11 +39,12 @@ final class ReplyReader {
         builder.deinitialize(count: 1).deallocate()
     }
 
-    /// Takes what was read from the socket and calls `receive` for each reply that is complete.
-    func feed(_ bytes: UnsafeRawBufferPointer, receive: (RedisReply) -> Void) throws(Failure) {
+    /// Parses bytes and calls `receive` for each complete reply.
+    /// - Throws: `.replyTooLarge`, `.notRedis` for TLS, and `.unexpectedReply` for other bytes that are not RESP.
+    func feed(_ bytes: UnsafeRawBufferPointer, receive: (RedisReply) -> Void) throws(RedisError) {
         if isFirstByte, let first = bytes.first {
             isFirstByte = false
-            // A server that speaks TLS answers a plain command with an alert record.
+            // A TLS server answers a plain command with an alert record.
             looksLikeTLS = first == 0x15 || first == 0x16
         }
         var rest = bytes
@@ -61,19 +54,21 @@ final class ReplyReader {
             bytesSinceReply += chunk.count
             guard redisReaderFeed(reader, chunk.baseAddress, chunk.count) == REDIS_OK else { throw failure }
             try parse(receive)
-            // An array of short elements takes many times its bytes on the wire.
+            // An array of short elements takes many times its size on the wire.
             let elements = builder.pointee.pendingElements * MemoryLayout<RedisReply>.stride
-            guard bytesSinceReply + elements <= maximumReplyBytes else { throw .tooLarge }
+            guard bytesSinceReply + elements <= maximumReplyBytes else {
+                throw RedisError(.replyTooLarge, "over \(maximumReplyBytes) bytes")
+            }
         }
     }
 
-    private func parse(_ receive: (RedisReply) -> Void) throws(Failure) {
+    private func parse(_ receive: (RedisReply) -> Void) throws(RedisError) {
         while true {
             var ignored: UnsafeMutableRawPointer?
             guard redisReaderGetReply(reader, &ignored) == REDIS_OK else { throw failure }
             guard let reply = builder.pointee.take() else {
-                // A newer parser also knows RESP3's types, which no server sends unasked.
-                guard ignored == nil else { throw .notRESP("a reply of a type that was not asked for", looksLikeTLS: false) }
+                // A newer parser also accepts RESP3's types.
+                guard ignored == nil else { throw RedisError(.unexpectedReply, "a reply of an unknown type") }
                 return
             }
             bytesSinceReply = 0
@@ -81,13 +76,13 @@ final class ReplyReader {
         }
     }
 
-    private var failure: Failure {
+    private var failure: RedisError {
         let text = withUnsafeBytes(of: &reader.pointee.errstr) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        return .notRESP(text, looksLikeTLS: looksLikeTLS)
+        return looksLikeTLS ? RedisError(.notRedis, "it speaks TLS; use rediss://") : RedisError(.unexpectedReply, text)
     }
 }
 
-// The parser only tests what its callbacks return for null, and hands it back to `freeObject`, which has nothing to free.
+// The parser only tests a callback's result for null, and passes it to `freeObject`, which frees nothing.
 private var placeholder: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: 1) }
 
 private func builder(of task: UnsafePointer<redisReadTask>?) -> UnsafeMutablePointer<ReplyBuilder>? {
@@ -122,4 +117,56 @@ private func receiveInteger(_ task: UnsafePointer<redisReadTask>?, _ number: Int
 private func receiveNull(_ task: UnsafePointer<redisReadTask>?) -> UnsafeMutableRawPointer? {
     builder(of: task)?.pointee.add(.null)
     return placeholder
+}
+
+/// Builds replies from the parser's callbacks, which come depth first.
+///
+/// Callbacks save the allocation of the parser's own reply objects. No memory is reserved for an announced array, so a hostile
+/// `*2147483647` costs nothing until its elements arrive.
+struct ReplyBuilder {
+    private var open: [(elements: [RedisReply], missing: Int)] = []
+    private var finished: RedisReply?
+
+    /// Elements of the unfinished reply.
+    private(set) var pendingElements = 0
+
+    /// Makes an error from a server's error text.
+    let meaning: (String) -> RedisError
+
+    init(meaning: @escaping (String) -> RedisError = { RedisError(reply: $0) }) {
+        self.meaning = meaning
+    }
+
+    /// Begins an array; false if arrays are nested too deeply.
+    mutating func begin(arrayOf count: Int) -> Bool {
+        if count <= 0 {
+            add(.array([]))
+            return true
+        }
+        guard open.count < Self.deepestNesting else { return false }
+        open.append((elements: [], missing: count))
+        return true
+    }
+
+    /// Newer parsers have no bound, and freeing a reply takes a call on the stack for each level.
+    private static let deepestNesting = 128
+
+    mutating func add(_ value: RedisReply) {
+        var value = value
+        pendingElements += 1
+        while !open.isEmpty {
+            let last = open.count - 1
+            open[last].elements.append(value)
+            open[last].missing -= 1
+            if open[last].missing > 0 { return }
+            value = .array(open.removeLast().elements)
+        }
+        finished = value
+        pendingElements = 0
+    }
+
+    mutating func take() -> RedisReply? {
+        defer { finished = nil }
+        return finished
+    }
 }

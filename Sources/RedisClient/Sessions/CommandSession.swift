@@ -1,9 +1,9 @@
 internal import GannetBasics
 
-/// Commands and their replies on one connection: what waits to be sent, and what waits to be answered.
+/// Commands and replies on one connection: a queue of unsent requests, and a queue of pending commands.
 ///
-/// A command is framed at the last moment, when the socket is about to take it. Until then one that was cancelled or has timed
-/// out is simply not sent, and one that never reached a lost connection goes out on the next.
+/// A command is written to the output only when the socket can take it. Until then a cancelled or expired command is not sent at all, and a
+/// command that never reached a lost connection is sent on the next one.
 final class CommandSession: Session {
     typealias Instant = ContinuousClock.Instant
 
@@ -11,12 +11,12 @@ final class CommandSession: Session {
     private let address: RedisAddress
     private var arrived: [Request] = []
     private var unsent = Fifo<Request>()
-    private var flights = Fifo<Flight>()
-    /// Backlog given free since the mailbox was last told.
+    private var pending = Fifo<PendingCommand>()
+    /// Backlog to release at the next call of the mailbox.
     private var released = 0
     private(set) var nextDeadline: Instant?
 
-    /// Framed but unwritten bytes beyond which nothing further is framed.
+    /// With this many unwritten bytes, no further command is appended.
     private static let outputHighWater = 256 << 10
 
     init(_ mailbox: Mailbox<Request>, address: RedisAddress) {
@@ -24,7 +24,7 @@ final class CommandSession: Session {
         self.address = address
     }
 
-    var isIdle: Bool { flights.isEmpty }
+    var isIdle: Bool { pending.isEmpty }
 
     func takeMessages() -> Bool {
         arrived.removeAll(keepingCapacity: true)
@@ -45,7 +45,7 @@ final class CommandSession: Session {
         while output.pendingBytes < Self.outputHighWater, let request = unsent.popFirst() {
             released += request.weight
             guard request.beginSending() else { continue }
-            flights.append(Flight(request, start: output.appended))
+            pending.append(PendingCommand(request, start: output.appended))
             switch request.payload {
             case .one(let command): output.append(command)
             case .many(let commands): for command in commands { output.append(command) }
@@ -54,39 +54,39 @@ final class CommandSession: Session {
     }
 
     func receive(_ reply: RedisReply, output: inout OutputQueue) -> SessionVerdict {
-        guard let flight = flights.first else { return .unasked }
+        guard let current = pending.first else { return .unasked }
         var verdict = SessionVerdict.goOn
         if case .error(let error) = reply {
-            if error.kind == .noScript, !flight.hasSource, let command = flight.command.withSource {
-                flights.append(Flight(retrying: flight, start: output.appended))
+            if error.kind == .noScript, !current.hasSource, let command = current.command.withSource {
+                pending.append(PendingCommand(retrying: current, start: output.appended))
                 output.append(command)
             } else {
                 if error.kind == .readOnly { verdict = .readOnly }
-                flight.deliver(.failure(error.naming(commandIn: flight.command.script)))
+                current.deliver(.failure(error.naming(commandIn: current.command.script)))
             }
         } else {
-            flight.deliver(.success(reply))
+            current.deliver(.success(reply))
         }
-        if flight.index + 1 == flight.end {
-            _ = flights.popFirst()
+        if current.index + 1 == current.end {
+            _ = pending.popFirst()
         } else {
-            flights.modifyFirst { $0.index += 1 }
+            pending.modifyFirst { $0.index += 1 }
         }
         return verdict
     }
 
     func expire(now: Instant, whileDisconnectedBecause reason: RedisError?) -> RedisError? {
         guard let due = nextDeadline, now >= due else { return nil }
-        // Everything behind an unanswered command waits with it: the connection is given up.
-        if let head = flights.first, head.request.deadline <= now { return RedisError(.commandTimeout) }
+        // All later commands wait for the first one, so the connection is closed.
+        if let head = pending.first, head.request.deadline <= now { return RedisError(.commandTimeout) }
 
         nextDeadline = nil
         expireUnsent(now, reason)
-        flights.visit { flight in
-            if flight.request.deadline <= now {
-                flight.abandon(RedisError(.commandTimeout, "others before it are slow", mayHaveExecuted: true).at(address))
+        pending.visit { command in
+            if command.request.deadline <= now {
+                command.abandon(RedisError(.commandTimeout, "earlier commands are slow", mayHaveExecuted: true).at(address))
             } else {
-                note(flight.request.deadline)
+                note(command.request.deadline)
             }
         }
         return nil
@@ -94,22 +94,22 @@ final class CommandSession: Session {
 
     func lost(_ error: RedisError, written: Int) {
         var unstarted: [Request] = []
-        for flight in flights.removeAll() {
-            let isStarted = flight.start < written
-            if !isStarted, flight.isRepeatable {
-                released -= flight.request.weight
-                unstarted.append(flight.request)
+        for command in pending.removeAll() {
+            let isStarted = command.start < written
+            if !isStarted, command.isRepeatable {
+                released -= command.request.weight
+                unstarted.append(command.request)
             } else {
                 var error = error
                 error.mayHaveExecuted = isStarted
-                flight.abandon(error)
+                command.abandon(error)
             }
         }
         unsent.prepend(unstarted)
     }
 
     func stop(_ error: RedisError, written: Int) {
-        // What is posted from here on is refused by the mailbox.
+        // The mailbox refuses later requests.
         mailbox.close()
         _ = takeMessages()
         lost(error, written: written)

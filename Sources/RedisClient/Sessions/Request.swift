@@ -1,6 +1,6 @@
 internal import GannetBasics
 
-/// One call of a caller: a command or a pipeline, its deadline, and the task that waits for the outcome.
+/// A command or a pipeline, its deadline, and the task that waits for the answer.
 final class Request: Sendable {
     typealias Outcome = [Result<RedisReply, RedisError>]
 
@@ -9,7 +9,7 @@ final class Request: Sendable {
         case many([RedisCommand])
     }
 
-    /// What the waiting task is told. A single command is by far the most frequent, and spared an array.
+    /// The answer for the waiting task. Most requests are single commands, which need no array.
     enum Answer: Sendable {
         case one(Result<RedisReply, RedisError>)
         case many([Result<RedisReply, RedisError>])
@@ -37,14 +37,14 @@ final class Request: Sendable {
             }
     }
 
-    /// Nobody waits any more: cancelled or timed out. Its reply, if one is to come, is dropped.
+    /// The task no longer waits, after a cancellation or a timeout. A late reply is dropped.
     var isFinished: Bool {
         state.withLock { state in
             if case .waiting = state { false } else { true }
         }
     }
 
-    /// Takes the waiting task; false when it has been cancelled before it came to wait.
+    /// Takes the waiting task; false if the request was cancelled before.
     func begin(_ continuation: UnsafeContinuation<Answer, Never>) -> Bool {
         state.withLock { state in
             if case .cancelled = state { return false }
@@ -53,7 +53,7 @@ final class Request: Sendable {
         }
     }
 
-    /// Notes that it is about to be sent; false when nobody waits for it any more.
+    /// Marks the request as sent; false if the task no longer waits.
     func beginSending() -> Bool {
         state.withLock { state in
             guard case .waiting(let continuation, _) = state else { return false }
@@ -62,7 +62,7 @@ final class Request: Sendable {
         }
     }
 
-    /// Tells the waiting task, if it still waits.
+    /// Resumes the task, if it still waits.
     func finish(_ answer: @autoclosure () -> Answer) {
         let waiting = state.withLock { state -> UnsafeContinuation<Answer, Never>? in
             guard case .waiting(let continuation, _) = state else { return nil }
@@ -72,12 +72,12 @@ final class Request: Sendable {
         waiting?.resume(returning: answer())
     }
 
-    /// Tells the waiting task that none of it came to an outcome.
+    /// Fails all commands of the request.
     func fail(_ error: RedisError) {
         finish(failure(error))
     }
 
-    /// Lets the waiting task go at once. What has been framed may be carried out all the same.
+    /// Resumes the task at once. The server may still execute a command that was sent.
     func cancel(at address: RedisAddress) {
         let waiting = state.withLock { state -> (continuation: UnsafeContinuation<Answer, Never>, isSent: Bool)? in
             switch state {

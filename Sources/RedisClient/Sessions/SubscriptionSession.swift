@@ -1,21 +1,21 @@
 internal import GannetBasics
 
-/// Channels and who listens to them, on a connection that does nothing else.
+/// Channels and their listeners, on a connection for subscriptions only.
 ///
-/// The server's confirmations come in the order of what was asked, with messages in between. After a reconnect every channel is
-/// subscribed again, and each listener is told that it may have missed something.
+/// The server confirms requests in their order, with messages in between. After a reconnect every channel is subscribed again, and each
+/// listener is told that it may have missed messages.
 final class SubscriptionSession: Session {
     typealias Instant = ContinuousClock.Instant
 
-    private struct Ear {
+    private struct State {
         let listener: Listener
         var unconfirmed: Set<String>
-        /// Confirmations of what was asked before this number mean nothing: others have asked, and left, in the meantime.
+        /// Confirmations of earlier requests are ignored: they belong to listeners that may have left.
         var since: Int
         var hasBeenConfirmed = false
-        /// The connection was lost: said before the next event.
+        /// The connection was lost. The listener hears of it before the next event.
         var hasMissed = false
-        /// How many further events are certain to find room; the reader only ever makes more.
+        /// Free places in the listener's buffer, at least.
         var room = 2
     }
 
@@ -31,8 +31,8 @@ final class SubscriptionSession: Session {
     private let quietTime: Duration
     private var arrived: [SubscriptionMessage] = []
     private var released = 0
-    private var ears: [UInt64: Ear] = [:]
-    /// The ears that have not been confirmed yet: the few among many whose deadline counts.
+    private var listeners: [UInt64: State] = [:]
+    /// Listeners that are not confirmed yet. Only their deadlines count.
     private var waiting: Set<UInt64> = []
     private var asked = 0
     private var listenersOf: [String: Set<UInt64>] = [:]
@@ -42,8 +42,7 @@ final class SubscriptionSession: Session {
     private var lastHeard: Instant
     private var answerDue: Instant?
 
-    /// - Parameter quietTime: A connection that only listens would not notice that its peer is gone: it asks, when it has heard
-    ///   nothing for this long.
+    /// - Parameter quietTime: After this time without a message the session sends a PING. Otherwise it would not notice that its peer is gone.
     init(
         _ mailbox: Mailbox<SubscriptionMessage>, address: RedisAddress, replyTimeout: Duration, quietTime: Duration = .seconds(15)
     ) {
@@ -57,7 +56,7 @@ final class SubscriptionSession: Session {
     var isIdle: Bool { expected.isEmpty }
 
     var nextDeadline: Instant? {
-        let confirmation = waiting.lazy.compactMap { self.ears[$0]?.listener.deadline }.min()
+        let confirmation = waiting.lazy.compactMap { self.listeners[$0]?.listener.deadline }.min()
         guard isConnected else { return confirmation }
         let answer = answerDue ?? lastHeard + quietTime
         return confirmation.map { min($0, answer) } ?? answer
@@ -110,7 +109,7 @@ final class SubscriptionSession: Session {
 
     func expire(now: Instant, whileDisconnectedBecause reason: RedisError?) -> RedisError? {
         for id in waiting {
-            guard let ear = ears[id], ear.listener.deadline <= now else { continue }
+            guard let state = listeners[id], state.listener.deadline <= now else { continue }
             end(id, (reason.map(RedisError.init(unavailableBecause:)) ?? RedisError(.commandTimeout)).at(address))
         }
         guard isConnected else { return nil }
@@ -126,16 +125,16 @@ final class SubscriptionSession: Session {
         _ = expected.removeAll()
         toSend = []
         answerDue = nil
-        for (id, ear) in ears {
-            ears[id]?.unconfirmed = ear.listener.channels
-            ears[id]?.hasMissed = ear.hasBeenConfirmed
+        for (id, state) in listeners {
+            listeners[id]?.unconfirmed = state.listener.channels
+            listeners[id]?.hasMissed = state.hasBeenConfirmed
         }
     }
 
     func stop(_ error: RedisError, written: Int) {
         mailbox.close()
         _ = takeMessages()
-        for id in Array(ears.keys) { end(id, error) }
+        for id in Array(listeners.keys) { end(id, error) }
     }
 }
 
@@ -144,19 +143,19 @@ final class SubscriptionSession: Session {
 extension SubscriptionSession {
     private func add(_ listener: Listener) {
         asked += 1
-        ears[listener.id] = Ear(listener: listener, unconfirmed: listener.channels, since: asked)
+        listeners[listener.id] = State(listener: listener, unconfirmed: listener.channels, since: asked)
         waiting.insert(listener.id)
         for channel in listener.channels {
             listenersOf[channel, default: []].insert(listener.id)
-            // Asked again also when others listen already: the confirmation is what this caller waits for.
+            // Sent also if the channel has other listeners: this caller waits for the confirmation.
             if isConnected { subscribe(channel) }
         }
     }
 
     private func remove(_ id: UInt64) {
-        guard let ear = ears.removeValue(forKey: id) else { return }
+        guard let state = listeners.removeValue(forKey: id) else { return }
         waiting.remove(id)
-        for channel in ear.listener.channels {
+        for channel in state.listener.channels {
             listenersOf[channel]?.remove(id)
             guard listenersOf[channel]?.isEmpty == true else { continue }
             listenersOf[channel] = nil
@@ -165,10 +164,10 @@ extension SubscriptionSession {
     }
 
     private func end(_ id: UInt64, _ error: RedisError) {
-        guard let ear = ears[id] else { return }
+        guard let state = listeners[id] else { return }
         remove(id)
-        ear.listener.confirmed.fire(.failure(error))
-        ear.listener.events.finish()
+        state.listener.confirmed.fire(.failure(error))
+        state.listener.events.finish()
     }
 
     private func subscribe(_ channel: String) {
@@ -183,12 +182,12 @@ extension SubscriptionSession {
 
     private func confirm(_ channel: String, _ number: Int) {
         for id in listenersOf[channel] ?? [] {
-            guard let ear = ears[id], ear.since <= number else { continue }
-            guard ears[id]?.unconfirmed.remove(channel) != nil, ears[id]?.unconfirmed.isEmpty == true else { continue }
-            ears[id]?.hasBeenConfirmed = true
+            guard let state = listeners[id], state.since <= number else { continue }
+            guard listeners[id]?.unconfirmed.remove(channel) != nil, listeners[id]?.unconfirmed.isEmpty == true else { continue }
+            listeners[id]?.hasBeenConfirmed = true
             waiting.remove(id)
-            ear.listener.confirmed.fire(.success(()))
-            if ear.hasMissed { tell(id, nil) }
+            state.listener.confirmed.fire(.success(()))
+            if state.hasMissed { tell(id, nil) }
         }
     }
 
@@ -196,21 +195,38 @@ extension SubscriptionSession {
         for id in listenersOf[channel] ?? [] { end(id, error) }
     }
 
-    /// Hands an event over, after the word that something was missed where that is due.
+    /// Passes an event on, after an `interrupted` event where messages were missed.
     ///
-    /// The last place of a reader's buffer is for that word alone: one that is too slow finds it behind what it could still be
-    /// given, however long the channel is silent afterwards.
+    /// The last place of a listener's buffer is kept for that event. So a slow listener finds it behind the last message it got, also if the
+    /// channel is silent afterwards.
     private func tell(_ id: UInt64, _ event: RedisSubscription.Event?) {
-        guard var ear = ears[id] else { return }
-        if ear.hasMissed || ear.room < 2 {
-            ear.hasMissed = false
-            ear.room = room(after: ear.listener.events.yield(.interrupted))
+        guard var state = listeners[id] else { return }
+        if state.hasMissed || state.room < 2 {
+            state.hasMissed = false
+            state.room = room(after: state.listener.events.yield(.interrupted))
         }
-        if let event, ear.room >= 2 { ear.room = room(after: ear.listener.events.yield(event)) }
-        ears[id] = ear
+        if let event, state.room >= 2 { state.room = room(after: state.listener.events.yield(event)) }
+        listeners[id] = state
     }
 
     private func room(after result: AsyncStream<RedisSubscription.Event>.Continuation.YieldResult) -> Int {
         if case .enqueued(let remaining) = result { remaining } else { 0 }
     }
+}
+
+/// A caller that listens to channels.
+struct Listener: Sendable {
+    let id: UInt64
+    let channels: Set<String>
+    let events: AsyncStream<RedisSubscription.Event>.Continuation
+
+    /// Fired when the server has confirmed all channels or refused one.
+    let confirmed: OneShot<Result<Void, RedisError>>
+    let deadline: ContinuousClock.Instant
+}
+
+/// A request to the thread of a subscriber.
+enum SubscriptionMessage: Sendable {
+    case listen(Listener)
+    case leave(UInt64)
 }

@@ -1,9 +1,9 @@
 internal import GannetBasics
 
-/// Messages from any thread to the one that owns a connection, and the wake-up that goes with them.
+/// Messages from any thread to a connection's thread, and its wake-up.
 ///
-/// The owner says that it goes to sleep under the same lock under which messages are put in: a message either is seen before the
-/// owner sleeps, or finds it asleep and wakes it. While the owner is busy nobody pays for a system call.
+/// The connection's thread goes to sleep under the lock under which messages are added. So a message is seen before the thread sleeps, or it wakes
+/// the thread. While the thread is awake, a message costs no system call.
 final class Mailbox<Message: Sendable>: Sendable {
     enum PostOutcome {
         case accepted
@@ -22,7 +22,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     private let capacity: Int
     let wakeup: Wakeup
 
-    /// - Parameter capacity: The sum of the weights of messages that are posted and not yet released.
+    /// - Parameter capacity: The most weight of messages that are not yet released.
     init(capacity: Int) throws(RedisError) {
         self.capacity = capacity
         guard let wakeup = Wakeup() else {
@@ -31,7 +31,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         self.wakeup = wakeup
     }
 
-    /// Leaves a message. A single one that is heavier than the whole capacity passes when nothing else is waiting.
+    /// Adds a message. A message that is heavier than the capacity is accepted if no other is waiting.
     func post(_ message: Message, weight: Int) -> PostOutcome {
         let (outcome, wakes) = state.withLock { state -> (PostOutcome, Bool) in
             if state.isClosed { return (.closed, false) }
@@ -44,7 +44,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         return outcome
     }
 
-    /// Closes the mailbox: later messages are refused, and the owner is told.
+    /// Refuses later messages, and wakes the owner.
     func close() {
         let wakes = state.withLock { state in
             state.isClosed = true
@@ -53,8 +53,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         if wakes { wakeup.signal() }
     }
 
-    /// Moves all messages to `messages`, which the owner has emptied, and frees the capacity of what it is done with.
-    /// Returns whether the mailbox is still open.
+    /// Swaps all messages with the empty `messages`, and releases the weight of handled ones. Returns false if the mailbox is closed.
     func take(into messages: inout [Message], releasing weight: Int) -> Bool {
         state.withLock { state in
             swap(&state.messages, &messages)
@@ -63,7 +62,7 @@ final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Whether the owner may wait on ``wakeup``: nothing has come since it last took, the end included.
+    /// Whether the owner may wait on ``wakeup``: there is no message, and the mailbox is open.
     func mayOwnerSleep() -> Bool {
         state.withLock { state in
             guard state.messages.isEmpty, !state.isClosed else { return false }
@@ -72,7 +71,6 @@ final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// The owner is up again, for whatever reason.
     func ownerWoke() {
         state.withLock { $0.ownerSleeps = false }
     }

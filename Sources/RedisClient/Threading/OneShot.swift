@@ -9,7 +9,7 @@ final class OneShot<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.pending([]))
 
-    /// Delivers the value; only the first call counts.
+    /// Delivers the value. Later calls are ignored.
     func fire(_ value: Value) {
         let waiting = state.withLock { state -> [UnsafeContinuation<Value, Never>] in
             guard case .pending(let waiting) = state else { return [] }

@@ -1,11 +1,10 @@
 internal import GannetBasics
 
-/// One look-up of a host name, on a thread of its own: the system's resolver blocks for as long as it likes, and a connection's
-/// thread has timeouts to keep.
+/// A lookup of a host name on its own thread, because the system's resolver may block for longer than a connection's timeouts.
 final class AddressLookup: Sendable {
     private let outcome = Mutex<Result<[SocketAddress], RedisError>?>(nil)
 
-    /// Starts the look-up; `wakeup` is signalled when it is decided.
+    /// Starts the lookup. `wakeup` is signalled at its end.
     init(host: String, port: Int, wakeup: Wakeup) {
         OwnedThread.start(name: "redis-lookup") { [self] in
             let found = Self.resolve(host: host, port: port, flags: AI_ADDRCONFIG)
@@ -14,12 +13,11 @@ final class AddressLookup: Sendable {
         }
     }
 
-    /// The outcome, once there is one.
     func result() -> Result<[SocketAddress], RedisError>? {
         outcome.withLock { $0 }
     }
 
-    /// What needs no look-up: a numeric address.
+    /// The endpoint of a numeric address; `nil` for a name.
     static func numeric(host: String, port: Int) -> [SocketAddress]? {
         try? resolve(host: host, port: port, flags: AI_NUMERICHOST).get()
     }
@@ -44,6 +42,6 @@ final class AddressLookup: Sendable {
         return .success(endpoints)
     }
 
-    /// More addresses than this cannot be tried within a connect timeout.
+    /// Not more addresses can be tried within a connect timeout.
     private static let maximumEndpoints = 16
 }

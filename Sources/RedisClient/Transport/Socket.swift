@@ -4,7 +4,7 @@ internal import GannetBasics
 final class Socket {
     let descriptor: Int32
 
-    /// The outcome of starting to connect.
+    /// The outcome of ``connect(to:)``.
     enum Start {
         case connecting(Socket)
         case failed(errno: Int32)
@@ -14,7 +14,7 @@ final class Socket {
 
     deinit { _ = close(descriptor) }
 
-    /// Starts to connect; the socket becomes writable when that is decided, and ``connectError`` says how.
+    /// Starts to connect. When the socket becomes writable, ``connectError`` holds the outcome.
     static func connect(to address: SocketAddress) -> Start {
         guard let descriptor = address.makeSocket() else { return .failed(errno: errno) }
         let socket = Socket(descriptor)
@@ -22,7 +22,7 @@ final class Socket {
             socket.set(Int32(IPPROTO_TCP), TCP_NODELAY)
             socket.set(SOL_SOCKET, SO_KEEPALIVE)
             #if canImport(Glibc)
-            // A peer that vanished without a word is noticed in half a minute, also while nothing is asked of it.
+            // A peer that vanished is noticed within half a minute, also without commands.
             socket.set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, to: 15)
             socket.set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, to: 5)
             socket.set(Int32(IPPROTO_TCP), TCP_KEEPCNT, to: 3)
@@ -32,12 +32,12 @@ final class Socket {
         socket.set(SOL_SOCKET, SO_NOSIGPIPE)
         #endif
         let result = address.withPointer { GannetBasics.connect(descriptor, $0, $1) }
-        // A Unix socket whose backlog is full answers EAGAIN at once: nothing will make it writable, so it is a failure.
+        // A Unix socket with a full backlog answers EAGAIN. It would never become writable, so this is a failure.
         guard result == 0 || errno == EINPROGRESS || errno == EINTR else { return .failed(errno: errno) }
         return .connecting(socket)
     }
 
-    /// How the attempt to connect ended: 0 or an `errno`.
+    /// The outcome of the attempt to connect: 0 or an `errno`.
     var connectError: Int32 {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

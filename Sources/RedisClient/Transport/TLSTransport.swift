@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import GannetBasics
 
-/// Bytes through TLS over a socket.
+/// A TLS session over a socket.
 final class TLSTransport: Transport {
     private let socket: Socket
     private let session: OpaquePointer
@@ -13,11 +13,11 @@ final class TLSTransport: Transport {
         self.socket = socket
         self.session = session
         self.serverName = serverName
-        // libssl takes an empty name for "any", and a name ends at its first NUL.
+        // libssl accepts every certificate for an empty name, and cuts a name at a NUL.
         guard !serverName.isEmpty, !serverName.utf8.contains(0) else {
-            throw RedisError(.invalidConfiguration, "The server name that the certificate must carry is empty or has a NUL in it.")
+            throw RedisError(.invalidConfiguration, "The server name for the certificate is empty or has a NUL in it.")
         }
-        // An address is not a name: it is checked against the certificate's addresses and not sent as an indication.
+        // An address is checked against the certificate's addresses, and not sent as a server name.
         let isAddress = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), serverName) == 1
         if !isAddress {
             guard SSL_set1_host(session, serverName) == 1 else {
@@ -86,7 +86,7 @@ final class TLSTransport: Transport {
         if reason == "wrong version number" || reason == "packet length too long" {
             return RedisError(.tlsFailed, "the server does not speak TLS; use redis:// if the network is trusted")
         }
-        // Without a reason of TLS' own it was the network, or a server that hung up: one that is at its maxclients says nothing else.
+        // Without a reason from TLS, the network failed or the server hung up, as it does at its maxclients.
         if reason == nil || reason == "unexpected eof while reading" { return Self.leftInHandshake }
         return RedisError(.tlsFailed, reason ?? "")
     }
@@ -94,5 +94,47 @@ final class TLSTransport: Transport {
     private static var leftInHandshake: RedisError {
         RedisError(
             .unreachable, "it closed the connection while TLS was set up: its maxclients may be reached, or it does not speak TLS")
+    }
+}
+
+/// The settings of TLS sessions: TLS 1.2 or newer, with verified peers.
+final class TLSContext {
+    let context: OpaquePointer
+
+    init(_ options: RedisTLS) throws(RedisError) {
+        guard let context = SSL_CTX_new(TLS_client_method()) else { throw Self.failure("TLS cannot be set up") }
+        self.context = context
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        // SSL_CTX_set_min_proto_version and SSL_CTX_set_mode are macros over this call.
+        SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+        SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER), nil)
+        let trusted =
+            if let file = options.authorityFile {
+                SSL_CTX_load_verify_locations(context, file, nil)
+            } else {
+                SSL_CTX_set_default_verify_paths(context)
+            }
+        guard trusted == 1 else {
+            let what = options.authorityFile.map { "the CA file \($0) cannot be read" } ?? "the system's certificates cannot be read"
+            throw Self.failure(what)
+        }
+    }
+
+    deinit { SSL_CTX_free(context) }
+
+    private static func failure(_ what: String) -> RedisError {
+        RedisError(.tlsFailed, [what, TLSErrors.takeFirst()].compactMap { $0 }.joined(separator: ": "))
+    }
+}
+
+/// libssl's queue of errors, which each thread has.
+enum TLSErrors {
+    /// Returns the first reason and empties the queue.
+    static func takeFirst() -> String? {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        guard code != 0 else { return nil }
+        if let reason = ERR_reason_error_string(code) { return String(cString: reason) }
+        return "error \(code)"
     }
 }

@@ -3,6 +3,7 @@ import GannetBasics
 import GannetTestKit
 import RedisClient
 
+@testable import BodyStores
 @testable import ClusterState
 @testable import Gannet
 

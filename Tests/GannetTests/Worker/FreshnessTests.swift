@@ -4,6 +4,7 @@ import HTTPEngine
 import RedisClient
 import Testing
 
+@testable import BodyStores
 @testable import ClusterState
 @testable import Gannet
 

@@ -73,7 +73,7 @@ import Testing
             let worker = try await fixture.start(ScriptedDownloader { .body($0) })
             guard case .failure(let error as StateError) = await worker.end else { return #expect(Bool(false), "it went on") }
             #expect(error.reason == .unavailable)
-            #expect(error.description.contains("choose another --namespace"))
+            #expect(error.description.contains("choose another namespace"))
         }
     }
 

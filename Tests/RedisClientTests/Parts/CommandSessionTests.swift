@@ -81,7 +81,7 @@ import Testing
         guard case .unasked = rig.receive(.null) else { return #expect(Bool(false)) }
     }
 
-    @Test func `a script that the server forgot is sent again behind the rest, and answered at its own place`() async {
+    @Test func `a script that the server forgot is sent again behind the other commands, and answered in its place`() async {
         let script = RedisScript("return 1")
         let rig = Rig()
         let call = RedisCommand(script: script, keys: [])
@@ -100,7 +100,7 @@ import Testing
         #expect(await many.value == [.success(.integer(0)), .success(.integer(1)), .success(.integer(2))])
     }
 
-    @Test func `a source that is refused as unknown is not sent for ever`() async {
+    @Test func `a script source that is refused as unknown is not sent again and again`() async {
         let rig = Rig()
         let (_, call) = await rig.post(.one(RedisCommand(script: RedisScript("return 1"), keys: [])))
         rig.write()
@@ -111,7 +111,7 @@ import Testing
         #expect(rig.session.isIdle)
     }
 
-    @Test func `after a loss what was written fails and what was not goes out again, in order`() async {
+    @Test func `after a loss written commands fail, and unwritten ones are sent again in order`() async {
         let rig = Rig()
         let (_, answered) = await rig.post(ping)
         let (_, written) = await rig.post(ping)
@@ -140,7 +140,7 @@ import Testing
         #expect(await many.value == [.success(.integer(1)), .failure(RedisError(.connectionLost, mayHaveExecuted: true))])
     }
 
-    @Test func `a script's second try that was not written is made on the next connection`() async {
+    @Test func `an unwritten second attempt at a script follows on the next connection`() async {
         let rig = Rig()
         let (_, call) = await rig.post(.one(RedisCommand(script: RedisScript("return 1"), keys: [])))
         rig.write()
@@ -151,7 +151,7 @@ import Testing
         #expect(await call.value == [.success(.integer(1))])
     }
 
-    @Test func `what is cancelled before it is framed is never sent, and says whether it was`() async {
+    @Test func `a command that is cancelled before it is encoded is never sent`() async {
         let rig = Rig()
         let (early, first) = await rig.post(ping)
         early.cancel(at: Self.address)
@@ -168,7 +168,7 @@ import Testing
         #expect(await third.value == [.success(.integer(3))])
     }
 
-    @Test func `unsent commands expire with the reason of the last failure, and give their room back`() async {
+    @Test func `unsent commands expire with the reason of the last failure, and release their weight`() async {
         let rig = Rig(capacity: 4)
         let reason = RedisError(.unreachable, "Connection refused", server: "redis://there:1")
         for _ in 0..<10 {
@@ -188,7 +188,7 @@ import Testing
         #expect(rig.output.appended == 0)
     }
 
-    @Test func `a cancelled command in the queue gives its room back when others expire`() async {
+    @Test func `a cancelled command in the queue releases its weight when others expire`() async {
         let rig = Rig(capacity: 8)
         let (cancelled, first) = await rig.post(ping, deadline: start + .seconds(100))
         let (_, second) = await rig.post(ping, deadline: start + .seconds(1))
@@ -202,7 +202,7 @@ import Testing
         #expect(rig.mailbox.post(request, weight: 1) == .full)
     }
 
-    @Test func `an unanswered head stalls the connection, one behind it only fails`() async {
+    @Test func `the first pending command stalls the connection at its deadline, a later one only fails`() async {
         let rig = Rig()
         let (_, patient) = await rig.post(ping, deadline: start + .seconds(100))
         let (_, hasty) = await rig.post(ping, deadline: start + .seconds(1))
@@ -216,7 +216,7 @@ import Testing
         guard case .failure? = await patient.value.first else { return #expect(Bool(false)) }
     }
 
-    @Test func `the end tells everyone, and whether it may have been carried out`() async {
+    @Test func `a close fails all commands, and says which may have been executed`() async {
         let rig = Rig()
         let (_, written) = await rig.post(ping)
         let (_, framed) = await rig.post(ping)
@@ -229,7 +229,7 @@ import Testing
         #expect(rig.mailbox.post(Request(ping, deadline: start), weight: 1) == .closed)
     }
 
-    @Test func `little more is framed than a socket takes`() async {
+    @Test func `little more is encoded than the socket takes`() async {
         let rig = Rig(capacity: 100 << 20)
         for _ in 0..<100 {
             _ = await rig.post(.one(RedisCommand("SET", "key", .bytes([UInt8](repeating: 1, count: 100_000)))))

@@ -30,7 +30,7 @@ import Testing
         return machine
     }
 
-    @Test func `the way to a standing connection`() {
+    @Test func `the states up to an established connection`() {
         var machine = machine()
         #expect(machine.state == .idle)
         #expect(machine.start(now: start) == .lookUp)
@@ -45,7 +45,7 @@ import Testing
         #expect(machine.tick(now: start + .seconds(1000)) == nil)
     }
 
-    @Test func `what comes at the wrong moment changes nothing`() {
+    @Test func `an input at the wrong moment changes nothing`() {
         var fresh = machine()
         #expect(fresh.found([first], now: start) == nil)
         #expect(fresh.openFailed(broken, now: start) == nil)
@@ -70,7 +70,7 @@ import Testing
         #expect(machine.isOver)
     }
 
-    @Test func `an address that swallows packets leaves the others their share of the time`() {
+    @Test func `a silent address leaves the others their share of the time`() {
         var machine = machine()
         _ = machine.start(now: start)
         _ = machine.found([first, second, third], now: start)
@@ -104,7 +104,7 @@ import Testing
         #expect(error.detail.contains(phase))
     }
 
-    @Test func `a lost connection is made again after a pause, with a new look-up`() {
+    @Test func `a lost connection is restored after a pause, with a new lookup`() {
         var machine = serving()
         #expect(machine.failed(broken, now: start) == .drop(broken))
         guard case .pausing(let until) = machine.state else { return #expect(Bool(false)) }
@@ -117,7 +117,7 @@ import Testing
         #expect(machine.openFailed(broken, now: until) == .drop(broken))
     }
 
-    @Test func `pauses grow while connections do not last and start small after one that did`() {
+    @Test func `pauses grow while connections break early, and start small after a lasting one`() {
         func longestPause(after losses: Int, lasting: Duration) -> Duration {
             var longest = Duration.zero
             var machine = serving()
@@ -141,7 +141,7 @@ import Testing
         #expect(longestPause(after: 50, lasting: .seconds(1)) <= .seconds(1))
     }
 
-    @Test func `a server that became read-only is left when all is answered, or when that takes too long`() {
+    @Test func `a server that became read-only is left after the last reply, or after a timeout`() {
         var machine = serving()
         #expect(machine.becameReadOnly(now: start) == .drain)
         #expect(machine.becameReadOnly(now: start) == nil)
@@ -152,7 +152,7 @@ import Testing
         #expect(slow.tick(now: start + .seconds(10)) == .drop(RedisError(.readOnly)))
     }
 
-    @Test func `closing ends it for good`() {
+    @Test func `a closed connection stays closed`() {
         var machine = serving()
         #expect(machine.close() == .stop(RedisError(.closed)))
         #expect(machine.isOver)

@@ -4,7 +4,7 @@ import Testing
 @testable import RedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct MailboxTests {
-    @Test func `an owner may not sleep on what it has not seen`() throws {
+    @Test func `the owner may not sleep while there are messages`() throws {
         let mailbox = try Mailbox<Int>(capacity: 10)
         #expect(mailbox.mayOwnerSleep())
         mailbox.ownerWoke()
@@ -16,7 +16,7 @@ import Testing
         #expect(mailbox.mayOwnerSleep())
     }
 
-    @Test func `an owner may not sleep through the end`() throws {
+    @Test func `the owner may not sleep after the mailbox was closed`() throws {
         let mailbox = try Mailbox<Int>(capacity: 10)
         var messages: [Int] = []
         #expect(mailbox.take(into: &messages, releasing: 0))
@@ -27,7 +27,7 @@ import Testing
         #expect(mailbox.post(1, weight: 1) == .closed)
     }
 
-    @Test func `a sleeping owner is woken by a message and by the end`() throws {
+    @Test func `a message and a close wake a sleeping owner`() throws {
         for wake in [{ _ = $0.post(1, weight: 1) }, { $0.close() }] as [(Mailbox<Int>) -> Void] {
             let mailbox = try Mailbox<Int>(capacity: 10)
             #expect(mailbox.mayOwnerSleep())
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `what is waiting is bounded by weight until it is released`() throws {
+    @Test func `the weight of unreleased messages is bounded`() throws {
         let mailbox = try Mailbox<Int>(capacity: 10)
         #expect(mailbox.post(1, weight: 100) == .accepted)
         #expect(mailbox.post(2, weight: 1) == .full)

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `commands are framed as the protocol wants them`() {
+    @Test func `commands are encoded as the protocol asks`() {
         var queue = OutputQueue()
         for command in Self.commands { queue.append(command) }
         let expected = Self.framed(Self.commands)
@@ -45,7 +45,7 @@ import Testing
         #expect(queue.isEmpty && queue.written == expected.count)
     }
 
-    @Test func `a write may be cut anywhere, with more coming in between`() {
+    @Test func `a write may be cut anywhere, with more commands in between`() {
         let commands = Array(Self.commands.prefix(2)) + [RedisCommand("SET", .bytes(Self.large)), RedisCommand("PING")]
         let expected = Self.framed(commands + commands)
         let interesting = Array(0..<160) + Array(expected.count / 2 - 60..<expected.count / 2 + 10)
@@ -102,7 +102,7 @@ import Testing
         #expect(body.allSatisfy { $0 == 1 })
     }
 
-    @Test func `a socket that is never caught up with leaves no trail of emptied segments`() {
+    @Test func `emptied segments do not pile up while the socket is always a little behind`() {
         var queue = OutputQueue()
         for _ in 0..<3 { queue.append(RedisCommand("SET", "key", .bytes(Self.large))) }
         for _ in 0..<10_000 {

@@ -25,7 +25,7 @@ import Testing
             ("BUSYGROUP Consumer Group name already exists", .other), ("BUSYKEY Target key name already exists.", .other),
             ("ERR syntax error", .other), ("", .other), ("-", .other),
         ] as [(String, RedisError.Kind)])
-    func `a server's words are told apart`(text: String, kind: RedisError.Kind) {
+    func `each error text of a server has its kind`(text: String, kind: RedisError.Kind) {
         #expect(RedisError(reply: text).kind == kind)
     }
 
@@ -48,7 +48,7 @@ import Testing
             ),
             ("NOPERM No permissions to access a key", "keys"),
         ])
-    func `a user hears what its rule lacks`(text: String, words: String) {
+    func `an error about permissions names the words that the rule lacks`(text: String, words: String) {
         let script = RedisScript("local call = redis.call\nreturn call('HGET', KEYS[1], 'x')\ncall(first and 'RPUSH' or 'LPUSH', 'x', 'y')")
         let error = RedisError(reply: text).naming(commandIn: script)
         #expect(error.kind == .notPermitted)
@@ -58,7 +58,7 @@ import Testing
         #expect(RedisError(reply: text).naming(commandIn: RedisScript("return 1")).kind == .notPermitted)
     }
 
-    @Test func `the place in a script is left out where the script is not to blame`() {
+    @Test func `the line of a script is left out if the script is not at fault`() {
         let place = " script: 568525ea17719103a2808f8dcc302063d437fa4f, on @user_script:577."
         #expect(RedisError(reply: "MISCONF No space left on device" + place).description.contains("(No space left on device)"))
         #expect(RedisError(reply: "ERR Lua redis lib command arguments must be strings" + place).description.contains("user_script:577"))
@@ -67,11 +67,12 @@ import Testing
     @Test(
         arguments: [
             (.unresolvable, "Check the host name"), (.unreachable, "Check the address"), (.connectTimeout, "firewall"),
-            (.tlsFailed, "--redis-ca-file"), (.notRedis, "rediss://"), (.tooOld, "Use Redis 6.2 or newer"),
-            (.authenticationFailed, "--redis-password-file"), (.authenticationRequired, "--redis-password-file"),
+            (.tlsFailed, "trusted authorities"), (.notRedis, "rediss://"), (.tooOld, "Use Redis 6.2 or newer"),
+            (.authenticationFailed, "password file"), (.authenticationRequired, "password file"),
             (.tooManyClients, "maxclients"), (.notPermitted, "ACL"), (.loading, "Try again"), (.readOnly, "primary"),
             (.replicaStale, "primary"), (.busy, "SCRIPT KILL"), (.outOfMemory, "maxmemory"), (.writesDisabled, "Mend"),
-            (.wrongType, "--namespace"), (.clustered, "Use a server of its own"), (.noScript, "SCRIPT FLUSH"), (.scriptFailed, "report"),
+            (.wrongType, "another namespace"), (.clustered, "Use a server of its own"), (.noScript, "SCRIPT FLUSH"),
+            (.scriptFailed, "report"),
             (.unexpectedReply, "report"), (.other, "why"), (.commandTimeout, "overloaded"), (.connectionLost, "was lost"),
             (.unavailable, "why"), (.replyTooLarge, "Ask for less"), (.backlogFull, "slower"), (.cancelled, "cancelled"),
             (.closed, "closed by this program"), (.invalidConfiguration, "why"),
@@ -83,7 +84,7 @@ import Testing
         #expect(!RedisError(kind).description.contains("()"))
     }
 
-    @Test func `what waited in vain names the last failure and what to do about it`() {
+    @Test func `a command that waited too long names the last failure and its solution`() {
         let reason = RedisError(.unreachable, "Connection refused", server: "redis://there:1")
         #expect(
             RedisError(unavailableBecause: reason).description

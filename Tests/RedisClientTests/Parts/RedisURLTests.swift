@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["redis://me@h", "redis://me:other@h"])
-    func `a password kept in a file is the one that counts, for the user the address names`(url: String) throws {
+    func `a password in a file replaces the one in the address, for the address's user`(url: String) throws {
         let folder = try TemporaryFolder()
         let configuration = try RedisConfiguration(url: url, passwordFile: folder.write("secret\n".utf8, to: "password"))
         #expect(configuration.credentials?.user == "me")
@@ -55,7 +55,7 @@ import Testing
         "redis://a b", "unix://", "unix:///", "unix://relative", "unix://s3cret/run/x", "unix:///x?db=a", "unix:///x?s3cret=1",
         "unix:///x?db=1&db=2", "unix:///" + String(repeating: "x", count: 103), "redis://me:s3cret@h:1:2",
     ])
-    func `what is no address is refused without quoting a secret`(url: String) {
+    func `a text that is not an address is refused without quoting a secret`(url: String) {
         #expect {
             _ = try RedisConfiguration(url: url)
         } throws: { error in

@@ -39,7 +39,7 @@ import Testing
             _ = session.takeMessages()
         }
 
-        /// What was put out since the last call, as the words of each command.
+        /// The words of the commands that were sent since the last call.
         func sent() -> [String] {
             session.collect(into: &output)
             var text = ""
@@ -78,7 +78,7 @@ import Testing
 
     private func message(_ text: String) -> RedisSubscription.Event { .message(channel: "a", payload: Array(text.utf8)) }
 
-    @Test func `messages go to those who listen to their channel`() async {
+    @Test func `messages go to the listeners of their channel`() async {
         let rig = Rig()
         rig.session.began(now: .now)
         let one = rig.listen(["a"])
@@ -96,7 +96,7 @@ import Testing
         #expect(rig.session.isIdle)
     }
 
-    @Test func `a confirmation that another one asked for, before all left, counts for nobody later`() async {
+    @Test func `a confirmation for an earlier listener does not confirm a later one`() async {
         let rig = Rig()
         rig.session.began(now: .now)
         let first = rig.listen(["a"])
@@ -136,7 +136,7 @@ import Testing
         #expect(await taken(ear.events, 3) == [message("1"), .interrupted, message("2")])
     }
 
-    @Test func `a slow reader finds what it could be given and then the word, also when nothing follows`() async {
+    @Test func `a slow reader gets the messages it had room for and then an interruption`() async {
         let rig = Rig()
         rig.session.began(now: .now)
         let ear = rig.listen(["a"], room: 4)
@@ -160,7 +160,7 @@ import Testing
         #expect(await taken(bad.events, 1) == [])
     }
 
-    @Test func `a quiet connection is asked for a sign of life, and given up when none comes`() {
+    @Test func `a quiet connection is checked with PING, and closed without an answer`() {
         let rig = Rig(quietTime: .seconds(15))
         let start = ContinuousClock.now
         rig.session.began(now: start)
@@ -174,7 +174,7 @@ import Testing
         #expect(rig.session.expire(now: start + .seconds(60), whileDisconnectedBecause: nil)?.kind == .commandTimeout)
     }
 
-    @Test func `a sign of life is one, in either form`() {
+    @Test func `both forms of an answer to PING count`() {
         for reply in [RedisReply.array(["pong", ""]), .status("PONG")] {
             let rig = Rig(quietTime: .zero)
             rig.session.began(now: .now)
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `what nobody asked for ends the connection`() {
+    @Test func `a reply to no command ends the connection`() {
         let rig = Rig()
         rig.session.began(now: .now)
         guard case .unasked = rig.receive("subscribe", "a", 1) else { return #expect(Bool(false)) }
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `the end ends every listener`() async {
+    @Test func `a close ends every listener`() async {
         let rig = Rig()
         rig.session.began(now: .now)
         let ear = rig.listen(["a"])

@@ -12,7 +12,7 @@ import Testing
         RedisCredentials(user: user, password: .value(RedisSecret(password)))
     }
 
-    @Test func `the right password is let in, a wrong or a missing one is told`() async throws {
+    @Test func `the right password is accepted, a wrong or missing one is an error`() async throws {
         let server = try await secured()
         let right = try await server.connect { $0.credentials = credentials("s3cret-password") }
         #expect(try await right.send(RedisCommand("PING")) == .status("PONG"))
@@ -22,7 +22,7 @@ import Testing
         let missing = await refusal(server.configuration)
         #expect(missing?.kind == .authenticationRequired)
         for error in [wrong, missing] {
-            #expect(error?.description.contains("--redis-password-file") == true)
+            #expect(error?.description.contains("password file") == true)
             #expect(error.map { "\($0.detail)\($0)".contains("password'") || "\($0)".contains("wr0ng") } == false)
         }
     }
@@ -44,7 +44,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `a password changed at run time is told by what waits in vain`() async throws {
+    @Test func `commands that wait name a password that was changed at run time`() async throws {
         let server = try await secured()
         let connection = try await server.connect {
             $0.credentials = credentials("s3cret-password")
@@ -55,13 +55,13 @@ import Testing
         #expect(
             try await eventually {
                 guard let error = await failure({ try await connection.send(RedisCommand("PING")) }) else { return false }
-                return error.kind == .unavailable && error.description.contains("--redis-password-file")
+                return error.kind == .unavailable && error.description.contains("password file")
                     && !error.description.contains("s3cret")
             })
         await connection.close()
     }
 
-    @Test func `a user may do what its rules say, and is told what not`() async throws {
+    @Test func `a user may do what its rules permit, and an error names what it lacks`() async throws {
         let server = try await RedisServer.start()
         let admin = try await server.connect()
         let rules: [RedisArgument] = ["on", ">user-password", "~*", "&ours*", "+@all", "-eval", "-set"]
@@ -76,7 +76,7 @@ import Testing
             #expect(error?.kind == .notPermitted)
             #expect(error?.description.contains("ACL") == true)
         }
-        // What the server knows already needs no EVAL.
+        // A script that the server knows needs no EVAL.
         try await admin.run(script, keys: [])
         #expect(try await worker.run(script, keys: []) == .bytes(Array("not permitted to load me".utf8)))
         await worker.close()
@@ -100,7 +100,7 @@ import Testing
         #expect(absent?.description.contains("999") == true)
     }
 
-    @Test func `a password that cannot be read stops the first connect`() async throws {
+    @Test func `a password file that cannot be read stops the first connect`() async throws {
         let server = try await RedisServer.shared
         let missing = server.configuration.with { $0.credentials = RedisCredentials(password: .file(path: "/none/password")) }
         #expect(await refusal(missing)?.kind == .invalidConfiguration)

@@ -4,7 +4,7 @@ import Testing
 @testable import RedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
-    @Test func `a hundred cancelled among ten thousand leave the others their own replies`() async throws {
+    @Test func `a hundred cancelled calls among ten thousand leave the others their own replies`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect()
         let tasks = (0..<10_000).map { number in
@@ -39,7 +39,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `a call in flight ends at once when cancelled, and the next gets its own reply`() async throws {
+    @Test func `a pending call ends at once when cancelled, and the next one gets its own reply`() async throws {
         let server = try await RedisServer.start()
         defer { withExtendedLifetime(server) {} }
         let connection = try await server.connect()
@@ -62,7 +62,7 @@ import Testing
         return text.contains("blocked_clients:1")
     }
 
-    @Test func `what is cancelled or expires while there is no connection is never carried out`() async throws {
+    @Test func `a command that is cancelled or expires without a connection is never executed`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect()
         try await server.kill9()

@@ -17,7 +17,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `a close under load returns and nobody is left waiting`() async throws {
+    @Test func `a close under load returns, and no call is left waiting`() async throws {
         let server = try await RedisServer.start()
         for _ in 0..<50 {
             let connection = try await server.connect()
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `four hundred connections that came, failed or were let go of leave no thread and no descriptor`() async throws {
+    @Test func `four hundred closed, failed or released connections leave no thread and no descriptor`() async throws {
         let server = try await RedisServer.start()
         let certificates = try await Certificates.shared
         let secured = try await RedisServer.start(.init { $0.tls = certificates.redisTLS(certificates.good) })

@@ -48,7 +48,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `empty arguments, odd bytes and integers are what they are`() async throws {
+    @Test func `empty arguments, odd bytes and integers arrive unchanged`() async throws {
         let connection = try await RedisServer.shared.connect()
         let bytes = [UInt8](0...255)
         #expect(try await connection.send(RedisCommand("ECHO", "")) == .bytes([]))

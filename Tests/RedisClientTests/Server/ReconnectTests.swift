@@ -4,7 +4,7 @@ import Testing
 @testable import RedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct ReconnectTests {
-    @Test func `a crash loses what is in flight, and says that it may have been carried out`() async throws {
+    @Test func `pending commands fail after a crash, and say that they may have been executed`() async throws {
         let server = try HostileServer(.readUntil("PING\r\n"), .send(greetingReply), .silence)
         let connection = try await RedisConnection.connect(server.configuration)
         let inFlight = Task { await failure { try await connection.send(RedisCommand("SET", "key", "value")) } }
@@ -22,7 +22,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `what is asked for while the server is gone is answered by the next one`() async throws {
+    @Test func `a command that is sent during an outage is answered by the next server`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect()
         try await server.kill9()
@@ -33,7 +33,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `a paused server is given up in time, and found again`() async throws {
+    @Test func `a connection to a paused server is closed in time, and restored`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect {
             $0.commandTimeout = .milliseconds(200)

@@ -8,7 +8,7 @@ import Testing
         .message(channel: channel, payload: Array(text.utf8))
     }
 
-    @Test func `what is published after subscribing arrives, on every channel`() async throws {
+    @Test func `messages that are published after subscribing arrive on every channel`() async throws {
         let server = try await RedisServer.start()
         let subscriber = try await RedisSubscriber.connect(server.configuration)
         let one = try await subscriber.subscribe(to: ["a"])
@@ -39,7 +39,7 @@ import Testing
         await subscriber.close()
     }
 
-    @Test func `a subscription made while there is no server waits for it, or says why not`() async throws {
+    @Test func `a subscription during an outage waits for the server, or fails with the reason`() async throws {
         let server = try await RedisServer.start()
         let subscriber = try await RedisSubscriber.connect(server.configuration.with { $0.commandTimeout = .milliseconds(300) })
         try await server.kill9()
@@ -51,7 +51,7 @@ import Testing
         await subscriber.close()
     }
 
-    @Test func `a subscription that is let go of is unsubscribed`() async throws {
+    @Test func `a released subscription is unsubscribed`() async throws {
         let server = try await RedisServer.start()
         let subscriber = try await RedisSubscriber.connect(server.configuration)
         var subscription: RedisSubscription? = try await subscriber.subscribe(to: ["a"])
@@ -68,7 +68,7 @@ import Testing
         await subscriber.close()
     }
 
-    @Test func `a slow reader is told, and the others are not held up`() async throws {
+    @Test func `a slow reader is told, and the others do not wait for it`() async throws {
         let server = try await RedisServer.start()
         let subscriber = try await RedisSubscriber.connect(server.configuration)
         let slow = try await subscriber.subscribe(to: ["a"])
@@ -87,7 +87,7 @@ import Testing
         await subscriber.close()
     }
 
-    @Test func `a paused server is noticed when something is asked of it`() async throws {
+    @Test func `a paused server is noticed at the next command`() async throws {
         let server = try await RedisServer.start()
         let subscriber = try await RedisSubscriber.connect(server.configuration.with { $0.commandTimeout = .milliseconds(200) })
         var events = try await subscriber.subscribe(to: ["a"]).makeAsyncIterator()

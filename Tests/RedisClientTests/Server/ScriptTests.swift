@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ScriptTests {
     private let script = RedisScript("return ARGV[1] + 1")
 
-    @Test func `a thousand calls in flight see nothing of SCRIPT FLUSH`() async throws {
+    @Test func `a thousand pending calls do not notice SCRIPT FLUSH`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect()
         let admin = try await server.connect()
@@ -52,7 +52,7 @@ import Testing
         await admin.close()
     }
 
-    @Test func `a pipeline that is flushed in its own midst is answered in order`() async throws {
+    @Test func `a pipeline with a SCRIPT FLUSH in it is answered in order`() async throws {
         let server = try await RedisServer.start()
         defer { withExtendedLifetime(server) {} }
         let connection = try await server.connect()

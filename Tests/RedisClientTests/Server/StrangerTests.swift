@@ -28,7 +28,7 @@ import Testing
         Case(
             name: "a web server", script: [.readUntil("PING"), .send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close], kind: .notRedis,
             words: "does not speak"),
-        Case(name: "SSH", script: [.send("SSH-2.0-OpenSSH_9.2\r\n"), .silence], kind: .notRedis, words: "Check host, port"),
+        Case(name: "SSH", script: [.send("SSH-2.0-OpenSSH_9.2\r\n"), .silence], kind: .notRedis, words: "Check host and port"),
         Case(name: "mail", script: [.send("220 mail.example ESMTP\r\n"), .silence], kind: .notRedis, words: "does not speak"),
         Case(name: "POP3", script: [.send("+OK POP3 ready\r\n"), .silence], kind: .notRedis, words: "HELLO"),
         Case(name: "TLS", script: [.readUntil("PING"), .send([0x15, 3, 1, 0, 2, 2, 70]), .close], kind: .notRedis, words: "rediss://"),
@@ -45,7 +45,7 @@ import Testing
         Case(name: "stops in mid-reply", script: [.send("*4\r\n$6\r\nser"), .silence], kind: .connectTimeout, words: "greeting"),
     ]
 
-    @Test(arguments: cases) func `each is told apart`(stranger: Case) async throws {
+    @Test(arguments: cases) func `each kind of stranger has its own error`(stranger: Case) async throws {
         let server = try HostileServer(scripts: [stranger.script])
         let error = await refusal(
             server.configuration.with {
@@ -60,7 +60,7 @@ import Testing
         try await server.stop()
     }
 
-    @Test func `no error of a standing connection quotes the password`() async throws {
+    @Test func `no error of an established connection quotes the password`() async throws {
         let server = try HostileServer(
             .readUntil("PING\r\n"), .send(greetingReply), .readUntil("GET"),
             .send("*1\r\n-ERR AUTH s3cret-password\r\n-ERR hello s3cret-pass\r\n"), .silence)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["$10\r\nabc", "*2\r\n:1\r\n", "*2147483647\r\n:1\r\n", "!?\r\n", "+unasked\r\n+unasked\r\n"])
-    func `a reply that breaks off, or makes no sense, is a lost connection and the next one is fresh`(reply: String) async throws {
+    func `an incomplete or malformed reply is a lost connection, and the next connection works`(reply: String) async throws {
         let good: [HostileServer.Step] = [.readUntil("PING\r\n"), .send(greetingReply)]
         let server = try HostileServer(scripts: [
             good + [.readUntil("FIRST"), .send(reply), .close], good + [.readUntil("SECOND"), .send("+fresh\r\n"), .silence],
@@ -110,7 +110,7 @@ import Testing
     @Test(arguments: [
         "*2147483647\r\n" + String(repeating: ":1\r\n", count: 300_000), "$500000000\r\n" + String(repeating: "x", count: 1 << 20),
     ])
-    func `a greeting without an end is not listened to for long`(greeting: String) async throws {
+    func `a greeting without an end is cut off`(greeting: String) async throws {
         let server = try HostileServer(.readUntil("PING\r\n"), .send(greeting), .silence)
         let error = await failure { _ = try await RedisConnection.connect(server.configuration) }
         #expect(error?.kind == .notRedis)

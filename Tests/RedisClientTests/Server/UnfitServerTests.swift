@@ -10,7 +10,7 @@ import Testing
         #expect(error?.description.contains(words) == true, sourceLocation: place)
     }
 
-    @Test func `one that is loading its data`() async throws {
+    @Test func `a server that is loading its data`() async throws {
         let server = try await RedisServer.start(.init { $0.arguments = ["--rdbcompression", "no"] })
         let filling = "for i = 1, 2000 do redis.call('SET', 'key:' .. i, string.rep('x', 1024)) end"
         try await server.command("EVAL", filling, "0")
@@ -31,7 +31,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `a replica, which is left for whatever the address means next`() async throws {
+    @Test func `a replica, which is left for the next server at the address`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect()
         let number = try await connection.send(RedisCommand("CLIENT", "ID")).asInteger()
@@ -66,7 +66,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `a full one`() async throws {
+    @Test func `a full server`() async throws {
         let server = try await RedisServer.start(.init { $0.arguments = ["--maxmemory", "100kb", "--maxmemory-policy", "noeviction"] })
         let connection = try await server.connect()
         says(await failure { try await connection.send(RedisCommand("SET", "key", "value")) }, .outOfMemory, "maxmemory")
@@ -76,7 +76,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `one that is busy with a script, until that is killed`() async throws {
+    @Test func `a server that is busy with a script, until the script is killed`() async throws {
         let server = try await RedisServer.start(.init { $0.arguments = ["--busy-reply-threshold", "1"] })
         let connection = try await server.connect()
         let other = try await server.connect()
@@ -96,7 +96,7 @@ import Testing
         await other.close()
     }
 
-    @Test func `one with no connection left`() async throws {
+    @Test func `a server without a free connection`() async throws {
         let server = try await RedisServer.start(
             .init {
                 $0.listensOnTCP = true
@@ -110,10 +110,10 @@ import Testing
         #expect(try await eventually { await refusal(server.configuration) == nil })
     }
 
-    @Test func `one with another kind of value, or of command, in the way`() async throws {
+    @Test func `a key with another kind of value, and an unknown command`() async throws {
         let connection = try await RedisServer.shared.connect()
         try await connection.send(RedisCommand("SET", "unfit:text", "value"))
-        says(await failure { try await connection.send(RedisCommand("LPUSH", "unfit:text", "x")) }, .wrongType, "--namespace")
+        says(await failure { try await connection.send(RedisCommand("LPUSH", "unfit:text", "x")) }, .wrongType, "another namespace")
         let error = await failure { try await connection.send(RedisCommand("NOSUCH", "secret-argument")) }
         says(error, .other, "unknown command")
         #expect(error?.description.contains("secret-argument") == false)
@@ -122,7 +122,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `part of a cluster`() async throws {
+    @Test func `a part of a cluster`() async throws {
         let server = try await RedisServer.start(.init { $0.arguments = ["--cluster-enabled", "yes"] })
         let connection = try await server.connect()
         says(await failure { try await connection.send(RedisCommand("GET", "key")) }, .clustered, "a server of its own")
@@ -130,7 +130,7 @@ import Testing
         await connection.close()
     }
 
-    @Test func `nobody there at all`() async throws {
+    @Test func `no server at all`() async throws {
         let folder = try TemporaryFolder()
         says(await refusal(.quick(.unix(path: folder.file("none")))), .unreachable, "No such file")
         says(await refusal(.quick(.unix(path: ""))), .unreachable, "Check the address")

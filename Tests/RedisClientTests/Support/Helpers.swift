@@ -57,7 +57,7 @@ func eventually(within limit: Duration = .seconds(10), _ isSo: () async throws -
     return false
 }
 
-/// What a fit server answers to the greeting, for servers that follow a script.
+/// A suitable server's replies to the greeting, for scripted servers.
 let helloReply = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n"
 let greetingReply = helloReply + "+PONG\r\n"
 

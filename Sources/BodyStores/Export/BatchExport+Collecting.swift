@@ -1,0 +1,124 @@
+internal import ClusterState
+internal import GannetBasics
+internal import HTTPEngine
+
+/// Copying bodies that are kept.
+extension BatchExport {
+    private static let slice = 128
+    private static let width = 4
+    /// In bytes: bodies that are in memory at a time, and bodies that are checked between two chances to interrupt.
+    private static let mostTaken = 4 << 20
+    private static let mostLookedAt = 64 << 20
+
+    /// Copies every body that is kept and not in the folder yet.
+    package func collect() async throws {
+        try await batch.forEach(Self.slice, width: Self.width, where: folder.lists) { ids in
+            let pages = try await self.batch.pages(ids)
+            for part in Array(zip(ids, pages)).parts(ofBytes: Self.mostLookedAt, size: { $0.1?.content.size ?? 0 }) {
+                try FinishedBatch.checkCancellation()
+                let wanted = try await OwnedThread.run(name: "gannet-folder") { try self.look(part) }
+                for part in wanted.parts(ofBytes: Self.mostTaken, size: \.content.size) {
+                    try FinishedBatch.checkCancellation()
+                    try await self.bring(part)
+                }
+            }
+        }
+        try folder.rethrow()
+    }
+
+    /// Records the URLs that need no copy, and returns the bodies to copy. Blocks.
+    private func look(_ ended: [(URLID, Page?)]) throws -> [WantedBody] {
+        let check = FileCheck(in: folder.folder.path)
+        var reader = folder.journal.reader()
+        var wanted: [WantedBody] = []
+        for (id, page) in ended {
+            let known = try folder.record(of: id, &reader)
+            guard let page, page.isNegative || page.content.digest != nil else {
+                try noteGone(id, url: page?.content.url ?? known?.url ?? "", known, check)
+                continue
+            }
+            let duration = Duration.milliseconds(page.ended - page.began)
+            guard !page.isNegative, let digest = page.content.digest else {
+                var record = JobRecord(exported: id, JobEnd(.failed, page.content, duration: duration))
+                // The failure of a repeated fetch is remembered only for a while. That there once was a body stays true.
+                guard let known, known.isLost else {
+                    try noteFailed(record, known: known)
+                    continue
+                }
+                (record.digest, record.bytes) = (known.digest, known.bytes)
+                try noteLost(record, known: known)
+                continue
+            }
+            let body = WantedBody(id: id, content: page.content, digest: digest, duration: duration)
+            if let file = file(of: body, known, check) {
+                try noteThere(body.record(file: file), known: known)
+            } else {
+                wanted.append(body)
+            }
+        }
+        return wanted
+    }
+
+    /// The file of a body that is in the folder: at its recorded place, or at the place it would get.
+    private func file(of body: WantedBody, _ known: JobRecord?, _ check: FileCheck) -> String? {
+        if let known, !known.isFailed, known.digest == body.digest, check.isSound(known) { return known.file }
+        let file = folder.folder.name(of: body.content.url, id: body.id)
+        return check.isSound(file, size: body.content.size, digest: body.digest) ? file : nil
+    }
+
+    /// Records a URL without an outcome in Redis, by what the folder knows. Outcomes expire. An outcome is also dropped when its URL is fetched again because
+    /// its body was lost, perhaps by an earlier call of this export. The outcome of an answer that may not be kept has no body.
+    private func noteGone(_ id: URLID, url: String, _ known: JobRecord?, _ check: FileCheck) throws {
+        if let known, !known.isFailed, check.isSound(known) { return try noteThere(known, known: known) }
+        if let known, known.isLost { return try noteLost(known, known: known) }
+        if let known, known.isFailed { return try noteFailed(known, known: known) }
+        if url.isEmpty { return try noteFailed(ExportLoss.forgotten.record(id, url: ""), known: known) }
+        // The outcome is not a failure, so there was a body. Its digest is not known.
+        let digest = known?.digest ?? SHA256Digest(of: []).bytes
+        try noteLost(ExportLoss.evicted.record(id, url: url, digest: digest, size: known?.bytes ?? 0), known: known)
+    }
+
+    private func bring(_ part: [WantedBody]) async throws {
+        let left = try await OwnedThread.run(name: "gannet-folder") {
+            var left: [WantedBody] = []
+            for body in part {
+                if let file = try self.source.copy(body, to: self.folder.folder) { try self.place(file, body) } else { left.append(body) }
+            }
+            return left
+        }
+        if left.isEmpty { return }
+        try await source.withRoom(for: left.reduce(0) { max($0, $1.content.size) }) {
+            let bodies = try await source.bytes(of: left)
+            try await OwnedThread.run(name: "gannet-folder") {
+                for (body, bytes) in zip(left, bodies) {
+                    if let bytes { try self.write(bytes, body) } else { try self.noteMissing(body) }
+                }
+            }
+        }
+    }
+
+    private func noteMissing(_ body: WantedBody) throws {
+        let loss = source.hasFolder || body.content.fields[.file] == nil ? ExportLoss.evicted : .elsewhere
+        let content = body.content
+        try noteLost(
+            loss.record(body.id, url: content.url, status: content.status, digest: body.digest, size: content.size), known: nil)
+    }
+}
+
+extension Array {
+    /// The elements in parts of at most this many bytes. A larger element is a part of its own.
+    fileprivate func parts(ofBytes most: Int, size: (Element) -> Int) -> [[Element]] {
+        var parts: [[Element]] = []
+        var bytes = 0
+        for element in self {
+            let more = size(element)
+            if parts.isEmpty || bytes + more > most {
+                parts.append([])
+                bytes = 0
+            }
+            parts[parts.count - 1].append(element)
+            bytes += more
+        }
+        return parts
+    }
+}

@@ -1,0 +1,56 @@
+package import ClusterState
+internal import GannetBasics
+internal import HTTPEngine
+
+/// Fetching lost bodies again.
+extension BatchExport {
+    /// How a lost body was fetched again.
+    package struct Refetch: Sendable {
+        /// The status, the content type, and, without a body, the error.
+        package let content: PageContent
+        /// `nil` if the fetch failed.
+        package let body: [UInt8]?
+        package let duration: Duration
+
+        package init(_ content: PageContent, body: [UInt8]?, duration: Duration) {
+            self.content = content
+            self.body = body
+            self.duration = duration
+        }
+    }
+
+    /// Fetches every lost body.
+    /// - Parameter fetch: Fetches one URL. An error ends the export: the fetch of any other URL would fail as well.
+    package func refetch(concurrency: Int, by fetch: @escaping @Sendable (String) async throws -> Refetch) async throws {
+        try await batch.forEach(1, width: concurrency, where: folder.wantsAgain) { ids in
+            let pages = try await self.batch.pages(ids)
+            for (id, page) in zip(ids, pages) {
+                let found = try await OwnedThread.run(name: "gannet-folder") {
+                    var reader = self.folder.journal.reader()
+                    return try self.folder.record(of: id, &reader)
+                }
+                guard let known = found else { continue }
+                try await self.source.withRoom(for: known.bytes) {
+                    // The record holds the URL without its password.
+                    try await self.note(try await fetch(page?.content.url ?? known.url), of: known)
+                }
+            }
+        }
+        try folder.rethrow()
+    }
+
+    private func note(_ fetched: Refetch, of known: JobRecord) async throws {
+        try await OwnedThread.run(name: "gannet-folder") {
+            var content = fetched.content
+            guard let body = fetched.body else {
+                var record = JobRecord(exported: known.id, JobEnd(.failed, content, duration: fetched.duration))
+                (record.digest, record.bytes) = (known.digest, known.bytes)
+                return try self.noteFailed(record, known: known)
+            }
+            let digest = SHA256Digest(of: body).bytes
+            content.size = body.count
+            content.digest = digest
+            try self.write(body, WantedBody(id: known.id, content: content, digest: digest, duration: fetched.duration))
+        }
+    }
+}

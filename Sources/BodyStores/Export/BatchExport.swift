@@ -1,0 +1,95 @@
+package import ClusterState
+internal import HTTPEngine
+
+/// Copies the bodies of a batch's URLs into a folder.
+///
+/// First it copies all bodies that are kept anywhere (``collect()``). Only then are lost bodies fetched again
+/// (``refetch(concurrency:by:)``): a fetched body takes room in Redis, and would evict bodies that are still to be copied. At the end
+/// ``writeManifest()`` writes the manifest. As in a run, the folder's record holds what is done, so an export that was killed continues where it stopped.
+package final class BatchExport: Sendable {
+    let batch: FinishedBatch
+    let folder: RecordedFolder
+    let source: ExportSource
+    /// Lost bodies are fetched again later, so they are not reported as failures yet.
+    let refetches: Bool
+    let report: @Sendable (ExportNews) -> Void
+
+    /// - Parameters:
+    ///   - store: The folder of the batch's workers, if they have one.
+    ///   - refetches: Whether ``refetch(concurrency:by:)`` will be called.
+    ///   - patience: How long a call waits for a Redis that is away.
+    ///   - report: Called for every URL, from any thread.
+    package init(
+        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, store: BodyFolder?, refetches: Bool,
+        patience: Duration, report: @escaping @Sendable (ExportNews) -> Void
+    ) async throws(StateError) {
+        // A connection of its own, because a large body delays other calls.
+        let connection = try await cluster.connect(patience: ClusterState.bodyPatience)
+        source = ExportSource(connection, namespace: cluster.namespace, folder: store, patience: patience)
+        self.batch = batch
+        self.folder = folder
+        self.refetches = refetches
+        self.report = report
+    }
+
+    package func close() async { await source.close() }
+
+    /// Records a body that is in the folder. Blocks.
+    /// - Parameter known: The current record.
+    func noteThere(_ record: JobRecord, known: JobRecord?) throws {
+        if record != known { _ = try folder.journal.append(record) }
+        try folder.journal.mark(record.id, .sound)
+        report(.there(record.id, url: record.url, file: record.file))
+    }
+
+    /// Records a URL without a body. Blocks.
+    func noteFailed(_ record: JobRecord, known: JobRecord?) throws {
+        if record != known { _ = try folder.journal.append(record) }
+        report(.failed(record.id, url: record.url, sentence: record.errorMessage, errorClass: record.errorClass))
+    }
+
+    /// Records a URL whose body is lost, and can be fetched again. Blocks.
+    func noteLost(_ record: JobRecord, known: JobRecord?) throws {
+        guard refetches else { return try noteFailed(record, known: known) }
+        if record != known { _ = try folder.journal.append(record) }
+        try folder.journal.mark(record.id, .broken)
+    }
+
+    /// Writes a body to its place. Blocks.
+    func write(_ bytes: [UInt8], _ body: WantedBody) throws {
+        let file = try BodyFile(in: folder.folder.path)
+        try bytes.withUnsafeBytes { try file.write($0) }
+        try place(file.keep(), body)
+    }
+
+    /// Moves a written body to its place and records it. Blocks.
+    func place(_ file: String, _ body: WantedBody) throws {
+        let name = try folder.folder.place(file, of: body.content.url, id: body.id)
+        _ = try folder.journal.append(body.record(file: name))
+        report(.written(body.id, url: body.content.url, bytes: body.content.size, file: name))
+    }
+}
+
+/// How the export of one URL ended.
+package enum ExportNews: Sendable {
+    case written(URLID, url: String, bytes: Int, file: String)
+    /// The body was in the folder.
+    case there(URLID, url: String, file: String)
+    case failed(URLID, url: String, sentence: String, errorClass: String)
+}
+
+/// A body for the folder, as the outcome of its URL describes it.
+struct WantedBody: Sendable {
+    let id: URLID
+    let content: PageContent
+    let digest: [UInt8]
+    /// How long its fetch took.
+    let duration: Duration
+
+    /// Its record, once it is a file of the folder.
+    func record(file: String) -> JobRecord {
+        var content = content
+        content.fields[.file] = file
+        return JobRecord(exported: id, JobEnd(.fetched, content, duration: duration))
+    }
+}

@@ -1,0 +1,197 @@
+package import ClusterState
+internal import GannetBasics
+package import HTTPEngine
+
+/// A folder of bodies. Each body is a file named after its URL, and it appears only when it is complete.
+package struct BodyFolder: Sendable {
+    package let path: String
+
+    /// The path for messages, without control characters.
+    package var displayPath: String { path.escapedForDisplay }
+
+    /// The beginning of the names that are not results: unfinished bodies, the lock, and the folder of records.
+    static let temporaryPrefix = ".gannet-"
+
+    /// The user's umask decides it. Temporary files are readable by their owner only.
+    private let fileMode: mode_t
+
+    private let style: NameStyle
+
+    /// Opens the folder for writing, and makes it if it is missing.
+    package init(_ path: String, names style: NameStyle = .hash) throws(StorageFailure) {
+        self.style = style
+        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        try Self.makeFolder(self.path, withParents: true)
+        fileMode = try Self.probe(self.path)
+    }
+
+    /// Opens a folder that other processes write to, for reading.
+    package init(reading path: String) throws(StorageFailure) {
+        style = .hash
+        self.path = path
+        fileMode = 0
+        var status = stat()
+        guard stat(path, &status) == 0, access(path, R_OK | X_OK) == 0 else {
+            throw StorageFailure.refused("folder", path, "read")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw StorageFailure("\(path.escapedForDisplay) is not a folder.") }
+    }
+
+    /// Moves a downloaded body to its place and returns its path within the folder. The file is removed on an error.
+    func place(_ file: String, of url: String, id: URLID) throws -> String {
+        try place(file, as: name(of: url, id: id))
+    }
+
+    func place(_ file: String, as name: String) throws -> String {
+        let target = "\(path)/\(name)"
+        do {
+            guard chmod(file, fileMode) == 0 else { throw StorageFailure.refused("file", file, "changed") }
+            try makeFolders(of: name)
+            guard rename(file, target) == 0 else { throw StorageFailure.refused("file", target, "written") }
+            return name
+        } catch {
+            unlink(file)
+            throw error
+        }
+    }
+
+    /// The path within the folder that belongs to a URL's body, whether or not the file exists.
+    func name(of url: String, id: URLID) -> String { BodyName(of: url, id: id, style: style).relativePath }
+
+    /// The path within the folder of a URL's body, if a file of this size is there.
+    func file(of url: String, id: URLID, size: Int) -> String? {
+        let name = name(of: url, id: id)
+        var status = stat()
+        guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else { return nil }
+        return name
+    }
+
+    /// Makes the folders on the way to a file. The body folder itself is not made again: if it is gone, that is an error.
+    private func makeFolders(of name: String) throws {
+        var folder = path
+        for part in name.split(separator: "/").dropLast() {
+            folder += "/\(part)"
+            try Self.makeOwnFolder(folder)
+        }
+    }
+
+    /// Makes a folder within the body folder. Symbolic links are refused: their target may lie outside.
+    private static func makeOwnFolder(_ path: String) throws {
+        var status = stat()
+        // Usually it exists. Two processes may make it at the same time.
+        if lstat(path, &status) != 0 {
+            guard errno == ENOENT, mkdir(path, 0o755) == 0 || errno == EEXIST, lstat(path, &status) == 0 else {
+                throw StorageFailure.refused("folder", path, "made")
+            }
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return
+        case S_IFLNK:
+            throw StorageFailure(
+                "\(path.escapedForDisplay) is a symbolic link, and links within a folder of bodies are not followed. Remove it.")
+        default: throw StorageFailure("\(path.escapedForDisplay) is not a folder.")
+        }
+    }
+
+    /// Renames a file of the folder once all of it is on the disk. It replaces a file of that name.
+    func publish(_ file: String, as target: String) throws {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        let isWritten = descriptor >= 0 && fchmod(descriptor, fileMode) == 0 && fsync(descriptor) == 0
+        let code = errno
+        if descriptor >= 0 { close(descriptor) }
+        guard isWritten, rename(file, target) == 0 else {
+            let failure = StorageFailure.refused("file", target, "written", isWritten ? errno : code)
+            unlink(file)
+            throw failure
+        }
+    }
+
+    /// The path of a folder within this one, which is made if it is missing.
+    func ownFolder(_ name: String) throws -> String {
+        let own = "\(path)/\(name)"
+        try Self.makeOwnFolder(own)
+        return own
+    }
+
+    /// Makes a file and removes it. Nothing else shows for certain that files can be made, and with which permissions.
+    private static func probe(_ path: String) throws(StorageFailure) -> mode_t {
+        let file = "\(path)/\(temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw StorageFailure.refused("folder", path, "written to") }
+        defer {
+            close(descriptor)
+            unlink(file)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw StorageFailure.refused("folder", path, "written to") }
+        return status.st_mode & 0o777
+    }
+
+    private static func makeFolder(_ path: String, withParents: Bool) throws(StorageFailure) {
+        if mkdir(path, 0o755) == 0 { return }
+        let code = errno
+        if code == EEXIST {
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw StorageFailure("\(path.escapedForDisplay) is not a folder.")
+            }
+            return
+        }
+        guard code == ENOENT, withParents, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw StorageFailure.refused("folder", path, "made", code)
+        }
+        try makeFolder(String(path[..<slash]), withParents: true)
+        try makeFolder(path, withParents: false)
+    }
+}
+
+extension BodyFolder: JobOutput {
+    package var bodyDestination: BodyDestination { .file(in: path) }
+
+    /// `nil`, because only a ``RecordedFolder`` knows which files are complete and current.
+    package func found(_ job: Job) -> HeldBody? { nil }
+
+    package func held(_ page: Page, for job: Job) -> HeldBody? {
+        file(of: page.content.url, id: job.id, size: page.content.size).map { HeldBody(file: $0) }
+    }
+
+    package func place(_ download: Download, of job: Job) throws -> Placement {
+        guard case .file(let temporaryFile, _) = download.body else { fatalError("A downloader put a body elsewhere than it was told.") }
+        return .held(HeldBody(file: try place(temporaryFile, of: job.url, id: job.id)))
+    }
+
+    package func note(_ end: JobEnd, of job: Job) {}
+}
+
+/// Reading. Redis names the file, and that name is not trusted to lie within the folder.
+extension BodyFolder {
+    /// The bytes of a file, if they have this size and digest.
+    package func body(_ file: String?, size: Int, digest: [UInt8]) -> [UInt8]? {
+        guard let file, Self.isWithin(file) else { return nil }
+        var bytes: [UInt8] = []
+        return FileCheck(in: path).isSound(file, size: size, digest: digest) { bytes += $0 } ? bytes : nil
+    }
+
+    /// Appends the bytes of a file to another file. False if they do not have this size and digest; then the other file is useless.
+    func copy(_ file: String?, size: Int, digest: [UInt8], to target: BodyFile) throws -> Bool {
+        guard let file, Self.isWithin(file) else { return false }
+        return try FileCheck(in: path).isSound(file, size: size, digest: digest, pass: target.write)
+    }
+
+    private static func isWithin(_ file: String) -> Bool {
+        !file.isEmpty && !file.utf8.contains(0)
+            && file.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !["", ".", ".."].contains($0) }
+    }
+}
+
+extension StorageFailure {
+    init(_ sentence: String) { self.init(.other(sentence)) }
+
+    /// `The folder out cannot be made: Permission denied.`
+    static func refused(_ noun: String, _ path: String, _ participle: String, _ code: Int32 = lastSystemError) -> StorageFailure {
+        StorageFailure("The \(noun) \(path.escapedForDisplay) cannot be \(participle): \(String(cString: strerror(code))).")
+    }
+}
+
+/// The system's `errno`, which within ``StorageFailure`` would be its own member.
+private var lastSystemError: Int32 { errno }

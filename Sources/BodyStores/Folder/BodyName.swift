@@ -1,0 +1,85 @@
+internal import ClusterState
+internal import HTTPEngine
+
+/// How the files of bodies are named. Every name holds its URL's id, and every path a folder of the id's first three digits, so that
+/// 10 million bodies make some 2500 files per folder.
+package enum NameStyle: String, Sendable, CaseIterable {
+    /// `3fa/3fa94c…-cat.jpg`
+    case hash
+    /// `example.com/3fa/pets/3fa94c…-cat.jpg`
+    case path
+    /// `example.com/3fa/3fa94c…-cat.jpg`
+    case host
+}
+
+/// The path of a body's file: safe on any file system, unique to its URL, recognisable, and the same each time.
+///
+/// The id at the beginning of the file's name makes it unique, also on file systems that ignore case. No folder's name begins like an id.
+/// A path has at most 240 bytes.
+struct BodyName: Equatable {
+    let relativePath: String
+
+    private static let longestHint = 80
+    private static let longestHintBehindPath = 50
+    private static let longestHost = 63
+    private static let longestFolder = 40
+    private static let mostBytes = 240
+    private static let fanOutDigits = 3
+
+    init(of url: String, id: URLID, style: NameStyle = .hash) {
+        let digits = id.bytes.hexadecimal
+        let hint = Self.hint(from: url, longest: style == .path ? Self.longestHintBehindPath : Self.longestHint)
+        let file = hint.isEmpty ? digits : "\(digits)-\(hint)"
+        let fanOut = String(digits.prefix(Self.fanOutDigits))
+        var parts: [String] = []
+        if style != .hash {
+            let canonical = try? CanonicalURL(url)
+            parts.append(Self.host(canonical?.host ?? ""))
+            parts.append(fanOut)
+            if style == .path, let canonical {
+                let room = Self.mostBytes - file.utf8.count - parts.reduce(0) { $0 + $1.utf8.count + 1 }
+                parts += Self.folders(of: canonical.text, within: room)
+            }
+        } else {
+            parts.append(fanOut)
+        }
+        relativePath = (parts + [file]).joined(separator: "/")
+    }
+
+    /// People recognise a host by the end of its name.
+    private static func host(_ host: String) -> String {
+        let name = SafeName.folder(host.utf8.suffix(longestHost))
+        // The manifest lies beside the folders of hosts.
+        return name.lowercased() == Manifest.name ? "_" + name : name
+    }
+
+    /// The folders of a URL's path, or the first of them if there is no room for all.
+    private static func folders(of url: String, within room: Int) -> [String] {
+        var room = room
+        var folders: [String] = []
+        for part in path(of: url).dropLast() where !part.isEmpty {
+            let name = SafeName.folder(SafeName.unescaped(part).prefix(longestFolder))
+            room -= name.utf8.count + 1
+            guard room >= 0 else { break }
+            folders.append(name)
+        }
+        return folders
+    }
+
+    /// The last component of the URL's path, of which only plain letters, digits and `._-` remain.
+    private static func hint(from url: String, longest: Int) -> String {
+        guard let last = path(of: url).last else { return "" }
+        // The end of the name holds the file's type.
+        return SafeName.hint(last.suffix(longest))
+    }
+
+    /// The parts between the slashes behind the host.
+    private static func path(of url: String) -> [Substring.UTF8View] {
+        // Bytes, not characters: what follows a slash may combine with it.
+        let path = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard let colon = path.firstIndex(of: UInt8(ascii: ":")) else { return [] }
+        // libcurl accepts one to three slashes here. The text between them and the next slash may hold a password.
+        let authority = path[path.index(after: colon)...].drop { $0 == UInt8(ascii: "/") }
+        return Array(authority.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst())
+    }
+}

@@ -1,0 +1,73 @@
+internal import GannetBasics
+package import HTTPEngine
+
+/// The right to write to a folder: for one run alone, or for any number of workers. The kernel drops the lock when the process ends.
+package struct FolderLock: ~Copyable {
+    package enum Use: Sendable {
+        /// For a run: no other process writes, so unfinished files can be removed.
+        case alone
+        /// For a worker, beside other workers.
+        case shared
+    }
+
+    private let descriptor: Int32
+    private let folder: String
+
+    private static let name = BodyFolder.temporaryPrefix + "lock"
+
+    /// `nil` if another process holds the folder in a way that excludes this use.
+    package init?(_ folder: BodyFolder, _ use: Use = .alone) throws(StorageFailure) {
+        let path = "\(folder.path)/\(Self.name)"
+        self.folder = folder.path
+        let opened = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard opened >= 0 else {
+            throw StorageFailure.refused("file", path, "written")
+        }
+        if flock(opened, (use == .alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 {
+            descriptor = opened
+            return
+        }
+        let code = errno
+        close(opened)
+        guard code == EWOULDBLOCK else {
+            throw StorageFailure.refused("file", path, "locked", code)
+        }
+        return nil
+    }
+
+    /// Removes unfinished files of earlier runs and returns their number. Only for a lock that is held alone.
+    package borrowing func sweep() -> Int {
+        guard let stream = opendir(folder) else { return 0 }
+        defer { closedir(stream) }
+        var removed = 0
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) { String(cString: $0) }
+            }
+            guard name.hasPrefix(BodyFolder.temporaryPrefix), name != Self.name else { continue }
+            let path = "\(folder)/\(name)"
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, unlink(path) == 0 else { continue }
+            removed += 1
+        }
+        return removed
+    }
+
+    /// A random name of the folder, drawn at its first use alone. It tells folders with the same path on two machines apart.
+    package borrowing func identity() throws(StorageFailure) -> String {
+        let path = "\(folder)/\(Self.name)"
+        var bytes = [UInt8](repeating: 0, count: Self.identityLength)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        if count == bytes.count, bytes.allSatisfy({ Self.digits.contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
+        bytes = (0..<Self.identityLength).map { _ in Self.digits.randomElement()! }
+        guard count >= 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0 else {
+            throw StorageFailure.refused("file", path, "written")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let identityLength = 24
+    private static let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,65 @@
+package import ClusterState
+package import HTTPEngine
+
+/// Where the bodies of a worker's jobs go, and where the ends of its jobs are recorded.
+///
+/// For a job whose URL was fetched for another job, the worker asks whether that body is ``held(_:for:)``. For every other job it asks whether the
+/// body is ``found(_:)``; if not, it fetches the URL and hands the body to ``place(_:of:)``.
+/// The worker calls ``note(_:of:)`` before it settles a job in Redis, so that every job that is done in Redis is recorded here.
+/// An error stops the worker, and the job is handed back: a ``StorageFailure`` or a ``StateError``.
+package protocol JobOutput: Sendable {
+    /// How the engine hands bodies over.
+    var bodyDestination: BodyDestination { get }
+
+    /// The body of a job, if it is there before the origin is asked; `nil` if the URL has to be fetched.
+    func found(_ job: Job) async throws -> HeldBody?
+
+    /// The body of an earlier outcome, if it is in this job's place; `nil` if the URL has to be fetched again.
+    func held(_ page: Page, for job: Job) async throws -> HeldBody?
+
+    /// Stores a body. A temporary file is moved or removed, also when an error is thrown.
+    func place(_ download: Download, of job: Job) async throws -> Placement
+
+    /// Records how a job ends. A job that comes back, because Redis did not hear of its end, is recorded again.
+    func note(_ end: JobEnd, of job: Job) async throws
+}
+
+package enum Placement: Sendable {
+    case held(HeldBody)
+    /// This body cannot be stored, for example because it is too large. Other bodies can.
+    case refused(FetchError)
+}
+
+/// A body that is in its place.
+package struct HeldBody: Sendable, Equatable {
+    /// The path within the folder; `nil` where bodies are not files.
+    package let file: String?
+
+    package init(file: String?) { self.file = file }
+}
+
+/// How a job ends, as an output records it.
+package struct JobEnd: Sendable {
+    package enum Outcome: Sendable {
+        /// The body was fetched and stored.
+        case fetched
+        /// The origin confirmed that the stored body is current.
+        case revalidated
+        /// The body was fetched for another job and is stored.
+        case cached
+        /// The job was given up.
+        case failed
+    }
+
+    package let outcome: Outcome
+    /// Status, size, digest and file of the body, or the error.
+    package let content: PageContent
+    /// How long the last attempt took; zero where this job made none.
+    package let duration: Duration
+
+    package init(_ outcome: Outcome, _ content: PageContent, duration: Duration = .zero) {
+        self.outcome = outcome
+        self.content = content
+        self.duration = duration
+    }
+}

@@ -1,0 +1,136 @@
+package import ClusterState
+internal import GannetBasics
+internal import HTTPEngine
+
+/// `manifest.jsonl`: one line for each row of a run's input, in the same order, with the row's outcome. It replaces the earlier manifest when it
+/// is complete.
+package final class Manifest: Sendable {
+    private struct State {
+        let writer: ManifestFile
+        var reader: JournalReader
+        var totals = ManifestTotals()
+    }
+
+    static let name = "manifest.jsonl"
+
+    private let folder: RecordedFolder
+    private let identify: @Sendable (ArraySlice<UInt8>) throws -> URLID
+    private let state: Mutex<State>
+
+    /// - Parameter identify: Returns the id of a row's URL, or throws why the row is not a URL.
+    package init(
+        in folder: RecordedFolder, identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
+    ) throws {
+        self.folder = folder
+        self.identify = identify
+        state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
+    }
+
+    /// Adds the next rows of the input.
+    package func add(_ rows: [ManifestRow]) async throws {
+        try await OwnedThread.run(name: "gannet-folder") {
+            try self.state.withLock { state in
+                for row in rows { try self.add(row, &state) }
+            }
+        }
+    }
+
+    /// Replaces the earlier manifest.
+    package func finish() async throws -> ManifestTotals {
+        try await OwnedThread.run(name: "gannet-folder") {
+            try self.state.withLock { state in
+                try state.writer.finish(as: self.folder.manifestPath)
+                return state.totals
+            }
+        }
+    }
+
+    private func add(_ row: ManifestRow, _ state: inout State) throws {
+        let end = try end(of: row, &state)
+        switch end.outcome {
+        case .fetched:
+            state.totals.fetched += 1
+            state.totals.bytes += end.record?.bytes ?? 0
+        case .there: state.totals.there += 1
+        case .repeated: state.totals.repeated += 1
+        case .failed: state.totals.noteFailure(end.errorClass)
+        case .invalid: state.totals.invalid += 1
+        }
+        try state.writer.write(row.line(end))
+    }
+
+    private func end(of row: ManifestRow, _ state: inout State) throws -> RowEnd {
+        guard case .url(let bytes) = row.content else { return RowEnd(.invalid) }
+        let id: URLID
+        do { id = try identify(bytes) } catch { return RowEnd(.invalid, message: "\(error)") }
+        guard let entry = folder.journal[id], entry.marks.contains(.listed) else {
+            throw StorageFailure(
+                "The input has changed while its URLs were fetched. Run the command again for a manifest of the new input.")
+        }
+        let isKnown = entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
+        guard isKnown, let record = try state.reader.record(at: entry.offset) else { return RowEnd(.failed) }
+        if record.isFailed { return RowEnd(.failed, record) }
+        guard !entry.marks.contains(.told) else { return RowEnd(.repeated, record) }
+        try folder.journal.mark(id, .told)
+        return RowEnd(entry.marks.contains(.current) ? .fetched : .there, record)
+    }
+}
+
+/// The rows of a run's input, counted by their outcomes.
+package struct ManifestTotals: Sendable, Equatable {
+    /// Fetched by this run.
+    package var fetched = 0
+    /// Fetched by an earlier run.
+    package var there = 0
+    /// Rows with the URL of an earlier row.
+    package var repeated = 0
+    package var failed = 0
+    /// Failed rows by error class, for a bounded number of classes.
+    package private(set) var classes: [String: Int] = [:]
+    package var invalid = 0
+    /// The size of the bodies that this run fetched.
+    package var bytes = 0
+
+    package var rows: Int { fetched + there + repeated + failed + invalid }
+
+    private static let mostClasses = 200
+
+    package init() {}
+
+    package mutating func noteFailure(_ errorClass: String) {
+        failed += 1
+        if classes[errorClass] == nil, classes.count >= Self.mostClasses { return }
+        classes[errorClass, default: 0] += 1
+    }
+}
+
+/// A manifest that is being written. It gets its name when it is complete.
+final class ManifestFile {
+    private let file: BodyFile
+    private let folder: BodyFolder
+    private var buffer: [UInt8] = []
+
+    private static let batch = 256 * 1024
+
+    init(in folder: BodyFolder) throws {
+        self.folder = folder
+        file = try BodyFile(in: folder.path)
+    }
+
+    func write(_ line: [UInt8]) throws {
+        buffer += line
+        if buffer.count >= Self.batch { try flush() }
+    }
+
+    /// - Parameter path: A file that is there is replaced.
+    func finish(as path: String) throws {
+        try flush()
+        let written = try file.keep()
+        try folder.publish(written, as: path)
+    }
+
+    private func flush() throws {
+        try buffer.withUnsafeBytes { try file.write($0) }
+        buffer.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,126 @@
+internal import GannetBasics
+internal import HTTPEngine
+
+/// A row of a run's input, when the input is read for the second time, or a URL of a batch.
+package struct ManifestRow: Sendable {
+    package enum Content: Sendable {
+        case url(ArraySlice<UInt8>)
+        /// A URL that is no longer known.
+        case unknown
+        /// The reader's reason why the row is not text that may be a URL.
+        case invalid(String)
+    }
+
+    package enum Place: Sendable {
+        /// A line of the input's file, from 1.
+        case line(Int)
+        /// An argument of the command, from 1.
+        case argument(Int)
+        /// The place among the finished jobs of a batch, from 1. The order of the batch's input is not known.
+        case finished(Int)
+    }
+
+    package let place: Place
+    package let content: Content
+    /// The row's id in the input.
+    package let id: ArraySlice<UInt8>?
+
+    package init(_ place: Place, _ content: Content, id: ArraySlice<UInt8>? = nil) {
+        self.place = place
+        self.content = content
+        self.id = id
+    }
+}
+
+extension ManifestRow {
+    /// The longest URL. Other text is cut to this length.
+    private static let longestText = 8192
+
+    /// The row's line in a manifest. Its keys are a contract; unknown values are `null`.
+    func line(_ end: RowEnd) -> [UInt8] {
+        var members: [(key: String, value: JSONValue)] = []
+        switch place {
+        case .line(let number): members.append(("line", .integer(number)))
+        case .argument(let number): members += [("line", nil), ("argument", .integer(number))]
+        case .finished(let number): members += [("line", nil), ("finished", .integer(number))]
+        }
+        let record = end.record
+        let body = end.outcome == .failed ? nil : record
+        members += [
+            ("url", JSONValue(text)),
+            ("outcome", .string(end.name)),
+            ("httpStatus", JSONValue(record.flatMap { $0.status > 0 ? $0.status : nil })),
+            ("bytes", JSONValue(body?.bytes)),
+            ("sha256", JSONValue(body?.digest?.hexadecimal)),
+            ("contentType", JSONValue(body.flatMap { $0.contentType.isEmpty ? nil : $0.contentType })),
+            // Only one row holds the duration of a fetch.
+            ("durationMilliseconds", JSONValue(end.outcome == .fetched || end.outcome == .failed ? record?.milliseconds : nil)),
+            ("file", JSONValue(body?.file)),
+            ("error", error(end)),
+        ]
+        if let id { members.append(("id", .string(String(decoding: id, as: UTF8.self)))) }
+        var line: [UInt8] = []
+        JSONValue.object(members).append(to: &line)
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    /// Without user and password.
+    private var text: String? {
+        guard case .url(let bytes) = content else { return nil }
+        guard bytes.contains(UInt8(ascii: "@")) else { return String(decoding: bytes.prefix(Self.longestText), as: UTF8.self) }
+        let redacted = RedactedURL.withoutUserInfo(String(decoding: bytes, as: UTF8.self))
+        return String(decoding: redacted.utf8.prefix(Self.longestText), as: UTF8.self)
+    }
+
+    private func error(_ end: RowEnd) -> JSONValue {
+        switch end.outcome {
+        case .fetched, .there, .repeated: return nil
+        case .failed:
+            let message =
+                end.record?.errorMessage
+                ?? "The job ended without a fetch by this run. Its host was unreachable for too long, it was cancelled or deleted, its URL failed for another queue, or three workers died with it."
+            return ["class": .string(end.errorClass), "message": .string(message)]
+        case .invalid:
+            if case .invalid(let reason) = content { return ["class": "invalid", "message": .string(reason)] }
+            return ["class": "invalid", "message": JSONValue(end.message)]
+        }
+    }
+}
+
+/// The outcome of a row.
+struct RowEnd {
+    enum Outcome {
+        case fetched
+        /// An earlier run fetched it.
+        case there
+        /// An earlier row has the same URL.
+        case repeated
+        case failed
+        case invalid
+    }
+
+    let outcome: Outcome
+    /// `nil` for a URL whose job ended without a worker of this run.
+    let record: JobRecord?
+    /// Why the row is not a URL, if its content does not say it.
+    let message: String?
+
+    /// For a failed row.
+    var errorClass: String { record?.errorClass ?? "abandoned" }
+
+    init(_ outcome: Outcome, _ record: JobRecord? = nil, message: String? = nil) {
+        self.outcome = outcome
+        self.record = record
+        self.message = message
+    }
+
+    fileprivate var name: String {
+        switch outcome {
+        case .fetched: "fetched"
+        case .there, .repeated: "cached"
+        case .failed: "failed"
+        case .invalid: "invalid"
+        }
+    }
+}

@@ -1,0 +1,134 @@
+internal import ClusterState
+internal import HTTPEngine
+
+/// How a URL ended when it was last fetched, as a folder's journal records it.
+struct JobRecord: Sendable, Equatable {
+    let id: URLID
+    var isFailed = false
+    var status = 0
+    var bytes = 0
+    var digest: [UInt8]?
+    var milliseconds = 0
+    /// The body's path within the folder.
+    var file = ""
+    var contentType = ""
+    var errorClass = ""
+    var errorMessage = ""
+    /// Without credentials. Only an export records it: the list of a run can be read again.
+    var url = ""
+
+    init(_ id: URLID) { self.id = id }
+
+    init(_ id: URLID, _ end: JobEnd) {
+        self.id = id
+        let content = end.content
+        isFailed = end.outcome == .failed
+        status = content.status
+        bytes = content.size
+        digest = content.digest
+        milliseconds = Int(end.duration / .milliseconds(1))
+        file = content.fields[.file] ?? ""
+        contentType = content.fields[.contentType] ?? ""
+        errorClass = content.fields[.errorClass] ?? ""
+        errorMessage = content.fields[.errorMessage] ?? ""
+    }
+}
+
+/// One record is one line with tabs between its fields. They are id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type, error
+/// class and error message. The URL may follow. Readers skip all other lines, such as those that a killed process or a power cut left.
+extension JobRecord {
+    private static let fieldCounts = 10...11
+    private static let tab = UInt8(ascii: "\t")
+
+    /// Including its line break.
+    var line: [UInt8] {
+        let fields = [
+            id.bytes.hexadecimal, isFailed ? "-" : "+", String(status), String(bytes), digest?.hexadecimal ?? "", String(milliseconds),
+            file, contentType, errorClass, errorMessage,
+        ]
+        var line: [UInt8] = []
+        for (index, field) in (url.isEmpty ? fields : fields + [url]).enumerated() {
+            if index > 0 { line.append(Self.tab) }
+            Self.append(field, to: &line)
+        }
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    /// - Parameter line: Without its line break.
+    init?(line: UnsafeRawBufferPointer) {
+        guard let (id, isFailed) = Self.key(of: line) else { return nil }
+        let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
+        guard let status = Int(Self.text(fields[2])), let bytes = Int(Self.text(fields[3])), let milliseconds = Int(Self.text(fields[5])),
+            fields[4].isEmpty || fields[4].count == 64, let digest = Self.bytes(ofHexadecimal: fields[4])
+        else { return nil }
+        self.init(id)
+        self.isFailed = isFailed
+        self.status = status
+        self.bytes = bytes
+        self.milliseconds = milliseconds
+        self.digest = digest.isEmpty ? nil : digest
+        (file, contentType) = (Self.text(fields[6]), Self.text(fields[7]))
+        (errorClass, errorMessage) = (Self.text(fields[8]), Self.text(fields[9]))
+        if fields.count > 10 { url = Self.text(fields[10]) }
+    }
+
+    /// The part of a line that an index needs; `nil` if the line is not a record.
+    static func key(of line: UnsafeRawBufferPointer) -> (id: URLID, isFailed: Bool)? {
+        guard line.count > 34, line[32] == tab, line[34] == tab, line[33] == UInt8(ascii: "+") || line[33] == UInt8(ascii: "-"),
+            fieldCounts.contains(line.reduce(1, { $0 + ($1 == tab ? 1 : 0) })),
+            let bytes = bytes(ofHexadecimal: line[..<32]), let id = URLID(bytes)
+        else { return nil }
+        return (id, line[33] == UInt8(ascii: "-"))
+    }
+
+    /// Escapes tabs and line breaks, which separate fields and records.
+    private static func append(_ field: String, to line: inout [UInt8]) {
+        for byte in field.utf8 {
+            switch byte {
+            case tab: line += Array(#"\t"#.utf8)
+            case UInt8(ascii: "\n"): line += Array(#"\n"#.utf8)
+            case UInt8(ascii: "\\"): line += Array(#"\\"#.utf8)
+            default: line.append(byte)
+            }
+        }
+    }
+
+    private static func text(_ field: Slice<UnsafeRawBufferPointer>) -> String {
+        guard field.contains(UInt8(ascii: "\\")) else { return String(decoding: field, as: UTF8.self) }
+        var bytes: [UInt8] = []
+        var isEscaped = false
+        for byte in field {
+            if isEscaped {
+                bytes.append(byte == UInt8(ascii: "t") ? tab : byte == UInt8(ascii: "n") ? UInt8(ascii: "\n") : byte)
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func bytes(ofHexadecimal digits: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        var index = digits.startIndex
+        while index < digits.endIndex {
+            guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+            index += 2
+        }
+        return bytes
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

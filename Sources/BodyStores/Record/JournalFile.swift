@@ -1,0 +1,74 @@
+internal import GannetBasics
+internal import HTTPEngine
+
+/// The file of a journal: a heading, and lines that are only appended. The folder's lock ensures that it has one writer.
+final class JournalFile: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    static let heading = Array("gannet journal 1\n".utf8)
+
+    /// Opens the file, and makes it if it is missing.
+    init(_ path: String, isNew: Bool = false) throws {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | (isNew ? O_TRUNC : 0) | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw StorageFailure.refused("file", path, "opened") }
+        let size = try self.size
+        if size >= Self.heading.count {
+            var found = [UInt8](repeating: 0, count: Self.heading.count)
+            _ = try read(into: &found, at: 0, count: found.count, from: 0)
+            guard found == Self.heading else {
+                throw StorageFailure(
+                    "The file \(path.escapedForDisplay) is not a journal of this version of gannet. Use another folder, or remove the file to have "
+                        + "all URLs fetched again.")
+            }
+        } else {
+            // The file is new, or a crash has left a part of the heading.
+            try truncate(to: 0)
+            try write(Self.heading, at: 0)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    var size: Int {
+        get throws {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw StorageFailure.refused("file", path, "read") }
+            return Int(status.st_size)
+        }
+    }
+
+    /// Writes all of the bytes, or restores the file's length.
+    func write(_ bytes: [UInt8], at start: Int) throws {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress! + done, bytes.count - done, off_t(start + done)) }
+            if count > 0 {
+                done += count
+            } else if count == 0 || errno != EINTR {
+                let failure = StorageFailure.refused("file", path, "written")
+                try truncate(to: start)
+                throw failure
+            }
+        }
+    }
+
+    func truncate(to size: Int) throws {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw StorageFailure.refused("file", path, "written") }
+    }
+
+    /// Returns the number of bytes that were read; 0 at the end of the file.
+    func read(into buffer: inout [UInt8], at position: Int, count: Int, from offset: Int) throws -> Int {
+        while true {
+            let result = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress! + position, count, off_t(offset)) }
+            if result >= 0 { return result }
+            guard errno == EINTR else { throw StorageFailure.refused("file", path, "read") }
+        }
+    }
+
+    /// Replaces another file by this one, once all of it is on the disk.
+    func replace(_ other: String) throws {
+        guard fsync(descriptor) == 0, rename(path, other) == 0 else { throw StorageFailure.refused("file", path, "written") }
+    }
+}

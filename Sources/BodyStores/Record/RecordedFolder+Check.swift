@@ -1,0 +1,86 @@
+internal import ClusterState
+internal import GannetBasics
+
+extension RecordedFolder {
+    /// The files of earlier runs, counted by their state.
+    package struct Checked: Sendable, Equatable {
+        package var sound = 0
+        /// Missing, or other bytes than were fetched.
+        package var broken = 0
+        /// Unchanged, and older than the run accepts.
+        package var old = 0
+    }
+
+    /// Files checked at a time. Hashing uses as many processors, and a disk serves as many requests.
+    private static let threads = 4
+    private static let batch = 64
+
+    /// Checks the files of all listed URLs that earlier runs fetched: their sizes, then their bytes. It ends early when the task is cancelled.
+    package func check() async throws -> Checked {
+        let walk = Condition(CheckWalk(of: journal))
+        return try await withTaskCancellationHandler {
+            try await withThrowingTaskGroup(of: Checked.self) { group in
+                for _ in 0..<Self.threads {
+                    group.addTask { try await OwnedThread.run(name: "gannet-folder") { try self.check(walk) } }
+                }
+                return try await group.reduce(into: Checked()) { all, part in
+                    all.sound += part.sound
+                    all.broken += part.broken
+                    all.old += part.old
+                }
+            }
+        } onCancel: {
+            walk.withLock { $0.end() }
+        }
+    }
+
+    private func isTooOld(_ record: JobRecord, _ check: FileCheck) -> Bool {
+        guard case .younger(let limit) = demand else { return false }
+        return check.age(of: record.file).map { $0 > limit } ?? false
+    }
+
+    /// The work of one thread.
+    private func check(_ walk: Condition<CheckWalk>) throws -> Checked {
+        var checked = Checked()
+        let check = FileCheck(in: folder.path)
+        while true {
+            let records = try walk.withLock { walk in Result { try walk.next(Self.batch) } }.get()
+            if records.isEmpty { return checked }
+            for record in records {
+                let isSound = check.isSound(record)
+                let isOld = isSound && isTooOld(record, check)
+                if isOld { checked.old += 1 } else if isSound { checked.sound += 1 } else { checked.broken += 1 }
+                try journal.mark(record.id, isSound && !isOld ? .sound : .broken)
+            }
+        }
+    }
+}
+
+/// The records whose files are checked, in the order in which they were written.
+private struct CheckWalk {
+    private let journal: Journal
+    private var cursor: JournalCursor
+    private var hasEnded = false
+
+    init(of journal: Journal) {
+        self.journal = journal
+        cursor = journal.earlierRecords()
+    }
+
+    /// Up to `most` further records; none at the end.
+    mutating func next(_ most: Int) throws -> [JobRecord] {
+        var records: [JobRecord] = []
+        while records.count < most, !hasEnded {
+            let isMore = try cursor.next { offset, line in
+                guard let (id, isFailed) = JobRecord.key(of: line), !isFailed, let entry = journal[id], entry.offset == offset,
+                    entry.marks.contains(.listed), !entry.marks.contains(.queued), let record = JobRecord(line: line)
+                else { return }
+                records.append(record)
+            }
+            hasEnded = hasEnded || !isMore
+        }
+        return records
+    }
+
+    mutating func end() { hasEnded = true }
+}

@@ -1,0 +1,150 @@
+package import ClusterState
+internal import GannetBasics
+package import HTTPEngine
+
+/// A folder of bodies with a record of what earlier runs fetched and how far this run has come.
+///
+/// A run relies on this record and not on Redis. It lists its URLs (``wants(_:)``) and fetches those that are missing. It checks the files of
+/// the others (``check()``) and fetches those that are missing or changed as well (``wantsAgain(_:)``). One run at a time uses a folder.
+package final class RecordedFolder: Sendable {
+    let folder: BodyFolder
+    let journal: Journal
+    let demand: Demand
+    private let state = Mutex(State())
+
+    private struct State {
+        var failure: (any Error)?
+        var counts = Counts()
+    }
+
+    /// Which of the existing files are good enough.
+    package enum Demand: Sendable, Equatable {
+        case any
+        /// Files that were written within this time.
+        case younger(than: Duration)
+        /// Files of this run only.
+        case fresh
+    }
+
+    /// How far the run has come. Each URL counts once.
+    package struct Counts: Sendable, Equatable {
+        /// URLs in the part of the list that was read.
+        package var listed = 0
+        /// Repetitions of listed URLs, counted by ``lists(_:)`` only.
+        package var repeated = 0
+        /// URLs to fetch.
+        package var queued = 0
+        /// URLs that were fetched or given up.
+        package var ended = 0
+    }
+
+    /// The folder of the record.
+    static let name = ".gannet"
+
+    /// Reads the record of earlier runs.
+    package static func open(_ folder: BodyFolder, demand: Demand = .any) async throws -> RecordedFolder {
+        try await OwnedThread.run(name: "gannet-folder") { try RecordedFolder(folder, demand: demand) }
+    }
+
+    init(_ folder: BodyFolder, demand: Demand = .any) throws {
+        self.folder = folder
+        self.demand = demand
+        journal = try Journal(in: folder.ownFolder(Self.name))
+    }
+
+    /// The path for messages.
+    package var displayPath: String { folder.displayPath }
+
+    /// The manifest of the last complete run.
+    package var manifestPath: String { "\(folder.path)/\(Manifest.name)" }
+
+    /// The folder for the run's own files. It exists.
+    package var ownPath: String { "\(folder.path)/\(Self.name)" }
+
+    package var counts: Counts { state.withLock { $0.counts } }
+
+    /// Lists a URL of the run. False if it needs no fetch as far as is known: its file exists, or it was listed before.
+    package func wants(_ id: URLID) -> Bool {
+        let (isNew, isWanted) = update(id) { [demand] entry in
+            guard !entry.marks.contains(.listed) else { return (false, false) }
+            entry.marks.insert(.listed)
+            guard entry.offset == 0 || entry.marks.contains(.failed) || demand == .fresh else { return (true, false) }
+            entry.marks.insert(.queued)
+            return (true, true)
+        }
+        state.withLock { state in
+            state.counts.listed += isNew ? 1 : 0
+            state.counts.queued += isWanted ? 1 : 0
+        }
+        return isWanted
+    }
+
+    /// The latest record of a URL.
+    func record(of id: URLID, _ reader: inout JournalReader) throws -> JobRecord? {
+        guard let entry = journal[id], entry.offset > 0 else { return nil }
+        return try reader.record(at: entry.offset)
+    }
+
+    /// Lists a URL without regard to its record. False if it was listed before.
+    package func lists(_ id: URLID) -> Bool {
+        let (isNew, _) = update(id) { entry in (entry.marks.update(with: .listed) == nil, false) }
+        state.withLock { state in
+            state.counts.listed += isNew ? 1 : 0
+            state.counts.repeated += isNew ? 0 : 1
+        }
+        return isNew
+    }
+
+    /// Lists a URL a second time. True if the check found its file missing or changed.
+    package func wantsAgain(_ id: URLID) -> Bool {
+        let (_, isWanted) = update(id) { entry in
+            guard entry.marks.contains(.broken), !entry.marks.contains(.queued) else { return (false, false) }
+            entry.marks.insert(.queued)
+            return (false, true)
+        }
+        if isWanted { state.withLock { $0.counts.queued += 1 } }
+        return isWanted
+    }
+
+    func noteEnd() { state.withLock { $0.counts.ended += 1 } }
+
+    /// Throws the first error that occurred while URLs were listed.
+    package func rethrow() throws {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    private func update(_ id: URLID, _ change: @Sendable (inout URLTable.Entry) -> (Bool, Bool)) -> (Bool, Bool) {
+        do {
+            return try journal.update(id, change)
+        } catch {
+            state.withLock { $0.failure = $0.failure ?? error }
+            return (false, false)
+        }
+    }
+}
+
+extension RecordedFolder: JobOutput {
+    package var bodyDestination: BodyDestination { folder.bodyDestination }
+
+    /// A body that this run has fetched, if the job comes back because Redis did not hear of its end.
+    package func found(_ job: Job) throws -> HeldBody? { try body(job.id) }
+
+    package func held(_ page: Page, for job: Job) throws -> HeldBody? { try body(job.id) }
+
+    package func place(_ download: Download, of job: Job) throws -> Placement { try folder.place(download, of: job) }
+
+    package func note(_ end: JobEnd, of job: Job) throws {
+        // A body that was there has its record.
+        guard end.outcome == .fetched || end.outcome == .failed else { return }
+        if try journal.append(JobRecord(job.id, end)) { noteEnd() }
+    }
+
+    /// A file that this run wrote, or checked and found good enough.
+    private func body(_ id: URLID) throws -> HeldBody? {
+        guard let entry = journal[id], entry.offset > 0, !entry.marks.contains(.failed),
+            entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
+        else { return nil }
+        var reader = journal.reader()
+        return try reader.record(at: entry.offset).map { HeldBody(file: $0.file) }
+    }
+}

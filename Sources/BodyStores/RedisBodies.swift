@@ -1,0 +1,160 @@
+package import ClusterState
+internal import FetchCache
+internal import GannetBasics
+package import HTTPEngine
+package import RedisClient
+
+/// Bodies in Redis by their digest, within a limit of memory: for workers that have no common folder.
+///
+/// The least recently used body makes room for a new one. A job that needs a body that is gone fetches it again.
+package final class RedisBodies: JobOutput {
+    /// Not shared: a large body would delay a worker's renewals.
+    private let connection: RedisConnection
+    private let store: BlobStore
+    private let limit: Int
+    private let sparing: Duration
+    private let persistently: Persistence
+    private let temporaryFolder: String
+    private let gate = LargeBodyGate()
+
+    /// How long a body waits for room while every stored body is in use.
+    private static let patienceWhenFull = Duration.seconds(60)
+    private static let pauseWhenFull = Duration.milliseconds(500)
+
+    /// - Parameters:
+    ///   - connection: Used for bodies only, and closed by ``close()``.
+    ///   - limit: Bytes of Redis' memory, keys and index included.
+    ///   - sparing: No body is evicted within this time of its last use. A lease at least: until its job is settled, no outcome names the body.
+    ///   - temporaryFolder: For large bodies, until they are complete.
+    ///   - patience: How long a call waits for a Redis that is away.
+    package init(
+        _ connection: RedisConnection, namespace: String, limit: Int, sparing: Duration, temporaryFolder: String, patience: Duration
+    ) {
+        self.connection = connection
+        store = BlobStore(connection, namespace: namespace)
+        self.limit = limit
+        self.sparing = sparing
+        persistently = Persistence(patience: patience)
+        self.temporaryFolder = temporaryFolder
+    }
+
+    package func close() async { await connection.close() }
+
+    package var bodyDestination: BodyDestination { .memory(upTo: LargeBodyGate.smallestLarge, thenFileIn: temporaryFolder) }
+
+    package func found(_ job: Job) -> HeldBody? { nil }
+
+    package func held(_ page: Page, for job: Job) async throws -> HeldBody? {
+        guard let digest = page.content.digest else { return nil }
+        if page.content.size == 0 { return HeldBody(file: nil) }
+        let isThere = try await persistently { () throws(StateError) in
+            try await store.contains(digest: digest, size: page.content.size)
+        }
+        return isThere ? HeldBody(file: nil) : nil
+    }
+
+    package func place(_ download: Download, of job: Job) async throws -> Placement {
+        switch download.body {
+        case .bytes(let bytes): return try await place(bytes, digest: download.body.digest, of: job)
+        case .file(let path, let digest):
+            defer { unlink(path) }
+            return try await gate.within { try await place(contents(ofTemporaryFile: path), digest: digest, of: job) }
+        }
+    }
+
+    package func note(_ end: JobEnd, of job: Job) {}
+
+    private func place(_ bytes: [UInt8], digest: SHA256Digest, of job: Job) async throws -> Placement {
+        if bytes.isEmpty { return .held(HeldBody(file: nil)) }
+        let deadline = ContinuousClock.now + Self.patienceWhenFull
+        while true {
+            let answer = try await persistently { () throws(StateError) in
+                try await store.put(digest: digest.bytes, bytes: bytes, limit: limit, sparing: sparing)
+            }
+            switch answer {
+            case .stored, .present: return .held(HeldBody(file: nil))
+            case .tooLarge:
+                let sentence = "its \(bytes.count) bytes do not fit into the store for bodies in Redis"
+                return .refused(FetchError(kind: .tooLarge, url: job.url, detail: sentence))
+            case .full:
+                guard ContinuousClock.now < deadline, (try? await Task.sleep(for: Self.pauseWhenFull)) != nil else {
+                    throw StorageFailure(
+                        "The store for bodies in Redis is full, and all its bodies are in use. Raise its limit, or store bodies in a folder."
+                    )
+                }
+            }
+        }
+    }
+}
+
+extension DownloadedBody {
+    /// Removes the temporary file of a body that is not needed.
+    package func discard() {
+        if case .file(let path, _) = self { unlink(path) }
+    }
+}
+
+private func contents(ofTemporaryFile path: String) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw StorageFailure.refused("temporary file", path, "read") }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw StorageFailure.refused("temporary file", path, "read") }
+    let size = Int(status.st_size)
+    var code: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+        while count < size {
+            let number = read(descriptor, buffer.baseAddress.map { $0 + count }, size - count)
+            if number < 0, errno == EINTR { continue }
+            if number < 0 { code = errno }
+            if number <= 0 { return }
+            count += number
+        }
+    }
+    guard bytes.count == size else { throw StorageFailure.refused("temporary file", path, "read", code == 0 ? EIO : code) }
+    return bytes
+}
+
+/// Lets two large bodies at a time pass to or from Redis, because each is in memory as a whole.
+struct LargeBodyGate: Sendable {
+    /// In bytes.
+    static let smallestLarge = 1 << 20
+
+    private let gate = DownloadGate(places: 2)
+
+    func within<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        let result = await gate.within { () async -> Result<Value, any Error> in
+            do { return .success(try await body()) } catch { return .failure(error) }
+        }
+        guard let result else { throw StateError.redis(RedisError(.cancelled)) }
+        return try result.get()
+    }
+}
+
+extension ClusterState {
+    /// The body of an outcome, from the workers' folder or from Redis; `nil` if neither has it.
+    package func body(of page: Page, in folder: BodyFolder?) async throws(StateError) -> [UInt8]? {
+        let content = page.content
+        guard let digest = content.digest, !page.isNegative else { return nil }
+        if let body = folder?.body(content.fields[.file], size: content.size, digest: digest) { return body }
+        let connection = try await connect(patience: Self.bodyPatience)
+        let body: Result<[UInt8]?, StateError>
+        do throws(StateError) {
+            body = .success(try await BlobStore(connection, namespace: namespace).body(digest: digest, size: content.size))
+        } catch {
+            body = .failure(error)
+        }
+        await connection.close()
+        return try body.get()
+    }
+
+    /// The timeout of calls with large bodies.
+    package static let bodyPatience = Duration.seconds(30)
+}
+
+extension BlobStore {
+    /// A body whose bytes have the digest; `nil` where it is gone.
+    func body(digest: [UInt8], size: Int) async throws(StateError) -> [UInt8]? {
+        try await intactBody(digest: digest, size: size) { SHA256Digest(of: $0).bytes }
+    }
+}

@@ -1,0 +1,63 @@
+package import BodyStores
+internal import ClusterState
+internal import FetchCache
+internal import GannetBasics
+internal import HTTPEngine
+internal import RedisClient
+
+extension BatchExport {
+    /// Fetches lost bodies, as one caller of the whole cluster.
+    /// - Parameter hostLimit: This caller's requests at a time at one host, without those of workers.
+    package func refetch(through fetch: ClusterFetch, concurrency: Int, hostLimit: Int) async throws {
+        let hosts = HostGates(limit: hostLimit)
+        try await refetch(concurrency: concurrency) { url in
+            let timed = await hosts.within((try? CanonicalURL(url).host) ?? "") {
+                let clock = ContinuousClock.now
+                return (await fetch.answer(url), ContinuousClock.now - clock)
+            }
+            guard let (outcome, duration) = timed else { throw StateError.redis(RedisError(.cancelled)) }
+            var content = PageContent(url: url)
+            switch outcome {
+            case .success(let answer):
+                content.status = answer.status
+                content.fields[.contentType] = answer.headers["Content-Type"]
+                return Refetch(content, body: answer.body, duration: duration)
+            case .failure(let error):
+                if Task.isCancelled { throw StateError.redis(RedisError(.cancelled)) }
+                if error.retry == .local { throw StorageFailure(.other(error.description)) }
+                if case .status(let code) = error.kind { content.status = code }
+                content.fields = [.errorClass: error.className, .errorMessage: error.description]
+                return Refetch(content, body: nil, duration: duration)
+            }
+        }
+    }
+}
+
+/// Limits the requests at each host. Only hosts with requests are remembered.
+private final class HostGates: Sendable {
+    private struct Host {
+        let gate: DownloadGate
+        var users = 0
+    }
+
+    private let limit: Int
+    private let hosts = Mutex<[String: Host]>([:])
+
+    /// - Parameter limit: At least one.
+    init(limit: Int) { self.limit = limit }
+
+    /// Runs `body` when there is a place at the host; returns `nil` if the task is cancelled before.
+    func within<Value: Sendable>(_ host: String, _ body: () async -> Value) async -> Value? {
+        let gate = hosts.withLock { hosts in
+            hosts[host, default: Host(gate: DownloadGate(places: limit))].users += 1
+            return hosts[host]?.gate
+        }
+        defer {
+            hosts.withLock { hosts in
+                hosts[host]?.users -= 1
+                if hosts[host]?.users == 0 { hosts[host] = nil }
+            }
+        }
+        return await gate?.within { await body() }
+    }
+}

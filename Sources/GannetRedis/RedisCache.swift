@@ -1,0 +1,100 @@
+internal import ClusterState
+internal import FetchCache
+public import GannetFetch
+@_exported public import RedisClient
+
+/// A cache in Redis for any number of processes. They share what they fetch, and no two of them fetch one URL at a time.
+///
+/// ```swift
+/// let redis = try await RedisCache.connect(RedisCacheOptions(redis: "redis://cache.internal"))
+/// let fetcher = try Fetcher(FetcherOptions { $0.shared = redis.shared })
+/// ```
+///
+/// While Redis is away, each fetcher goes on without the cache. In a namespace with queues, workers and callers share their fetches as well.
+public final class RedisCache: Sendable {
+    /// The value for ``FetcherOptions/shared``.
+    public let shared: SharedCache
+
+    private let link: RedisLink
+
+    /// A slower cache is treated as missing.
+    private static let patience = Duration.seconds(2)
+    private static let bodyPatience = Duration.seconds(10)
+
+    /// Connects to Redis.
+    ///
+    /// Throws if the first attempt fails, if an option is invalid, or if the namespace belongs to another version.
+    public static func connect(_ options: RedisCacheOptions) async throws(RedisError) -> RedisCache {
+        try options.validate()
+        var configuration = try RedisConfiguration(url: options.redis, passwordFile: options.passwordFile)
+        configuration.tls.authorityFile = options.authorityFile
+        configuration.clientName = "gannet"
+        return try await connect(
+            to: configuration, namespace: options.namespace, lease: options.lease, bodyLimit: options.bodyLimit)
+    }
+
+    package static func connect(
+        to configuration: RedisConfiguration, namespace: String, lease: Duration, bodyLimit: Int
+    ) async throws(RedisError) -> RedisCache {
+        var configuration = configuration
+        configuration.commandTimeout = patience
+        let control = try await RedisConnection.connect(configuration)
+        let cluster = ClusterState(control, namespace: namespace)
+        do { try await cluster.checkSchema() } catch { throw RedisError(error) }
+        let inbox = cluster.inbox(of: String(UInt64.random(in: .min ... .max), radix: 36))
+        let subscriber = try await RedisSubscriber.connect(configuration)
+        let subscription = try await subscriber.subscribe(to: [inbox])
+        // On a connection of their own, because a large body would delay renewals.
+        configuration.commandTimeout = bodyPatience
+        let bodies = try await RedisConnection.connect(configuration)
+        let link = RedisLink(control: control, bodies: bodies, subscriber: subscriber, inbox: subscription)
+        let tier = RedisTier(
+            link: link, cluster: cluster, bodies: BlobStore(bodies, namespace: namespace), bodyLimit: bodyLimit,
+            renewals: Renewals(cluster, lease: lease), lease: lease, inbox: inbox)
+        return RedisCache(link, tier)
+    }
+
+    private init(_ link: RedisLink, _ tier: RedisTier) {
+        self.link = link
+        shared = SharedCache(tier)
+    }
+
+    /// Closes the connections. Fetchers that use the cache go on without it.
+    public func close() async { await link.close() }
+}
+
+/// The connections of a cache. They stay open while a fetcher uses them, also if nobody holds the ``RedisCache``.
+final class RedisLink: Sendable {
+    let freed = FreedURLs()
+    private let control: RedisConnection
+    private let bodies: RedisConnection
+    private let subscriber: RedisSubscriber
+    private let listening: Task<Void, Never>
+
+    init(control: RedisConnection, bodies: RedisConnection, subscriber: RedisSubscriber, inbox: RedisSubscription) {
+        self.control = control
+        self.bodies = bodies
+        self.subscriber = subscriber
+        listening = Task { [freed] in await freed.listen(to: inbox) }
+    }
+
+    deinit { listening.cancel() }
+
+    func close() async {
+        listening.cancel()
+        await subscriber.close()
+        await control.close()
+        await bodies.close()
+    }
+}
+
+extension RedisError {
+    fileprivate init(_ error: any Error) {
+        switch error {
+        case let error as RedisError: self = error
+        case StateError.redis(let error): self = error
+        case let error as StateError: self.init(.otherSchema, error.description)
+        default: self.init(.other, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import ClusterState
+internal import FetchCache
+internal import HTTPCaching
+internal import HTTPEngine
+
+/// The right to fetch one URL, which no other process has at the same time.
+struct RedisLease: SharedLease {
+    let tier: RedisTier
+    let token: FlightToken
+    let id: URLID
+    let url: String
+    let stale: CachedAnswer?
+
+    func whenLost(_ action: @escaping @Sendable () -> Void) { tier.renewals.whenLost(token, action) }
+
+    func commit(_ answer: CachedAnswer, kept: SharedRetention, revalidated: Bool) async -> SharedCommit {
+        var content = PageContent(url: url)
+        content.status = answer.facts.status
+        content.digest = answer.facts.digest.bytes
+        content.size = answer.body.count
+        content.facts = answer.facts.encoded
+        // The body is stored before its outcome, so that a caller who finds the outcome finds the body.
+        if let problem = await store(answer) {
+            // Each waiting caller would otherwise meet the same problem, one after the other.
+            await shareNothing(status: answer.facts.status)
+            return problem
+        }
+        let retention = Retention(fresh: kept.fresh, keep: kept.keep)
+        return await settle(revalidated ? .revalidated(content, retention) : .fetched(content, retention), bytes: answer.body.count)
+    }
+
+    /// Stores a body; returns why that failed, or `nil`.
+    private func store(_ answer: CachedAnswer) async -> SharedCommit? {
+        do {
+            // Until the outcome is settled, nobody knows the body. So it is not evicted within a lease.
+            switch try await tier.bodies.put(
+                digest: answer.facts.digest.bytes, bytes: answer.body, limit: tier.bodyLimit, sparing: tier.lease)
+            {
+            case .stored, .present: return nil
+            case .tooLarge: return .refused("The body is too large for the shared cache.")
+            case .full: return .refused("The shared cache is full of bodies that are in use.")
+            }
+        } catch {
+            return .unavailable("\(error)")
+        }
+    }
+
+    func shareNothing(status: Int) async {
+        var content = PageContent(url: url)
+        content.status = status
+        _ = await settle(.fetched(content, Retention(fresh: .zero, keep: Self.forWaitingCallers, isStored: false)))
+    }
+
+    func fail(_ error: FetchError, for time: Duration) async {
+        // A URL has one outcome. The failure would replace the stale answer, which may still serve and be revalidated.
+        if stale != nil { return await release() }
+        var content = PageContent(url: url)
+        if case .status(let code) = error.kind { content.status = code }
+        content.fields = [.errorClass: error.className, .errorMessage: error.detail]
+        let isStored = !error.kind.restsOnSettings
+        _ = await settle(
+            .failed(content, Retention(fresh: isStored ? time : .zero, keep: max(time, Self.forWaitingCallers), isStored: isStored)))
+    }
+
+    /// Waiting callers are woken at once and ask within milliseconds.
+    private static let forWaitingCallers = Duration.seconds(10)
+
+    func release() async { _ = await settle(.handedBack) }
+
+    private func settle(_ outcome: Settlement.Outcome, bytes: Int = 0) async -> SharedCommit {
+        defer { tier.renewals.remove(token) }
+        let settlement = Settlement(token, id, outcome, bytes: bytes)
+        let cluster = tier.cluster
+        do {
+            // Continues when the caller's task is cancelled, because others wait for the outcome.
+            let settling = Task { try await cluster.settle([settlement], random: .random(in: 0...1)) }
+            switch try await settling.value.first ?? .lost {
+            case .settled: return .stored
+            case .fenced: return .fenced
+            case .lost: return .lost
+            }
+        } catch {
+            return .unavailable("\(error)")
+        }
+    }
+}

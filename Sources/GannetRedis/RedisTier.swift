@@ -1,0 +1,163 @@
+internal import ClusterState
+internal import FetchCache
+internal import GannetBasics
+internal import HTTPCaching
+internal import HTTPEngine
+internal import RedisClient
+
+/// The shared tier in Redis: outcomes and locks together with those of the queues, and bodies in a blob store.
+///
+/// A caller that finds a URL locked waits for a message that it is free, or for the end of the lock.
+struct RedisTier: SharedTier {
+    let link: RedisLink
+    let cluster: ClusterState
+    let bodies: BlobStore
+    /// In bytes of Redis' memory.
+    let bodyLimit: Int
+    let renewals: Renewals
+    let lease: Duration
+    /// The channel on which this process hears of freed URLs.
+    let inbox: String
+    let breaker = OutageBreaker()
+
+    func acquire(_ ask: SharedAsk) async -> SharedAnswer {
+        guard let id = URLID(ask.key.id) else { return .unavailable("The key has another length than this tier knows.") }
+        var request = AcquireRequest(id: id, nonce: Nonce(UInt64.random(in: .min ... .max)), lease: lease)
+        request.inbox = inbox
+        request.refresh = ask.refresh
+        request.maximumAge = ask.maximumAge
+        var useless = 0
+        while !Task.isCancelled {
+            guard breaker.mayTry() else { return .unavailable("Redis was away a moment ago.") }
+            let number = link.freed.expect(id)
+            let asked = ContinuousClock.now
+            let answer: AcquireAnswer
+            do {
+                answer = try await acquire(request)
+                breaker.succeeded()
+            } catch {
+                link.freed.forget(number, id)
+                if (error as? StateError)?.mayHaveExecuted == true { giveBack(request) }
+                return unavailable(error)
+            }
+            let since = request.since
+            request.since = since ?? answer.now
+            if case .busy(let atMost) = answer.fate {
+                // Leases run out only while somebody calls. So this caller must ask again in time, or a dead holder's lock would outlive its lease.
+                await link.freed.wait(number, id, atMost: min(atMost, lease / 3) + Self.grace)
+                continue
+            }
+            link.freed.forget(number, id)
+            let found: Found
+            do {
+                found = try await outcome(of: answer, ask, id, asked, since: since)
+            } catch {
+                return unavailable(error)
+            }
+            switch found {
+            case .some(let outcome): return outcome
+            case .none(let missing):
+                // An answer that may be used only once cannot be had like this. Only a new one will do.
+                request.refresh = request.refresh || missing.isEmpty || request.missingBody != nil
+                request.missingBody = missing.isEmpty ? request.missingBody : missing
+                useless += 1
+                if useless > Self.mostUseless { return .notShared }
+            }
+        }
+        return .cancelled
+    }
+
+    func remove(_ key: CacheKey) async {
+        guard let id = URLID(key.id) else { return }
+        // A lost connection is restored within the call's time. A Redis that is away longer keeps the outcome, as documented.
+        try? await cluster.removePage(id)
+    }
+
+    private func unavailable(_ error: any Error) -> SharedAnswer {
+        if (error as? StateError)?.isTransient == true { breaker.failed() }
+        return .unavailable("\(error)")
+    }
+
+    /// Continues when the caller's task is cancelled: a lock whose holder does not know of it would block the URL for a whole lease.
+    private func acquire(_ request: AcquireRequest) async throws -> AcquireAnswer {
+        let cluster = cluster
+        return try await Task { try await cluster.acquire(request) }.value
+    }
+
+    /// Releases the lock that an unanswered call may have taken, once Redis replies again.
+    private func giveBack(_ request: AcquireRequest) {
+        var request = request
+        request.inbox = nil
+        let cluster = cluster
+        Task { [request, lease] in
+            let end = ContinuousClock.now + lease
+            while ContinuousClock.now < end {
+                try? await Task.sleep(for: OutageBreaker.shortestPause)
+                do {
+                    guard case .leased(let token, _) = try await cluster.acquire(request).fate else { return }
+                    _ = try await cluster.settle([Settlement(token, request.id, .handedBack)], random: .random(in: 0...1))
+                    return
+                } catch {
+                    guard (error as? StateError)?.isTransient == true else { return }
+                }
+            }
+        }
+    }
+
+    /// After this many outcomes that are malformed, or whose body is gone, the caller fetches the URL itself.
+    private static let mostUseless = 3
+
+    /// A caller that asks before the lock's end would find it unchanged.
+    private static let grace = Duration.milliseconds(20)
+
+    private enum Found {
+        case some(SharedAnswer)
+        /// The outcome's body is gone.
+        case none(missing: [UInt8])
+    }
+
+    private func outcome(
+        of answer: AcquireAnswer, _ ask: SharedAsk, _ id: URLID, _ asked: ContinuousClock.Instant, since: Int?
+    ) async throws -> Found {
+        switch answer.fate {
+        case .busy: preconditionFailure("A caller that has to wait has no outcome.")
+        case .negative(let page): return .some(.failed(FetchError(page.content, url: ask.url)))
+        case .fresh(let page) where !page.isStored: return .some(.notShared)
+        case .fresh(let page):
+            guard let answer = try await cached(page, at: answer.now) else { return .none(missing: page.content.digest ?? []) }
+            // Both times are Redis': this machine's clock would be off by the time on the network.
+            return .some(.found(answer, hasComeSince: since.map { page.ended >= $0 } ?? false))
+        case .leased(let token, let stale):
+            // The lease is renewed until it is given up, also if the caller is cancelled.
+            renewals.add(token, asked: asked)
+            var old: CachedAnswer?
+            if let stale { old = (try? await cached(stale, at: answer.now)) ?? nil }
+            let lease = RedisLease(tier: self, token: token, id: id, url: ask.url, stale: old)
+            if Task.isCancelled {
+                await lease.release()
+                return .some(.cancelled)
+            }
+            return .some(.leased(lease))
+        }
+    }
+
+    /// The answer of an outcome, with times of this process' clock; `nil` if its body is gone.
+    private func cached(_ page: Page, at queueNow: Int) async throws -> CachedAnswer? {
+        guard let facts = page.content.facts.flatMap({ StoredAnswer(decoding: $0) }), let digest = page.content.digest,
+            let body = try await bodies.intactBody(digest: digest, size: page.content.size, sha256: { SHA256Digest(of: $0).bytes })
+        else { return nil }
+        // The answer is as old by this machine's clock as by Redis'.
+        let ago = Duration.milliseconds(max(0, queueNow - page.ended))
+        return CachedAnswer(facts: facts.received(at: .now - ago), body: body)
+    }
+}
+
+extension FetchError {
+    /// The failure in an outcome, as its fetcher had it.
+    fileprivate init(_ content: PageContent, url: String) {
+        var kind = Kind(className: content.fields[.errorClass] ?? "")
+        // These kinds concern the other process only. The message also explains a class of a newer version.
+        if let known = kind, [.cancelled, .local].contains(known.retry) || known == .invalidURL || known == .engine { kind = nil }
+        self.init(kind: kind ?? .unexpectedContent, url: url, detail: content.fields[.errorMessage] ?? "")
+    }
+}

@@ -1,0 +1,371 @@
+import Foundation
+import GannetFetch
+import GannetRedis
+import GannetTestKit
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Several processes over one Redis.
+struct SharedTierTests {
+    private let namespace = "shared-\(UInt64.random(in: 0 ... .max))"
+
+    private func cache(_ redis: RedisServer, lease: Duration = .seconds(30), bodyLimit: Int = 100_000_000) async throws -> RedisCache {
+        try await RedisCache.connect(
+            RedisCacheOptions(redis: "unix://\(redis.socketPath)") {
+                $0.namespace = namespace
+                $0.lease = lease
+                $0.bodyLimit = bodyLimit
+            })
+    }
+
+    private func fetcher(_ cache: RedisCache) throws -> Fetcher {
+        var options = FetcherOptions.local
+        options.shared = cache.shared
+        return try Fetcher(options)
+    }
+
+    @Test func `ten thousand calls in eight processes make one request`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; return 200 body; }" })
+        var processes: [FetchingProcess] = []
+        for _ in 0..<8 { processes.append(try await FetchingProcess(redis, origin.url("/a"), namespace: namespace, calls: 1250)) }
+        var downloads = 0
+        for process in processes {
+            let outcome = try await process.outcome
+            #expect(outcome.good == 1250 && outcome.body == "body")
+            downloads += outcome.downloads
+        }
+        #expect(downloads == 1)
+        #expect(try await origin.requests().map(\.path) == ["/a"])
+        try await origin.stop()
+    }
+
+    @Test func `a failure that may not be kept goes to no later caller, whatever age it accepts`() async throws {
+        let redis = try await RedisServer.shared
+        let answers = ["404 Not Found", "200 OK"].map { status in
+            "HTTP/1.1 \(status)\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody"
+        }
+        let server = try HostileServer(scripts: answers.map { [.readUntil("\r\n\r\n"), .send($0)] })
+        let cache = try await cache(redis)
+        let fetcher = try fetcher(cache)
+        let request = FetchRequest("http://127.0.0.1:\(server.port)/") { $0.maximumAge = .seconds(60) }
+        await #expect(throws: FetchError.self) { try await fetcher.data(for: request) }
+        // A caller within the same millisecond would count as waiting.
+        try await Task.sleep(for: .milliseconds(5))
+        #expect(try await fetcher.data(for: request) == Data("body".utf8))
+        await fetcher.close()
+        await cache.close()
+    }
+
+    @Test func `callers that wait for a body too large for Redis fetch it at the same time`() async throws {
+        let redis = try await RedisServer.shared
+        let body = String(repeating: "x", count: 2_000_000)
+        let answer = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nConnection: close\r\nContent-Length: \(body.count)\r\n\r\n\(body)"
+        // Only the first request gets an answer. All of them arrive, so none waits for another.
+        let server = try HostileServer(scripts: [
+            [.readUntil("\r\n\r\n"), .pause(.milliseconds(500)), .send(answer)], [.readUntil("\r\n\r\n"), .silence],
+        ])
+        let url = "http://127.0.0.1:\(server.port)/"
+        var caches: [RedisCache] = []
+        for _ in 0..<4 { caches.append(try await cache(redis, bodyLimit: 1_000_000)) }
+        let fetchers = try caches.map { try fetcher($0) }
+        let calls = fetchers.map { fetcher in Task { try await fetcher.data(for: FetchRequest(url)) } }
+        try await server.accepted(4)
+        for call in calls { call.cancel() }
+        for fetcher in fetchers { await fetcher.close() }
+        for cache in caches { await cache.close() }
+    }
+
+    @Test func `another process takes over at the end of the lock of a killed process`() async throws {
+        let redis = try await RedisServer.shared
+        let server = try HostileServer(scripts: [
+            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nh"), .silence],
+            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\nwhole"), .silence],
+        ])
+        let url = "http://127.0.0.1:\(server.port)/"
+        let holder = try await FetchingProcess(redis, url, namespace: namespace, lease: .seconds(1))
+        try await server.accepted(1)
+        let waiter = try await FetchingProcess(redis, url, namespace: namespace, lease: .seconds(1))
+        // Longer than a lease, which a living holder renews.
+        try await Task.sleep(for: .milliseconds(1500))
+        #expect(server.connections == 1)
+        holder.process.kill()
+        let outcome = try await waiter.outcome
+        #expect(outcome.body == "whole" && outcome.downloads == 1)
+        #expect(server.connections == 2)
+        try await server.stop()
+    }
+
+    @Test func `a process that was stopped beyond the end of its lock is fenced, and its successor's answer stays`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; return 200 successor; }" })
+        let folder = try TemporaryFolder()
+        let pipe = folder.file("line")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let line = open(pipe, O_RDWR)
+        defer { close(line) }
+        let stubborn = try await FetchingProcess(
+            redis, origin.url("/a"), namespace: namespace, lease: .seconds(1), stubbornAt: pipe)
+        _ = try await stubborn.process.output.line { $0 == "asked" }
+        stubborn.process.signal(SIGSTOP)
+
+        let cache = try await cache(redis)
+        let fetcher = try fetcher(cache)
+        let successor = try await fetcher.response(for: FetchRequest(origin.url("/a")))
+        #expect(successor.source == .network && successor.data == Data("successor".utf8))
+
+        stubborn.process.signal(SIGCONT)
+        _ = write(line, "\n", 1)
+        let late = try await stubborn.outcome
+        #expect(late.fenced == 1 && late.good == 1)
+        let other = try self.fetcher(cache)
+        let standing = try await other.response(for: FetchRequest(origin.url("/a")))
+        #expect(standing.source == .shared && standing.data == Data("successor".utf8))
+        #expect(try await redis.command("HGET", "{\(namespace)}count", "doubleFetches") == .text("1"))
+        #expect(try await origin.requests().count == 1)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `an answer that may not be kept is stored nowhere, and waiting callers ask for themselves`() async throws {
+        let redis = try await RedisServer.shared
+        let server = try HostileServer(
+            .readUntil("\r\n\r\n"), .pause(.milliseconds(300)),
+            .send("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 6\r\n\r\nsecret"), .silence)
+        let url = "http://127.0.0.1:\(server.port)/"
+        let cache = try await cache(redis)
+        let bodies = try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                let fetcher = try fetcher(cache)
+                group.addTask { try await fetcher.data(for: FetchRequest(url)) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(bodies == Array(repeating: Data("secret".utf8), count: 4))
+        #expect(server.connections == 4)
+        let dump = try await redis.command("KEYS", "*\(namespace)*blob*")
+        #expect(dump == .list([]))
+        await cache.close()
+        try await server.stop()
+    }
+
+    @Test func `a failure is shared with other processes`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start()
+        let cache = try await cache(redis)
+        for _ in 0..<3 {
+            let error = await #expect(throws: FetchError.self) {
+                try await fetcher(cache).data(for: FetchRequest(origin.url("/none")))
+            }
+            #expect(error?.kind == .status(404))
+        }
+        #expect(try await origin.requests().count == 1)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `an answer that is stale in all processes is revalidated once`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(.init { $0.directives = "location / { add_header Cache-Control max-age=0; }" })
+        let file = try #require(origin.files.last)
+        let cache = try await cache(redis)
+        let first = try await fetcher(cache).response(for: FetchRequest(origin.url(file.path)))
+        let second = try await fetcher(cache).response(for: FetchRequest(origin.url(file.path)))
+        #expect(first.source == .network && second.source == .revalidated && first.data == second.data)
+        #expect(try await origin.requests().map(\.status) == [200, 304])
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `a missing or damaged body is fetched again`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; return 200 body; }" })
+        let cache = try await cache(redis)
+        let request = FetchRequest(origin.url("/a"))
+        _ = try await fetcher(cache).data(for: request)
+        try await changeBodies(redis, "redis.call('SET', key, 'BODY')")
+        #expect(try await fetcher(cache).response(for: request).data == Data("body".utf8))
+        try await changeBodies(redis, "redis.call('DEL', key)")
+        #expect(try await fetcher(cache).response(for: request).source == .network)
+        #expect(try await fetcher(cache).response(for: request).source == .shared)
+        #expect(try await origin.requests().count == 3)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    /// Does something to each body's key; the keys are not text.
+    private func changeBodies(_ redis: RedisServer, _ change: String) async throws {
+        let script = "local keys = redis.call('KEYS', ARGV[1]); for _, key in ipairs(keys) do \(change) end; return #keys"
+        #expect(try await redis.command("EVAL", script, "0", "{\(namespace):blob}:*") == .integer(1))
+    }
+
+    @Test func `a waiting caller asks again within a lease, even if the message was lost`() async throws {
+        let redis = try await RedisServer.start()
+        let server = try HostileServer(scripts: [
+            [.readUntil("\r\n\r\n"), .silence],
+            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nhi"), .silence],
+        ])
+        let request = FetchRequest("http://127.0.0.1:\(server.port)/")
+        let cache = try await cache(redis, lease: .seconds(15))
+        let holder = try fetcher(cache)
+        let first = Task { try await holder.data(for: request) }
+        try await server.accepted(1)
+        let waiter = try fetcher(cache)
+        let second = Task { try await waiter.data(for: request) }
+        while try await redis.command("KEYS", "*waiters*") == .list([]) { await Task.yield() }
+        try await redis.command("FLUSHALL")
+        let flushed = ContinuousClock.now
+        #expect(try await second.value == Data("hi".utf8))
+        #expect(ContinuousClock.now - flushed < .seconds(12))
+        first.cancel()
+        await cache.close()
+        try await server.stop()
+    }
+
+    @Test func `while Redis is away fetchers go on without it`() async throws {
+        let redis = try await RedisServer.start()
+        let origin = try await Origin.start()
+        let cache = try await cache(redis)
+        let fetcher = try fetcher(cache)
+        _ = try await fetcher.data(for: FetchRequest(origin.url("/1.bin")))
+        try await redis.kill9()
+        _ = try await fetcher.data(for: FetchRequest(origin.url("/2.bin")))
+        #expect(fetcher.statistics.sharedUnavailable > 0)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `a cache that is freed still wakes its waiting callers`() async throws {
+        let redis = try await RedisServer.shared
+        let server = try HostileServer(
+            .readUntil("\r\n\r\n"), .pause(.milliseconds(500)),
+            .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nhi"), .silence)
+        let request = FetchRequest("http://127.0.0.1:\(server.port)/")
+        let fetchers = [try fetcher(try await cache(redis)), try fetcher(try await cache(redis))]
+        let start = ContinuousClock.now
+        let first = Task { try await fetchers[0].data(for: request) }
+        try await server.accepted(1)
+        #expect(try await fetchers[1].response(for: request).source == .shared)
+        // By message; a lock of thirty seconds would have been waited for.
+        #expect(ContinuousClock.now - start < .seconds(10))
+        _ = try await first.value
+        try await server.stop()
+    }
+
+    @Test func `an answer is handed out although Redis has stopped replying`() async throws {
+        let redis = try await RedisServer.start()
+        let downloader = ScriptedDownloader { _ in .held }
+        let cache = try await cache(redis)
+        var options = FetcherOptions.local
+        options.shared = cache.shared
+        let fetcher = try Fetcher(options, downloader: downloader)
+        let call = Task { try await fetcher.data(for: FetchRequest("http://a/")) }
+        await downloader.waitForStarts(1)
+        redis.pause()
+        downloader.open()
+        // A commit alone may take twenty seconds to fail.
+        let start = ContinuousClock.now
+        #expect(try await call.value == Data("http://a/".utf8))
+        #expect(ContinuousClock.now - start < .seconds(10))
+        redis.resume()
+        await fetcher.close()
+        await cache.close()
+        try await redis.stop()
+    }
+
+    @Test func `a fetcher is closed within seconds although Redis has stopped replying`() async throws {
+        let redis = try await RedisServer.start()
+        let downloader = ScriptedDownloader { _ in .held }
+        let cache = try await cache(redis)
+        var options = FetcherOptions.local
+        options.shared = cache.shared
+        let fetcher = try Fetcher(options, downloader: downloader)
+        let call = Task { try await fetcher.data(for: FetchRequest("http://a/")) }
+        await downloader.waitForStarts(1)
+        redis.pause()
+        let start = ContinuousClock.now
+        await fetcher.close()
+        #expect(ContinuousClock.now - start < .seconds(8))
+        await #expect(throws: FetchError.self) { try await call.value }
+        redis.resume()
+        await cache.close()
+        try await redis.stop()
+    }
+
+    @Test func `a body that Redis has no room for is no outage`() async throws {
+        let redis = try await RedisServer.shared
+        let body = String(repeating: "x", count: 2_000_000)
+        let server = try HostileServer(
+            .readUntil("\r\n\r\n"),
+            .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: \(body.count)\r\n\r\n\(body)"), .silence)
+        let cache = try await cache(redis, bodyLimit: 1_000_000)
+        let fetcher = try fetcher(cache)
+        _ = try await fetcher.data(for: FetchRequest("http://127.0.0.1:\(server.port)/"))
+        await fetcher.close()
+        #expect(fetcher.statistics.sharedRefused == 1 && fetcher.statistics.sharedUnavailable == 0)
+        await cache.close()
+        try await server.stop()
+    }
+
+    @Test func `a long URL is shared like a short one`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init {
+                $0.directives = "large_client_header_buffers 4 16k; location = /a { add_header Cache-Control max-age=60; return 200 body; }"
+            })
+        let cache = try await cache(redis)
+        let request = FetchRequest(origin.url("/a?" + String(repeating: "x", count: 7000)))
+        #expect(try await fetcher(cache).response(for: request).source == .network)
+        #expect(try await fetcher(cache).response(for: request).source == .shared)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `a malformed outcome is fetched again`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=60; return 200 body; }" })
+        let cache = try await cache(redis)
+        let request = FetchRequest(origin.url("/a"))
+        _ = try await fetcher(cache).data(for: request)
+        // The digest, and all that comes after it.
+        let script = """
+            local key = redis.call('KEYS', ARGV[1])[1]
+            redis.call('SET', key, redis.call('GET', key):sub(1, 32) .. ('\\0'):rep(60))
+            return 1
+            """
+        #expect(try await redis.command("EVAL", script, "0", "{\(namespace)}page:*") == .integer(1))
+        #expect(try await fetcher(cache).response(for: request).data == Data("body".utf8))
+        #expect(try await fetcher(cache).response(for: request).source == .shared)
+        #expect(try await origin.requests().count == 2)
+        await cache.close()
+        try await origin.stop()
+    }
+
+    @Test func `an answer from another process has to be as young as this caller wants`() async throws {
+        let redis = try await RedisServer.shared
+        let origin = try await Origin.start(
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; add_header Age 100; return 200 body; }" })
+        let cache = try await cache(redis)
+        _ = try await fetcher(cache).data(for: FetchRequest(origin.url("/a")))
+        let young = FetchRequest(origin.url("/a")) { $0.maximumAge = .seconds(50) }
+        #expect(try await fetcher(cache).response(for: young).source == .network)
+        let old = FetchRequest(origin.url("/a")) { $0.maximumAge = .seconds(200) }
+        #expect(try await fetcher(cache).response(for: old).source == .shared)
+        await cache.close()
+        try await origin.stop()
+    }
+}
+
+extension FetcherOptions {
+    /// For origins of this machine.
+    fileprivate static var local: FetcherOptions { FetcherOptions { $0.allowedNetworks = ["all"] } }
+}
