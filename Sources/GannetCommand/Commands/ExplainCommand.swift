@@ -74,7 +74,8 @@ private struct ExplanationReport: Sendable {
     }
 
     private func retry(_ known: Page) -> String {
-        isFresh ? "in \(Amounts.time(known.freshFor(at: found.now))); until then jobs for this URL are skipped" : "with the next job for this URL"
+        guard isFresh else { return "with the next job for this URL" }
+        return "in \(Amounts.time(known.freshFor(at: found.now))); until then jobs for this URL are skipped"
     }
 
     private func freshness(_ known: Page) -> String {

@@ -57,12 +57,12 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `while Redis is gone for three leases a worker lives and is not ready; then it goes on and nothing was charged`()
+    @Test func `while Redis is gone for half a minute a worker lives and is not ready; then it goes on and nothing was charged`()
         async throws
     {
         let (fleet, gate, worker) = try await Self.busyWorker(["--lease", "5s"])
         try await fleet.redis.kill9()
-        let end = ContinuousClock.now + .seconds(15)
+        let end = ContinuousClock.now + .seconds(30)
         _ = try await worker.wait(for: "/readyz", status: 503)
         while ContinuousClock.now < end {
             #expect(try await worker.ask("/readyz").status == 503)
