@@ -123,11 +123,9 @@ struct LargeBodyGate: Sendable {
     private let gate = DownloadGate(places: 2)
 
     func within<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        let result = await gate.within { () async -> Result<Value, any Error> in
-            do { return .success(try await body()) } catch { return .failure(error) }
-        }
-        guard let result else { throw StateError.redis(RedisError(.cancelled)) }
-        return try result.get()
+        guard await gate.enter() else { throw StateError.redis(RedisError(.cancelled)) }
+        defer { gate.leave() }
+        return try await body()
     }
 }
 

@@ -25,11 +25,8 @@ package final class DownloadGate: Sendable {
         return await body()
     }
 
-    /// Runs `body` like a download of normal priority. A default argument in place of this function crashed the callers in other
-    /// targets (Swift 6.3).
-    package func within<Value: Sendable>(_ body: () async -> Value) async -> Value? {
-        await within(SharedFetchPriority(.normal), body)
-    }
+    /// Waits for a place like a download of normal priority. Returns `false` when the task is cancelled before. ``leave()`` gives the place back.
+    package func enter() async -> Bool { await enter(SharedFetchPriority(.normal)) }
 
     private func enter(_ priority: SharedFetchPriority) async -> Bool {
         let id = state.withLock { state -> UInt64? in
@@ -75,7 +72,7 @@ package final class DownloadGate: Sendable {
         }
     }
 
-    private func leave() {
+    package func leave() {
         let next = state.withLock { state in
             let next = state.queue.popFirst()
             if next == nil { state.free += 1 }

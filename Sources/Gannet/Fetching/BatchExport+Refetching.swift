@@ -58,6 +58,8 @@ private final class HostGates: Sendable {
                 if hosts[host]?.users == 0 { hosts[host] = nil }
             }
         }
-        return await gate?.within { await body() }
+        guard let gate, await gate.enter() else { return nil }
+        defer { gate.leave() }
+        return await body()
     }
 }

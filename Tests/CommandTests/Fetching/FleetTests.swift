@@ -22,7 +22,7 @@ import Testing
         try fleet.expectAllBodies()
         #expect(try await fleet.requests() == Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) }))
         let status = try await fleet.outcome(["status"] + fleet.connection)
-        #expect(status.output.contains("\ndone      400 (200 fetched, 200 cached; "), "\(status.output)")
+        #expect(status.output.contains("\ndone      400 (200 fetched, 200 there already; "), "\(status.output)")
         try await fleet.stop()
     }
 
@@ -39,7 +39,7 @@ import Testing
         try fleet.removeTemporaryFiles()
         try fleet.expectAllBodies()
         let status = try await fleet.outcome(["status"] + fleet.connection)
-        #expect(status.output.contains("\ndone      102 (102 fetched, 0 cached; "))
+        #expect(status.output.contains("\ndone      102 (102 fetched, 0 there already; "))
         #expect(status.output.contains("\nfailed    0\n"))
         try await gate.stop()
         try await fleet.stop()
@@ -65,8 +65,9 @@ import Testing
         let before = try await fleet.outcome(["status"] + fleet.connection)
         #expect(before.status == 0 && before.errors == "")
         let rows = before.output.split(separator: "\n")
-        #expect(rows.starts(with: ["queue     default", rows[1], "active    0", "parked    0", "delayed   0"]))
-        #expect(rows[1].hasPrefix("ready     5 (the oldest for ") && rows[5] == "done      0 (0 fetched, 0 cached; 0 B)")
+        #expect(
+            rows.starts(with: ["queue     default", "progress  0%: 0 of 5 ended", rows[2], "active    0", "parked    0", "delayed   0"]))
+        #expect(rows[2].hasPrefix("ready     5 (the oldest for ") && rows[6] == "done      0 (0 fetched, 0 there already; 0 B)")
         #expect(try await fleet.outcome(fleet.work).status == 0)
 
         let outcome = try await fleet.outcome(["status", "--json"] + fleet.connection)
