@@ -58,7 +58,9 @@ package final class RedisBodies: JobOutput {
         case .bytes(let bytes): return try await place(bytes, digest: download.body.digest, of: job)
         case .file(let path, let digest):
             defer { unlink(path) }
-            return try await gate.within { try await place(contents(ofTemporaryFile: path), digest: digest, of: job) }
+            try await gate.enter()
+            defer { gate.leave() }
+            return try await place(contents(ofTemporaryFile: path), digest: digest, of: job)
         }
     }
 
@@ -122,11 +124,12 @@ struct LargeBodyGate: Sendable {
 
     private let gate = DownloadGate(places: 2)
 
-    func within<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    /// Waits for a turn; ``leave()`` ends it.
+    func enter() async throws {
         guard await gate.enter() else { throw StateError.redis(RedisError(.cancelled)) }
-        defer { gate.leave() }
-        return try await body()
     }
+
+    func leave() { gate.leave() }
 }
 
 extension ClusterState {

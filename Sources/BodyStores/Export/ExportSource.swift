@@ -24,7 +24,10 @@ struct ExportSource: Sendable {
 
     /// Calls `body` when there is room in memory for this number of bytes.
     func withRoom(for bytes: Int, _ body: () async throws -> Void) async throws {
-        if bytes <= LargeBodyGate.smallestLarge { try await body() } else { try await gate.within(body) }
+        guard bytes > LargeBodyGate.smallestLarge else { return try await body() }
+        try await gate.enter()
+        defer { gate.leave() }
+        try await body()
     }
 
     /// Copies a body from the workers' folder into a temporary file in `target`; `nil` if the body is not there. Blocks.
