@@ -7,16 +7,16 @@ final class BrotliStage: DecodingStage {
     private let decoder: OpaquePointer
     private(set) var isComplete = false
 
-    init() throws(DecodingFailure) {
+    init() throws(FetchError) {
         guard let decoder = BrotliDecoderCreateInstance(nil, nil, nil) else { throw .outOfMemory(.brotli) }
         self.decoder = decoder
     }
 
     deinit { BrotliDecoderDestroyInstance(decoder) }
 
-    func advance(_ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int {
+    func advance(_ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(FetchError) -> Int {
         guard !isComplete else {
-            guard input.isEmpty else { throw .malformed(.brotli, detail: "there is something behind its end") }
+            guard input.isEmpty else { throw .malformed(.brotli, detail: "there are bytes behind its end") }
             return 0
         }
         var inputLeft = input.count
@@ -33,7 +33,7 @@ final class BrotliStage: DecodingStage {
         return output.count - outputLeft
     }
 
-    private var failure: DecodingFailure {
+    private var failure: FetchError {
         let code = BrotliDecoderGetErrorCode(decoder)
         switch code {
         case BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES, BROTLI_DECODER_ERROR_ALLOC_TREE_GROUPS, BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MAP,

@@ -12,7 +12,7 @@ package final class ContentDecoder {
     /// In the order in which they are undone.
     private let steps: [DecodingStep]
     private let intermediateLimit: Int64
-    private var failure: DecodingFailure?
+    private var failure: FetchError?
 
     /// Throws for encodings that it cannot decode.
     /// - Parameters:
@@ -20,7 +20,7 @@ package final class ContentDecoder {
     ///     skipped.
     ///   - intermediateLimit: The most bytes that one step may hand to the next. The caller sees only the output of the last step, which may
     ///     be nothing while the others produce a thousand times the received bytes.
-    package init(encodings: [String], intermediateLimit: Int64) throws(DecodingFailure) {
+    package init(encodings: [String], intermediateLimit: Int64) throws(FetchError) {
         let names = encodings.filter { $0 != "identity" && !$0.isEmpty }
         guard names.count <= Self.maximumEncodings else { throw .tooManyEncodings(names.count) }
         var steps: [DecodingStep] = []
@@ -37,9 +37,9 @@ package final class ContentDecoder {
     /// A few bytes may decode to any amount: `sink` answers false when it has enough. Nothing more is decoded then, and the decoder is of no
     /// more use. Some encodings permit endless input without output: count the bytes that are passed in, too.
     /// - Returns: Whether the sink took everything.
-    package func decode(_ bytes: UnsafeRawBufferPointer, into sink: (UnsafeRawBufferPointer) -> Bool) throws(DecodingFailure) -> Bool {
+    package func decode(_ bytes: UnsafeRawBufferPointer, into sink: (UnsafeRawBufferPointer) -> Bool) throws(FetchError) -> Bool {
         if let failure { throw failure }
-        do throws(DecodingFailure) {
+        do throws(FetchError) {
             return try pass(bytes, to: 0, sink)
         } catch {
             failure = error
@@ -51,14 +51,14 @@ package final class ContentDecoder {
     ///
     /// A body without a single byte is whole. Answers to HEAD, 304 and some 200 without content name an encoding nevertheless, and browsers
     /// and curl take them for empty. The length and the connection tell whether a whole body was lost.
-    package func finish() throws(DecodingFailure) {
+    package func finish() throws(FetchError) {
         if let failure { throw failure }
         for step in steps where !step.isComplete { throw .truncated(step.coding) }
     }
 
     private func pass(
         _ bytes: UnsafeRawBufferPointer, to index: Int, _ sink: (UnsafeRawBufferPointer) -> Bool
-    ) throws(DecodingFailure) -> Bool {
+    ) throws(FetchError) -> Bool {
         guard index < steps.count else { return sink(bytes) }
         let step = steps[index]
         var input = bytes
@@ -95,4 +95,40 @@ package enum ContentEncodings {
     }
 
     private static let harmless: Set<String> = ["identity", "none", "chunked"]
+}
+
+/// Why an encoded body cannot be decoded. The decoder does not know the URL of its body.
+extension FetchError {
+    private init(decoding detail: String) { self.init(kind: .badEncoding, url: "", detail: detail) }
+
+    /// An encoding that is not decoded here; its name as it was given.
+    static func unknownEncoding(_ name: String) -> Self {
+        Self(decoding: "the body is \(name.escapedForDisplay)-encoded, which is not one of gzip, deflate, br and zstd")
+    }
+
+    /// More encodings on top of each other than are decoded.
+    static func tooManyEncodings(_ count: Int) -> Self {
+        Self(decoding: "the body is encoded \(count) times over, and at most \(ContentDecoder.maximumEncodings) times are undone")
+    }
+
+    /// The body ended before its encoding did.
+    static func truncated(_ coding: ContentCoding) -> Self {
+        Self(decoding: "the \(coding.rawValue)-encoded body was cut: it ends before its encoding does")
+    }
+
+    /// The bytes are not of the encoding, their checksum is wrong, or they ask for more memory than is permitted.
+    /// - Parameter detail: The reason in the library's words.
+    static func malformed(_ coding: ContentCoding, detail: String) -> Self {
+        Self(decoding: "the body cannot be decoded as \(coding.rawValue): \(detail)")
+    }
+
+    /// A body that was encoded more than once has more than `limit` bytes when only some of its encodings are undone.
+    static func tooLarge(_ coding: ContentCoding, limit: Int64) -> Self {
+        Self(decoding: "the body decodes as \(coding.rawValue) to more than \(limit.of("byte")) of still encoded data")
+    }
+
+    /// This machine has no memory for the decoder.
+    static func outOfMemory(_ coding: ContentCoding) -> Self {
+        Self(decoding: "there is no memory to decode a body as \(coding.rawValue)")
+    }
 }

@@ -17,7 +17,7 @@ final class DecodingStep {
     var isComplete: Bool { stage?.isComplete ?? true }
 
     /// The next piece that the input decodes to, in the buffer until the next call; nil when all of the input is used up.
-    func next(_ input: inout UnsafeRawBufferPointer) throws(DecodingFailure) -> UnsafeRawBufferPointer? {
+    func next(_ input: inout UnsafeRawBufferPointer) throws(FetchError) -> UnsafeRawBufferPointer? {
         while isFull || !input.isEmpty {
             let stage = if let stage { stage } else { try start() }
             let before = input.count
@@ -31,7 +31,7 @@ final class DecodingStep {
         return nil
     }
 
-    private func start() throws(DecodingFailure) -> any DecodingStage {
+    private func start() throws(FetchError) -> any DecodingStage {
         let made: any DecodingStage =
             switch coding {
             case .gzip: try GzipStage()
@@ -54,7 +54,7 @@ protocol DecodingStage: AnyObject {
     /// were written. Bytes behind a tolerated end are taken and dropped.
     ///
     /// When it leaves room in `output`, it holds back only output that needs more input.
-    func advance(_ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int
+    func advance(_ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(FetchError) -> Int
 
     /// Whether the input may end here.
     var isComplete: Bool { get }

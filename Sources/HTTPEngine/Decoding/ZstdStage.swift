@@ -13,7 +13,7 @@ final class ZstdStage: DecodingStage {
     private var headerBytesLeft = headerSize
     private(set) var isComplete = false
 
-    init() throws(DecodingFailure) {
+    init() throws(FetchError) {
         guard let context = ZSTD_createDCtx() else { throw .outOfMemory(.zstd) }
         self.context = context
         let code = ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Self.windowLog)
@@ -22,7 +22,7 @@ final class ZstdStage: DecodingStage {
 
     deinit { ZSTD_freeDCtx(context) }
 
-    func advance(_ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int {
+    func advance(_ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(FetchError) -> Int {
         // Asked for more behind the end of a frame, the library would begin another.
         guard !isComplete || !input.isEmpty else { return 0 }
         var written = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
@@ -40,7 +40,7 @@ final class ZstdStage: DecodingStage {
         return written.pos
     }
 
-    private static func failure(_ code: Int) -> DecodingFailure {
+    private static func failure(_ code: Int) -> FetchError {
         ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation
             ? .outOfMemory(.zstd) : .malformed(.zstd, detail: String(cString: ZSTD_getErrorName(code)))
     }

@@ -90,10 +90,10 @@ final class Transfer {
         case .write: break
         }
         guard let decoder else { return store(bytes, hasher) }
-        do throws(DecodingFailure) {
+        do throws(FetchError) {
             return try decoder.decode(bytes) { store($0, hasher) }
         } catch {
-            state.decodingFailed(error.description)
+            state.decodingFailed(error.detail)
             return false
         }
     }
@@ -159,11 +159,11 @@ final class Transfer {
     /// Why the body is incomplete by its encoding; nil when it is complete.
     func undecoded() -> String? {
         guard let decoder, state.hasBody else { return nil }
-        do throws(DecodingFailure) {
+        do throws(FetchError) {
             try decoder.finish()
             return nil
         } catch {
-            return error.description
+            return error.detail
         }
     }
 
@@ -212,11 +212,11 @@ final class Transfer {
         }
         let names = ContentEncodings.names(in: headers)
         if names.isEmpty { return true }
-        do throws(DecodingFailure) {
+        do throws(FetchError) {
             decoder = try ContentDecoder(encodings: names, intermediateLimit: settings.fetch.maximumBody)
             return true
         } catch {
-            state.decodingFailed(error.description)
+            state.decodingFailed(error.detail)
             return false
         }
     }

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: single)
     func `a body that is cut anywhere is truncated`(sample: EncodedSample) {
         for count in 1..<sample.body.count {
-            #expect(throws: DecodingFailure.truncated(sample.coding), "cut at \(count)") {
+            #expect(throws: FetchError.truncated(sample.coding), "cut at \(count)") {
                 try decoded(Array(sample.body.prefix(count)), sample.encoding)
             }
         }
@@ -21,19 +21,19 @@ import Testing
         let frame = Zstandard.compressed(EncodedSample.text)
         let skipped = EncodedSample.skipped([1, 2, 3])
         for count in 1..<member.count {
-            #expect(throws: DecodingFailure.truncated(.gzip)) { try decoded(member + member.prefix(count), "gzip") }
+            #expect(throws: FetchError.truncated(.gzip)) { try decoded(member + member.prefix(count), "gzip") }
         }
         for count in 1..<frame.count {
-            #expect(throws: DecodingFailure.truncated(.zstd)) { try decoded(frame + frame.prefix(count), "zstd") }
+            #expect(throws: FetchError.truncated(.zstd)) { try decoded(frame + frame.prefix(count), "zstd") }
         }
         for count in 1..<skipped.count {
-            #expect(throws: DecodingFailure.truncated(.zstd)) { try decoded(frame + skipped.prefix(count), "zstd") }
+            #expect(throws: FetchError.truncated(.zstd)) { try decoded(frame + skipped.prefix(count), "zstd") }
         }
     }
 
     @Test func `of encodings on top of each other, the one that was cut is named`() throws {
         let inner = Deflated.gzip(EncodedSample.text)
-        #expect(throws: DecodingFailure.truncated(.gzip)) { try decoded(Brotli.compressed(inner.dropLast()), "gzip", "br") }
-        #expect(throws: DecodingFailure.truncated(.brotli)) { try decoded(Brotli.compressed(inner).dropLast(), "gzip", "br") }
+        #expect(throws: FetchError.truncated(.gzip)) { try decoded(Brotli.compressed(inner.dropLast()), "gzip", "br") }
+        #expect(throws: FetchError.truncated(.brotli)) { try decoded(Brotli.compressed(inner).dropLast(), "gzip", "br") }
     }
 }

@@ -20,19 +20,19 @@ import Testing
     @Test func `the error of a wrong checksum says so`() {
         var gzip = Deflated.gzip(EncodedSample.text)
         gzip[gzip.count - 5] ^= 1
-        #expect(throws: DecodingFailure.malformed(.gzip, detail: "incorrect data check")) { try decoded(gzip, "gzip") }
+        #expect(throws: FetchError.malformed(.gzip, detail: "incorrect data check")) { try decoded(gzip, "gzip") }
         var length = Deflated.gzip(EncodedSample.text)
         length[length.count - 1] ^= 1
-        #expect(throws: DecodingFailure.malformed(.gzip, detail: "incorrect length check")) { try decoded(length, "gzip") }
+        #expect(throws: FetchError.malformed(.gzip, detail: "incorrect length check")) { try decoded(length, "gzip") }
         var zstd = Zstandard.compressed(EncodedSample.text)
         zstd[zstd.count - 1] ^= 1
-        #expect(throws: DecodingFailure.self) { try decoded(zstd, "zstd") }
+        #expect(throws: FetchError.self) { try decoded(zstd, "zstd") }
     }
 
     @Test(arguments: ["gzip", "deflate", "br", "zstd"])
     func `a body that is not encoded as it says is malformed`(encoding: String) throws {
         let page = Array("<!DOCTYPE html><html><body>An error page, plain as it is.</body></html>".utf8)
-        let failure = #expect(throws: DecodingFailure.self) { try decoded(page, encoding) }
+        let failure = #expect(throws: FetchError.self) { try decoded(page, encoding) }
         guard case .malformed(ContentCoding(name: encoding)!, _) = try #require(failure) else {
             Issue.record("\(String(describing: failure))")
             return
@@ -56,18 +56,18 @@ import Testing
     ])
     func `where nothing confirms the end, nothing may come behind it`(encoding: String, body: [UInt8]) {
         for tail in [Array("\r\n page".utf8), [0, 0, 0, 0, 0]] {
-            #expect(throws: DecodingFailure.self) { try decoded(body + tail, encoding) }
-            #expect(throws: DecodingFailure.self) { try decoded(body + tail, [encoding], pieces: [body.count]) }
+            #expect(throws: FetchError.self) { try decoded(body + tail, encoding) }
+            #expect(throws: FetchError.self) { try decoded(body + tail, [encoding], pieces: [body.count]) }
         }
     }
 
     @Test func `a failure is final`() throws {
         let decoder = try ContentDecoder(encodings: ["gzip"], intermediateLimit: 1)
         for _ in 0..<2 {
-            #expect(throws: DecodingFailure.malformed(.gzip, detail: "incorrect header check")) {
+            #expect(throws: FetchError.malformed(.gzip, detail: "incorrect header check")) {
                 try [UInt8]([1, 2]).withUnsafeBytes { try decoder.decode($0) { _ in true } }
             }
         }
-        #expect(throws: DecodingFailure.malformed(.gzip, detail: "incorrect header check")) { try decoder.finish() }
+        #expect(throws: FetchError.malformed(.gzip, detail: "incorrect header check")) { try decoder.finish() }
     }
 }

@@ -44,8 +44,8 @@ import Testing
             #expect(tookAll)
             try decoder.finish()
         }
-        #expect(throws: DecodingFailure.tooLarge(.brotli, limit: 1_000_000)) { try decode(limit: 1_000_000) }
-        #expect(throws: DecodingFailure.tooLarge(.brotli, limit: Int64(members.count) - 1)) { try decode(limit: Int64(members.count) - 1) }
+        #expect(throws: FetchError.tooLarge(.brotli, limit: 1_000_000)) { try decode(limit: 1_000_000) }
+        #expect(throws: FetchError.tooLarge(.brotli, limit: Int64(members.count) - 1)) { try decode(limit: Int64(members.count) - 1) }
         try decode(limit: Int64(members.count))
     }
 
@@ -57,7 +57,7 @@ import Testing
         let frame: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x40, 0x88, 0, 0, 0x01, 0x08, 0] + content
         for body in [Zstandard.compressed(text, window: 24, saysSize: false), frame] {
             for position in 0...body.count {
-                #expect(throws: DecodingFailure.malformed(.zstd, detail: "Frame requires too much memory for decoding")) {
+                #expect(throws: FetchError.malformed(.zstd, detail: "Frame requires too much memory for decoding")) {
                     try decoded(body, ["zstd"], pieces: [position])
                 }
             }
@@ -69,7 +69,7 @@ import Testing
     @Test func `formats from before zstd had one are not decoded, however the body comes`() {
         let body: [UInt8] = [0x27, 0xb5, 0x2f, 0xfd, 0x20, 5, 0x40, 0, 5] + Array("hello".utf8) + [0xc0, 0, 0]
         for position in 0...body.count {
-            #expect(throws: DecodingFailure.malformed(.zstd, detail: "Unknown frame descriptor")) {
+            #expect(throws: FetchError.malformed(.zstd, detail: "Unknown frame descriptor")) {
                 try decoded(body, ["zstd"], pieces: [position])
             }
         }
@@ -78,7 +78,7 @@ import Testing
     @Test func `brotli's window is at most 16 MB`() throws {
         let text = EncodedSample.text
         #expect(try decoded(Brotli.compressed(text, window: 24), "br") == text)
-        #expect(throws: DecodingFailure.malformed(.brotli, detail: "WINDOW_BITS")) {
+        #expect(throws: FetchError.malformed(.brotli, detail: "WINDOW_BITS")) {
             try decoded(Brotli.compressed(text, window: 25), "br")
         }
     }

@@ -58,9 +58,9 @@ import Testing
     }
 
     @Test func `an unknown encoding, or one too many, is refused by name before any byte comes`() {
-        #expect(throws: DecodingFailure.unknownEncoding("compress")) { try decoded([], "gzip", "compress") }
-        #expect(throws: DecodingFailure.unknownEncoding("GZIP")) { try decoded([], "GZIP") }
-        #expect(throws: DecodingFailure.tooManyEncodings(4)) { try decoded([], "gzip", "br", "gzip", "identity", "zstd") }
-        #expect(DecodingFailure.unknownEncoding("\u{1b}x").description.contains("\\u{1b}x-encoded"))
+        #expect(throws: FetchError.unknownEncoding("compress")) { try decoded([], "gzip", "compress") }
+        #expect(throws: FetchError.unknownEncoding("GZIP")) { try decoded([], "GZIP") }
+        #expect(throws: FetchError.tooManyEncodings(4)) { try decoded([], "gzip", "br", "gzip", "identity", "zstd") }
+        #expect(FetchError.unknownEncoding("\u{1b}x").description.contains("\\u{1b}x-encoded"))
     }
 }
