@@ -192,7 +192,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "BodyStoresTests", dependencies: ["BodyStores", "ClusterState", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
+            name: "BodyStoresTests", dependencies: ["BodyStores", "ClusterState", "HTTPEngine", "GannetBasics", "GannetTestKit"],
+            swiftSettings: settings),
         .testTarget(
             name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         // What a stranger may send, made up for as long as one likes: Scripts/fuzz.

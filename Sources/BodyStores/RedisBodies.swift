@@ -103,17 +103,10 @@ private func contents(ofTemporaryFile path: String) throws -> [UInt8] {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw StorageFailure.refused("temporary file", path, "read") }
     let size = Int(status.st_size)
-    var code: Int32 = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-        while count < size {
-            let number = read(descriptor, buffer.baseAddress.map { $0 + count }, size - count)
-            if number < 0, errno == EINTR { continue }
-            if number < 0 { code = errno }
-            if number <= 0 { return }
-            count += number
-        }
+    guard let bytes = Descriptor.contents(of: descriptor, atMost: size) else {
+        throw StorageFailure.refused("temporary file", path, "read")
     }
-    guard bytes.count == size else { throw StorageFailure.refused("temporary file", path, "read", code == 0 ? EIO : code) }
+    guard bytes.count == size else { throw StorageFailure.refused("temporary file", path, "read", EIO) }
     return bytes
 }
 

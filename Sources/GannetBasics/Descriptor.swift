@@ -6,7 +6,7 @@ package enum Descriptor {
     package static func writeAll(_ data: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
         var bytes = data
         while !bytes.isEmpty {
-            let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            let written = bytes.withUnsafeBytes { writeOnce(descriptor, $0.baseAddress, $0.count) }
             if written >= 0 {
                 bytes = bytes.dropFirst(written)
             } else if errno == EAGAIN {
@@ -17,6 +17,40 @@ package enum Descriptor {
             }
         }
         return nil
+    }
+
+    /// Writes all of the bytes into a file from the given offset. False when that failed, and then `errno` says why.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress! + done, bytes.count - done, off_t(offset + done)) }
+            if count > 0 { done += count } else if count == 0 || errno != EINTR { return false }
+        }
+        return true
+    }
+
+    /// Fills the buffer from the given offset of a file. Fewer bytes mean that the file ends there; nil that `errno` says why not.
+    package static func read(into buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int) -> Int? {
+        var done = 0
+        while done < buffer.count {
+            let count = pread(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset + done))
+            if count == 0 { break }
+            if count > 0 { done += count } else if errno != EINTR { return nil }
+        }
+        return done
+    }
+
+    /// The bytes up to the end of a file or pipe, and no more than `limit`. Nil means that `errno` says why not.
+    package static func contents(of descriptor: Int32, atMost limit: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var done = 0
+        while done < limit {
+            let count = bytes.withUnsafeMutableBytes { readOnce(descriptor, $0.baseAddress! + done, limit - done) }
+            if count == 0 { break }
+            if count > 0 { done += count } else if errno != EINTR { return nil }
+        }
+        bytes.removeLast(limit - done)
+        return bytes
     }
 
     /// False when the time ran out.
@@ -48,5 +82,7 @@ package enum Descriptor {
     }
 }
 
-// Inside the type its own function hides that of C.
+// Inside the type its own functions hide those of C.
 private func openPipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }
+private func readOnce(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int { read(descriptor, buffer, count) }
+private func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(descriptor, bytes, count) }

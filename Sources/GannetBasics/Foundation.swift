@@ -7,3 +7,14 @@
 #else
 @_exported import Foundation
 #endif
+
+extension stat {
+    /// When the file was last written. The field has two names.
+    package var modification: timespec {
+        #if canImport(Glibc)
+        st_mtim
+        #else
+        st_mtimespec
+        #endif
+    }
+}

@@ -1,10 +1,5 @@
+internal import GannetBasics
 package import HTTPEngine
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// A point in time by the wall clock, with which HTTP's dates are compared.
 ///

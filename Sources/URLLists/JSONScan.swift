@@ -1,3 +1,5 @@
+import GannetBasics
+
 /// One pass over a line of JSON that notes where two fields are and builds nothing else. It follows the grammar as far as the structure goes;
 /// numbers are taken by their characters, and control characters in strings are let pass.
 struct JSONScan {
@@ -154,15 +156,6 @@ extension UInt8 {
         default: false
         }
     }
-
-    var hexadecimalDigit: UInt32? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(self) - 0x30
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(self) - 0x61 + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(self) - 0x41 + 10
-        default: nil
-        }
-    }
 }
 
 /// Strings as JSON writes them.
@@ -214,7 +207,7 @@ enum JSONText {
         var value: UInt32 = 0
         for byte in bytes[position..<position + 4] {
             guard let digit = byte.hexadecimalDigit else { return nil }
-            value = value << 4 | digit
+            value = value << 4 | UInt32(digit)
         }
         return value
     }

@@ -1,3 +1,5 @@
+import GannetBasics
+
 /// A sitemap or an index of sitemaps: the text of each `<loc>` in a `<url>` or `<sitemap>`, whatever the prefix of its namespace. A deeper `<loc>` belongs
 /// to something else, such as an image of a page.
 ///
@@ -133,7 +135,7 @@ struct LocationText {
             var number: UInt32 = 0
             for byte in digits {
                 // The bound on an entity's length keeps this from overflowing.
-                guard let digit = byte.hexadecimalDigit, digit < radix, number < 0x110000 else { return nil }
+                guard let digit = byte.hexadecimalDigit.map(UInt32.init), digit < radix, number < 0x110000 else { return nil }
                 number = number * radix + digit
             }
             return Unicode.Scalar(number).flatMap(UTF8.encode).map(Array.init)

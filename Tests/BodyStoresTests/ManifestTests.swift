@@ -1,4 +1,5 @@
 import Foundation
+import GannetBasics
 import GannetTestKit
 import Testing
 

@@ -95,7 +95,7 @@ import Testing
 
     @Test func `lines of many hosts and priorities are all served to their end`() async throws {
         try await QueueFixture.with { fixture in
-            for (index, priority) in BatchOptions.Priority.allCases.enumerated() {
+            for (index, priority) in Priority.allCases.enumerated() {
                 var options = BatchOptions()
                 options.priority = priority
                 try await fixture.fill(index * 200..<index * 200 + 200, hosts: 40, batch: "\(priority)", options: options)

@@ -4,7 +4,7 @@ import Testing
 
 /// Whose turn it is: high, normal and low are served six to three to one.
 @Suite struct PriorityTests {
-    private static func fill(_ fixture: QueueFixture, _ priority: BatchOptions.Priority, _ numbers: Range<Int>) async throws {
+    private static func fill(_ fixture: QueueFixture, _ priority: Priority, _ numbers: Range<Int>) async throws {
         var options = BatchOptions()
         options.priority = priority
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1000) {
@@ -42,8 +42,8 @@ import Testing
         }
     }
 
-    @Test(arguments: BatchOptions.Priority.allCases)
-    func `a priority that is alone is served whole, and in the order it came`(priority: BatchOptions.Priority) async throws {
+    @Test(arguments: Priority.allCases)
+    func `a priority that is alone is served whole, and in the order it came`(priority: Priority) async throws {
         try await QueueFixture.with { fixture in
             try await Self.fill(fixture, priority, 0..<20)
             #expect(try await fixture.claim(15).jobs.map(\.entry.id) == (0..<15).map(QueueFixture.id))

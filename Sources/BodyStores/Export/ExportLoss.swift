@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import GannetBasics
 internal import HTTPEngine
 
 /// Why the body of a fetched URL is missing: an error class like those of fetches, and a sentence.

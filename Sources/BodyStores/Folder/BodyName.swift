@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import GannetBasics
 internal import HTTPEngine
 
 /// How the files of bodies are named. Every name holds its URL's id, and every path a folder of the id's first three digits, so that
@@ -58,7 +59,7 @@ struct BodyName: Equatable {
         var room = room
         var folders: [String] = []
         for part in path(of: url).dropLast() where !part.isEmpty {
-            let name = SafeName.folder(SafeName.unescaped(part).prefix(longestFolder))
+            let name = SafeName.folder([UInt8].percentDecoded(part).bytes.prefix(longestFolder))
             room -= name.utf8.count + 1
             guard room >= 0 else { break }
             folders.append(name)

@@ -22,11 +22,7 @@ final class FileCheck {
         var status = stat()
         var now = timespec()
         guard lstat("\(folder)/\(file)", &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
-        #if canImport(Darwin)
-        let written = status.st_mtimespec
-        #else
-        let written = status.st_mtim
-        #endif
+        let written = status.modification
         return .seconds(now.tv_sec - written.tv_sec) + .nanoseconds(now.tv_nsec - written.tv_nsec)
     }
 

@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// Names of files made from a URL: plain letters, digits and `._-` stay, all else becomes `_`.
 enum SafeName {
     /// The last part of a file's name.
@@ -18,24 +20,6 @@ enum SafeName {
         let name = String(decoding: plain, as: UTF8.self)
         if name.isEmpty || isDevice(name) || beginsLikeBody(plain) { return "_" + name }
         return name
-    }
-
-    /// Decodes `%41` and the like.
-    static func unescaped(_ part: some Collection<UInt8>) -> [UInt8] {
-        var result: [UInt8] = []
-        var rest = part[...]
-        while let byte = rest.popFirst() {
-            let next = Array(rest.prefix(2))
-            if byte == UInt8(ascii: "%"), next.count == 2, let value = UInt8(String(decoding: next, as: UTF8.self), radix: 16),
-                next.allSatisfy(\.isHexadecimalDigit)
-            {
-                result.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                result.append(byte)
-            }
-        }
-        return result
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
@@ -59,15 +43,6 @@ enum SafeName {
     }
 
     private static func beginsLikeBody(_ name: [UInt8]) -> Bool {
-        name.count >= 32 && name.prefix(32).allSatisfy(\.isHexadecimalDigit)
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexadecimalDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
-        default: false
-        }
+        name.count >= 32 && name.prefix(32).allSatisfy { $0.hexadecimalDigit != nil }
     }
 }

@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import GannetBasics
 internal import HTTPEngine
 
 /// How a URL ended when it was last fetched, as a folder's journal records it.
@@ -60,7 +61,7 @@ extension JobRecord {
         guard let (id, isFailed) = Self.key(of: line) else { return nil }
         let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
         guard let status = Int(Self.text(fields[2])), let bytes = Int(Self.text(fields[3])), let milliseconds = Int(Self.text(fields[5])),
-            fields[4].isEmpty || fields[4].count == 64, let digest = Self.bytes(ofHexadecimal: fields[4])
+            fields[4].isEmpty || fields[4].count == 64, let digest = [UInt8](hexadecimal: fields[4])
         else { return nil }
         self.init(id)
         self.isFailed = isFailed
@@ -77,7 +78,7 @@ extension JobRecord {
     static func key(of line: UnsafeRawBufferPointer) -> (id: URLID, isFailed: Bool)? {
         guard line.count > 34, line[32] == tab, line[34] == tab, line[33] == UInt8(ascii: "+") || line[33] == UInt8(ascii: "-"),
             fieldCounts.contains(line.reduce(1, { $0 + ($1 == tab ? 1 : 0) })),
-            let bytes = bytes(ofHexadecimal: line[..<32]), let id = URLID(bytes)
+            let bytes = [UInt8](hexadecimal: line[..<32]), let id = URLID(bytes)
         else { return nil }
         return (id, line[33] == UInt8(ascii: "-"))
     }
@@ -109,26 +110,5 @@ extension JobRecord {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func bytes(ofHexadecimal digits: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        var index = digits.startIndex
-        while index < digits.endIndex {
-            guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else { return nil }
-            bytes.append(high << 4 | low)
-            index += 2
-        }
-        return bytes
-    }
-
-    private static func value(of digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 }

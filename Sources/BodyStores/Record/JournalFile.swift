@@ -41,30 +41,24 @@ final class JournalFile: Sendable {
 
     /// Writes all of the bytes, or restores the file's length.
     func write(_ bytes: [UInt8], at start: Int) throws {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress! + done, bytes.count - done, off_t(start + done)) }
-            if count > 0 {
-                done += count
-            } else if count == 0 || errno != EINTR {
-                let failure = StorageFailure.refused("file", path, "written")
-                try truncate(to: start)
-                throw failure
-            }
-        }
+        if Descriptor.write(bytes, to: descriptor, at: start) { return }
+        let failure = StorageFailure.refused("file", path, "written")
+        try truncate(to: start)
+        throw failure
     }
 
     func truncate(to size: Int) throws {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw StorageFailure.refused("file", path, "written") }
     }
 
-    /// Returns the number of bytes that were read; 0 at the end of the file.
+    /// Returns the number of bytes that were read, fewer than asked for at the end of the file.
     func read(into buffer: inout [UInt8], at position: Int, count: Int, from offset: Int) throws -> Int {
-        while true {
-            let result = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress! + position, count, off_t(offset)) }
-            if result >= 0 { return result }
-            guard errno == EINTR else { throw StorageFailure.refused("file", path, "read") }
+        let result = buffer.withUnsafeMutableBytes { buffer in
+            Descriptor.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[position..<position + count]), from: descriptor, at: offset)
         }
+        guard let result else { throw StorageFailure.refused("file", path, "read") }
+        return result
     }
 
     /// Replaces another file by this one, once all of it is on the disk.

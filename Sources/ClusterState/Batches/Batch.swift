@@ -2,19 +2,6 @@ internal import RedisClient
 
 /// What is asked for with a batch. It holds for all its jobs, as it was when the batch was begun.
 package struct BatchOptions: Sendable, Equatable {
-    /// Of ten jobs six are of high, three of normal and one of low priority while there are some of each.
-    package enum Priority: String, Sendable, CaseIterable {
-        case high, normal, low
-
-        /// As Redis has it.
-        package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
-
-        init?(number: Int) {
-            guard (1...Self.allCases.count).contains(number) else { return nil }
-            self = Self.allCases[number - 1]
-        }
-    }
-
     package var priority = Priority.normal
 
     /// Nobody fetches the URLs before; counted from when each is accepted. A batch does not remember it.
@@ -132,7 +119,7 @@ extension Batch {
         name = texts[0] ?? ""
         age = texts[5].flatMap { Int($0) }.map { .milliseconds(max(0, now - $0)) }
         var options = BatchOptions()
-        options.priority = texts[1].flatMap { Int($0) }.flatMap(BatchOptions.Priority.init(number:)) ?? .normal
+        options.priority = texts[1].flatMap { Int($0) }.flatMap(Priority.init(number:)) ?? .normal
         options.refresh = texts[2] == "1"
         options.maximumAge = texts[3].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : .milliseconds($0) }
         options.deliversBodies = texts[4] == "1"

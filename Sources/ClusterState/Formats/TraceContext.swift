@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// The place of a batch in a distributed trace, as the `traceparent` header of W3C Trace Context tells it.
 ///
 /// A later version may append more fields. It is kept and sent as version `00`, without them.
@@ -52,10 +54,7 @@ package struct TraceContext: Sendable, Hashable {
     package var text: String { "\(Self.known)-\(traceID)-\(parentID)-\(Self.digits(of: UInt64(flags), count: 2))" }
 
     private static func digits(_ bytes: ArraySlice<UInt8>) -> String? {
-        let isDigit = { (byte: UInt8) in
-            UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte
-        }
-        return bytes.allSatisfy(isDigit) ? String(decoding: bytes, as: UTF8.self) : nil
+        bytes.allSatisfy(\.isSmallHexadecimalDigit) ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
     private static func digits(of number: UInt64, count: Int) -> String {

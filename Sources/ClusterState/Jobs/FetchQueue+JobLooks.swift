@@ -129,7 +129,7 @@ struct JobList: Sendable, Hashable, Comparable {
     static func ready(_ priority: String) -> JobList { JobList(Array("ready:\(priority)".utf8)) }
     static func held(_ priority: String, _ host: String) -> JobList { JobList(Array("held:\(priority):\(host)".utf8)) }
 
-    static let priorities = BatchOptions.Priority.allCases.map(\.rawValue)
+    static let priorities = Priority.allCases.map(\.rawValue)
 
     static func < (one: JobList, other: JobList) -> Bool { one.order.lexicographicallyPrecedes(other.order) }
 

@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import GannetBasics
 internal import HTTPEngine
 
 /// Which job a report is about, as logs may show it.

@@ -62,16 +62,10 @@ private enum HeaderFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return .unusable("cannot be read: \(Descriptor.message(errno))") }
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: mostBytes + 1)
-        while true {
-            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return .unusable("cannot be read: \(Descriptor.message(errno))") }
-            if count == 0 { return lines(in: bytes[...]) }
-            bytes += buffer[..<count]
-            guard bytes.count <= mostBytes else { return .unusable("has more than \(mostBytes) bytes") }
+        guard let bytes = Descriptor.contents(of: descriptor, atMost: mostBytes + 1) else {
+            return .unusable("cannot be read: \(Descriptor.message(errno))")
         }
+        return bytes.count > mostBytes ? .unusable("has more than \(mostBytes) bytes") : lines(in: bytes[...])
     }
 
     private static func lines(in bytes: ArraySlice<UInt8>) -> HeaderFile {

@@ -83,20 +83,11 @@ extension InputOptions {
         case .file(let path):
             var status = stat()
             _ = stat(path, &status)
-            return Fingerprint.of(urls + ["\(status.st_ino)", "\(status.st_size)", "\(status.modification)", "\(list)"])
+            let modified = status.modification
+            return Fingerprint.of(urls + ["\(status.st_ino)", "\(status.st_size)", "\(modified.tv_sec).\(modified.tv_nsec)", "\(list)"])
         case .standardInput: return nil
         case nil: return Fingerprint.of(urls)
         }
-    }
-}
-
-extension stat {
-    fileprivate var modification: String {
-        #if canImport(Glibc)
-        "\(st_mtim.tv_sec).\(st_mtim.tv_nsec)"
-        #else
-        "\(st_mtimespec.tv_sec).\(st_mtimespec.tv_nsec)"
-        #endif
     }
 }
 

@@ -9,7 +9,7 @@ enum SubmissionFlags {
         "batch", .batchName,
         "A name for the URLs that are enqueued together. After an interruption the same command goes on where it stopped.")
     private static let priority = Flag(
-        "priority", .choice("priority", of: BatchOptions.Priority.allCases.map(\.rawValue)), default: "normal",
+        "priority", .choice("priority", of: Priority.allCases.map(\.rawValue)), default: "normal",
         "The priority of the URLs. While there are jobs of each, six of ten have high, three normal and one low priority.")
     private static let delay = Flag("delay", .duration(in: .zero...longest), "How long to wait before the URLs may be fetched.")
     private static let maxAge = Flag(
@@ -28,7 +28,7 @@ enum SubmissionFlags {
 
     static func options(from arguments: Arguments) throws -> BatchOptions {
         var options = BatchOptions()
-        options.priority = BatchOptions.Priority(rawValue: try arguments.require(priority)) ?? .normal
+        options.priority = Priority(rawValue: try arguments.require(priority)) ?? .normal
         options.delay = try arguments.optional(delay) ?? .zero
         options.maximumAge = try arguments.optional(maxAge)
         options.refresh = arguments.isSet(refresh)

@@ -61,11 +61,7 @@ final class FileLock: Sendable {
     static func mark(of path: String) -> Mark? {
         var found = stat()
         guard stat(path, &found) == 0 else { return nil }
-        #if canImport(Darwin)
-        return Mark(seconds: Int(found.st_mtimespec.tv_sec), nanoseconds: Int(found.st_mtimespec.tv_nsec))
-        #else
-        return Mark(seconds: Int(found.st_mtim.tv_sec), nanoseconds: Int(found.st_mtim.tv_nsec))
-        #endif
+        return Mark(seconds: Int(found.modification.tv_sec), nanoseconds: Int(found.modification.tv_nsec))
     }
 
     struct Mark: Sendable, Equatable {

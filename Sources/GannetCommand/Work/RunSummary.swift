@@ -84,11 +84,10 @@ struct RunManifest: Sendable {
         }
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
-        while true {
-            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
+        var offset = 0
+        while let count = buffer.withUnsafeMutableBytes({ Descriptor.read(into: $0, from: descriptor, at: offset) }), count > 0 {
             try console.print(bytes: Array(buffer[..<count]))
+            offset += count
         }
     }
 }

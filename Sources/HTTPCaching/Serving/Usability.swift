@@ -1,10 +1,5 @@
+internal import GannetBasics
 package import HTTPEngine
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// How a kept answer fits a request at this moment.
 struct Usability {

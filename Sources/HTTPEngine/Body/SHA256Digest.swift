@@ -1,4 +1,5 @@
 import COpenSSL
+internal import GannetBasics
 
 /// 32 bytes of SHA-256.
 public struct SHA256Digest: Sendable, Hashable {
@@ -31,14 +32,6 @@ public struct SHA256Digest: Sendable, Hashable {
 extension SHA256Digest: CustomStringConvertible {
     /// 64 hexadecimal digits in lower case.
     public var description: String { bytes.hexadecimal }
-}
-
-extension [UInt8] {
-    /// Two lower-case digits for each byte.
-    package var hexadecimal: String {
-        let digits = [UInt8]("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
 }
 
 /// An incremental SHA-256 that can be used again after each result: looking the algorithm up anew costs more than hashing a small body.

@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// A URL, or what was meant as one, in a form that may be printed and stored: without credentials.
 public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     public let description: String
@@ -78,16 +80,8 @@ extension UInt8 {
 extension String {
     /// The text without control characters and at most 300 characters long: what a stranger sent must not steer a terminal.
     package var escapedForDisplay: String {
-        var result = ""
-        for (index, scalar) in unicodeScalars.enumerated() {
-            if index == 300 { return result + "…" }
-            // Includes the marks that reverse the direction of text.
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: result += "\\u{\(Swift.String(scalar.value, radix: 16))}"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        let start = String(String.UnicodeScalarView(unicodeScalars.prefix(300)))
+        return start.withoutSteering.replacing("\n", with: "\\u{a}") + (unicodeScalars.count > 300 ? "…" : "")
     }
 }
 

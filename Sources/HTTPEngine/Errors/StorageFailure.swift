@@ -7,16 +7,12 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case system(errno: Int32)
         /// The system refused that several times, so for a while it is not asked.
         case paused(errno: Int32)
-        /// A file that was to be taken over cannot be read.
-        case source(errno: Int32)
         /// Too many writes wait already, or there is no thread for them.
         case crowded
         /// Larger than any file in the folder may be.
         case tooLarge
         /// The folder is at its limit, and nothing in it could be removed.
         case noRoom
-        /// The bytes are not those of the digest they came with.
-        case wrongDigest
         /// The caller was cancelled.
         case cancelled
         /// Another reason, as a whole sentence.
@@ -41,7 +37,7 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
     /// Of a refusal of the system; 0 for other reasons.
     package var errno: Int32 {
         switch reason {
-        case .system(let errno), .paused(let errno), .source(let errno): errno
+        case .system(let errno), .paused(let errno): errno
         default: 0
         }
     }
@@ -51,12 +47,11 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
     /// Half a sentence, except for `other`.
     package var description: String {
         switch reason {
-        case .system, .source: refusal
+        case .system: refusal
         case .paused: "not tried again yet: \(refusal)"
         case .crowded: "too many writes wait for the disk"
         case .tooLarge: "larger than any file in the folder may be"
         case .noRoom: "the folder is full, and nothing in it could be removed"
-        case .wrongDigest: "the bytes are not those of the digest"
         case .cancelled: "cancelled"
         case .other(let sentence): sentence
         }

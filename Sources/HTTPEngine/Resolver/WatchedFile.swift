@@ -42,26 +42,14 @@ struct WatchedFile {
     private static func identity(of file: Int32) -> Identity? {
         var status = stat()
         guard fstat(file, &status) == 0 else { return nil }
-        #if canImport(Glibc)
-        let time = status.st_mtim
-        #else
-        let time = status.st_mtimespec
-        #endif
+        let time = status.modification
         return Identity(
             device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
             seconds: time.tv_sec, nanoseconds: time.tv_nsec)
     }
 
     private static func contents(of file: Int32) -> String {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16 << 10)
-        while bytes.count < maximumSize {
-            let count = read(file, &buffer, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: Descriptor.contents(of: file, atMost: maximumSize) ?? [], as: UTF8.self)
     }
 }
 

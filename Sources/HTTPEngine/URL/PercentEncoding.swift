@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// Percent-encoding as RFC 3986 (section 6.2.2) and WHATWG compare it.
 enum PercentEncoding {
     enum Part {
@@ -25,10 +27,12 @@ enum PercentEncoding {
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]
-            if byte == percent, index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) {
+            if byte == percent, index + 2 < bytes.count, let high = bytes[index + 1].hexadecimalDigit,
+                let low = bytes[index + 2].hexadecimalDigit
+            {
                 let value = high << 4 | low
                 // A digit that would make an escape of that `%` stays escaped.
-                if isUnreserved(value), result.count - bare > 2 || digit(value) == nil {
+                if isUnreserved(value), result.count - bare > 2 || value.hexadecimalDigit == nil {
                     result.append(value)
                 } else {
                     appendEscape(of: value, to: &result)
@@ -50,15 +54,6 @@ enum PercentEncoding {
     }
 
     private static func hexadecimal(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10 }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
 
     /// By WHATWG's percent-encode sets, but for the apostrophe in a query, which to RFC 3986 is another byte than its escape.
     private static func mustBeEscaped(_ byte: UInt8, in part: Part) -> Bool {

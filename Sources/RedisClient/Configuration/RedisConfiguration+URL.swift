@@ -62,21 +62,8 @@ extension RedisConfiguration {
     /// Whether every `%` begins an escape, and the escapes are UTF-8. The URL parser would accept other `%` as they are, and the password
     /// would be a wrong one.
     private static func isPercentEncoded(_ text: String) -> Bool {
-        var decoded: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                decoded.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            else { return false }
-            rest = rest.dropFirst(2)
-            decoded.append(value)
-        }
-        return String(validating: decoded, as: UTF8.self) != nil
+        let (bytes, isStrict) = [UInt8].percentDecoded(text.utf8)
+        return isStrict && String(validating: bytes, as: UTF8.self) != nil
     }
 
     /// Whether `user:password@host:port` has a port. The URL parser drops a port that is too large.

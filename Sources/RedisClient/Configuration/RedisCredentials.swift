@@ -34,18 +34,12 @@ extension RedisCredentials {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw refuse("cannot be read: \(Descriptor.message(errno))") }
         defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: longestPassword + 1)
-        var count = 0
-        while count < buffer.count {
-            let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + count, $0.count - count) }
-            guard got >= 0 else { throw refuse("cannot be read: \(Descriptor.message(errno))") }
-            if got == 0 { break }
-            count += got
+        guard var bytes = Descriptor.contents(of: descriptor, atMost: longestPassword + 1) else {
+            throw refuse("cannot be read: \(Descriptor.message(errno))")
         }
-        guard count <= longestPassword else {
+        guard bytes.count <= longestPassword else {
             throw refuse("is larger than \(longestPassword) bytes; it is probably the wrong file")
         }
-        var bytes = buffer[..<count]
         if bytes.last == 10 { bytes.removeLast() }
         if bytes.last == 13 { bytes.removeLast() }
         guard !bytes.isEmpty else { throw refuse("is empty") }

@@ -47,7 +47,7 @@ import Testing
     private static func cost(jobs: Int, hosts: Int) async throws -> CommandStatistics {
         let server = try await RedisServer.start()
         let fixture = try await QueueFixture.connect(path: server.socketPath)
-        for priority in BatchOptions.Priority.allCases {
+        for priority in Priority.allCases {
             let first = priority.number * jobs
             var options = BatchOptions()
             options.priority = priority

@@ -53,7 +53,7 @@ struct RandomTraffic {
 
     private mutating func begin() async throws -> String {
         var options = BatchOptions()
-        options.priority = BatchOptions.Priority.allCases.randomElement(using: &random)!
+        options.priority = Priority.allCases.randomElement(using: &random)!
         options.deliversBodies = Bool.random(using: &random)
         options.refresh = Int.random(in: 0..<3, using: &random) == 0
         let queue = queues.randomElement(using: &random)!

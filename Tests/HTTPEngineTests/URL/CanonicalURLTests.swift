@@ -1,3 +1,4 @@
+import GannetBasics
 import Testing
 
 @testable import HTTPEngine

@@ -122,14 +122,14 @@ struct EntryName: Sendable, Hashable {
 
     init(_ id: [UInt8]) {
         shard = id[0]
-        file = id.dropFirst().map(Self.digits).joined() + Self.ending
+        file = Array(id.dropFirst()).hexadecimal + Self.ending
     }
 
     /// For a file that was found in a subfolder; nil when it is no entry.
     init?(file: String, shard: UInt8) {
         let digits = file.utf8.dropLast(Self.ending.utf8.count)
         guard file.hasSuffix(Self.ending), (30...126).contains(digits.count), digits.count.isMultiple(of: 2),
-            digits.allSatisfy(Self.isDigit)
+            digits.allSatisfy(\.isSmallHexadecimalDigit)
         else { return nil }
         self.shard = shard
         self.file = file
@@ -137,13 +137,7 @@ struct EntryName: Sendable, Hashable {
 
     var folder: String { Self.folder(shard) }
 
-    static func folder(_ shard: UInt8) -> String { digits(shard) }
-
-    private static func digits(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-    }
+    static func folder(_ shard: UInt8) -> String { [shard].hexadecimal }
 }
 
 extension StorageFailure {

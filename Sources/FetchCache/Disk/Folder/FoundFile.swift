@@ -43,23 +43,13 @@ struct FoundFile: ~Copyable {
 
     /// Fills the buffer from the given offset. Returns fewer bytes when the file ends there.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
-        var done = 0
-        while done < buffer.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-            let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
-            if count == 0 { break }
-            if count > 0 { done += count } else if errno != EINTR { throw failure("read") }
-        }
-        return done
+        guard let count = Descriptor.read(into: buffer, from: descriptor, at: offset) else { throw failure("read") }
+        return count
     }
 
     /// Overwrites the bytes at the given offset.
     func write(_ bytes: [UInt8], at offset: Int) throws {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress! + done, bytes.count - done, off_t(offset + done)) }
-            if count > 0 { done += count } else if count == 0 || errno != EINTR { throw failure("write") }
-        }
+        guard Descriptor.write(bytes, to: descriptor, at: offset) else { throw failure("write") }
     }
 
     /// Notes that the file was used, unless that was done within the interval. The clock is the file system's, which all processes have in
@@ -128,11 +118,7 @@ struct FileStatus: Sendable, Hashable {
         size = Int64(status.st_size)
         number = UInt64(status.st_ino)
         isRegular = status.st_mode & S_IFMT == S_IFREG
-        #if canImport(Glibc)
-        let time = status.st_mtim
-        #else
-        let time = status.st_mtimespec
-        #endif
+        let time = status.modification
         used = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
+internal import GannetBasics
 
 /// Who this process is to people who look for it.
 enum ThisProcess {

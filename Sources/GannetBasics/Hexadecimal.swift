@@ -1,0 +1,53 @@
+extension UInt8 {
+    /// The value of a hexadecimal digit, in small or capital letters; nil for every other byte.
+    package var hexadecimalDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// A digit as the project writes ids and digests, with small letters only.
+    package var isSmallHexadecimalDigit: Bool { hexadecimalDigit != nil && !(UInt8(ascii: "A")...UInt8(ascii: "F") ~= self) }
+}
+
+extension [UInt8] {
+    /// Two small digits for each byte.
+    package var hexadecimal: String {
+        let digits = [UInt8]("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// The bytes of ids and digests as `hexadecimal` writes them; nil for every other text.
+    package init?(hexadecimal digits: some Collection<UInt8>) {
+        guard digits.count.isMultiple(of: 2), digits.allSatisfy(\.isSmallHexadecimalDigit) else { return nil }
+        var rest = digits.makeIterator()
+        self.init()
+        reserveCapacity(digits.count / 2)
+        while let high = rest.next()?.hexadecimalDigit, let low = rest.next()?.hexadecimalDigit { append(high << 4 | low) }
+    }
+
+    /// Decodes `%41` and the like. A `%` that begins no escape stays, and then the text is not strictly escaped.
+    package static func percentDecoded(_ text: some Collection<UInt8>) -> (bytes: [UInt8], isStrict: Bool) {
+        var bytes: [UInt8] = []
+        var isStrict = true
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2).compactMap(\.hexadecimalDigit)
+            if digits.count == 2 {
+                bytes.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+                isStrict = false
+            }
+        }
+        return (bytes, isStrict)
+    }
+}
