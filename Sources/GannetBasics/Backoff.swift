@@ -14,10 +14,11 @@ package struct Backoff: Sendable, Equatable {
     /// - Parameter failures: Failed attempts whose pause is over: with none it is the first pause.
     package func pause(after failures: Int) -> Duration {
         var pause = min(first, longest)
-        for _ in 0..<max(0, failures) where pause > .zero {
+        // Without growth the count says nothing, and it may be any number.
+        guard pause > .zero, factor > 1 else { return pause }
+        for _ in 0..<max(0, failures) {
             pause = pause * factor
             if pause >= longest { return longest }
-            if factor <= 1 { break }
         }
         return pause
     }
