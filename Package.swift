@@ -1,7 +1,7 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-// What may import what is decided here and in Docs/ARCHITECTURE.md; `Scripts/check imports` holds the sources to it.
+// This file and Docs/ARCHITECTURE.md decide which target may import which. `Scripts/check imports` checks the sources.
 // Warnings are errors on the command line of our own builds, never as a flag here: SwiftPM refuses dependants of a
 // package with unsafe flags.
 let settings: [SwiftSetting] = [
@@ -48,8 +48,8 @@ let package = Package(
             name: "CBrotliEncoder", pkgConfig: homebrew("libbrotlienc"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: homebrew("libzstd"), providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
-        // What more than one target needs: threads, locks, queues, pauses, bytes, JSON, child processes, and the part of Foundation
-        // that brings no tables along.
+        // The parts that more than one target needs: threads, locks, queues, pauses, bytes, JSON, child processes, and the part of
+        // Foundation that brings no tables along.
         .target(name: "GannetBasics", dependencies: ["CZlib"], swiftSettings: settings),
 
         // The state of the cluster, from the wire up.
@@ -112,7 +112,7 @@ let package = Package(
         .target(
             name: "HTTPEngine", dependencies: ["CCurl", "CEpoll", "COpenSSL", "CAres", "CBrotli", "CZstd", "GannetBasics"],
             swiftSettings: settings),
-        // What an image is by its bytes, which knows nothing of where they came from.
+        // Tells the format and size of an image by its bytes, and knows nothing of where they came from.
         .target(name: "ImageProbe", swiftSettings: settings),
 
         // For how long an answer may be used, and under which key it is kept: pure functions that workers and the library share.
@@ -196,7 +196,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
-        // What a stranger may send, made up for as long as one likes: Scripts/fuzz.
+        // Made-up inputs for the parsers of foreign data, for as long as one likes. Scripts/fuzz runs them.
         .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
         .executableTarget(
             name: "FuzzTargets", dependencies: ["HTTPEngine", "ImageProbe", "URLLists", "GannetTestKit", "CLibFuzzer"],

@@ -2,18 +2,18 @@ import BenchmarkKit
 import GannetTestKit
 import HTTPEngine
 
-/// What one run of a client came to.
+/// The figures of one run of a client.
 struct Run {
     var perSecond: Double
     /// Processor time of the client for one request.
     var cpuMicroseconds: Double
-    /// Only of our own.
+    /// Known only for our own client.
     var peakMegabytes = 0.0
 }
 
 /// The engine under test, in a process of its own so that its memory and its processor time are its own.
 enum Client {
-    /// What the child does: so many callers fetch the URL for so long, each waiting for its answer; prints what it took.
+    /// The work of the child process. This many callers fetch the URL for this long, and each waits for its answers. Prints the figures.
     static func run(url: String, inFlight: Int, seconds: Double, authority: String?) async throws {
         var options = FetchSettings()
         options.allowedNetworks = ["all"]

@@ -5,14 +5,14 @@ import HTTPEngine
 
 /// A hundred thousand host names, each asked for one small file, with and without dead ones among them.
 enum Names {
-    /// What becomes of a name, told by its first letter.
+    /// How the lookup of a name ends. The first letter of the name decides it.
     private enum Fate: Character, CaseIterable {
         case good = "g"
         case unknown = "n"
         case failing = "s"
         case silent = "x"
 
-        /// Three of ten are dead, in each way as many.
+        /// Three of ten names are dead, one in each way.
         init(_ number: Int, _ withDead: Bool) {
             self = withDead && number % 10 < 3 ? [.unknown, .failing, .silent][number % 10] : .good
         }
@@ -35,7 +35,7 @@ enum Names {
             case .unknown: .nameError
             case .failing: .serverFailure
             case .silent: .silence
-            // Many addresses, since every connection leaves a port of its own behind.
+            // There are many addresses, because each connection leaves a used port behind.
             default: .addresses("127.0.1.\(1 + (Int(question.name.dropFirst().prefix { $0 != "." }) ?? 0) % hosts)")
             }
         }
@@ -59,7 +59,7 @@ enum Names {
         try await origin.stop()
     }
 
-    /// What the child does: prints how many were fetched, when the last of them was, when all was over, and the memory.
+    /// The work of the child process. It prints the number of fetched files, the time of the last one, the time of the end, and the memory.
     static func run(server: String, port: String, count: Int, withDead: Bool) async throws {
         var options = FetchSettings()
         options.allowedNetworks = ["all"]
@@ -85,7 +85,7 @@ enum Names {
         print(result.count, (result.last - start) / .seconds(1), (ContinuousClock.now - start) / .seconds(1), peakMemory())
     }
 
-    /// Which names are still to be asked for, and how many were fetched.
+    /// The next name to request, and the number of fetched files.
     private final class Course: Sendable {
         private struct State {
             var next = 0

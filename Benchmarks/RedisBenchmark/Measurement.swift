@@ -1,6 +1,6 @@
 import BenchmarkKit
 
-/// What one run of some work took.
+/// The figures of one run of some work.
 struct Measurement {
     let perSecond: Double
     /// Processor time of the client alone.

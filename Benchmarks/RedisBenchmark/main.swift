@@ -14,14 +14,14 @@ print("| work | gannet | CPU each | redis-benchmark | CPU each | ratio |")
 print("| --- | --- | --- | --- | --- | --- |")
 
 for (callers, count) in [(1, 20_000), (64, 400_000), (512, 800_000)] {
-    // What a caller sees: that many callers, each waiting for its reply before it goes on. redis-benchmark gives each a connection.
+    // This many callers work at a time, and each waits for its reply before it goes on. redis-benchmark gives each a connection.
     try await compare("SET, \(callers) caller\(callers == 1 ? "" : "s")", rounds: rounds) {
         try await ours.set(callers: callers, count: count)
     } against: {
         try await peer.set(connections: callers, pipeline: 1, count: min(count, 200_000))
     }
 }
-// What one connection can carry when whoever feeds it does nothing else.
+// The limit of one connection, if its callers do nothing else.
 try await compare("SET, 1 connection, 512 in flight", rounds: rounds) {
     try await ours.set(callers: 512, count: 800_000)
 } against: {

@@ -2,7 +2,7 @@ import BenchmarkKit
 import GannetTestKit
 import RedisClient
 
-/// What this machine's Redis can do at all: `redis-benchmark`, with commands that keep nothing of what a queue has to.
+/// The limits of Redis on this machine, by `redis-benchmark`. Its commands keep none of the data that a queue needs.
 struct BareRedis {
     let stage: Stage
     let scale: Scale
@@ -26,7 +26,7 @@ struct BareRedis {
         let number = inFlight == 1 ? scale.jobs / 10 : scale.jobs
         let output = try await ChildProcess.succeed(
             "redis-benchmark", ["-s", stage.socketPath, "-c", "8", "-P", "\(inFlight)", "-n", "\(number)", "--csv"] + command)
-        // "test","rps",… and below it the command's own name and figures; the name may hold commas of its own.
+        // The first line is "test","rps",… and the second has the command's name and figures. The name may contain commas.
         let fields = output.split(whereSeparator: \.isNewline).last?.split(separator: "\",\"") ?? []
         guard fields.count > 1, let rate = Double(fields[1]) else {
             throw KitError("redis-benchmark printed something else than expected: \(output)")

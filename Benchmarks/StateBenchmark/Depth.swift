@@ -1,7 +1,7 @@
 import BenchmarkKit
 import ClusterState
 
-/// What a claim takes while few or many jobs wait, also while most of them are for a host that takes nothing.
+/// The time of a claim while few or many jobs wait, also while most of them are for a blocked host.
 struct Depth {
     let stage: Stage
     let scale: Scale

@@ -1,9 +1,9 @@
 import ClusterState
 
 extension Stage {
-    /// What each claim in `body` took inside the server, in microseconds.
+    /// The time of each claim in `body` inside the server, in microseconds.
     func claimTimes(_ body: () async throws -> Void) async throws -> [Double] {
-        // A queue without jobs is claimed from to learn which script that is.
+        // A claim on an empty queue shows which script makes claims.
         let digest = try await serverTimes { _ = try await queue.take(0) }.keys.first ?? []
         return try await serverTimes(body)[digest] ?? []
     }

@@ -3,7 +3,7 @@ import ClusterState
 import GannetTestKit
 import RedisClient
 
-/// A Redis of the benchmark's own, and what it says of itself.
+/// The benchmark's own Redis, and its statistics.
 struct Stage {
     let redis: RedisConnection
     let queue: FetchQueue
@@ -24,7 +24,7 @@ struct Stage {
     var version: String { server.version }
     var socketPath: String { server.socketPath }
 
-    /// Empties it. Returns what it takes then.
+    /// Empties Redis, and returns the memory that it still uses.
     func clear() async throws -> Int {
         try await redis.send(RedisCommand("FLUSHALL"))
         return try await usedMemory()
@@ -43,7 +43,7 @@ struct Stage {
         return line.flatMap { Double($0.dropFirst(field.count + 1)) } ?? 0
     }
 
-    /// What each script call in `body` took inside the server, in microseconds, by the script's digest.
+    /// The time of each script call in `body` inside the server, in microseconds, by the script's digest.
     func serverTimes(_ body: () async throws -> Void) async throws -> [[UInt8]: [Double]] {
         try await redis.send(RedisCommand("CONFIG", "SET", "slowlog-log-slower-than", "0"))
         try await redis.send(RedisCommand("SLOWLOG", "RESET"))

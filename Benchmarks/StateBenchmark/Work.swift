@@ -1,7 +1,7 @@
 import BenchmarkKit
 import ClusterState
 
-/// What workers do with the queue, without the fetching.
+/// The calls that workers make to the queue, without the fetches.
 extension FetchQueue {
     func take(_ limit: Int, worker: Int = 0, hostLimit: Int = 1000) async throws -> Claim {
         let nonce = Nonce(.random(in: .min ... .max))
@@ -27,7 +27,7 @@ extension FetchQueue {
         _ = try await settle(jobs.map { Settlement($0.token, $0.entry.id, .handedBack) }, random: 0.5)
     }
 
-    /// `callers` tasks that claim and finish `limit` jobs at a time, until `most` are done or none is left. Returns how many were.
+    /// `callers` tasks that claim and finish `limit` jobs at a time, until `most` are done or none is left. Returns how many were done.
     func work(callers: Int, limit: Int, most: Int) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for caller in 0..<callers {
@@ -46,7 +46,7 @@ extension FetchQueue {
         }
     }
 
-    /// Has these hosts cool down for a day: each is given a job that it puts off.
+    /// Makes these hosts cool down for a day: each gets a job that it puts off.
     func block(_ hosts: Range<Int>) async throws {
         try await fill("blocking \(hosts)", hosts.count) {
             try Feed.entry(1_000_000_000 + hosts.lowerBound + $0, host: hosts.lowerBound + $0)

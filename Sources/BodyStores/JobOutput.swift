@@ -3,8 +3,8 @@ package import HTTPEngine
 
 /// Where the bodies of a worker's jobs go, and where the ends of its jobs are recorded.
 ///
-/// For a job whose URL was fetched for another job, the worker asks whether that body is ``held(_:for:)``. For every other job it asks whether the
-/// body is ``found(_:)``; if not, it fetches the URL and hands the body to ``place(_:of:)``.
+/// For a job whose URL was fetched for another job, the worker asks whether that body is ``held(_:for:)``. For every other job it asks
+/// whether the body is ``found(_:)``; if not, it fetches the URL and hands the body to ``place(_:of:)``.
 /// The worker calls ``note(_:of:)`` before it settles a job in Redis, so that every job that is done in Redis is recorded here.
 /// An error stops the worker, and the job is handed back: a ``StorageFailure`` or a ``StateError``.
 package protocol JobOutput: Sendable {
@@ -32,7 +32,7 @@ package enum Placement: Sendable {
 
 /// A body that is in its place.
 package struct HeldBody: Sendable, Equatable {
-    /// The path within the folder; `nil` where bodies are not files.
+    /// The path within the folder; `nil` if bodies are not files.
     package let file: String?
 
     package init(file: String?) { self.file = file }
@@ -54,7 +54,7 @@ package struct JobEnd: Sendable {
     package let outcome: Outcome
     /// Status, size, digest and file of the body, or the error.
     package let content: PageContent
-    /// How long the last attempt took; zero where this job made none.
+    /// How long the last attempt took; zero if this job made none.
     package let duration: Duration
 
     package init(_ outcome: Outcome, _ content: PageContent, duration: Duration = .zero) {

@@ -4,11 +4,11 @@ internal import GannetBasics
 package import HTTPEngine
 package import RedisClient
 
-/// Bodies in Redis by their digest, within a limit of memory: for workers that have no common folder.
+/// Stores bodies in Redis by their digest, within a limit of memory. Workers that have no common folder use it.
 ///
 /// The least recently used body makes room for a new one. A job that needs a body that is gone fetches it again.
 package final class RedisBodies: JobOutput {
-    /// Not shared: a large body would delay a worker's renewals.
+    /// This connection has no other users, because a large body would delay a worker's renewals.
     private let connection: RedisConnection
     private let store: BlobStore
     private let limit: Int
@@ -24,8 +24,9 @@ package final class RedisBodies: JobOutput {
     /// - Parameters:
     ///   - connection: Used for bodies only, and closed by ``close()``.
     ///   - limit: Bytes of Redis' memory, keys and index included.
-    ///   - sparing: No body is evicted within this time of its last use. A lease at least: until its job is settled, no outcome names the body.
-    ///   - temporaryFolder: For large bodies, until they are complete.
+    ///   - sparing: No body is evicted within this time of its last use. It has at least the length of a lease, because no outcome names a
+    ///     body until its job is settled.
+    ///   - temporaryFolder: The folder for large bodies until they are complete.
     ///   - patience: How long a call waits for a Redis that is away.
     package init(
         _ connection: RedisConnection, namespace: String, limit: Int, sparing: Duration, temporaryFolder: String, patience: Duration
@@ -112,7 +113,7 @@ private func contents(ofTemporaryFile path: String) throws -> [UInt8] {
 
 /// Lets two large bodies at a time pass to or from Redis, because each is in memory as a whole.
 struct LargeBodyGate: Sendable {
-    /// In bytes.
+    /// The least size of a large body in bytes.
     static let smallestLarge = 1 << 20
 
     private let gate = DownloadGate(places: 2)
@@ -147,7 +148,7 @@ extension ClusterState {
 }
 
 extension BlobStore {
-    /// A body whose bytes have the digest; `nil` where it is gone.
+    /// A body whose bytes have the digest; `nil` if it is gone.
     func body(digest: [UInt8], size: Int) async throws(StateError) -> [UInt8]? {
         try await intactBody(digest: digest, size: size) { SHA256Digest(of: $0).bytes }
     }

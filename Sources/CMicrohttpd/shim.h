@@ -4,8 +4,8 @@
 #include <microhttpd.h>
 #include <sys/socket.h>
 
-/* Swift cannot call variadic C functions. Bound to one address, with a thread for each of a bounded number of connections, of which one
- * client address has at most so many (0 for any number), and which end when they have been idle for so many seconds. */
+/* Swift cannot call variadic C functions. The server listens on one address, and has a thread for each of a bounded number of connections.
+ * `each` bounds the connections of one client address (0: no bound). A connection ends after `idle_seconds` without traffic. */
 static inline struct MHD_Daemon *gannet_http_start(
     const struct sockaddr *address, unsigned int connections, unsigned int each, unsigned int idle_seconds, size_t memory, MHD_AccessHandlerCallback handler,
     void *context) {

@@ -1,8 +1,8 @@
-/// What makes room is what was not asked for the longest.
+/// Evicts the key that was not requested for the longest time.
 struct LeastRecentlyUsed: Policy {
     private let costLimit: Int
     private var queue: KeyQueue
-    /// Of the keys that are there.
+    /// The costs of the keys in the cache.
     private var costs: [Int?]
 
     init(costLimit: Int, keyCount: Int) {

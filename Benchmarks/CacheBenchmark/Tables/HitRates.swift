@@ -1,6 +1,6 @@
 import BenchmarkKit
 
-/// What part of the requests, and of the bytes asked for, each policy has.
+/// The share of requests, and of requested bytes, that each policy serves from its cache.
 enum HitRates {
     static func measure(isQuick: Bool) {
         let requests = isQuick ? 500_000 : 5_000_000

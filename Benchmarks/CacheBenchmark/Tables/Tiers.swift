@@ -3,7 +3,7 @@ import GannetFetch
 import GannetRedis
 import GannetTestKit
 
-/// What a fetcher gives from each of its tiers, and what it costs where none of them has the answer.
+/// How fast a fetcher serves answers from each of its tiers, and what a call costs if no tier has the answer.
 enum Tiers {
     private static let files = 1000
     private static let atOnce = 64
@@ -70,7 +70,7 @@ enum Tiers {
         await fetcher.close()
     }
 
-    /// The same without a fetcher: what its overhead is measured by.
+    /// Measures the engine without a fetcher, to show the fetcher's overhead.
     private static func reportEngine(_ urls: [String], _ calls: Int) async throws {
         var options = FetchSettings()
         options.allowedNetworks = ["all"]

@@ -61,13 +61,13 @@ extension Trace {
             })
     }
 
-    /// Half of the requests follow Zipf; the others are for keys that are asked for up to three more times, soon, and never again. What
-    /// a small queue of a fixed size is bad at.
+    /// Half of the requests follow Zipf. The others are for keys that are requested up to three more times, soon, and never again. A small
+    /// queue of a fixed size is bad at this.
     static func bursts(requests: Int) -> Trace {
         var random = SeededBytes(seed: 4)
         let keys = Zipf(1_000_000, alpha: 0.9)
         var fresh: UInt32 = 1_000_000
-        // What is to be asked for again, by the request it is.
+        // The keys to request again, by the number of the request.
         var returns: [[UInt32]] = Array(repeating: [], count: requests)
         return Trace(
             "half Zipf, alpha 0.9, half bursts",

@@ -6,8 +6,9 @@ internal import HTTPEngine
 extension BatchExport {
     private static let slice = 128
     private static let width = 4
-    /// In bytes: bodies that are in memory at a time, and bodies that are checked between two chances to interrupt.
+    /// The most bytes of bodies in memory at a time.
     private static let mostTaken = 4 << 20
+    /// The most bytes of files that are read between two checks for a cancellation.
     private static let mostLookedAt = 64 << 20
 
     /// Copies every body that is kept and not in the folder yet.
@@ -40,7 +41,7 @@ extension BatchExport {
             let duration = Duration.milliseconds(page.ended - page.began)
             guard !page.isNegative, let digest = page.content.digest else {
                 var record = JobRecord(exported: id, JobEnd(.failed, page.content, duration: duration))
-                // The failure of a repeated fetch is remembered only for a while. That there once was a body stays true.
+                // The failure of a repeated fetch is remembered only for a while. The body that there once was stays lost.
                 guard let known, known.isLost else {
                     try noteFailed(record, known: known)
                     continue
@@ -66,8 +67,10 @@ extension BatchExport {
         return check.isSound(file, size: body.content.size, digest: body.digest) ? file : nil
     }
 
-    /// Records a URL without an outcome in Redis, by what the folder knows. Outcomes expire. An outcome is also dropped when its URL is fetched again because
-    /// its body was lost, perhaps by an earlier call of this export. The outcome of an answer that may not be kept has no body.
+    /// Records a URL for which Redis names no body, from the record of the folder.
+    ///
+    /// Outcomes expire. An outcome is also dropped when its URL is fetched again because its body was lost, perhaps by an earlier call of
+    /// this export. The outcome of an answer that may not be kept has no body.
     private func noteGone(_ id: URLID, url: String, _ known: JobRecord?, _ check: FileCheck) throws {
         if let known, !known.isFailed, check.isSound(known) { return try noteThere(known, known: known) }
         if let known, known.isLost { return try noteLost(known, known: known) }

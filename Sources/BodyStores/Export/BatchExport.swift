@@ -5,12 +5,13 @@ internal import HTTPEngine
 ///
 /// First it copies all bodies that are kept anywhere (``collect()``). Only then are lost bodies fetched again
 /// (``refetch(concurrency:by:)``): a fetched body takes room in Redis, and would evict bodies that are still to be copied. At the end
-/// ``writeManifest()`` writes the manifest. As in a run, the folder's record holds what is done, so an export that was killed continues where it stopped.
+/// ``writeManifest()`` writes the manifest. As in a run, the folder's record holds what is done, so an export that was killed continues
+/// where it stopped.
 package final class BatchExport: Sendable {
     let batch: FinishedBatch
     let folder: RecordedFolder
     let source: ExportSource
-    /// Lost bodies are fetched again later, so they are not reported as failures yet.
+    /// Whether lost bodies are fetched again later, so that they are not reported as failures yet.
     let refetches: Bool
     let report: @Sendable (ExportNews) -> Void
 
@@ -23,7 +24,7 @@ package final class BatchExport: Sendable {
         _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, store: BodyFolder?, refetches: Bool,
         patience: Duration, report: @escaping @Sendable (ExportNews) -> Void
     ) async throws(StateError) {
-        // A connection of its own, because a large body delays other calls.
+        // The export has a connection of its own, because a large body delays other calls.
         let connection = try await cluster.connect(patience: ClusterState.bodyPatience)
         source = ExportSource(connection, namespace: cluster.namespace, folder: store, patience: patience)
         self.batch = batch
@@ -83,10 +84,10 @@ struct WantedBody: Sendable {
     let id: URLID
     let content: PageContent
     let digest: [UInt8]
-    /// How long its fetch took.
+    /// How long the fetch of the body took.
     let duration: Duration
 
-    /// Its record, once it is a file of the folder.
+    /// The record of the body, once it is a file of the folder.
     func record(file: String) -> JobRecord {
         var content = content
         content.fields[.file] = file

@@ -4,9 +4,9 @@ internal import HTTPEngine
 
 /// Why the body of a fetched URL is missing: an error class like those of fetches, and a sentence.
 enum ExportLoss: String, Sendable {
-    /// It was evicted from Redis.
+    /// The body was evicted from Redis.
     case evicted
-    /// It is in a worker's folder, and no folder was given.
+    /// The body is in a worker's folder, and no folder was given.
     case elsewhere
     /// Redis has forgotten the URL.
     case forgotten

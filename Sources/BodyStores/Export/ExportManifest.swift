@@ -27,11 +27,11 @@ package struct ExportTotals: Sendable, Equatable {
     /// URLs without a body.
     package var failed = 0
 
-    /// Failed because the body was evicted.
+    /// Failed URLs whose body was evicted.
     package var evicted = 0
-    /// Failed because the body is in a worker's folder.
+    /// Failed URLs whose body is in a worker's folder.
     package var elsewhere = 0
-    /// Failed because Redis has forgotten the URL.
+    /// Failed URLs that Redis has forgotten.
     package var forgotten = 0
     /// Ended jobs beyond the first of their URL.
     package var repeated = 0

@@ -12,14 +12,14 @@ package struct FinishedBatch: Sendable {
 
     /// `nil` for a batch that is not known.
     package init?(named name: String, in queue: FetchQueue) async throws(StateError) {
-        // The batch first: if it says that all jobs have ended, all of them are in the list that is read next.
+        // The batch is read first. If it says that all jobs have ended, all of them are in the list that is read next.
         guard let batch = try await queue.batch(named: name) else { return nil }
         self.batch = batch
         self.queue = queue
         count = try await queue.finishedCount(ofBatch: batch.number)
     }
 
-    /// The URLs of ended jobs from one place on, at least one. Throws if they are no longer known, and if the task is cancelled.
+    /// The URLs of ended jobs from one place on, at least one. Throws if the URLs are no longer known, or if the task is cancelled.
     func ids(from first: Int) async throws -> [URLID] {
         try Self.checkCancellation()
         let last = min(first + Self.chunk, count) - 1
@@ -33,8 +33,8 @@ package struct FinishedBatch: Sendable {
 
     /// Calls `body` with the wanted URLs, in constant memory.
     /// - Parameters:
-    ///   - most: URLs for one call.
-    ///   - width: Calls at a time.
+    ///   - most: The most URLs of one call.
+    ///   - width: The number of calls at a time.
     ///   - isWanted: Called for each URL, in order.
     func forEach(
         _ most: Int, width: Int, where isWanted: @Sendable (URLID) -> Bool,

@@ -12,7 +12,7 @@ package struct BodyFolder: Sendable {
     /// The beginning of the names that are not results: unfinished bodies, the lock, and the folder of records.
     static let temporaryPrefix = ".gannet-"
 
-    /// The user's umask decides it. Temporary files are readable by their owner only.
+    /// The permissions of complete files, as the user's umask decides them. Temporary files are readable by their owner only.
     private let fileMode: mode_t
 
     private let style: NameStyle
@@ -172,7 +172,7 @@ extension BodyFolder {
         return FileCheck(in: path).isSound(file, size: size, digest: digest) { bytes += $0 } ? bytes : nil
     }
 
-    /// Appends the bytes of a file to another file. False if they do not have this size and digest; then the other file is useless.
+    /// Appends the bytes of a file to another file. False if the bytes do not have this size and digest; then the other file is useless.
     func copy(_ file: String?, size: Int, digest: [UInt8], to target: BodyFile) throws -> Bool {
         guard let file, Self.isWithin(file) else { return false }
         return try FileCheck(in: path).isSound(file, size: size, digest: digest, pass: target.write)

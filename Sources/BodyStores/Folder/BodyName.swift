@@ -2,8 +2,8 @@ internal import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
-/// How the files of bodies are named. Every name holds its URL's id, and every path a folder of the id's first three digits, so that
-/// 10 million bodies make some 2500 files per folder.
+/// How the files of bodies are named. Every name holds its URL's id. Every path has a folder of the id's first three digits, so that 10
+/// million bodies make some 2500 files per folder.
 package enum NameStyle: String, Sendable, CaseIterable {
     /// `3fa/3fa94c…-cat.jpg`
     case hash

@@ -1,7 +1,7 @@
 internal import GannetBasics
 internal import HTTPEngine
 
-/// Compares files with their recorded size and digest. For one thread.
+/// Compares files with their recorded size and digest. Only one thread may use it.
 final class FileCheck {
     private let folder: String
     private let hasher = SHA256Hasher()
@@ -35,7 +35,7 @@ final class FileCheck {
     ) rethrows -> Bool {
         let path = "\(folder)/\(file)"
         var status = stat()
-        // Checked before it is opened: opening a pipe would wait for its writer.
+        // The file is checked before it is opened, because opening a pipe would wait for its writer.
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else { return false }
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

@@ -4,9 +4,9 @@ package import HTTPEngine
 /// The right to write to a folder: for one run alone, or for any number of workers. The kernel drops the lock when the process ends.
 package struct FolderLock: ~Copyable {
     package enum Use: Sendable {
-        /// For a run: no other process writes, so unfinished files can be removed.
+        /// The use by a run. No other process writes, so unfinished files can be removed.
         case alone
-        /// For a worker, beside other workers.
+        /// The use by a worker, beside other workers.
         case shared
     }
 
@@ -35,7 +35,7 @@ package struct FolderLock: ~Copyable {
         return nil
     }
 
-    /// Removes unfinished files of earlier runs and returns their number. Only for a lock that is held alone.
+    /// Removes unfinished files of earlier runs and returns their number. The lock has to be held alone.
     package borrowing func sweep() -> Int {
         guard let stream = opendir(folder) else { return 0 }
         defer { closedir(stream) }
@@ -53,7 +53,7 @@ package struct FolderLock: ~Copyable {
         return removed
     }
 
-    /// A random name of the folder, drawn at its first use alone. It tells folders with the same path on two machines apart.
+    /// A random name of the folder, made when the folder is first used alone. It tells folders with the same path on two machines apart.
     package borrowing func identity() throws(StorageFailure) -> String {
         let path = "\(folder)/\(Self.name)"
         var bytes = [UInt8](repeating: 0, count: Self.identityLength)

@@ -1,6 +1,6 @@
 internal import GannetBasics
 
-/// Names of files made from a URL: plain letters, digits and `._-` stay, all else becomes `_`.
+/// Makes file names from parts of a URL. Plain letters, digits and `._-` stay, and all other bytes become `_`.
 enum SafeName {
     /// The last part of a file's name.
     static func hint(_ bytes: some Collection<UInt8>) -> String {

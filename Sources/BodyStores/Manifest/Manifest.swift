@@ -2,8 +2,8 @@ package import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
-/// `manifest.jsonl`: one line for each row of a run's input, in the same order, with the row's outcome. It replaces the earlier manifest when it
-/// is complete.
+/// `manifest.jsonl`: one line for each row of a run's input, in the same order, with the row's outcome. A complete manifest replaces the
+/// earlier one.
 package final class Manifest: Sendable {
     private struct State {
         let writer: ManifestFile
@@ -35,7 +35,7 @@ package final class Manifest: Sendable {
         }
     }
 
-    /// Replaces the earlier manifest.
+    /// Completes the manifest, which replaces the earlier one.
     package func finish() async throws -> ManifestTotals {
         try await OwnedThread.run(name: "gannet-folder") {
             try self.state.withLock { state in
@@ -78,9 +78,9 @@ package final class Manifest: Sendable {
 
 /// The rows of a run's input, counted by their outcomes.
 package struct ManifestTotals: Sendable, Equatable {
-    /// Fetched by this run.
+    /// Rows whose URLs this run fetched.
     package var fetched = 0
-    /// Fetched by an earlier run.
+    /// Rows whose URLs an earlier run fetched.
     package var there = 0
     /// Rows with the URL of an earlier row.
     package var repeated = 0

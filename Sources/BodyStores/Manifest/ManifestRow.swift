@@ -33,7 +33,7 @@ package struct ManifestRow: Sendable {
 }
 
 extension ManifestRow {
-    /// The longest URL. Other text is cut to this length.
+    /// The length of the longest URL. Longer text is cut to this length.
     private static let longestText = 8192
 
     /// The row's line in a manifest. Its keys are a contract; unknown values are `null`.
@@ -65,7 +65,7 @@ extension ManifestRow {
         return line
     }
 
-    /// Without user and password.
+    /// The URL of the row, without user and password.
     private var text: String? {
         guard case .url(let bytes) = content else { return nil }
         guard bytes.contains(UInt8(ascii: "@")) else { return String(decoding: bytes.prefix(Self.longestText), as: UTF8.self) }
@@ -92,7 +92,7 @@ extension ManifestRow {
 struct RowEnd {
     enum Outcome {
         case fetched
-        /// An earlier run fetched it.
+        /// An earlier run fetched the URL.
         case there
         /// An earlier row has the same URL.
         case repeated
@@ -106,7 +106,7 @@ struct RowEnd {
     /// Why the row is not a URL, if its content does not say it.
     let message: String?
 
-    /// For a failed row.
+    /// The error class of a failed row.
     var errorClass: String { record?.errorClass ?? "abandoned" }
 
     init(_ outcome: Outcome, _ record: JobRecord? = nil, message: String? = nil) {

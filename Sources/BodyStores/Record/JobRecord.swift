@@ -15,7 +15,7 @@ struct JobRecord: Sendable, Equatable {
     var contentType = ""
     var errorClass = ""
     var errorMessage = ""
-    /// Without credentials. Only an export records it: the list of a run can be read again.
+    /// The URL without credentials. Only an export records it, because the list of a run can be read again.
     var url = ""
 
     init(_ id: URLID) { self.id = id }
@@ -35,13 +35,14 @@ struct JobRecord: Sendable, Equatable {
     }
 }
 
-/// One record is one line with tabs between its fields. They are id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type, error
-/// class and error message. The URL may follow. Readers skip all other lines, such as those that a killed process or a power cut left.
+/// One record is one line with tabs between its fields. They are id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type,
+/// error class and error message. The URL may follow. Readers skip all other lines, such as those that a killed process or a power cut
+/// left.
 extension JobRecord {
     private static let fieldCounts = 10...11
     private static let tab = UInt8(ascii: "\t")
 
-    /// Including its line break.
+    /// The record's line in the journal, including its line break.
     var line: [UInt8] {
         let fields = [
             id.bytes.hexadecimal, isFailed ? "-" : "+", String(status), String(bytes), digest?.hexadecimal ?? "", String(milliseconds),

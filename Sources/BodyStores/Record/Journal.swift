@@ -3,8 +3,8 @@ internal import GannetBasics
 
 /// The record of a folder: a file to which each run appends how its URLs ended, and an index that each run builds anew.
 ///
-/// When ``append(_:)`` returns, the record is in the file, though not yet on the disk. So a killed process loses nothing. URLs whose records a power
-/// cut takes are fetched again.
+/// When ``append(_:)`` returns, the record is in the file, though not yet on the disk. So a killed process loses nothing. URLs whose
+/// records a power cut takes are fetched again.
 final class Journal: Sendable {
     private struct State {
         let file: JournalFile
@@ -19,7 +19,7 @@ final class Journal: Sendable {
     let start: Int
 
     static let name = "journal"
-    /// In bytes. A smaller journal is not compacted.
+    /// The least size in bytes of a journal that is compacted.
     static let leastCompacted = 1 << 20
 
     /// Reads the journal, and compacts it if most of its records are superseded. Blocks.

@@ -17,7 +17,7 @@ struct JournalCursor {
         offset = start
     }
 
-    /// Passes on the next line, without its break, and its place. False at the end, which may be in the middle of a line.
+    /// Calls `body` with the place of the next line and the line without its break. False at the end, which may be within a line.
     mutating func next(_ body: (Int, UnsafeRawBufferPointer) -> Void) throws -> Bool {
         var isOverlong = false
         while true {

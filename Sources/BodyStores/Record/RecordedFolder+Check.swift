@@ -5,17 +5,17 @@ extension RecordedFolder {
     /// The files of earlier runs, counted by their state.
     package struct Checked: Sendable, Equatable {
         package var sound = 0
-        /// Missing, or other bytes than were fetched.
+        /// Files that are missing, or have other bytes than were fetched.
         package var broken = 0
-        /// Unchanged, and older than the run accepts.
+        /// Files that are unchanged, but older than the run accepts.
         package var old = 0
     }
 
-    /// Files checked at a time. Hashing uses as many processors, and a disk serves as many requests.
+    /// The number of files that are checked at a time. Hashing uses as many processors, and a disk serves as many requests.
     private static let threads = 4
     private static let batch = 64
 
-    /// Checks the files of all listed URLs that earlier runs fetched: their sizes, then their bytes. It ends early when the task is cancelled.
+    /// Checks the files of all listed URLs that earlier runs fetched: their sizes, then their bytes. A cancelled check ends early.
     package func check() async throws -> Checked {
         let walk = Condition(CheckWalk(of: journal))
         return try await withTaskCancellationHandler {

@@ -4,8 +4,8 @@ package import HTTPEngine
 
 /// A folder of bodies with a record of what earlier runs fetched and how far this run has come.
 ///
-/// A run relies on this record and not on Redis. It lists its URLs (``wants(_:)``) and fetches those that are missing. It checks the files of
-/// the others (``check()``) and fetches those that are missing or changed as well (``wantsAgain(_:)``). One run at a time uses a folder.
+/// A run relies on this record and not on Redis. It lists its URLs (``wants(_:)``) and fetches those that are missing. It checks the files
+/// of the others (``check()``), and fetches missing and changed ones as well (``wantsAgain(_:)``). One run at a time uses a folder.
 package final class RecordedFolder: Sendable {
     let folder: BodyFolder
     let journal: Journal
@@ -134,7 +134,7 @@ extension RecordedFolder: JobOutput {
     package func place(_ download: Download, of job: Job) throws -> Placement { try folder.place(download, of: job) }
 
     package func note(_ end: JobEnd, of job: Job) throws {
-        // A body that was there has its record.
+        // A body that was in the folder before has its record.
         guard end.outcome == .fetched || end.outcome == .failed else { return }
         if try journal.append(JobRecord(job.id, end)) { noteEnd() }
     }

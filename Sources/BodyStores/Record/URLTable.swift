@@ -4,28 +4,30 @@ internal import HTTPEngine
 
 /// The index of a journal: for each URL id the place of its record, and marks of how far the run has come with it.
 ///
-/// An open-addressing table with 24 bytes a slot, at most three quarters full. A small table is in memory. A large one is in a file without a name,
-/// which the kernel can write out: the index of 10 million URLs is not memory of this process. Not for two threads at once.
+/// An open-addressing table with 24 bytes a slot, at most three quarters full. A small table is in memory. A large one is in a file without
+/// a name, which the kernel can write out: the index of 10 million URLs is not memory of this process. Only one thread at a time may use a
+/// table.
 final class URLTable {
     struct Marks: OptionSet {
         let rawValue: UInt8
-        /// Its latest record is a failure.
+        /// The latest record of the URL is a failure.
         static let failed = Self(rawValue: 1)
-        /// Its latest record is of this run.
+        /// The latest record of the URL is of this run.
         static let current = Self(rawValue: 2)
-        /// It is in this run's list.
+        /// The URL is in this run's list.
         static let listed = Self(rawValue: 4)
-        /// This run put it into the queue.
+        /// This run put the URL into the queue.
         static let queued = Self(rawValue: 8)
-        /// Its file was checked: it is as recorded, or it is not.
+        /// The URL's file was checked, and it is as recorded.
         static let sound = Self(rawValue: 16)
+        /// The URL's file is missing, changed or too old.
         static let broken = Self(rawValue: 32)
-        /// A row of the manifest holds its fetch.
+        /// A row of the manifest holds the URL's fetch.
         static let told = Self(rawValue: 64)
     }
 
     struct Entry: Equatable {
-        /// The place of its latest record in the journal; 0 without a record.
+        /// The place of the URL's latest record in the journal; 0 without a record.
         var offset = 0
         var marks: Marks = []
     }
@@ -42,11 +44,11 @@ final class URLTable {
     private let folder: String
 
     private static let smallestCapacity = 1024
-    /// In bytes. A larger table is in a file.
+    /// The largest table in memory, in bytes. A larger table is in a file.
     private static let mostMemory = 4 << 20
 
     /// - Parameters:
-    ///   - folder: For the file of a large table.
+    ///   - folder: The folder for the file of a large table.
     ///   - expected: The least number of URLs.
     init(in folder: String, expecting expected: Int) throws {
         self.folder = folder

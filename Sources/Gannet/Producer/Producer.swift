@@ -22,7 +22,7 @@ package struct Producer: ~Copyable {
     package let origin: String
     package let acceptedBefore: Int
 
-    /// URLs sent in one call: enough to make the round trip cheap, few enough that no other client waits long.
+    /// URLs in one call. A larger number would make other clients of Redis wait, and a smaller one would cost more round trips.
     private static let chunkSize = 1000
 
     /// A producer for one batch of a queue. A batch that was begun before goes on where it stopped.
@@ -33,7 +33,7 @@ package struct Producer: ~Copyable {
         // where its body is missing.
         options.deliversBodies = true
         let progress = try await queue.begin(batch: batch, from: source, options: options)
-        // The same input again would look as if it had been accepted.
+        // The input of a cancelled batch would be skipped, as if its rows had been accepted.
         guard progress.state != .cancelled else { throw .batchCancelled }
         self.queue = queue
         self.batch = progress.number
@@ -46,7 +46,7 @@ package struct Producer: ~Copyable {
     }
 
     /// Takes the next row of the input.
-    /// - Parameter isWanted: Asked of each URL. An unwanted one becomes no job.
+    /// - Parameter isWanted: Called for each URL. It returns false for a URL that should not become a job.
     package mutating func add(
         _ text: ArraySlice<UInt8>, from place: EnqueueSummary.Place, where isWanted: (URLID) -> Bool = { _ in true }
     ) async throws(StateError) {
@@ -95,22 +95,22 @@ package struct Producer: ~Copyable {
     }
 }
 
-/// How many rows of an input became jobs, and the first that did not.
+/// How many rows of an input became jobs, and the first rows that did not.
 package struct EnqueueSummary: Sendable, Equatable {
-    /// Became jobs.
+    /// Rows that became jobs.
     package var accepted = 0
-    /// Were no URLs.
+    /// Rows that are not URLs.
     package var invalid = 0
-    /// The first of those.
+    /// The first of the rows that are not URLs.
     package var complaints: [Complaint] = []
-    /// The reasons for all of them. A reason after the first twenty is not in the list.
+    /// Why rows are not URLs. Only the first twenty reasons are in the list.
     package private(set) var reasons: [Reason] = []
 
     /// The place of a row in the input; its description is `line 7`.
     package enum Place: Sendable, Equatable, CustomStringConvertible {
-        /// Of the command line, from 1.
+        /// The number of an argument of the command line, from 1.
         case argument(Int)
-        /// Of the file, from 1.
+        /// The number of a line of the file, from 1.
         case line(Int)
 
         package var description: String {
@@ -126,14 +126,14 @@ package struct EnqueueSummary: Sendable, Equatable {
         package let reason: String
     }
 
-    /// A reason, with the first rows that it holds for and the number of all of them.
+    /// A reason, the first rows that it holds for, and the number of all these rows.
     package struct Reason: Sendable, Equatable {
         package let reason: String
         package fileprivate(set) var first: [Place]
         package fileprivate(set) var count: Int
     }
 
-    /// A file of ten million lines of something else is not repeated line by line.
+    /// The bound for a file of ten million lines that are not URLs.
     static let mostComplaints = 20
     private static let mostPlaces = 3
 

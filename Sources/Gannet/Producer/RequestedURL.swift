@@ -2,15 +2,15 @@ package import ClusterState
 internal import HTTPCaching
 package import HTTPEngine
 
-/// A URL as it is asked for: in its canonical form, and with the headers that make it another request.
+/// A URL to fetch: its canonical form, and the headers of the request. Other headers make another request of the same URL.
 package struct RequestedURL: Sendable {
-    /// Equal URLs have equal text. Without credentials.
+    /// The canonical form without credentials. Equal URLs have equal text.
     package let canonical: String
 
-    /// The same for jobs and for callers of the library.
+    /// The id of the request, which is the same for jobs and for callers of the library.
     package let id: URLID
 
-    /// Without a port.
+    /// The host's name or address, without a port.
     package let host: String
     package let headers: RequestHeaders
 
@@ -33,12 +33,12 @@ package struct RequestedURL: Sendable {
 }
 
 extension RequestedURL {
-    /// A row of an input. Throws why the row is no URL.
+    /// Reads a row of an input. Throws why the row is not a URL.
     fileprivate init(row: ArraySlice<UInt8>, headers: RequestHeaders) throws { self.init(try CanonicalURL(bytes: row), headers) }
 }
 
 extension JobEntry {
-    /// The job of a row of an input, when it is to be fetched with these headers. Throws why the row becomes no job.
+    /// Makes a job from a row of an input, which is fetched with these headers. Throws why the row cannot become a job.
     package init(row: ArraySlice<UInt8>, headers: RequestHeaders = .none) throws {
         let url = try RequestedURL(row: row, headers: headers)
         try self.init(id: url.id, host: url.host, url: String(decoding: row, as: UTF8.self))
@@ -46,9 +46,9 @@ extension JobEntry {
 }
 
 extension RequestHeaders {
-    /// As the engine sends them.
+    /// The headers in the form in which the engine sends them.
     package var fields: [HeaderField] { lines.compactMap { HeaderField(name: $0.name, value: $0.value) } }
 
-    /// - Throws: A usage error for more than a batch's record holds.
+    /// - Throws: A usage error if the headers do not fit into a batch's record.
     package init(_ fields: [HeaderField]) throws(StateError) { try self.init(fields.map { Line(name: $0.name, value: $0.value) }) }
 }

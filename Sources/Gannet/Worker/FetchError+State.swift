@@ -15,12 +15,12 @@ extension AttemptFailure {
 }
 
 extension Settlement.HostNews {
-    /// The news that a failed attempt brings of its host.
+    /// The news of its host that a failed attempt brings.
     init(_ kind: FetchError.Kind) {
         self =
             switch kind {
             case .dns(.noSuchName), .dns(.noAddress), .dns(.serverFailed), .connect, .timeout(.resolve), .timeout(.connect): .unreachable
-            // With these there was an answer, or the beginning of one.
+            // An attempt with one of these errors got an answer, or the beginning of one.
             case .status, .throttled, .timeout(.body), .truncated, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge,
                 .badEncoding, .unexpectedContent:
                 .answered
@@ -31,9 +31,9 @@ extension Settlement.HostNews {
     }
 }
 
-/// The classes of reasons that jobs are given up for.
+/// The error classes of jobs that were given up.
 package enum FailureClass {
-    /// All but the classes of statuses, which are `http-` and the number.
+    /// All classes except those of statuses, which are `http-` and the number.
     package static let names = FetchError.Kind.classNames + [ClaimRequest.poisonClass, ClaimRequest.unreadableClass]
 
     package static func isKnown(_ name: String) -> Bool {

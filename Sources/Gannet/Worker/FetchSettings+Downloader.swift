@@ -1,7 +1,7 @@
 internal import HTTPEngine
 
 extension FetchSettings {
-    /// Starts an engine with these settings and so many transfers at a time.
+    /// Starts an engine with these settings, and with this limit of transfers at a time.
     func makeDownloader(concurrency: Int) throws(InvalidOptions) -> CurlDownloader {
         var settings = self
         settings.maximumInFlight = concurrency

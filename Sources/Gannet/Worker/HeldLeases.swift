@@ -1,9 +1,10 @@
 internal import ClusterState
 internal import GannetBasics
 
-/// The leases this worker holds, and how to end the work on each.
+/// The leases that a worker holds, and how to end the work on each.
 ///
-/// Ending comes in two steps: first the fetches, whose jobs are then handed back, and should Redis not take them, what is left of that.
+/// The work ends in two steps. ``cancelAll()`` cancels the fetches, and their jobs are handed back. If Redis does not answer in time,
+/// ``abandonAll()`` ends the attempts to settle these jobs as well.
 final class HeldLeases: Sendable {
     private struct Held {
         let cancelFetch: @Sendable () -> Void
@@ -13,7 +14,7 @@ final class HeldLeases: Sendable {
 
     private struct State {
         var held: [FlightToken: Held] = [:]
-        // A job may be added, or come to its conclusion, just after the word for all was given.
+        // A job may be added, or begin to settle, after all were cancelled or abandoned. These flags make sure that it is ended too.
         var areAllCancelled = false
         var areAllAbandoned = false
         var claimsAgain = true
@@ -25,13 +26,13 @@ final class HeldLeases: Sendable {
 
     var count: Int { state.withLock { $0.held.count } }
 
-    /// Whether the worker takes another job when one of these has ended.
+    /// Whether the worker claims another job when one of these has ended.
     var claimsAgain: Bool { state.withLock { $0.claimsAgain } }
 
-    /// Notes that the worker takes no more.
+    /// Notes that the worker claims no more jobs.
     func claimNoMore() { state.withLock { $0.claimsAgain = false } }
 
-    /// Notes a job whose fetch has begun.
+    /// Adds a job that the worker has begun to work on.
     func add(_ token: FlightToken, cancel: @escaping @Sendable () -> Void) {
         let isTooLate = state.withLock { state in
             state.held[token] = Held(cancelFetch: cancel)
@@ -40,7 +41,7 @@ final class HeldLeases: Sendable {
         if isTooLate { cancel() }
     }
 
-    /// Notes that a fetch has ended and its outcome is on the way to Redis.
+    /// Notes that a job's fetch has ended and that its outcome is on the way to Redis.
     func conclude(_ token: FlightToken, abandon: @escaping @Sendable () -> Void) {
         let isTooLate = state.withLock { state in
             state.held[token]?.abandonConclusion = abandon
@@ -53,7 +54,7 @@ final class HeldLeases: Sendable {
         _ = state.withLock { $0.held.removeValue(forKey: token) }
     }
 
-    /// Ends the work on leases that are another's by now.
+    /// Cancels the fetches of jobs whose leases were lost, because another worker may have these jobs now.
     func lose(_ tokens: Set<FlightToken>) {
         let cancels = state.withLock { state in
             tokens.compactMap { token in
@@ -68,7 +69,7 @@ final class HeldLeases: Sendable {
         state.withLock { $0.held[token]?.isLost ?? false }
     }
 
-    /// Ends the fetches of all, also of those yet to be added.
+    /// Cancels all fetches, including those of jobs that are added later.
     func cancelAll() {
         let cancels = state.withLock { state in
             state.areAllCancelled = true
@@ -77,7 +78,7 @@ final class HeldLeases: Sendable {
         for cancel in cancels { cancel() }
     }
 
-    /// Waits for Redis no more: what is not settled comes back when its lease ends.
+    /// Stops waiting for Redis. Jobs that are not settled come back when their leases end.
     func abandonAll() {
         cancelAll()
         let abandons = state.withLock { state in

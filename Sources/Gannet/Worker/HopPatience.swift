@@ -1,14 +1,14 @@
 internal import GannetBasics
 
-/// How a request waits for a place at a host that it was led to: a pure function of what it heard, and how often.
+/// Decides how long a request waits for a place at a host that a redirect leads to. A struct without a clock.
 struct HopPatience {
     enum Step: Equatable {
         case wait(Duration)
-        /// The job comes back after this time.
+        /// The request ends, and its job comes back after this time.
         case giveUp(Duration)
     }
 
-    /// Longer than this nobody waits with a place at another host.
+    /// The longest time for which a waiting request may keep its place at the host before.
     static let longestWait = Duration.seconds(10)
     private static let backoff = Backoff(first: .milliseconds(4), longest: .milliseconds(250))
     private static let shortestReturn = Duration.seconds(1)
@@ -17,8 +17,8 @@ struct HopPatience {
     private var waits = 0
 
     /// - Parameters:
-    ///   - opensIn: When the host may have room, where that is known: it rests, or has a rate.
-    ///   - random: From 0 to 1, so that those who wait do not ask at once.
+    ///   - opensIn: The time until the host may have a free place, if it is known because the host cools down or has a rate.
+    ///   - random: From 0 to 1, so that waiting requests do not all ask at the same time.
     mutating func next(opensIn: Duration?, random: Double) -> Step {
         let left = Self.longestWait - waited
         let opens = opensIn ?? .zero

@@ -2,16 +2,17 @@ internal import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
-/// One job's way from host to host: at each that a redirect leads to, its request needs a place, as at its own.
+/// Moves a job's request from host to host: at each host that a redirect leads to, the request needs a place.
 ///
-/// Until there is one it keeps the place it has, so that a host whose URLs all lead to a busy one does not fill its worker with requests that
-/// wait. Two hosts that lead to each other could hold each other's places that way; it gives up in time, and the job comes back.
+/// While it waits for one, the request keeps the place that it has. Otherwise a host whose URLs all redirect to a busy host would fill its
+/// worker with waiting requests. But two hosts that redirect to each other could block each other like this. So a request waits only for
+/// a limited time, and then its job comes back later.
 final class HostMoves: HopGate {
-    /// Why its request ended on the way.
+    /// Why a request could not follow a redirect.
     enum End: Sendable {
-        /// A host has no room; the job had better come back after this time.
+        /// The host has no free place. The job should come back after this time.
         case putOff(host: String, Duration)
-        /// A host is given up.
+        /// The host is given up, because it has taken no connection for too long.
         case hopeless(host: String)
         case failed(StateError)
     }
@@ -29,7 +30,7 @@ final class HostMoves: HopGate {
         self.activity = activity
     }
 
-    /// Why it was not let go on, if that is so.
+    /// Why a host was refused; `nil` also if the lease was lost or the task was cancelled.
     var end: End? { state.withLock { $0 } }
 
     func admits(_ host: String) async -> Bool {

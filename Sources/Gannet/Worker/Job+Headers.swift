@@ -2,7 +2,8 @@ internal import ClusterState
 internal import HTTPEngine
 
 extension Job {
-    /// The headers of the job's request; `nil` where some are missing, or this version cannot send them: without them another answer may come.
+    /// The headers of the job's request; `nil` if some are missing, or if this version cannot send them. Without them the origin may send
+    /// another answer.
     var headerFields: [HeaderField]? {
         guard let headers else { return nil }
         let fields = headers.fields
@@ -11,8 +12,8 @@ extension Job {
 
     private static let traceHeader = "traceparent"
 
-    /// Tells an origin of the trace that one request is a part of; nothing for a job without a trace, or with such a header of its own.
-    /// - Parameter id: The request's own: no two have the same.
+    /// The header that tells an origin which trace a request is a part of; none if the job has no trace, or sets this header itself.
+    /// - Parameter id: The id of the request. No two requests have the same.
     func traceFields(besides headers: [HeaderField], id: UInt64) -> [HeaderField] {
         guard let trace, !headers.contains(where: { $0.name.lowercased() == Self.traceHeader }) else { return [] }
         return HeaderField(name: Self.traceHeader, value: trace.child(id).text).map { [$0] } ?? []

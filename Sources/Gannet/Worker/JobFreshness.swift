@@ -2,20 +2,20 @@ internal import ClusterState
 internal import HTTPCaching
 internal import HTTPEngine
 
-/// What a job's fetch means for those who ask later, by the rules of a shared cache: whether a kept answer may be asked after, and for how long an
-/// outcome is of use.
+/// The rules of a shared cache, for jobs: whether a kept answer can be revalidated, and for how long an outcome may be used.
 struct JobFreshness: Sendable {
     let policy: FreshnessPolicy
-    /// The jobs that were enqueued before an outcome was there take their turn within this time, and whoever enqueued them comes for it.
+    /// The least time for which an outcome is kept. Within this time, jobs that were enqueued before the fetch get their turn, and users
+    /// collect their results.
     let leastKept: Duration
 
-    /// What is known of a kept answer to a job's URL, if its origin can be asked by it whether it still holds.
+    /// A kept answer to a job's URL, if it has conditions with which the origin can be asked whether it is still current.
     func kept(_ page: Page?) -> StoredAnswer? {
         guard let facts = page?.content.facts.flatMap({ StoredAnswer(decoding: $0) }), !facts.conditions.isEmpty else { return nil }
         return facts
     }
 
-    /// What is told of a URL whose body has come, and for how long.
+    /// The outcome of a URL whose body was fetched, and for how long it is kept.
     func outcome(_ content: PageContent, of download: Download, for job: Job, at times: FetchTimes) -> (PageContent, Retention) {
         var content = content
         guard let url = try? CanonicalURL(job.url),
@@ -28,7 +28,7 @@ struct JobFreshness: Sendable {
         return (content, retention(of: facts, at: times.end))
     }
 
-    /// What a 304 makes of the kept answer that the request was about; `nil` when it is about something else.
+    /// The outcome after a 304 to the conditions of a kept answer; `nil` if the 304 does not fit that answer.
     func confirmed(
         _ kept: StoredAnswer, page: PageContent, by download: Download, for job: Job, at times: FetchTimes
     ) -> (PageContent, Retention)? {
@@ -44,9 +44,9 @@ struct JobFreshness: Sendable {
         }
     }
 
-    /// For how long nobody needs to try again what has failed for good.
+    /// For how long a final failure is kept, and keeps its URL from being fetched again.
     func retention(of error: FetchError, for job: Job, at times: FetchTimes) -> Retention {
-        // For the jobs that waited for it; who comes later may come with settings of its own.
+        // Only jobs that were enqueued before get this failure. A later fetch may have other settings.
         if error.kind.restsOnSettings { return keptForThoseWhoWait }
         let decision = FailureDecision(
             after: error, for: facts(of: job), requestedAt: times.start, failedAt: times.end, policy: policy)
@@ -68,7 +68,7 @@ struct JobFreshness: Sendable {
     }
 }
 
-/// When a request was sent, and when its outcome was there, by the wall clock.
+/// When a request was sent, and when it was answered or failed, by the wall clock.
 struct FetchTimes: Sendable {
     let start: Moment
     let end: Moment

@@ -2,15 +2,15 @@ internal import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
-/// Which job a report is about, as logs may show it.
+/// The job that a report is about, in a form that logs may show.
 package struct JobLabel: Sendable, Equatable {
-    /// Without credentials.
+    /// The job's URL without credentials.
     package let url: String
 
-    /// The URL's, as `gannet explain` shows it.
+    /// The id of the URL, as `gannet explain` shows it.
     package var id: String?
 
-    /// The name of what it was enqueued with, where that is known.
+    /// The name of the job's batch, if it is known.
     package var batch: String?
 
     /// The trace that the batch belongs to.

@@ -3,31 +3,31 @@ internal import ClusterState
 internal import HTTPCaching
 internal import HTTPEngine
 
-/// One job from lease to outcome: fetch, have the body put in its place and the end noted, settle.
+/// Runs a leased job to its end: fetches the URL, has the output store the body and record the end, and settles the job in Redis.
 struct JobRunner: Sendable {
     enum End: Sendable {
         case reported(WorkerReport)
-        /// The job is handed back, or will come back by itself; the worker cannot go on.
+        /// The worker cannot go on. The job was handed back, or comes back when its lease ends.
         case failed(any Error)
     }
 
     private enum Attempt {
         case found(HeldBody)
         case fetched(Download, FetchTimes)
-        /// Its origin says that the answer kept before still holds.
+        /// The origin confirmed that the kept answer is still current.
         case confirmed(KeptBody, PageContent, Retention, after: Duration)
         case failed(FetchError, FetchTimes, after: Duration)
-        /// What it was enqueued with is missing, and without that another answer may come.
+        /// The headers that the job was enqueued with are missing. Without them the origin may send another answer.
         case withoutHeaders
-        /// A host it was led to has no room.
+        /// A host that a redirect led to has no free place.
         case putOff(host: String, FetchTimes, Duration)
-        /// So has one that is given up.
+        /// A host that a redirect led to is given up.
         case hopeless(host: String, FetchTimes)
         case lostTouch(StateError)
         case stopped(any Error)
     }
 
-    /// An answer from before whose body is in its place.
+    /// A kept answer whose body is in its place.
     private struct KeptBody {
         let page: PageContent
         let facts: StoredAnswer
@@ -41,7 +41,7 @@ struct JobRunner: Sendable {
     let activity: WorkerActivity
     let policy: RetryPolicy
     let freshness: JobFreshness
-    /// How politely hosts are treated for which no rule is stored.
+    /// The limits of hosts for which no rule is stored.
     let hostRule: HostRule
     let sendsTrace: Bool
 
@@ -51,7 +51,7 @@ struct JobRunner: Sendable {
             defer { held.remove(job.token) }
             return await concluding(job) { try await deliver(job, page) }
         }
-        // A task of its own, so that a lost lease can end this one job; its end is awaited here in any case.
+        // The attempt is a task of its own, so that a lost lease can cancel this job alone. This call waits for its end in any case.
         let trying = Task { await attempt(job) }
         held.add(job.token, cancel: trying.cancel)
         defer { held.remove(job.token) }
@@ -63,7 +63,7 @@ struct JobRunner: Sendable {
         return await concluding(job) { try await conclude(job, outcome) }
     }
 
-    /// Gives a job up without prejudice.
+    /// Hands a job back without an attempt. The job is not charged for it.
     func handBack(_ job: Job) async -> End {
         await end(of: job) { try await handedBack(job) }
     }
@@ -85,7 +85,7 @@ struct JobRunner: Sendable {
         return KeptBody(page: page.content, facts: facts, body: body)
     }
 
-    /// Asks the origin: for the whole, or whether what is kept still holds.
+    /// Asks the origin for the body or, with a kept answer, whether that is still current.
     private func ask(_ job: Job, with headers: [HeaderField], after known: KeptBody?) async -> Attempt {
         var kept = known
         let moves = HostMoves(of: job, queue: queue, usual: hostRule, activity: activity)
@@ -103,7 +103,7 @@ struct JobRunner: Sendable {
                 download.body.discard()
                 let confirmed = freshness.confirmed(asked.facts, page: asked.page, by: download, for: job, at: times)
                 if let (content, retention) = confirmed { return .confirmed(asked, content, retention, after: download.duration) }
-                // It was about something else. Without conditions it cannot be.
+                // The 304 does not fit the kept answer. The next request has no conditions, so that the origin sends the body.
                 kept = nil
             } catch {
                 activity.ended(job.token, error, after: ContinuousClock.now - clock)
@@ -119,7 +119,7 @@ struct JobRunner: Sendable {
         }
     }
 
-    /// Settling must not fail because the worker is being stopped: the outcome exists.
+    /// Settles a job in a task of its own. The outcome exists, so a stop of the worker must not cancel this.
     private func concluding(_ job: Job, _ body: @escaping @Sendable () async throws -> WorkerReport) async -> End {
         let conclusion = Task { await end(of: job, body) }
         held.conclude(job.token, abandon: conclusion.cancel)
@@ -134,18 +134,18 @@ struct JobRunner: Sendable {
         }
     }
 
-    /// Asks the output for something. Its errors would meet the next job as well: the worker has to stop, and the job is handed back.
+    /// Calls the output. On an error the job is handed back and the worker has to stop, because the next job would meet the same error.
     private func keeping<Value>(_ job: Job, _ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch {
-            // Where Redis does not hear of it, the job comes back when its lease ends.
+            // If this fails, the job comes back when its lease ends.
             _ = try? await settle(job, .handedBack)
             throw error
         }
     }
 
-    /// Ends a job whose URL was fetched for another.
+    /// Ends a job whose URL was fetched for another job.
     private func deliver(_ job: Job, _ page: Page) async throws -> WorkerReport {
         if page.isNegative {
             let report = try await fail(job, with: page.content)
@@ -161,12 +161,12 @@ struct JobRunner: Sendable {
             try await note(JobEnd(.cached, content), of: job)
             return try await delivered(job, body)
         }
-        // A page without a digest has zeros in its place.
+        // In Redis, zeros stand for the digest of an outcome without one.
         let digest = page.content.digest ?? [UInt8](repeating: 0, count: 32)
         return try await settle(job, .bodyMissing(digest: digest)) ? .bodyMissing(JobLabel(job)) : .lost(JobLabel(job))
     }
 
-    /// Ends a job whose URL failed for another, or whose host is given up.
+    /// Ends a job whose URL failed for another job, or whose host is given up.
     private func fail(_ job: Job, with content: PageContent) async throws -> WorkerReport {
         try await note(JobEnd(.failed, content), of: job)
         let retention = Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)
@@ -205,7 +205,7 @@ struct JobRunner: Sendable {
         }
     }
 
-    /// Said of this job alone: others of its URL may have theirs.
+    /// Fails this job alone, because other jobs of the same URL may still have their headers.
     private func giveUpWithoutHeaders(_ job: Job) async throws -> WorkerReport {
         let error = FetchError(
             kind: .invalidRequest, url: job.url, detail: "the headers that it was enqueued with are not in Redis any more; enqueue it again"
@@ -220,7 +220,7 @@ struct JobRunner: Sendable {
         case .held(let placed): body = placed
         case .refused(let error): return try await giveUp(job, error, times, download.duration, host: .answered)
         }
-        // The body is in place before the job is done: a crash in between fetches it again and loses nothing.
+        // The body is in its place before the job is settled. A crash in between costs another fetch, but loses nothing.
         let (content, retention) = freshness.outcome(PageContent(download, of: job, file: body.file), of: download, for: job, at: times)
         let bytes = Int(download.byteCount)
         try await note(JobEnd(.fetched, content, duration: download.duration), of: job)
@@ -242,7 +242,7 @@ struct JobRunner: Sendable {
             return try await settle(job, .throttled(for: pause), host: host) ? .putOff(job, error, pause) : .lost(JobLabel(job))
         case .giveUp: break
         case .giveUpThrottled:
-            // Where a proxy or all name servers were missing, no host has asked for anything.
+            // Without a proxy or name servers the error stays as it is, because no host has asked for a pause.
             if error.retry != .withoutNetwork { reason = FetchError(kind: .throttled, url: job.url, detail: error.detail) }
         }
         return try await giveUp(job, reason, times, duration, host: host)
@@ -266,7 +266,7 @@ struct JobRunner: Sendable {
         try await settle(job, .handedBack) ? .handedBack(JobLabel(job)) : .lost(JobLabel(job))
     }
 
-    /// False when the lease was lost, and the job is another worker's.
+    /// Settles a job. False if its lease had ended: then this worker's outcome does not count.
     private func settle(
         _ job: Job, _ outcome: Settlement.Outcome, host: Settlement.HostNews = .none, bytes: Int = 0
     ) async throws -> Bool {

@@ -1,13 +1,13 @@
 internal import HTTPEngine
 
-/// What this machine lacks when a URL is put off for no fault of its own.
+/// The part of the network that this machine lacks. A URL that is put off because of it is not at fault.
 package struct NetworkWant: Sendable, Equatable {
     package enum Part: Sendable, Hashable {
         case proxy, nameServer
     }
 
     package let part: Part
-    /// What has been found out about it, without a full stop.
+    /// The details that the engine found out, without a full stop.
     package let detail: String
 
     package init(_ part: Part, detail: String) {

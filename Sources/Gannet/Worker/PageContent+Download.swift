@@ -2,7 +2,7 @@ internal import ClusterState
 internal import HTTPEngine
 
 extension PageContent {
-    /// What is told of a job's URL whose body is in its place.
+    /// The outcome of a job's URL whose body is in its place.
     init(_ download: Download, of job: Job, file: String?) {
         self.init(url: job.url)
         digest = download.body.digest.bytes
@@ -12,7 +12,7 @@ extension PageContent {
         fields[.contentType] = download.contentType
     }
 
-    /// What is told of a job's URL that could not be fetched.
+    /// The outcome of a job's URL that could not be fetched.
     init(_ error: FetchError, of job: Job) {
         self.init(url: job.url)
         if case .status(let code) = error.kind { status = code }

@@ -3,7 +3,8 @@ package import ClusterState
 package import HTTPEngine
 internal import RedisClient
 
-/// A worker: claims jobs, fetches them with bounded concurrency, keeps their leases, and ends in good order.
+/// Claims jobs, fetches their URLs with bounded concurrency, and renews their leases. A worker that is stopped finishes
+/// its jobs or hands them back.
 package struct Worker: Sendable {
     private let name: String
     private let queue: FetchQueue
@@ -15,10 +16,10 @@ package struct Worker: Sendable {
     private let report: @Sendable (WorkerReport) -> Void
 
     /// - Parameters:
-    ///   - name: Another for each worker.
-    ///   - inbox: A subscription to the channel of this name; without one a worker only looks for itself now and then.
-    ///   - activity: What it does at each host is noted here.
-    ///   - report: Called for everything worth telling, from the worker's own task.
+    ///   - name: A name that no other worker has.
+    ///   - inbox: A subscription to the channel of this name. Without one, the worker hears of no new jobs and looks for them now and then.
+    ///   - activity: Counts the worker's requests, host by host.
+    ///   - report: Receives what happens, from the worker's own task.
     init(
         _ name: String, queue: FetchQueue, downloader: any GatedDownloader, output: any JobOutput, inbox: RedisSubscription?,
         options: WorkerOptions, activity: WorkerActivity = WorkerActivity(), report: @escaping @Sendable (WorkerReport) -> Void
@@ -33,11 +34,11 @@ package struct Worker: Sendable {
         self.report = report
     }
 
-    /// Works on a queue until it is empty, where that is asked for, or until `stops` says so.
+    /// Works on a queue until `stops` asks for an end, or until the queue is empty if the options say so.
     /// - Parameters:
-    ///   - feed: Ends when the queue has been filled; until then an empty queue means nothing.
-    ///   - activity: Its requests are noted here, host by host.
-    ///   - report: Called for everything worth telling, from the worker's own task.
+    ///   - feed: Ends when the queue has been filled. An empty queue does not end the worker before that.
+    ///   - activity: Counts the worker's requests, host by host.
+    ///   - report: Receives what happens, from the worker's own task.
     /// - Throws: `StateError`, `StorageFailure` or `InvalidOptions`.
     package static func work(
         on name: String, of cluster: ClusterState, fetch: FetchSettings, into output: any JobOutput, options: WorkerOptions,
@@ -63,7 +64,7 @@ package struct Worker: Sendable {
         case heard
         case claimed(Claim)
         case claimFailed(StateError)
-        /// With the error, when it failed.
+        /// The leases were renewed, or this error prevented that.
         case renewed(StateError?)
         case jobEnded(JobRunner.End)
         case progressed(QueueProgress)
@@ -73,9 +74,11 @@ package struct Worker: Sendable {
         case handBackTimedOut
     }
 
-    /// Works until `stops` asks for an end (the first time: finish what is in flight; the second: hand it back; the third: leave it), until the
-    /// queue is empty where that is asked for, or until something is wrong that will not mend itself.
-    /// - Parameter feed: Ends when the queue has been filled; until then its being empty means nothing.
+    /// Works until `stops` asks for an end, until an error occurs that will last, or until the queue is empty if the options say so.
+    ///
+    /// When `stops` asks for the first time, the jobs in flight are finished. The second time they are handed back, the third time they are
+    /// left to the end of their leases.
+    /// - Parameter feed: Ends when the queue has been filled. An empty queue does not end the worker before that.
     func run(stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil) async -> Result<WorkerEnd, any Error> {
         let (events, sender) = AsyncStream.makeStream(of: Event.self)
         let held = HeldLeases()
@@ -101,7 +104,7 @@ package struct Worker: Sendable {
         return outcome
     }
 
-    /// Handles one event after the other.
+    /// Handles the events one by one.
     private func work(
         _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases, isFed: Bool,
         _ group: inout DiscardingTaskGroup
@@ -119,10 +122,10 @@ package struct Worker: Sendable {
         var iterator = events.makeAsyncIterator()
         var isHandingBack = false
         var hasToldOfForeign = false
-        // The claim under way. Until it is answered it is repeated as it is, so that its jobs are handed out once.
+        // The claim under way. It is repeated unchanged until it is answered, so that its jobs are handed out once.
         var request: ClaimRequest?
 
-        // Once begun it takes a bounded time, also when Redis does not answer.
+        // The time for handing jobs back is bounded, also if Redis does not answer.
         func handBack(_ group: inout DiscardingTaskGroup) {
             held.cancelAll()
             if isHandingBack { return }
@@ -154,7 +157,7 @@ package struct Worker: Sendable {
                     request = claiming
                     group.addTask { sender.yield(await claim(claiming)) }
                 case .lookAgain(let pause, let maybeSooner):
-                    // One alarm at a time; another only where it would ring sooner.
+                    // Another timer is started only if it ends before the one that runs.
                     let now = ContinuousClock.now
                     let time = now + (maybeSooner ? pause * Double.random(in: 0.8...1) : pause)
                     if let lookAt, lookAt > now, lookAt <= time { continue }
@@ -169,7 +172,7 @@ package struct Worker: Sendable {
                 }
             }
             guard let event = await iterator.next() else {
-                // Our own task was cancelled; each job's task hands it back.
+                // The worker's own task was cancelled. Each job's task hands its job back.
                 if end == .empty { end = .handedBack }
                 return result()
             }
@@ -182,7 +185,7 @@ package struct Worker: Sendable {
                 noteBack()
                 request = nil
                 if claim.failed > 0 { report(.givenUp(claim.failed)) }
-                // Claimed before the word to hand everything back, arrived after it.
+                // A claim may be answered after the worker has begun to hand its jobs back.
                 let isTooLate = isHandingBack
                 for job in claim.jobs {
                     group.addTask { sender.yield(.jobEnded(isTooLate ? await runner.handBack(job) : await runner.run(job))) }
@@ -204,7 +207,7 @@ package struct Worker: Sendable {
                     actions = machine.claimGivenUp()
                 }
             case .renewed(let error):
-                // A worker with all hands full claims nothing, and learns only here that its outcomes wait for Redis.
+                // A worker whose places are all taken claims nothing. Only a renewal shows it that its outcomes wait for Redis.
                 if let error { noteAway(error) } else { noteBack() }
                 actions = []
             case .progressed(let progress):
@@ -220,7 +223,7 @@ package struct Worker: Sendable {
             case .stopRequested where end == .empty && failure == nil:
                 end = .drained
                 actions = stop()
-                // What a claim without an answer may have brought is handed back when it comes, and not waited for as fetches are.
+                // An unanswered claim may still bring jobs. They are handed back, and the worker waits only as long as that may take.
                 if machine.isClaimUnanswered, machine.active == 0 { handBack(&group) }
                 if machine.active > 0 { report(.stopping(active: machine.active, limit: options.drainTimeout)) }
                 group.addTask {
@@ -257,7 +260,7 @@ package struct Worker: Sendable {
         }
     }
 
-    /// Extends all leases in one call, three times within each.
+    /// Renews all leases in one call, three times within the length of a lease.
     private func renew(_ held: HeldLeases, _ sender: AsyncStream<Event>.Continuation) async {
         while true {
             do { try await Task.sleep(for: options.lease / 3) } catch { return }
@@ -267,7 +270,7 @@ package struct Worker: Sendable {
                 held.lose(try await queue.renew(tokens, lease: options.lease))
                 sender.yield(.renewed(nil))
             } catch {
-                // The next turn tries again: the lease outlives two failures. What will not mend itself shows in a claim or an outcome.
+                // The next turn tries again: a lease outlives two failures. A lasting error will also fail a claim or a settlement.
                 if error.isTransient { sender.yield(.renewed(error)) }
             }
         }
@@ -275,7 +278,7 @@ package struct Worker: Sendable {
 
     private func listen(_ sender: AsyncStream<Event>.Continuation) async {
         guard let inbox else { return }
-        // A message or the loss of some: either way there may be something.
+        // This is a message, or the loss of some. In both cases there may be new jobs.
         for await _ in inbox { sender.yield(.heard) }
     }
 }

@@ -1,13 +1,13 @@
 internal import ClusterState
 
-/// Decides when a worker claims, waits and ends: no clock, queue or task inside.
+/// Decides when a worker claims, waits and ends. It has no clock, queue or task inside.
 ///
-/// A worker claims only what it can start at once: a job on lease that waits in line behind others could run on another worker.
+/// A worker claims only jobs that it can start at once. A leased job that has to wait in one worker could run on another.
 struct WorkerMachine {
     enum Action: Equatable {
         case claim(Int)
-        /// Look again after this time at the latest, if nothing is heard before; somewhat sooner where that is permitted, so
-        /// that idle workers do not all look at once.
+        /// Look for jobs after this time, unless jobs are announced before. The pause may be somewhat shorter if `maybeSooner` says so:
+        /// then idle workers do not all look at the same time.
         case lookAgain(after: Duration, maybeSooner: Bool)
         case finish
     }
@@ -16,7 +16,7 @@ struct WorkerMachine {
     private let idleLook: Duration
     private let endsWhenEmpty: Bool
 
-    /// Its queue is being filled: that it is empty means nothing yet.
+    /// The queue is still being filled, so an empty queue does not end the worker.
     private var isFed: Bool
 
     private(set) var active = 0
@@ -24,19 +24,19 @@ struct WorkerMachine {
     private var isStopping = false
     private var isDone = false
 
-    /// What a claim has brought may be on lease to us without our knowing it.
+    /// A claim got no answer. Redis may have leased jobs to this worker that it does not know of.
     private(set) var isClaimUnanswered = false
 
-    /// What waits is for a worker of another version, as far as the last claim could see.
+    /// The last claim saw only jobs that a newer version can read.
     private(set) var onlyForeignWait = false
 
-    /// Something may be claimable: nothing has shown the contrary since it was last announced.
+    /// A claim may find jobs: none has shown the contrary since jobs were last announced.
     private var mayFindWork = true
 
-    /// A claim is on its way: what is announced meanwhile may have come too late for it.
+    /// Jobs were announced during a claim. They may have come too late for it.
     private var heardWhileClaiming = false
 
-    /// What is due at once is looked for after this: a claim that finds nothing all the same must not be followed by the next.
+    /// The least pause before a look for jobs that are due at once. It bounds the rate of claims that still find none.
     private static let shortestPause = Duration.milliseconds(5)
 
     init(_ options: WorkerOptions, isFed: Bool = false) {
@@ -46,14 +46,13 @@ struct WorkerMachine {
         endsWhenEmpty = options.endsWhenEmpty
     }
 
-    /// The first claim.
     mutating func start() -> [Action] { decide() }
 
     /// A claim has brought `count` jobs.
     /// - Parameters:
-    ///   - left: What is left in the queue, whoever has it.
-    ///   - isMore: There may be more for another claim at once.
-    ///   - next: When something falls due, or a lease may have ended.
+    ///   - left: Whether the queue has unfinished jobs, including those of other workers.
+    ///   - isMore: Whether another claim may bring more jobs at once.
+    ///   - next: The time until a job falls due, or until a lease may have ended.
     mutating func claimed(_ count: Int, left: Claim.Left, isMore: Bool, next: Duration?) -> [Action] {
         let asked = claiming ?? 0
         claiming = nil
@@ -72,8 +71,8 @@ struct WorkerMachine {
         return [.lookAgain(after: idleLook, maybeSooner: true)]
     }
 
-    /// A claim came to nothing, for now.
-    /// - Parameter mayHaveBrought: Or to jobs that nobody has been told of: it has to be repeated before this worker can leave.
+    /// A claim failed, but a later one may succeed.
+    /// - Parameter mayHaveBrought: Whether Redis may have leased jobs all the same. Then the worker has to repeat the claim before it ends.
     mutating func claimFailed(retryAfter pause: Duration, mayHaveBrought: Bool) -> [Action] {
         claiming = nil
         isClaimUnanswered = isClaimUnanswered || mayHaveBrought
@@ -83,7 +82,7 @@ struct WorkerMachine {
         return actions.isEmpty ? [.lookAgain(after: pause, maybeSooner: true)] : actions
     }
 
-    /// A claim came to nothing, and none will succeed.
+    /// A claim failed, and no later one will succeed.
     mutating func claimGivenUp() -> [Action] {
         claiming = nil
         isClaimUnanswered = false
@@ -97,13 +96,13 @@ struct WorkerMachine {
         return decide()
     }
 
-    /// All jobs there will be are in the queue.
+    /// The queue has been filled: there will be no more jobs.
     mutating func feedEnded() -> [Action] {
         isFed = false
         return heard()
     }
 
-    /// A job has ended. Its host has room for another, and those that waited for its URL can be claimed; nobody else is told of that.
+    /// A job has ended. Its host has a free place, and jobs that waited for its URL can be claimed. No other worker is told of that.
     mutating func jobEnded() -> [Action] {
         active -= 1
         return heard()

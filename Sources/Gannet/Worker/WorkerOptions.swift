@@ -1,7 +1,7 @@
 package import ClusterState
 package import HTTPCaching
 
-/// How a worker goes about its work.
+/// How many requests a worker makes, when it retries, and when it ends.
 package struct WorkerOptions: Sendable {
     /// Requests in flight at once.
     package var concurrency = 64
@@ -9,46 +9,47 @@ package struct WorkerOptions: Sendable {
     /// Requests in flight at once at one host, from all workers together.
     package var hostLimit = 8
 
-    /// From the start of one request at a host to that of the next, whichever workers make them.
+    /// The least time between the starts of two requests at one host, from all workers together.
     package var hostInterval = Duration.zero
 
-    /// What becomes of attempts that fail.
+    /// When a failed attempt is repeated, and when its job is given up.
     package var retryPolicy = RetryPolicy()
 
-    /// How long a job stays ours without a word from us.
+    /// How long a worker keeps a job that it does not renew.
     package var lease = Duration.seconds(30)
 
-    /// How long jobs in flight may go on once a stop has been asked for.
+    /// How long jobs in flight may go on after a stop was asked for.
     package var drainTimeout = Duration.seconds(25)
 
-    /// How long handing jobs back may take before they are left to the end of their leases.
+    /// How long handing jobs back may take. After that, the jobs come back when their leases end.
     package var handBackTimeout = Duration.seconds(5)
 
-    /// How often a worker that has heard of nothing looks for itself.
+    /// How often a worker looks for jobs while none are announced.
     package var idleLook = Duration.seconds(5)
 
     /// How long Redis may be away before the worker gives up.
     package var outagePatience = Duration.seconds(300)
 
-    /// How often a worker says that it lives.
+    /// How often a worker tells Redis that it is alive.
     package var heartbeat = Duration.seconds(5)
 
-    /// The program's, for onlookers.
+    /// The program's version, for `status`.
     package var version = ""
 
-    /// For how long answers are believed where origins leave it open.
+    /// For how long answers are used if their origins do not say it.
     ///
-    /// Where they say nothing, a URL that is enqueued again within the hour is not asked for again: lists repeat each other, and who wants it anew says so.
+    /// Such a URL is not fetched again if it is enqueued again within the hour, because many lists repeat each other's URLs. A batch can
+    /// ask for fresh answers.
     package var freshness = FreshnessPolicy { $0.heuristicMinimum = .seconds(3600) }
 
-    /// Outcomes are known for at least this long, whatever an origin says of theirs: to jobs that were enqueued before, and to
-    /// whoever comes for what was fetched.
+    /// The least time for which outcomes are kept, regardless of what origins say. Jobs that were enqueued before need them, and so do
+    /// users who collect their results.
     package var outcomesKept = Duration.seconds(24 * 3600)
 
-    /// Origins are told of the traces that batches are a part of, each request being a part of its own.
+    /// Tell origins the trace that a batch belongs to. Each request is a part of its own in that trace.
     package var sendsTrace = false
 
-    /// End when nothing waits and nothing is in flight anywhere, instead of waiting for more.
+    /// End when no job waits and no job is in flight at any worker, instead of waiting for more jobs.
     package var endsWhenEmpty = false
 
     package init() {}
@@ -61,13 +62,13 @@ extension WorkerOptions {
         set { retryPolicy.retries = newValue }
     }
 
-    /// For how long a host may put a URL off before that is given up.
+    /// How long a host may put a job off before the job is given up.
     package var giveUpAfter: Duration {
         get { retryPolicy.giveUpAfter }
         set { retryPolicy.giveUpAfter = newValue }
     }
 
-    /// How long a host may take no connection before its jobs are given up; zero for ever.
+    /// How long a host may take no connection before its jobs are given up; zero means for ever.
     package var hostPatience: Duration {
         get { retryPolicy.hostPatience }
         set { retryPolicy.hostPatience = newValue }

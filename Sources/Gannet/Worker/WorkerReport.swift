@@ -2,66 +2,66 @@ package import BodyStores
 package import ClusterState
 internal import HTTPEngine
 
-/// What a worker has to tell while it works.
+/// An event that a worker reports while it works.
 package enum WorkerReport: Sendable {
-    /// The body is in its place; `file` is its path within the folder, where bodies are files.
+    /// The body was fetched and is in its place. `file` is its path within the folder, if bodies are files.
     case fetched(JobLabel, bytes: Int, file: String?)
 
-    /// Its origin says that the body in its place is right.
+    /// The origin confirmed that the body in its place is current.
     case revalidated(JobLabel, file: String?)
 
-    /// The body was in its place already: fetched for another job, or before.
+    /// The body was in its place already, because the URL was fetched for another job or at an earlier time.
     case cached(JobLabel, file: String?)
 
-    /// The URL had been fetched for another job, and its body is not here: it has to be fetched again.
+    /// The URL was fetched for another job, but its body is not here. It has to be fetched again.
     case bodyMissing(JobLabel)
 
-    /// An attempt failed, and there will be another: after this time, or when the host has had its rest.
+    /// An attempt failed, and another follows after a pause.
     case putOff(JobLabel, Postponement)
 
-    /// Given up; the sentence names the URL. The class is a word for all failures of its kind.
+    /// The job was given up. The sentence names the URL, and the class is a word for all failures of this kind.
     case failed(JobLabel, sentence: String, errorClass: String)
 
-    /// Given up without a request: the URL failed this long ago, and that failure is remembered.
+    /// The job was given up without a request: the URL failed this long ago, and that failure is remembered.
     case skipped(JobLabel, failedAgo: Duration, errorClass: String)
 
-    /// The lease was lost before the outcome was accepted: the job is another worker's now.
+    /// The lease was lost before Redis accepted the outcome. The job belongs to another worker now.
     case lost(JobLabel)
 
-    /// Asked to stop while this many jobs are in flight; they have this long to end.
+    /// A stop was asked for while this many jobs are in flight. They have this long to end.
     case stopping(active: Int, limit: Duration)
 
-    /// Given up without prejudice: another worker may have it.
+    /// The job was handed back without a charge. Another worker may claim it.
     case handedBack(JobLabel)
 
-    /// Left as it is, since Redis did not answer in time: it can be claimed again when its lease ends.
+    /// The job was left as it is, because Redis did not answer in time. It can be claimed again when its lease ends.
     case left(JobLabel)
 
-    /// Jobs given up without a fetch of their own: three workers had died with them, their URL had failed for another job, or is none.
+    /// Jobs that were given up without a fetch: three workers died with them, their URL failed before, or their URL is not a URL.
     case givenUp(Int)
 
-    /// How far the queue has come, whoever works on it: told now and then.
+    /// How far the queue has come, with all of its workers. Reported now and then.
     case progress(accepted: Int, ended: Int, waits: QueueWaits = QueueWaits())
 
-    /// Nothing waits but jobs of another version.
+    /// Only jobs of another version wait.
     case foreign
 
-    /// Redis cannot be reached and the worker waits, or it is back.
+    /// Redis cannot be reached and the worker waits, or Redis is back.
     case redis(RedisOutage)
 }
 
-/// Why an attempt was not the last.
+/// Why a job gets another attempt, and when.
 package struct Postponement: Sendable, Equatable {
-    /// Names the URL.
+    /// The error's text, which names the URL.
     package let sentence: String
 
-    /// A word for all failures of its kind.
+    /// A word for all failures of this kind.
     package let errorClass: String
 
-    /// Until the next; `nil` where the host's rest decides.
+    /// The time until the next attempt; `nil` if the host's cool-down decides it.
     package let pause: Duration?
 
-    /// What is missing when it is no URL's fault.
+    /// The part of the network that is missing, if that is the reason.
     package var want: NetworkWant?
 }
 
@@ -90,15 +90,15 @@ extension WorkerReport {
     private static let hostFullClass = "host-full"
 }
 
-/// How a worker came to its end.
+/// Why a worker ended.
 package enum WorkerEnd: Sendable, Equatable {
-    /// Nothing was left to do.
+    /// No jobs were left.
     case empty
-    /// Nothing was left but jobs of another version.
+    /// Only jobs of another version were left.
     case foreignLeft
-    /// Asked to stop, and everything in flight had ended by itself.
+    /// A stop was asked for, and all jobs in flight ended by themselves.
     case drained
-    /// Asked to stop, and what did not end in time was handed back.
+    /// A stop was asked for, and the jobs that did not end in time were handed back.
     case handedBack
 }
 

@@ -2,12 +2,12 @@ internal import GannetBasics
 
 /// gzip (RFC 1952): any number of members one behind the other, which are one body.
 ///
-/// Bytes behind the last member that do not begin another are ignored. Old servers append zeros, blank lines or a page's footer, and
-/// browsers show the page. This does no harm, because a checksum has just confirmed the body.
+/// Bytes behind the last member that do not begin another member are ignored. Old servers append zeros, blank lines or a page's footer,
+/// and browsers show the page. Ignoring them does no harm, because a checksum has just confirmed the body.
 final class GzipStage: DecodingStage {
     private enum Place: Equatable {
         case member, betweenMembers
-        /// Behind all members; the first byte there has just passed.
+        /// Behind all members, when only the first byte there has been read.
         case tailBegins
         case tail
     }
@@ -37,7 +37,7 @@ final class GzipStage: DecodingStage {
         guard let byte = input.first else { return 0 }
         switch place {
         case .betweenMembers: place = .tailBegins
-        // The first half of a member's mark is rather a damaged member than anything else, and then the body is incomplete.
+        // Half of a member's mark is most likely a damaged member. An incomplete body must not pass as complete.
         case .tailBegins where byte == Self.magic.second: throw .malformed(.gzip, detail: "the data behind the first part is damaged")
         default: place = .tail
         }

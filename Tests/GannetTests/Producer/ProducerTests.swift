@@ -19,7 +19,7 @@ import Testing
             #expect(summary.accepted == 4 && summary.invalid == 2)
             #expect(summary.complaints.map { "\($0.place)" } == ["line 2", "line 3"])
             #expect(try await fixture.claim(9).map(\.url) == ["http://h/1", "http://h/2"])
-            // The repeats wait for the first of them.
+            // The repeated URLs wait for the first job with this URL.
             #expect(try await fixture.queue.counts().parked == 2)
         }
     }
@@ -40,7 +40,7 @@ import Testing
             for (index, line) in lines.prefix(stopped).enumerated() {
                 try await producer.add(Array(line.utf8)[...], from: .line(index + 1))
             }
-            // Some of it is fetched meanwhile, and must not be added again.
+            // Some of the input is fetched meanwhile, and must not be added again.
             for job in try await fixture.claim(100) { _ = try await fixture.settle(job) }
             let summary = try await feed(fixture, lines)
             #expect(summary.accepted == valid && summary.invalid == lines.count - valid)

@@ -38,12 +38,12 @@ struct WorkerFixture: Sendable {
         return URLID(bytes)!
     }
 
-    /// For those who were enqueued before, and nobody later.
+    /// Keeps an outcome for jobs that were enqueued before it, and for no later job.
     static let briefly = Retention(fresh: .zero, keep: .seconds(3600))
 
     func fill(_ numbers: Range<Int>, batch: String = "b") async throws { try await fill(Array(numbers), batch: batch) }
 
-    /// Enqueues these in one closed batch, as a producer does.
+    /// Enqueues URLs with these numbers in one closed batch, as a producer does.
     func fill(_ numbers: [Int], batch: String = "b") async throws {
         let entries = try numbers.map { try JobEntry(id: Self.id($0), host: "h", url: Self.url($0)) }
         var options = BatchOptions()
@@ -64,7 +64,7 @@ struct WorkerFixture: Sendable {
         try await queue.settle(Settlement(job.token, job.id, .fetched(PageContent(url: job.url), WorkerFixture.briefly), host: .answered))
     }
 
-    /// Names of the bodies and of whatever else lies in the folder, temporary files included.
+    /// The names of all files in the folder, including temporary files.
     func files() throws -> [String] {
         let all = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         return all.filter {
@@ -73,7 +73,7 @@ struct WorkerFixture: Sendable {
         }
     }
 
-    /// Starts a worker; one that is subscribed returns from here only when it hears everything that is announced.
+    /// Starts a worker. If it listens, its subscription is complete when this call returns, so that it hears of all new jobs.
     func start(
         _ downloader: ScriptedDownloader, listens: Bool = true, output: (any JobOutput)? = nil,
         _ change: (inout WorkerOptions) -> Void = { _ in }
@@ -81,10 +81,10 @@ struct WorkerFixture: Sendable {
         -> RunningWorker
     {
         var options = WorkerOptions()
-        // What a test waits for has to come of itself.
+        // A test waits for events. A look at the queue from time to time would hide a missing one.
         options.idleLook = .seconds(3600)
         options.endsWhenEmpty = true
-        // There is one host, and politeness to it has tests of its own.
+        // All URLs have one host. The limits of hosts have tests of their own.
         options.hostLimit = 64
         options.retryPolicy.firstPause = .milliseconds(2)
         change(&options)
@@ -100,7 +100,7 @@ struct WorkerFixture: Sendable {
     }
 }
 
-/// A worker at work, and what it has reported.
+/// A running worker, and its reports.
 final class RunningWorker: Sendable {
     private let noted = Mutex<[WorkerReport]>([])
     private let stops: AsyncStream<Void>
@@ -135,7 +135,7 @@ final class RunningWorker: Sendable {
 
     func cancel() { task.withLock { $0 }?.cancel() }
 
-    /// Its end, waited for.
+    /// The end of the worker, once it has ended.
     var end: Result<WorkerEnd, any Error> {
         get async { await task.withLock { $0 }!.value }
     }

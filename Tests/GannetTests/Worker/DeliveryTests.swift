@@ -6,7 +6,7 @@ import Testing
 @testable import ClusterState
 @testable import Gannet
 
-/// Jobs whose URL was fetched for another.
+/// Jobs whose URL was fetched for another job.
 @Suite(.timeLimit(.minutes(1))) struct DeliveryTests {
     @Test func `a URL that is listed twice is fetched once, and both are answered`() async throws {
         try await WorkerFixture.with { fixture in
@@ -82,7 +82,7 @@ import Testing
             for batch in ["a", "b"] {
                 try await fixture.fill(1..<2, batch: batch)
                 #expect(await (try fixture.start(downloader)).end.end == .empty)
-                // The clock of a queue tells milliseconds, and what ended in this one may be for a job of the same.
+                // The queue's clock counts milliseconds. An outcome may also go to a job that is enqueued in the same millisecond.
                 try await fixture.redis.send(RedisCommand("BLPOP", "nothing", "0.01"))
             }
             #expect(downloader.urls.count == 2)

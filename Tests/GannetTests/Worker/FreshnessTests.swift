@@ -8,7 +8,7 @@ import Testing
 @testable import ClusterState
 @testable import Gannet
 
-/// What a worker's outcomes are to jobs that are enqueued later.
+/// How jobs that are enqueued later use a worker's outcomes.
 @Suite(.timeLimit(.minutes(1))) struct FreshnessTests {
     private static let inRedis = [false, true]
 
@@ -26,7 +26,7 @@ import Testing
                 workers.append(try await fixture.start(downloader, output: output))
                 #expect(await workers[number].end.end == .empty)
                 await (output as? RedisBodies)?.close()
-                // The clock of a queue tells milliseconds, and what ended in this one may be for a job of the same.
+                // The queue's clock counts milliseconds. An outcome may also go to a job that is enqueued in the same millisecond.
                 try await fixture.redis.send(RedisCommand("BLPOP", "nothing", "0.01"))
             }
             try await check(fixture, downloader, workers)
@@ -143,7 +143,7 @@ import Testing
 }
 
 extension WorkerFixture {
-    /// Bodies in the same Redis.
+    /// A store for bodies in the queue's Redis.
     func redisBodies(limit: Int = 100_000_000) async throws -> RedisBodies {
         RedisBodies(
             try await RedisConnection.connect(redis.configuration), namespace: namespace, limit: limit, sparing: .seconds(30),

@@ -37,19 +37,19 @@ import Testing
                     $0.endsWhenEmpty = false
                     $0.idleLook = .seconds(5)
                 }
-                // Its first heartbeat, and one more.
+                // The worker's first heartbeat, and one more.
                 for _ in 0..<2 { await worker.wait { if case .progress = $0 { true } else { false } } }
                 worker.stop()
                 _ = await worker.end
             }
-            // Two claims, two heartbeats and a farewell in some five seconds; sources come along with the first of each script.
+            // Five seconds have two claims, two heartbeats and a farewell. The first call of each script may be repeated with its source.
             let scripts = ["evalsha", "eval"].reduce(0) { $0 + (statistics.commands[$1]?.calls ?? 0) }
             #expect(scripts <= 10, "\(statistics.commands)")
         }
         try await server.stop()
     }
 
-    /// What the only worker says of itself, once it says this.
+    /// The record of the only worker, once it is as wanted.
     private static func record(_ fixture: WorkerFixture, _ isWanted: (WorkerRecord) -> Bool) async throws -> WorkerRecord {
         let end = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < end {

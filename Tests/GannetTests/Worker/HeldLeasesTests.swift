@@ -5,7 +5,7 @@ import Testing
 @testable import Gannet
 
 @Suite struct HeldLeasesTests {
-    /// Counts what is ended.
+    /// Counts the work that was ended.
     private final class Ended: Sendable {
         private let counts = Mutex<[String: Int]>([:])
 

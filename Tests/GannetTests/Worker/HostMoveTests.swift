@@ -17,7 +17,7 @@ import Testing
             let downloader = ScriptedDownloader { _ in .led(to: "elsewhere", .held) }
             let worker = try await fixture.start(downloader)
             await downloader.waitForArrivals(2)
-            // All ten have been asked for at their own host, and eight wait.
+            // All ten URLs were requested at their own host, and eight requests wait.
             await downloader.waitForStarts(10)
             #expect(downloader.mostArrived == 2)
             downloader.open()
@@ -33,7 +33,7 @@ import Testing
             let downloader = ScriptedDownloader { $0 == WorkerFixture.url(0) ? .led(to: "elsewhere", .failure(.status(503))) : .held }
             let worker = try await fixture.start(downloader) { $0.retryPolicy.shortestCoolDown = .seconds(1) }
             await worker.wait(for: \.isPutOff)
-            // Not its own host, which was asked and has answered.
+            // Only the other host rests. The job's own host has answered.
             let there = try await cluster(fixture).explain(WorkerFixture.id(0), host: "elsewhere")
             #expect(there.coolUntil > there.now && there.isProbing)
             let here = try await cluster(fixture).explain(WorkerFixture.id(0), host: "h")

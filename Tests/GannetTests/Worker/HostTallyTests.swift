@@ -14,7 +14,7 @@ import Testing
         tally.began(3, host: "quick", at: start + .seconds(2))
         tally.ended(3, .bad, at: start + .seconds(2.5))
         tally.began(4, host: "slow", at: start + .seconds(2))
-        // One that was called off says nothing about its host.
+        // A cancelled request says nothing about its host.
         tally.began(5, host: "third", at: start)
         tally.ended(5, .calledOff, at: start + .seconds(3))
         let seen = tally.snapshot(at: start + .seconds(3))

@@ -25,7 +25,7 @@ import Testing
         downloader.requests.map { $0.headers.map { "\($0.name): \($0.value)" } }
     }
 
-    /// The clock of a queue tells milliseconds, and what ended in this one may be for a job of the same.
+    /// Waits for the next millisecond of the queue's clock. An outcome may also go to a job that is enqueued in the same millisecond.
     private func wait(_ fixture: WorkerFixture) async throws {
         try await fixture.redis.send(RedisCommand("BLPOP", "nothing", "0.01"))
     }
@@ -41,7 +41,7 @@ import Testing
             #expect(try fixture.files().count == 4)
             try await wait(fixture)
 
-            // Each has an outcome of its own, which the next with the same headers finds, however they are written.
+            // Each job has an outcome of its own. The next job with the same headers finds it, however the headers are written.
             try await enqueue(fixture, "again", ["accept:   b\t"])
             try await enqueue(fixture, "in another order", ["x-key: k", "ACCEPT: a"])
             worker = try await fixture.start(downloader)
@@ -116,7 +116,7 @@ import Testing
             }
             #expect(errorClass == "invalid-request" && sentence.contains("the headers that it was enqueued with are not in Redis any more"))
             #expect(try await fixture.queue.counts().dead == 1)
-            // Nobody else's failure.
+            // No other job fails with this one.
             try await wait(fixture)
             try await enqueue(fixture, "c", ["X-Key: s3cret"])
             #expect(await (try await fixture.start(downloader)).end.end == .empty)

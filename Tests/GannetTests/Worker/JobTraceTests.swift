@@ -6,7 +6,7 @@ import Testing
 @testable import ClusterState
 @testable import Gannet
 
-/// Jobs of a batch that is a part of somebody's trace.
+/// Jobs of a batch that belongs to a trace.
 @Suite(.timeLimit(.minutes(1))) struct JobTraceTests {
     private static let traceID = "0af7651916cd43dd8448eb211c80319c"
     private static let given = "00-\(traceID)-b7ad6b7169203331-01"
@@ -72,7 +72,7 @@ import Testing
             let downloader = ScriptedDownloader { .answer($0, [("cache-control", "max-age=0"), ("etag", "\"1\"")]) }
             try await enqueue(fixture, "one", trace: Self.given)
             try await work(fixture, downloader)
-            // Queue time tells milliseconds.
+            // The queue's clock counts milliseconds. An outcome may also go to a job that is enqueued in the same millisecond.
             try await fixture.redis.send(RedisCommand("BLPOP", "nothing", "0.01"))
             try await enqueue(fixture, "two", trace: "00-ffffffffffffffffffffffffffffffff-b7ad6b7169203331-00")
             try await work(fixture, downloader)

@@ -6,7 +6,7 @@ import Testing
 @testable import Gannet
 
 @Suite(.timeLimit(.minutes(1))) struct LeaseLossTests {
-    /// Takes all leases away and the jobs with them. The worker must have its hands full: it would take them again.
+    /// Ends all leases and claims their jobs. All places of the worker must be taken, or it would claim the jobs again.
     private func takeJobs(_ fixture: WorkerFixture) async throws -> [Job] {
         try await fixture.queue.reclaimAll()
         return try await fixture.claim(10)
@@ -62,7 +62,7 @@ import Testing
                 return try stride(from: 1, to: reply.count, by: 2).map { Int(try reply[$0].asString()) ?? 0 }
             }
             let first = try await ends()
-            // Further than the leases went at first; a little of Redis' time passes between two looks.
+            // Waits until all leases end later than the first ones did. A little of Redis' time passes between two looks.
             while try await ends().allSatisfy({ $0 > (first.max() ?? 0) + 1000 }) == false {
                 try await server.command("BLPOP", "nothing", "0.05")
             }

@@ -7,11 +7,11 @@ import Testing
 
 /// Claims that Redis carried out and whose answers were lost.
 @Suite(.timeLimit(.minutes(1))) struct LostClaimTests {
-    /// Three jobs, and a worker whose first claim has them without knowing it. The server answers again.
+    /// Starts a worker whose first claim gets three jobs and no answer. Then the server answers again.
     private func with(_ body: (WorkerFixture, ScriptedDownloader, RunningWorker) async throws -> Void) async throws {
         let server = try await RedisServer.start()
         try await WorkerFixture.with(server, timeout: .milliseconds(300)) { fixture in
-            // Its script has to be known, or the lost claim would be a question for it.
+            // Redis has to know the script of claims, or the lost call would only ask for it.
             #expect(try await fixture.claim(1).isEmpty)
             try await fixture.fill(0..<3)
             server.pause()
@@ -28,7 +28,7 @@ import Testing
 
     @Test func `the repeated claim brings the same jobs, and charges none of them a crash`() async throws {
         try await with { fixture, downloader, worker in
-            // Far sooner than the end of the leases.
+            // The jobs come far sooner than the end of their leases.
             #expect(await worker.end.end == .empty)
             #expect(Set(downloader.urls).count == 3 && downloader.urls.count == 3)
             let bytes = 3 * WorkerFixture.url(0).utf8.count

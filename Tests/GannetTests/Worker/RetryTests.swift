@@ -8,7 +8,7 @@ import Testing
 @testable import Gannet
 
 @Suite(.timeLimit(.minutes(1))) struct RetryTests {
-    /// Fails this many times before each URL's body.
+    /// Fails this many times for each URL before it sends the body.
     private func downloader(failing times: Int, with kind: FetchError.Kind) -> ScriptedDownloader {
         let attempts = Attempts()
         return ScriptedDownloader { attempts.next(of: $0) <= times ? .failure(kind) : .body($0) }

@@ -14,7 +14,7 @@ import Testing
             let worker = try await fixture.start(downloader) { $0.concurrency = 3 }
             await downloader.waitForStarts(3)
             worker.stop()
-            // Announced work does not tempt it either.
+            // A stopping worker claims no announced jobs either.
             try await fixture.fill(10..<12, batch: "c")
             downloader.open()
             #expect(await worker.end.end == .drained)

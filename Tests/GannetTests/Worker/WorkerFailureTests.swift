@@ -34,7 +34,7 @@ import Testing
     @Test func `a body that cannot be moved to its place ends the worker, and nothing is left behind`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3)
-            // Where the folder of these bodies would be.
+            // This file is in the place of the folder for these bodies.
             try fixture.folder.write([1], to: "000")
             let worker = try await fixture.start(ScriptedDownloader { .body($0) })
             guard case .failure(let error) = await worker.end else { return #expect(Bool(false), "it went on") }
@@ -47,7 +47,7 @@ import Testing
     @Test func `what is no URL ends as failed, and what is of another version is told of once and left`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3)
-            // What a newer version, and a broken one, would have put there.
+            // Entries that a newer version, and a broken one, would have put there.
             let ready = RedisArgument.string("{\(fixture.namespace)}q:q:ready:normal")
             let notText = [UInt8(ascii: "j")] + [UInt8](repeating: 9, count: 16) + [0, 1, UInt8(ascii: "h"), 0xff, 0xfe]
             try await fixture.redis.send(RedisCommand("RPUSH", ready, .bytes(notText)))
@@ -89,7 +89,7 @@ import Testing
             }
             await downloader.waitForStarts(2)
             try await server.stop()
-            // What has been fetched cannot be told, and the worker does not wait for that longer than for the rest.
+            // The worker cannot settle the fetched job, and does not wait longer for that than for other calls.
             downloader.open()
             guard case .failure(let error as StateError) = await worker.end else { return #expect(Bool(false), "it went on") }
             #expect(error.reason == .unavailable)

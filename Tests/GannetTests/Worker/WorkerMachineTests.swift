@@ -53,7 +53,7 @@ import Testing
         #expect(machine.heard() == [])
         #expect(machine.brought(0) == [.claim(1)])
         #expect(machine.brought(0) == [.lookAgain(after: .seconds(5), maybeSooner: true)])
-        // Its host has a place free now, and nobody else is told.
+        // The job's host has a free place now, and no other worker is told.
         #expect(machine.jobEnded() == [.claim(2)])
     }
 

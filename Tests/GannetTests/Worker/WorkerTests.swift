@@ -110,7 +110,7 @@ import Testing
                 }
             }
             let before = try await evaluations()
-            // A second that passes in Redis.
+            // A second passes in Redis.
             _ = try await server.command("BLPOP", "nothing", "1")
             #expect(try await evaluations() - before <= 2)
             worker.stop()

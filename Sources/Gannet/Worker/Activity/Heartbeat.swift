@@ -1,7 +1,7 @@
 internal import ClusterState
 internal import GannetBasics
 
-/// Tells onlookers that a worker lives and what it does: one command every few seconds. No job depends on it.
+/// Tells onlookers that a worker is alive and what it does, with one command every few seconds. No job depends on it.
 struct Heartbeat: Sendable {
     let name: String
     let queue: FetchQueue
@@ -11,7 +11,7 @@ struct Heartbeat: Sendable {
 
     private let isHeard = Flag()
 
-    /// How long a worker that ends waits for its farewell to be heard.
+    /// How long an ending worker waits for Redis to take its farewell.
     private static let farewell = Duration.milliseconds(300)
 
     init(name: String, queue: FetchQueue, held: HeldLeases, activity: WorkerActivity, options: WorkerOptions) {
@@ -22,23 +22,23 @@ struct Heartbeat: Sendable {
         self.options = options
     }
 
-    /// Until it is cancelled.
-    /// - Parameter note: Hears how far the queue has come.
+    /// Sends heartbeats until the task is cancelled.
+    /// - Parameter note: Receives how far the queue has come.
     func run(_ note: @Sendable (QueueProgress) -> Void) async {
         while !Task.isCancelled {
             do throws(StateError) {
                 note(try await queue.beat(name, record))
                 isHeard.set(true)
             } catch {
-                // Whoever needs Redis more says so; an onlooker sees that nothing is heard.
+                // Claims and settlements report the outage. Onlookers see that the worker is silent.
                 isHeard.set(false)
             }
-            // Not all of a fleet at once.
+            // The random part keeps the workers of a fleet from sending at the same time.
             do { try await Task.sleep(for: options.heartbeat * Double.random(in: 0.9...1)) } catch { return }
         }
     }
 
-    /// Says that the worker is no more, where Redis was there a moment ago.
+    /// Tells onlookers that the worker has ended, if Redis took the last heartbeat.
     func leave() async {
         guard isHeard.value else { return }
         await withTaskGroup(of: Void.self) { group in

@@ -1,9 +1,9 @@
-/// How often something took how long, in steps: a struct without a clock.
+/// Counts durations in steps. A struct without a clock.
 package struct Histogram: Sendable, Equatable {
-    /// The upper ends of all steps but the last, which has none; rising.
+    /// The upper ends of the steps in rising order. The last step has no upper end.
     package let bounds: [Duration]
 
-    /// How many fell into each step.
+    /// The number of durations in each step.
     package private(set) var counts: [Int]
     package private(set) var sum = Duration.zero
 
@@ -28,11 +28,11 @@ package struct Histogram: Sendable, Equatable {
 
 /// How long a worker's requests and its calls to Redis took.
 package struct WorkerTimings: Sendable {
-    /// Requests that brought what was asked for, redirects included, and those that did not.
+    /// The requests that succeeded and those that failed, each with its redirects.
     package internal(set) var fetches = Histogram.ofFetches
     package internal(set) var failedFetches = Histogram.ofFetches
 
-    /// Calls that were answered, the waiting for a Redis that was away included.
+    /// The calls that were answered. A wait for a Redis that is away counts as part of the call.
     package internal(set) var claims = Histogram.ofCalls
     package internal(set) var settlements = Histogram.ofCalls
 }

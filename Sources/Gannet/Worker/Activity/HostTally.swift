@@ -1,13 +1,13 @@
 internal import ClusterState
 
-/// Counts requests by host, in flight and ended, the latter over the last seconds: a struct without a clock.
+/// Counts requests by host: those in flight, and those that ended in the last seconds. A struct without a clock.
 ///
-/// What ended is counted in windows, of which the last two are kept: whoever looks, and however often, sees between one and two windows'
-/// length. A window knows a limited number of hosts; those that come when it is full are not told of.
+/// Ended requests are counted in windows, and the last two windows are kept. So each snapshot covers the time of one to two windows, and
+/// the number of snapshots changes nothing. A window counts a limited number of hosts; further hosts are left out.
 struct HostTally<Flight: Hashable & Sendable>: Sendable {
     enum End {
         case good, bad
-        /// By us: it says nothing about the host.
+        /// The worker cancelled the request, which says nothing about the host.
         case calledOff
     }
 
@@ -64,7 +64,7 @@ struct HostTally<Flight: Hashable & Sendable>: Sendable {
         return ActivitySnapshot(interval: now - previousBegan, hosts: Array(hosts.values))
     }
 
-    /// Begins the next window when this one is full.
+    /// Begins the next window when the time of this one is over.
     private mutating func turn(at now: ContinuousClock.Instant) {
         guard now - currentBegan >= Self.window else { return }
         let isOld = now - currentBegan >= Self.window * 2

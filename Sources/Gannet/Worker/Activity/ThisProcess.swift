@@ -1,10 +1,10 @@
 internal import GannetBasics
 
-/// Who this process is to people who look for it.
+/// The machine and the number of this process, for people who look for it.
 enum ThisProcess {
     static let id = Int(getpid())
 
-    /// The machine's own name, as it calls itself: nobody else is asked.
+    /// The name that the machine itself has. No name server is asked.
     static let machine: String = {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }

@@ -2,7 +2,7 @@ internal import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
-/// What a worker does at each host, for those who look on while it works.
+/// Counts a worker's requests at each host, and times its calls, for screens and metrics.
 package final class WorkerActivity: Sendable {
     private let tally = Mutex(HostTally<FlightToken>(at: .now))
     private let times = Mutex(WorkerTimings())
@@ -22,8 +22,8 @@ package final class WorkerActivity: Sendable {
     }
 
     /// - Parameters:
-    ///   - error: What went wrong, if anything.
-    ///   - time: What the whole of the request took, whichever hosts it was led to.
+    ///   - error: The error of a request that failed.
+    ///   - time: The time of the whole request, including its redirects to other hosts.
     func ended(_ token: FlightToken, _ error: FetchError?, after time: Duration) {
         let end: HostTally<FlightToken>.End = error.map { $0.kind == .cancelled ? .calledOff : .bad } ?? .good
         tally.withLock { $0.ended(token, end, at: .now) }
