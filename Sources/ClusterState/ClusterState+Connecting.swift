@@ -1,8 +1,8 @@
 package import RedisClient
 
-/// Which Redis, and which part of it.
+/// Which Redis to connect to, and which namespace in it.
 package struct ClusterOptions: Sendable {
-    /// `redis://`, `rediss://` or `unix://`. It may hold a password.
+    /// A URL that begins with `redis://`, `rediss://` or `unix://`. It may hold a password.
     package var redis: String
 
     /// A file with the password, read at every connect.
@@ -14,10 +14,10 @@ package struct ClusterOptions: Sendable {
     /// The beginning of every key.
     package var namespace = "gannet"
 
-    /// How long a queue's call waits for a Redis that is away; zero for a call that fails at once. A worker has a patience of its own.
+    /// How long a queue's call waits for a Redis that is away; zero for a call that fails at once. A worker has its own patience.
     package var patience = Duration.seconds(60)
 
-    /// Called when a call begins to wait for Redis, and when Redis is back. Workers report for themselves.
+    /// Called when a call begins to wait for Redis, and when Redis is back. Workers report their outages themselves.
     package var outage: OutageListener?
 
     package init(redis: String) { self.redis = redis }
@@ -52,7 +52,7 @@ extension ClusterState {
         }
     }
 
-    /// A connection on which the process of this name hears what concerns it.
+    /// A connection on which the process of this name hears that there is work, or that a URL is free again.
     package func listen(as process: String) async throws(StateError) -> (subscriber: RedisSubscriber, inbox: RedisSubscription) {
         try await StateError.mapping {
             let subscriber = try await RedisSubscriber.connect(connection.configuration)
@@ -62,19 +62,19 @@ extension ClusterState {
 
     package func close() async { await connection.close() }
 
-    /// Has the server write something that changes nothing: throws where it takes no writes.
+    /// Sends a write that changes nothing. Throws where the server takes no writes.
     package func tryWriting() async throws(StateError) {
         try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", keys.none)) }
     }
 
-    /// Gives a new namespace this schema, and refuses a namespace of another. Throws as well when the user lacks a right that every user
-    /// needs, before a call is left half done for it.
+    /// Gives a new namespace this schema, and refuses a namespace with another schema. Also throws when the user lacks a right that every
+    /// user needs: without this check, a call could stop half done.
     package func checkSchema() async throws(StateError) {
         try await StateError.mapping {
             let replies = await connection.pipeline([
                 RedisCommand("SETNX", keys.schema, .string(Self.schema)), RedisCommand("GET", keys.schema),
             ])
-            // A read-only replica refuses the first command. The answer to the second counts.
+            // A read-only replica refuses the first command. Then only the answer to the second counts.
             if case .failure(let error) = replies[0], error.kind == .notPermitted { throw error }
             guard let found = try replies[1].get().asOptionalString() else { return }
             guard found.prefix(while: { $0 != "." }) == Self.schema.prefix(while: { $0 != "." }) else {
@@ -86,7 +86,7 @@ extension ClusterState {
         }
     }
 
-    /// Asks a question that is answered within a time, or not at all.
+    /// Runs `question`, and throws when there is no answer within `time`.
     package func within<Answer: Sendable>(
         _ time: Duration, _ question: @escaping @Sendable () async throws -> Answer
     ) async throws(StateError) -> Answer {

@@ -2,8 +2,8 @@ package import RedisClient
 
 /// The state of the cluster in Redis: a namespace on a connection. Only this target knows its keys, formats and scripts.
 ///
-/// Each call is one script, and each may be repeated after a lost reply: an accepted chunk is not accepted twice, the same claim
-/// brings the same jobs, an outcome that was written is answered as before. Random numbers and ids are parameters.
+/// Each call is one script, and may be repeated after a lost reply. A chunk is not accepted twice, the same claim brings the same jobs, and
+/// an outcome that was written gets the same answer. Random numbers and ids are parameters.
 package struct ClusterState: Sendable {
     package let connection: RedisConnection
     package let namespace: String
@@ -22,7 +22,7 @@ package struct ClusterState: Sendable {
     /// The schema that this version writes. Data of another major version is refused, data of another minor version is accepted.
     package static let schema = "1.1"
 
-    /// - Parameter persistence: Another patience than that of the cluster's other queues.
+    /// - Parameter persistence: The queue's own patience; `nil` for the patience of the cluster's other queues.
     package func queue(_ name: String, _ persistence: Persistence? = nil) -> FetchQueue {
         FetchQueue(self, name, persistence ?? self.persistence)
     }
@@ -30,7 +30,7 @@ package struct ClusterState: Sendable {
     /// The channel on which the process of this name hears that there is work, or that a URL is free again.
     package func inbox(of process: String) -> String { keys.inbox(process) }
 
-    /// Queue time in ms: Redis' own, which never decreases.
+    /// Queue time in ms: the time of Redis, shifted so that it never decreases.
     package func now() async throws(StateError) -> Int {
         try await StateError.mapping {
             let replies = await connection.pipeline(clock)
@@ -45,7 +45,7 @@ package struct ClusterState: Sendable {
         let time = try replies[0].get().fields(2, of: "TIME")
         let stored = try replies[1].get().fields(2, of: "TIME")
         guard let seconds = Int(try time[0].asString()), let micros = Int(try time[1].asString()) else { throw RedisError.form(of: "TIME") }
-        // A clock that was set back stands still at the last moment seen, as it does for every script.
+        // After the clock was set back, queue time stands still at the last moment seen, as it does for every script.
         return max(seconds * 1000 + micros / 1000, try stored[0].asCount()) + (try stored[1].asCount())
     }
 
@@ -58,7 +58,7 @@ package struct ClusterState: Sendable {
         return try await connection.run(script, keys: scriptKeys, arguments)
     }
 
-    /// Goes through a hash or a sorted set, some elements at a time.
+    /// Reads a hash or a sorted set, some elements at a time.
     func scan(_ command: String, _ key: RedisArgument, _ body: ([RedisReply]) throws -> Void) async throws {
         var cursor = "0"
         repeat {
@@ -71,7 +71,7 @@ package struct ClusterState: Sendable {
 }
 
 extension Duration {
-    /// Milliseconds for Redis: anything above zero is at least one, and the longest is some centuries.
+    /// Whole milliseconds for Redis. A duration above zero is at least one, and the longest is some centuries.
     var wholeMilliseconds: Int {
         guard self > .zero else { return 0 }
         // Lua's numbers are exact up to this many.

@@ -1,28 +1,29 @@
 package import RedisClient
 
-/// Why the state in Redis could not be read or changed. A call that throws has changed nothing, or all that it was asked to change.
+/// Why the state in Redis could not be read or changed. A call that throws has changed either nothing, or everything that it was asked to
+/// change.
 package enum StateError: Error, Sendable, Equatable {
     case redis(RedisError)
 
-    /// The namespace is another version's, and neither version understands the other.
+    /// The namespace belongs to a version with another schema. Neither version understands the other's data.
     case otherSchema(found: String)
 
     /// A newer version of the same schema wrote this value.
     case newerFormat(String)
 
-    /// The batch was never begun, or was cleared away with its queue.
+    /// The batch was never begun, or was removed with its queue.
     case unknownBatch
 
-    /// Nothing can be added to the batch any more.
+    /// No more jobs can be added to the batch.
     case batchCancelled, batchClosed
 
-    /// The batch's jobs are requested with other headers.
+    /// The batch was begun with other request headers.
     case otherHeaders
 
-    /// A value outside its bounds, as a sentence.
+    /// A value is outside its bounds. The text is a whole sentence.
     case invalid(String)
 
-    /// The server cannot hold a queue, as a sentence.
+    /// The server cannot hold a queue. The text is a whole sentence.
     case unfitServer(String)
 }
 
@@ -31,7 +32,7 @@ extension StateError {
     package enum Reason: Sendable {
         /// The address, or another value that the caller gave.
         case usage
-        /// The server: it is away, refuses this user, or is not fit for this.
+        /// The server: it is away, refuses this user, or is not fit for a queue.
         case unavailable
         /// The namespace, which belongs to a version with another schema.
         case otherSchema
@@ -60,13 +61,13 @@ extension StateError {
     /// The caller's task was cancelled.
     package var isCancellation: Bool { redis?.kind == .cancelled }
 
-    /// Whether trying again later can succeed without anybody changing anything.
+    /// Whether the same call can succeed later without anybody changing anything.
     package var isTransient: Bool { redis?.isTransient ?? false }
 
     /// The call may have been carried out although there is no answer.
     package var mayHaveExecuted: Bool { redis?.mayHaveExecuted ?? false }
 
-    /// Takes an error of this type as it is, and wraps one of Redis or of a cancelled task. `nil` for an error of another part.
+    /// Keeps a `StateError` as it is, and wraps a `RedisError` or a `CancellationError`. `nil` for any other error.
     package init?(_ error: any Error) {
         switch error {
         case let error as StateError: self = error
@@ -76,7 +77,7 @@ extension StateError {
         }
     }
 
-    /// Runs a call, and makes whatever it throws an error of this type.
+    /// Runs a call, and turns any error that it throws into a `StateError`.
     package static func mapping<Answer, Failure: Error>(
         _ call: () async throws(Failure) -> Answer
     ) async throws(StateError) -> Answer {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterState
 
-/// What a caller without a job is told of a URL.
+/// The answers to a caller without a job.
 @Suite struct AcquireTests {
     private static let id = QueueFixture.id(3)
 
@@ -17,7 +17,7 @@ import Testing
             return try await fixture.cluster.acquire(request)
         }
 
-        /// The right to fetch it, and what may be used where that fails.
+        /// The right to fetch the URL, and the outcome that may be used where the fetch fails.
         func lease(_ nonce: UInt64 = 1, _ change: (inout AcquireRequest) -> Void = { _ in }) async throws -> (FlightToken, Page?) {
             let answer = try await ask(nonce, change)
             guard case .leased(let token, let stale) = answer.fate else { throw Surprise(answer: answer) }
@@ -28,7 +28,6 @@ import Testing
             try await fixture.cluster.settle([Settlement(token, AcquireTests.id, outcome)], random: 0)[0]
         }
 
-        /// Fetches it.
         func fetch(fresh: Duration = .seconds(3600), isStored: Bool = true) async throws {
             let outcome = QueueFixture.fetched("http://a/", fresh: fresh, isStored: isStored)
             guard try await settle(try await lease(99).0, outcome) == .settled else { throw Surprise(answer: nil) }
@@ -46,7 +45,7 @@ import Testing
         if case .fresh(let page) = answer.fate { page.content.url == "http://a/" } else { false }
     }
 
-    @Test func `the first is leased, its own nonce again the same, and others hear that it is busy`() async throws {
+    @Test func `the first caller gets the lock, the same nonce gets it again, and others hear that the URL is busy`() async throws {
         try await with { caller in
             let (token, stale) = try await caller.lease(1)
             #expect(stale == nil)
@@ -76,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a page whose body is not there is none, and another body's absence says nothing`() async throws {
+    @Test func `an outcome whose body is missing counts for nothing, and another missing body changes nothing`() async throws {
         try await with { caller in
             try await caller.fetch()
             let others = try await caller.ask(1) { $0.missingBody = [UInt8](repeating: 8, count: 32) }
@@ -96,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `what is no longer fresh is leased, and may be used where the fetch fails`() async throws {
+    @Test func `a URL with a stale outcome is leased, and the outcome may be used where the fetch fails`() async throws {
         try await withClock { caller, clock in
             try await caller.fetch(fresh: .seconds(10))
             clock.advance(by: .seconds(9))
@@ -104,13 +103,13 @@ import Testing
             clock.advance(by: .seconds(1))
             let (token, stale) = try await caller.lease()
             #expect(stale?.content.url == "http://a/")
-            // Its lease repeated brings the same.
+            // A repeated call has the same answer.
             let again = try await caller.lease()
             #expect(again.0 == token && again.1 == stale)
         }
     }
 
-    @Test func `an age is before what the page says, in both directions`() async throws {
+    @Test func `an age that the caller asks for outranks what the outcome says, in both directions`() async throws {
         try await withClock { caller, clock in
             try await caller.fetch(fresh: .seconds(10))
             clock.advance(by: .seconds(20))
@@ -126,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `what may not be kept is for those who asked before it came, and for nobody else`() async throws {
+    @Test func `an outcome that may not be kept is only for callers that asked before it came`() async throws {
         try await withClock { caller, clock in
             let (token, _) = try await caller.lease(1)
             let waiting = try await caller.ask(2)
@@ -140,11 +139,11 @@ import Testing
         }
     }
 
-    @Test func `a refresh wants a fetch that began after it asked`() async throws {
+    @Test func `a refresh accepts only a fetch that began after the caller asked`() async throws {
         try await withClock { caller, clock in
             try await caller.fetch()
             clock.advance(by: .seconds(1))
-            // Somebody fetches it already: that began too early.
+            // Another caller fetches the URL already, but began too early.
             let (token, _) = try await caller.lease(1) { $0.refresh = true }
             clock.advance(by: .seconds(1))
             let first = try await caller.ask(2) { $0.refresh = true }
@@ -154,7 +153,7 @@ import Testing
                 request.since = first.now
             }
             let own = try await caller.lease(2, refresh).0
-            // One that asks now may share the fetch that has just begun.
+            // A caller that asks now may share the fetch that has just begun.
             let other = try await caller.ask(3) { $0.refresh = true }
             #expect(try await caller.settle(own, QueueFixture.fetched("http://a/")) == .settled)
             #expect(Self.isFresh(try await caller.ask(2, refresh)))
@@ -177,7 +176,7 @@ import Testing
                     return
                 }
             }
-            // Callers alone tell the time, when nobody claims.
+            // When nobody claims, only the calls of callers move lease time on.
             var waits = 0
             while case .busy = try await caller.ask(2).fate {
                 clock.advance(by: .seconds(5))

@@ -3,14 +3,14 @@ import Testing
 
 @testable import ClusterState
 
-/// What no list, lock or counter could hold is refused in a sentence, before Redis hears of it.
+/// A value that no list, lock or counter could hold is refused in a sentence, before Redis hears of it.
 @Suite struct BadInputTests {
     @Test(arguments: [
         ("h", ""), ("h", String(repeating: "u", count: 8193)), ("", "u"), (String(repeating: "h", count: 256), "u"), ("h\n", "u"),
         ("a b", "u"),
         ("h\u{0}", "u"), ("h\u{7f}", "u"), ("\t", "u"),
     ])
-    func `an entry that no line can hold is refused`(host: String, url: String) {
+    func `a URL or host that the format cannot hold is refused`(host: String, url: String) {
         let error = #expect(throws: StateError.self) { try JobEntry(id: QueueFixture.id(0), host: host, url: url) }
         guard case .invalid(let sentence) = error else {
             Issue.record("\(String(describing: error))")
@@ -19,7 +19,7 @@ import Testing
         #expect(sentence.hasSuffix(".") && !sentence.contains("\n"))
     }
 
-    @Test func `the longest entry and the longest host are fine`() throws {
+    @Test func `the longest URL and the longest host are accepted`() throws {
         _ = try JobEntry(id: QueueFixture.id(0), host: String(repeating: "h", count: 255), url: String(repeating: "u", count: 8192))
         #expect(URLID([1, 2, 3]) == nil)
         #expect(URLID([UInt8](repeating: 0, count: 17)) == nil)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `figures beyond all bounds that are cut instead are cut, and none is a trap`() async throws {
+    @Test func `durations and numbers beyond their bounds are cut, and none is a trap`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<4)
             let jobs = try await fixture.claim(4).jobs
@@ -91,7 +91,7 @@ import Testing
             #expect(try await fixture.settle(jobs[3], .fetched(content, Retention(fresh: .seconds(-5), keep: .seconds(-5)))) == .settled)
             #expect(try await fixture.cluster.page(QueueFixture.id(0))?.freshUntil ?? 0 > 0)
             for (index, random) in [-1, 2, .nan, .infinity].enumerated() {
-                // Each a host of its own, as the others cool down.
+                // Each job has its own host, because the others cool down.
                 try await fixture.fill([10 + index], hosts: 100, batch: "random \(random)")
                 let job = try #require(try await fixture.claim(1) { $0.host = HostRule(limit: 1, interval: .seconds(0)) }.jobs.first)
                 let settlement = Settlement(job.token, job.entry.id, .throttled(for: nil))
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `a batch that is not known, is complete or was cancelled is said to be so`() async throws {
+    @Test func `the error says whether a batch is unknown, complete or cancelled`() async throws {
         try await QueueFixture.with { fixture in
             let entry = try QueueFixture.entry(0)
             func add(_ number: Int, from: Int) async throws {

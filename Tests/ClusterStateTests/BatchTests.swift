@@ -4,9 +4,9 @@ import Testing
 
 @testable import ClusterState
 
-/// Batches are ledgers: what was accepted, how far, and what has become of it.
+/// Batches are ledgers: they say which jobs were accepted, up to which row, and how the jobs ended.
 @Suite struct BatchTests {
-    @Test func `a chunk is accepted once, and a producer that comes again goes on where the ledger is`() async throws {
+    @Test func `a chunk is accepted once, and a producer that starts again goes on where the ledger ends`() async throws {
         try await QueueFixture.with { fixture in
             let queue = fixture.queue
             let first = try await queue.begin(batch: "b", from: "a file")
@@ -16,7 +16,7 @@ import Testing
             }
             #expect(try await accept(0..<3, 0, 30) == EnqueueAnswer(offset: 30, total: 3, open: 3))
             #expect(try await accept(0..<3, 0, 30) == EnqueueAnswer(offset: 30, total: 3, open: 3))
-            // One that would leave a gap is not accepted either; the answer says where to go on.
+            // A chunk that would leave a gap is not accepted either. The answer says where to go on.
             #expect(try await accept(5..<6, 50, 60) == EnqueueAnswer(offset: 30, total: 3, open: 3))
             #expect(
                 try await queue.begin(batch: "b", from: "another")
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a batch is complete when it is closed and all its jobs have ended, and says which in order`() async throws {
+    @Test func `a batch is complete when it is closed and all its jobs have ended, and lists them in that order`() async throws {
         try await QueueFixture.with { fixture in
             let queue = fixture.queue
             let number = try await queue.begin(batch: "b").number
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `what waits of a cancelled batch ends at once in the counters, what is in flight is finished`() async throws {
+    @Test func `waiting jobs of a cancelled batch count as ended at once, and jobs in flight are finished`() async throws {
         try await QueueFixture.with { fixture in
             let number = try await fixture.fill([0, 1, 2, 3, 0], hosts: 2)
             try await fixture.fill(10..<12, batch: "other")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a batch that wants its bodies is handed out jobs whose page is there, without a place at the host`() async throws {
+    @Test func `a batch that wants its bodies has jobs with a known outcome handed out, without a place at the host`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<2)
             try await fixture.drain()
@@ -97,7 +97,7 @@ import Testing
             #expect(jobs.count == 2 && jobs.allSatisfy { $0.page?.content.url == $0.entry.url })
             #expect(try await fixture.running() == [:])
             #expect(try await fixture.settle(jobs[0], .delivered) == .settled)
-            // The body of the other is gone: it is fetched.
+            // The body of the other job is gone, so that job is fetched.
             #expect(try await fixture.settle(jobs[1], .bodyMissing(digest: [UInt8](repeating: 7, count: 32))) == .settled)
             let again = try await fixture.claim(2).jobs
             #expect(again.map(\.entry.id) == [QueueFixture.id(1)] && again[0].page == nil)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a job whose page is too old is handed out with it, also when the claim is repeated`() async throws {
+    @Test func `a job whose outcome is too old is handed out with that outcome, also when the claim is repeated`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             try await fixture.fill(0..<3)
             let old = try await fixture.claim(3).jobs
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `what ends after its queue was cleared counts for nothing`() async throws {
+    @Test func `a job that ends after its queue was cleared counts for nothing`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill([0, 1, 2, 3, 0], hosts: 2)
             let jobs = try await fixture.claim(4).jobs

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterState
 
 @Suite struct ClearedQueueTests {
-    @Test func `what is in flight of a queue that is cleared counts for nothing when it ends`() async throws {
+    @Test func `jobs in flight of a cleared queue count for nothing when they end`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<5)
             let jobs = try await fixture.claim(5).jobs

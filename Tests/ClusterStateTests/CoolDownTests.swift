@@ -6,14 +6,13 @@ import Testing
 
 /// A host that asks for patience, or cannot be reached, is left alone by all workers for a while.
 @Suite struct CoolDownTests {
-    /// Claims the next job and ends it.
     private static func throttle(_ fixture: QueueFixture, for length: Duration? = nil, random: Double = 1) async throws {
         let job = try #require(try await fixture.claim(1).jobs.first)
         let settlement = Settlement(job.token, job.entry.id, .throttled(for: length), host: .answered)
         #expect(try await fixture.queue.settle([settlement], random: random) == [.settled])
     }
 
-    @Test func `a host that says for how long starts nothing before, then one request, then as many as before`() async throws {
+    @Test func `a host that names a pause gets no request before its end, then one, then as many as before`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill(0..<10)
@@ -34,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [(1.0, 1.0), (0.0, 0.5), (0.5, 0.75)])
-    func `without a length it doubles from one second to ten minutes, spread by half`(random: Double, part: Double) async throws {
+    func `a cool-down without a length doubles from one second to ten minutes, spread by half`(random: Double, part: Double) async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill(0..<1)
@@ -46,12 +45,12 @@ import Testing
                 #expect(host.cool - before == Int(Double(pause) * part))
                 clock.advance(by: .milliseconds(host.cool - before))
             }
-            // Its lease ends thirty seconds after its next attempt at the earliest, whatever happens.
+            // The lease ends thirty seconds after the next attempt at the earliest, whatever happens.
             #expect(try await fixture.queue.counts().crashed == 0)
         }
     }
 
-    @Test func `requests that were in flight together are one reason and not eight`() async throws {
+    @Test func `eight requests in flight that fail together lengthen a cool-down once`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill(0..<8)
@@ -81,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `five failures to connect in a row cool a host, an answer between them does not let it`() async throws {
+    @Test func `five failures to connect in a row cool a host, and an answer between them prevents it`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill(0..<20)
@@ -95,7 +94,7 @@ import Testing
             let job = try await fixture.claim(1).jobs[0]
             #expect(try await fixture.settle(job, QueueFixture.fetched("u")) == .settled)
             try await fail(4)
-            // Nothing was learnt about the host: that is no answer.
+            // An attempt that shows nothing about the host is no answer.
             let other = try await fixture.claim(1).jobs[0]
             #expect(try await fixture.settle(other, .retry(after: .seconds(3600)), host: .none) == .settled)
             try await fail(1)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import ClusterState
 
-/// A holder that was paused past its lease, while others went on, changes nothing with what it still says.
+/// A holder that was paused past its lease, while others went on, changes nothing with a late settlement.
 @Suite struct FencingTests {
-    /// Where the successor is when the late holder comes back.
+    /// How far the successor is when the late holder comes back.
     enum Successor: String, CaseIterable, Sendable {
         case fetching, finished
 
-        /// The job waits in line again.
+        /// The job is in the queue again.
         case none
     }
 
@@ -23,7 +23,7 @@ import Testing
     private static let counted = ["fenced", "doubleFetches"]
 
     @Test(arguments: Successor.allCases, [false, true])
-    func `a late holder's word changes nothing`(successor: Successor, isCounterSetBack: Bool) async throws {
+    func `a late holder's settlement changes nothing`(successor: Successor, isCounterSetBack: Bool) async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill([0, 0, 1])
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a late fetch of a URL whose page is older is lost, and no double fetch`() async throws {
+    @Test func `a late fetch of a URL whose outcome is older is lost, and counts as no double fetch`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill([0])
@@ -97,7 +97,7 @@ import Testing
             try await fixture.fill([0], batch: "again")
             let late = try await fixture.claim(1).jobs[0]
             try await fixture.endLeases(clock)
-            // It waits in line again; nobody has fetched the URL meanwhile.
+            // The job is in the queue again, and nobody has fetched the URL meanwhile.
             #expect(try await fixture.settle(late, QueueFixture.fetched("http://h0/0")) == .lost)
             #expect(try await fixture.queue.counts().doubleFetches == 0)
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// A Redis whose memory is used up.
 @Suite struct FullRedisTests {
-    @Test func `a full Redis refuses new jobs whole, and lets those it has come to their end`() async throws {
+    @Test func `a full Redis refuses whole chunks of new jobs, and lets the jobs that it has come to their end`() async throws {
         let server = try await RedisServer.start()
         try await QueueFixture.with(server) { fixture in
             try await fixture.fill(0..<8, hosts: 2)
@@ -30,10 +30,10 @@ import Testing
             }
             #expect(try await fixture.dump().differences(from: before) == [])
 
-            // One of each outcome, then the rest.
+            // First one job for each outcome, then the rest.
             let jobs = try await fixture.claim(20).jobs
             #expect(jobs.count == 8)
-            // A worker that finds nothing is answered as well, while leases run and when there are none, and may leave word where it hears.
+            // A worker that finds nothing is answered as well, with leases and without, and may leave its inbox.
             var idle = ClaimRequest(8, lease: QueueFixture.lease, nonce: Nonce(99), worker: "idle")
             #expect(try await fixture.queue.claim(idle).jobs.isEmpty)
             idle.inbox = fixture.cluster.inbox(of: "idle")

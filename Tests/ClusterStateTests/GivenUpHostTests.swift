@@ -9,7 +9,7 @@ import Testing
 @Suite struct GivenUpHostTests {
     private static let patience = Duration.seconds(60)
 
-    /// Fails to connect, once after each cool-down, until the host is given up; the jobs are tried again and again.
+    /// Fails to connect once after each cool-down, until the host is given up.
     private func wearOut(_ fixture: QueueFixture, _ clock: MovableClock) async throws {
         for _ in 0..<40 {
             for job in try await fixture.claim(1).jobs {
@@ -22,7 +22,7 @@ import Testing
         Issue.record("the host is not given up")
     }
 
-    @Test func `its jobs fail together, those that come while it rests too, and others go on`() async throws {
+    @Test func `the jobs of a given-up host fail together, also those that come while it cools down, and others go on`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             try await fixture.fill((0..<300).map { $0 * 2 }, hosts: 2)
             try await wearOut(fixture, clock)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a worker that is told of such jobs is told again when it did not hear`() async throws {
+    @Test func `a worker whose reply about such jobs was lost is told again`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             var options = BatchOptions()
             options.deliversBodies = true
@@ -55,12 +55,12 @@ import Testing
         }
     }
 
-    @Test func `it is tried again after each rest, and lives with the first answer`() async throws {
+    @Test func `a given-up host is tried again after each cool-down, and is back with the first answer`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             try await fixture.fill(0..<10)
             try await wearOut(fixture, clock)
             while try await fixture.claim(10).isMore {}
-            // More than the longest cool-down; nobody had asked for an hour otherwise.
+            // The clock moves by more than the longest cool-down, but by less than the hour after which an idle host is forgotten.
             clock.advance(by: .seconds(601))
             try await fixture.fill(20..<30, batch: "more")
             let probe = try await fixture.claim(10).jobs
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a request that is led there has nothing to wait for either`() async throws {
+    @Test func `a request that a redirect leads to a given-up host does not wait either`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             try await fixture.fill(0..<10)
             try await wearOut(fixture, clock)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `without an end to patience it is waited for`() async throws {
+    @Test func `with endless patience, jobs wait for the host`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             try await fixture.fill(0..<10)
             for _ in 0..<30 {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ClusterState
 
-/// Jobs that a claim met while their host had no room wait in a line of their host's.
+/// Jobs that a claim met while their host had no room wait in a list of that host.
 @Suite struct HeldLineTests {
-    @Test func `each job is moved there once, and leaves it in order`() async throws {
+    @Test func `each job is moved to the held list once, and leaves it in order`() async throws {
         try await QueueFixture.with { fixture in
             let number = try await fixture.queue.begin(batch: "b").number
             let total = 3000
@@ -35,9 +35,9 @@ import Testing
 
     #if canImport(Glibc)
     @Test(arguments: 1...4)
-    func `jobs that came back between those of one chunk keep nobody from being read`(limit: Int) async throws {
+    func `a job that came back between the jobs of one chunk leaves all of them readable`(limit: Int) async throws {
         try await QueueFixture.withClock { fixture, clock in
-            // Both chunks are of the same moment, so that their jobs have one heading.
+            // Both chunks come at the same moment, so that their jobs have one heading.
             clock.stop()
             let number = try await fixture.queue.begin(batch: "b").number
             func add(_ range: Range<Int>) async throws {
@@ -48,12 +48,12 @@ import Testing
             try await add(0..<10)
             let first = try await fixture.claim(2, hostLimit: 2).jobs
             while try await fixture.claim(1, hostLimit: 1).isMore {}
-            // One comes to stand behind the others of its chunk, since its time for another attempt has come and its host has no room.
+            // The retry comes to stand behind the other jobs of its chunk, because it is due and its host has no room.
             #expect(try await fixture.settle(first[0], .retry(after: .zero)) == .settled)
             _ = try await fixture.claim(1, hostLimit: 1)
             try await add(10..<20)
             while try await fixture.claim(1, hostLimit: 1).isMore {}
-            // Most of the line is read, and put back.
+            // Most of the list is read, and put back.
             #expect(try await fixture.settle(first[1], QueueFixture.fetched("u")) == .settled)
             for job in try await fixture.claim(200, hostLimit: 2).jobs {
                 #expect(try await fixture.settle(job, QueueFixture.fetched("u")) == .settled)
@@ -72,7 +72,7 @@ import Testing
     }
     #endif
 
-    @Test func `a job leaves a long line for as little as a short one`() async throws {
+    @Test func `a job leaves a long list at the same cost as a short one`() async throws {
         var calls: [Int] = []
         for total in [100, 1000] {
             let server = try await RedisServer.start()
@@ -93,14 +93,14 @@ import Testing
         #expect(calls[0] == calls[1])
     }
 
-    @Test func `lines of many hosts and priorities are all served to their end`() async throws {
+    @Test func `the held lists of many hosts and priorities are all served to their end`() async throws {
         try await QueueFixture.with { fixture in
             for (index, priority) in Priority.allCases.enumerated() {
                 var options = BatchOptions()
                 options.priority = priority
                 try await fixture.fill(index * 200..<index * 200 + 200, hosts: 40, batch: "\(priority)", options: options)
             }
-            // All are held at first, but forty.
+            // At first all jobs but forty are held.
             let jobs = try await fixture.claim(1000, hostLimit: 1).jobs
             #expect(jobs.count == 40)
             for job in jobs { #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled) }

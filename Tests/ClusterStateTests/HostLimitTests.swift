@@ -4,11 +4,11 @@ import Testing
 
 @testable import ClusterState
 
-/// How many requests a host has in flight, from all workers together, and how soon after each other they start.
+/// How many requests a host has in flight, from all workers together, and how soon they follow each other.
 @Suite struct HostLimitTests {
     @Test func `a host has no more in flight than its limit, and the others do not wait for it`() async throws {
         try await QueueFixture.with { fixture in
-            // Every number is for h0 but one.
+            // Every job but one is for h0.
             try await fixture.fill((0..<999).map { $0 * 2 } + [7], hosts: 2)
             var jobs: [Job] = []
             for worker in 0..<4 { jobs += try await fixture.claim(10, hostLimit: 3, worker: "w\(worker)").jobs }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a stored rule is before what workers say, and a strange one is none`() async throws {
+    @Test func `a stored rule outranks what workers say, and a rule that cannot be read is ignored`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<40, hosts: 2)
             try await fixture.cluster.setRule(HostRule(limit: 2), for: "h0")
@@ -56,7 +56,7 @@ import Testing
             for number in 0..<5 {
                 let answer = try await claim("a")
                 #expect(answer.jobs.map(\.entry.id) == [QueueFixture.id(number)])
-                // All that is left is held.
+                // All jobs that are left are held.
                 let next = try await claim("b")
                 #expect(next.jobs.isEmpty)
                 if number < 4 { #expect(next.next == .milliseconds(1500)) }
@@ -76,7 +76,7 @@ import Testing
             try await fixture.cluster.setRule(HostRule(limit: 10, interval: .seconds(2)), for: "h0")
             #expect(try await fixture.claim(10).jobs.count == 1)
             try await fixture.cluster.setRule(nil, for: "h0")
-            // One that was there would be held, and not looked at before the pause is over.
+            // A job that was there before would be held, and not looked at until the pause is over.
             try await fixture.fill(1..<2, batch: "later")
             clock.advance(by: .milliseconds(1999))
             #expect(try await fixture.claim(10).jobs.isEmpty)

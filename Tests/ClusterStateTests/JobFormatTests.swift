@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterState
 
-/// Jobs as bytes: what is written is read, and what somebody else wrote is never a trap.
+/// Jobs as bytes: jobs are read as they were written, and no foreign bytes are a trap.
 @Suite struct JobFormatTests {
     private static let urls: [(host: String, url: String, isLean: Bool)] = [
         ("example.com", "http://example.com/", true), ("example.com", "https://EXAMPLE.com/a", false), ("h", "h", true),
@@ -43,17 +43,17 @@ import Testing
         #expect(Job(token: token, job: try Self.job(), page: nil, now: 5)?.throttled == .zero)
     }
 
-    @Test func `a job whose URL is no text has an id all the same`() throws {
+    @Test func `a job whose URL is not valid UTF-8 has an id all the same`() throws {
         let bytes = try Self.job() + [0xff]
         #expect(Job(token: FlightToken([]), job: bytes, page: nil, now: 0) == nil)
         #expect(Job.id(of: bytes) == QueueFixture.id(5))
     }
 
-    @Test func `a part of an entry or of a job is none, or another, and never a trap`() throws {
+    @Test func `a part of an entry or of a job is refused or read as another, and is never a trap`() throws {
         let samples = try Self.urls.map { try JobEntry(id: QueueFixture.id(3), host: $0.host, url: $0.url).bytes } + [try Self.job()]
         for bytes in samples {
             for count in 0..<min(bytes.count, 400) {
-                // In the middle of an array, as slices are.
+                // The bytes lie in the middle of an array, as slices do.
                 let prefix = ([0, 0] + bytes)[2..<2 + count]
                 if let entry = JobEntry(prefix) { #expect(entry.bytes.count <= count && bytes[0] != UInt8(ascii: "J")) }
                 if let job = Job(token: FlightToken([]), job: Array(prefix), page: nil, now: 0) { #expect(!job.entry.url.isEmpty) }

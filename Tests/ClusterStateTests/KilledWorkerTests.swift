@@ -5,14 +5,14 @@ import Testing
 
 /// A worker that is killed leaves everything to the others, who do nothing but claim.
 @Suite struct KilledWorkerTests {
-    @Test func `what a killed process held is claimed again at lease end, each once charged, with its followers and within host limits`()
+    @Test func `jobs of a killed process are claimed again at lease end, each charged once, with their followers and within host limits`()
         async throws
     {
         let server = try await RedisServer.start()
         try await QueueFixture.with(server) { fixture in
             try await fixture.fill(0..<64, hosts: 8)
             let worker = try await StateWorkerProcess(fixture, jobs: 64, lease: .milliseconds(600), hostLimit: 8)
-            // The same URLs once more, for other jobs to wait for.
+            // The same URLs once more, so that other jobs wait for them.
             try await fixture.fill(0..<64, hosts: 8, batch: "followers")
             #expect(try await fixture.claim(64, hostLimit: 8).jobs.isEmpty)
             #expect(try await fixture.queue.counts().parked == 64)
@@ -30,7 +30,7 @@ import Testing
             }
             #expect(Set(jobs.map(\.entry.id)) == Set((0..<64).map(QueueFixture.id)))
             while try await fixture.claim(64, hostLimit: 8).isMore {}
-            // Of the two jobs for a URL either may have it now, and the other follows.
+            // Either of the two jobs for a URL may have it now, and the other follows.
             let both = jobs + (try await fixture.parked())
             #expect(both.count == 128)
             for id in Set(both.map(\.entry.id)) { #expect(both.filter { $0.entry.id == id }.map(\.crashes).sorted() == [0, 1]) }
@@ -56,7 +56,7 @@ import Testing
             try await fixture.fill(0..<1, batch: "follower")
             for crashes in 0..<3 {
                 let jobs = try await fixture.claim(10).jobs
-                // Whichever of the two it is: the other has been waiting for it.
+                // Either of the two jobs may be handed out: the other has been waiting for it.
                 #expect(jobs.map(\.entry.id) == [QueueFixture.id(0)])
                 #expect(jobs[0].crashes <= crashes)
                 try await fixture.endLeases(clock)

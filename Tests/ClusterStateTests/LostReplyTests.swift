@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClusterState
 
-/// Redis has done what it was asked, and the answer is lost: the call is made again.
+/// Redis has carried out a call whose reply is lost, and the call is made again.
 @Suite struct LostReplyTests {
     @Test func `after a lost reply and a repetition the state is as after one call`() async throws {
         let server = try await RedisServer.start(.init { $0.movableClock = true })
@@ -33,7 +33,7 @@ import Testing
             #expect(lost.differences(from: once) == [], "\(call)")
             #expect(try await fixture.queue.counts().crashed == 0, "\(call)")
             if call != .clear {
-                // What was cancelled lies where it was until a claim meets it.
+                // Cancelled jobs lie where they were until a claim meets them.
                 if call != .cancel { try await fixture.expectSound("\(call)") }
                 try await situation.finish(fixture, server.clock)
                 try await fixture.expectEnded("\(call)")

@@ -8,14 +8,14 @@ import Testing
 @Suite struct MoveTests {
     private static let usual = HostRule(limit: 2)
 
-    @Test func `a request that is led on takes a place there and gives up its own`() async throws {
+    @Test func `a redirected request takes a place at the new host and gives up its own`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<4)
             let jobs = try await fixture.claim(4, hostLimit: 2).jobs
             #expect(jobs.count == 2)
             #expect(try await fixture.cluster.move(jobs[0].token, to: "other", usual: Self.usual) == .there)
             #expect(try await fixture.running() == ["h0": 1, "other": 1])
-            // The place it had is another's now.
+            // Another job has the earlier place now.
             let next = try await fixture.claim(4, hostLimit: 2).jobs
             #expect(next.count == 1)
             #expect(try await fixture.settle(jobs[0], QueueFixture.fetched("u")) == .settled)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a host without room lets nobody in, and who asks keeps what he has`() async throws {
+    @Test func `a host without room takes no request, and the request keeps its place`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<3)
             let jobs = try await fixture.claim(3).jobs
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a stored rule is before what workers say`() async throws {
+    @Test func `a stored rule outranks what workers say`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.cluster.setRule(HostRule(limit: 1), for: "other")
             try await fixture.fill(0..<2)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the same again changes nothing, and back is a move as well`() async throws {
+    @Test func `a repeated move changes nothing, and the way back is a move as well`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<1)
             let job = try #require(try await fixture.claim(1).jobs.first)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `what a request shows is the host's that it was led to`() async throws {
+    @Test func `the result of a request counts for the host that it was led to`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<2)
             let jobs = try await fixture.claim(2).jobs
@@ -73,13 +73,13 @@ import Testing
                 return
             }
             #expect(pause > .seconds(50) && pause <= .seconds(60))
-            // The other one goes on at once.
+            // The other job goes on at once.
             try await fixture.fill(2..<3, batch: "more")
             #expect(try await fixture.claim(1).jobs.count == 1)
         }
     }
 
-    @Test func `one that is put off costs neither itself nor its host anything`() async throws {
+    @Test func `a job that is put off costs neither itself nor its host anything`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<2)
             let jobs = try await fixture.claim(2).jobs
@@ -92,7 +92,7 @@ import Testing
     }
 
     #if canImport(Glibc)
-    @Test func `the place of one whose worker died is free again, wherever it was`() async throws {
+    @Test func `the place of a job whose worker died is free again, at whichever host it was`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             try await fixture.fill(0..<1)
             let job = try #require(try await fixture.claim(1).jobs.first)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `an audit knows of it, and forgets what is said of requests that are none`() async throws {
+    @Test func `an audit knows of moved requests, and removes notes about requests that do not exist`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<1)
             let job = try #require(try await fixture.claim(1).jobs.first)

@@ -4,14 +4,14 @@ import Testing
 
 @testable import ClusterState
 
-/// Workers of a newer minor version share the queue: what they write is set aside where it cannot be read, and never lost.
+/// Workers of a newer minor version share the queue. Elements that cannot be read here are set aside, and are never lost.
 @Suite struct NewerFormatTests {
     private static func foreign(_ fixture: QueueFixture) async throws -> [String] {
         try await fixture.dump().values["q:q:foreign"] ?? []
     }
 
     @Test(arguments: [false, true])
-    func `a job whose page is a newer version's is set aside, and the others go on`(isAsideTaken: Bool) async throws {
+    func `a job whose outcome a newer version wrote is set aside, and the others go on`(isAsideTaken: Bool) async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<3)
             let page = RedisArgument.bytes(Array(fixture.key("page:").utf8) + QueueFixture.id(1).bytes)
@@ -35,7 +35,7 @@ import Testing
             await #expect(throws: StateError.newerFormat("The page of this URL")) {
                 try await fixture.cluster.acquire(AcquireRequest(id: QueueFixture.id(1), nonce: Nonce(1), lease: QueueFixture.lease))
             }
-            // Where a worker that reads it puts it back, it is a job as any.
+            // A worker that can read the outcome puts the job back, and then it is a job like any other.
             try await fixture.redis.send(RedisCommand("DEL", page))
             try await fixture.redis.send(RedisCommand("LMOVE", aside, .string(fixture.key(queue: "ready:normal")), "LEFT", "LEFT"))
             #expect(try await fixture.drain() == [QueueFixture.id(1)])
@@ -43,11 +43,11 @@ import Testing
         }
     }
 
-    @Test func `a line with entries and a heading of a newer kind loses none of them`() async throws {
+    @Test func `a list with entries and a heading of a newer kind loses none of them`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<2)
             let ready = RedisArgument.string(fixture.key(queue: "ready:normal"))
-            // Behind an entry of a new kind and a heading of a new kind, which looks the same: a lean entry each.
+            // A lean entry stands behind an entry of a new kind, and another behind a heading of a new kind, which looks the same.
             let lean = try QueueFixture.entry(7).bytes
             for element in [Array("Z new".utf8), Array("Y new".utf8), lean, lean] {
                 try await fixture.redis.send(RedisCommand("RPUSH", ready, .bytes(element)))
@@ -58,7 +58,7 @@ import Testing
             #expect(try await fixture.claim(1).left == .onlyForeign)
             let heading = try await Self.foreign(fixture)
             #expect(heading.suffix(4) == ["Z new", "Y new", StateDump.shown(lean), StateDump.shown(lean)])
-            // The heading they stood under, as it may be theirs.
+            // The heading before them is set aside too, because it may be theirs.
             #expect(heading.count <= 5 && heading.dropLast(4).allSatisfy { $0.hasPrefix("h") })
             try await fixture.expectSound()
         }
@@ -69,7 +69,7 @@ import Testing
             let redis = fixture.redis
             try await fixture.fill([0, 0, 1, 2])
             let jobs = try await fixture.claim(1).jobs
-            // 1 and 2 are held, the second 0 is parked.
+            // 1 and 2 are held, and the second job for 0 is parked.
             _ = try await fixture.claim(10, hostLimit: 1)
             try await redis.send(RedisCommand("RPUSH", .string(fixture.key(queue: "held:normal:h0")), "Z held"))
             let parked = RedisArgument.bytes(Array(fixture.key("parked:").utf8) + QueueFixture.id(0).bytes)
@@ -91,7 +91,7 @@ import Testing
     }
 
     #if canImport(Glibc)
-    @Test func `a lease of a newer kind is left to those who gave it`() async throws {
+    @Test func `a lease of a newer kind is left to the newer workers`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.redis.send(RedisCommand("HSET", .string(fixture.key("leases")), "0123456789abcdef", "Z new"))
@@ -117,17 +117,17 @@ import Testing
         }
     }
 
-    @Test func `fields of a page that a newer version added are passed over`() throws {
+    @Test func `fields of an outcome that a newer version added are skipped`() throws {
         var content = PageContent(url: "https://a.example/x")
         content.fields = [.entityTag: "\"e\"", .vary: "accept"]
         var bytes = content.bytes
-        // Between the two known fields one with another tag; the count is in the low six bits of byte 40.
+        // A field with another tag stands between the two known fields. The count is in the low six bits of byte 40.
         bytes.insert(contentsOf: [200, 0, 3, 1, 2, 3], at: 41)
         bytes[40] += 1
         #expect(PageContent(bytes[...]) == content)
     }
 
-    @Test func `another major schema is refused, and another minor one is lived with`() async throws {
+    @Test func `another major schema is refused, and another minor schema is accepted`() async throws {
         try await QueueFixture.with { fixture in
             let schema = RedisArgument.string(fixture.key("schema"))
             try await fixture.cluster.checkSchema()

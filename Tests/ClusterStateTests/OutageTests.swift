@@ -5,18 +5,18 @@ import Testing
 
 @testable import ClusterState
 
-/// Redis is away, or its clock jumps: no living worker loses anything by it, and nothing is stuck.
+/// Redis is away, or its clock jumps. No living worker loses anything by that, and no job is stuck.
 @Suite struct OutageTests {
     enum Outage: String, CaseIterable, Sendable {
-        /// Silent, its connections open.
+        /// The server is silent, and its connections stay open.
         case stopped
 
-        /// Gone and started again, from its append-only file.
+        /// The server is gone and started again, from its append-only file.
         case killed
     }
 
     @Test(arguments: Outage.allCases)
-    func `away for longer than a lease, three times, costs no job of a worker that renews a little later`(outage: Outage) async throws {
+    func `three outages longer than a lease cost no job of a worker that renews a little later`(outage: Outage) async throws {
         let server = try await RedisServer.start(
             .init {
                 $0.movableClock = true
@@ -30,7 +30,7 @@ import Testing
             #expect(jobs.count == 4)
             for _ in 0..<3 {
                 #expect(try await fixture.cluster.renew(tokens, lease: QueueFixture.lease) == [])
-                // Almost a third of the lease, in which others look.
+                // Almost a third of the lease passes, and others look meanwhile.
                 for _ in 0..<2 {
                     server.clock.advance(by: .milliseconds(4900))
                     #expect(try await fixture.claim(10, worker: "other").jobs.isEmpty)
@@ -93,7 +93,7 @@ import Testing
                 #expect(try await fixture.cluster.renew([jobs[0].token], lease: QueueFixture.lease) == [])
             }
             #expect(try await fixture.queue.counts().crashed == 0)
-            // What is due at a time may come early when the clock goes forward, but never late.
+            // When the clock goes forward, jobs that wait for a time may come early, but never late.
             if jumps[0] > 0 { #expect(Set(ended.keys) == [1, 2, 3]) } else if jumps == [-3600] { #expect(ended.isEmpty) }
             for second in 1...40 {
                 clock.advance(by: .seconds(1))

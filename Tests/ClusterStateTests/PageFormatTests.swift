@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterState
 
-/// Pages as bytes.
+/// Outcomes as bytes.
 @Suite struct PageFormatTests {
     private static func header(flags: UInt8, ended: Int = 5_000_000, took: Int = 250, fresh: Int = 60) -> [UInt8] {
         var bytes: [UInt8] = [1, flags] + [UInt8](0..<16)
@@ -32,7 +32,7 @@ import Testing
         #expect(PageContent((content.bytesWithoutURL + url.utf8)[...])?.url.hasSuffix(url) == true)
     }
 
-    @Test func `values that do not fit are cut, and no others with them`() {
+    @Test func `values that do not fit are cut, and no other values are`() {
         var content = Self.full
         content.status = 70_000
         content.size = 1 << 50
@@ -46,19 +46,19 @@ import Testing
     }
 
     @Test(arguments: [(0, false, true), (1, true, true), (2, false, false), (3, true, false)])
-    func `a page says whose it is, of when, and for whom`(flags: Int, isNegative: Bool, isStored: Bool) throws {
+    func `an outcome tells its token, its times, and for whom it is`(flags: Int, isNegative: Bool, isStored: Bool) throws {
         let page = try #require(Page(Self.header(flags: UInt8(flags)) + Self.full.bytes))
         #expect(page.token == FlightToken([UInt8](0..<16)))
         #expect(page.began == 4_999_750 && page.ended == 5_000_000 && page.freshUntil == 5_060_000)
         #expect(page.isNegative == isNegative && page.isStored == isStored && page.content == Self.full)
     }
 
-    @Test func `a page of another version is none, and so is a part of one`() {
+    @Test func `an outcome of another version is not read, and neither is a part of one`() {
         let bytes = Self.header(flags: 0) + Self.full.bytes
         for version in [0, 2, 255] as [UInt8] { #expect(Page([version] + bytes.dropFirst()) == nil) }
         let withoutURL = bytes.count - "a.example/é?x=1".utf8.count
         for count in 0..<bytes.count { #expect((Page(Array(bytes.prefix(count))) == nil) == (count < withoutURL)) }
-        // A scheme nobody knows yet.
+        // The scheme is one that no version knows yet.
         var unknown = bytes
         unknown[32 + 40] |= 0xc0
         #expect(Page(unknown) == nil)

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: RedisError.Kind.allCases)
-    func `what may mend itself is tried again, and nothing else is`(kind: RedisError.Kind) async throws {
+    func `a call is tried again after errors that may pass, and after no others`(kind: RedisError.Kind) async throws {
         let call = Call(failing: 2, with: kind)
         let persistently = Persistence(patience: .seconds(60), pause: .zero)
         do throws(StateError) {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `what is wrong with the state does not mend itself`() async throws {
+    @Test func `a call is not tried again after an error of the state`() async throws {
         for error in [StateError.unknownBatch, .batchClosed, .otherSchema(found: "2.0"), .newerFormat("It"), .invalid("No.")] {
             let calls = Atomic(0)
             let persistently = Persistence(patience: .seconds(60), pause: .zero)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `patience has an end, and the last error is told`() async throws {
+    @Test func `patience has an end, and the last error is thrown`() async throws {
         let call = Call(failing: .max, with: .unreachable)
         let persistently = Persistence(patience: .milliseconds(20), pause: .milliseconds(1))
         let error = await #expect(throws: StateError.self) {
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 4])
-    func `waiting is told of once, and its good end once`(failures: Int) async throws {
+    func `the listener hears once that waiting began, and once that it ended well`(failures: Int) async throws {
         let call = Call(failing: failures, with: .unreachable)
         let news = Mutex<[RedisOutage]>([])
         let persistently = Persistence(patience: .seconds(60), pause: .zero) { outage in news.withLock { $0.append(outage) } }
@@ -73,7 +73,7 @@ import Testing
         #expect(news.withLock { $0 } == (failures == 0 ? [] : [RedisOutage(RedisError(.unreachable)), .ended]))
     }
 
-    @Test func `without patience nothing is waited for or told`() async throws {
+    @Test func `without patience the call does not wait, and the listener hears nothing`() async throws {
         let call = Call(failing: 1, with: .unreachable)
         let persistently = Persistence(patience: .zero) { _ in #expect(Bool(false), "it waited") }
         await #expect(throws: StateError.self) { try await persistently { try call.make() } }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ClusterState
 
-/// Whose turn it is: high, normal and low are served six to three to one.
+/// High, normal and low priority are served six to three to one.
 @Suite struct PriorityTests {
     private static func fill(_ fixture: QueueFixture, _ priority: Priority, _ numbers: Range<Int>) async throws {
         var options = BatchOptions()
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Priority.allCases)
-    func `a priority that is alone is served whole, and in the order it came`(priority: Priority) async throws {
+    func `a priority that is alone is served whole, in the order in which its jobs came`(priority: Priority) async throws {
         try await QueueFixture.with { fixture in
             try await Self.fill(fixture, priority, 0..<20)
             #expect(try await fixture.claim(15).jobs.map(\.entry.id) == (0..<15).map(QueueFixture.id))

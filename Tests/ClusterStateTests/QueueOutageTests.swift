@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClusterState
 
-/// A queue whose server goes away in the middle of things.
+/// A queue whose server goes away in the middle of calls.
 @Suite struct QueueOutageTests {
     private static let persistence = Persistence(patience: .seconds(30), pause: .milliseconds(5))
 
@@ -15,7 +15,7 @@ import Testing
         return try JobEntry(id: URLID(bytes)!, host: "h", url: "http://h/\(number)")
     }
 
-    /// A claim like no other, by a worker like no other.
+    /// A claim with its own nonce, by a worker with its own name.
     private static func request(_ limit: Int) -> ClaimRequest {
         let random = UInt64.random(in: .min ... .max)
         var request = ClaimRequest(limit, lease: .seconds(600), nonce: Nonce(random), worker: "\(random)")
@@ -99,7 +99,7 @@ import Testing
         let batch = try await queue.begin(batch: "b", from: "").number
         _ = try await queue.enqueue([Self.entry(1)], batch: batch, from: 0, to: 1)
         let job = try #require(try await queue.claim(Self.request(1)).jobs.first)
-        // Sent and, once the server goes on, carried out; by then the connection has been given up.
+        // The call is sent, and carried out once the server goes on. By then the connection has been given up.
         server.pause()
         async let accepted = queue.settle(Self.fetched(job, bytes: 7))
         await #expect(throws: RedisError.self) { try await redis.send(RedisCommand("PING")) }

@@ -3,7 +3,7 @@ import Testing
 @testable import ClusterState
 
 @Suite struct RequestHeadersTests {
-    @Test func `what is written is read, and a part of it is none`() throws {
+    @Test func `headers are read as they were written, and a part of the bytes is refused`() throws {
         let headers = try RequestHeaders([.init(name: "A", value: "é, b"), .init(name: "a", value: ""), .init(name: "B", value: "x")])
         let bytes = headers.bytes
         #expect(RequestHeaders(bytes) == headers)
@@ -16,7 +16,7 @@ import Testing
         #expect(RequestHeaders([1, 0, 1, 0xff, 0, 0]) == nil)
     }
 
-    @Test func `there are not too many, nor are they too long together`() throws {
+    @Test func `too many headers are refused, and so are headers that are too long together`() throws {
         let line = RequestHeaders.Line(name: "a", value: "")
         #expect(throws: Never.self) { try RequestHeaders(Array(repeating: line, count: 64)) }
         #expect(throws: StateError.self) { try RequestHeaders(Array(repeating: line, count: 65)) }
@@ -25,7 +25,7 @@ import Testing
         #expect(throws: StateError.self) { try RequestHeaders([long(8191), long(8192)]) }
     }
 
-    @Test func `no value is printed`() throws {
+    @Test func `no value of a header is printed`() throws {
         let headers = try RequestHeaders([.init(name: "Cookie", value: "s3cret")])
         var dumped = ""
         dump(headers, to: &dumped)

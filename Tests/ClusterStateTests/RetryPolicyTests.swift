@@ -13,18 +13,18 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (1, 2), (2, 4), (5, 32), (6, 60), (7, 60), (20, 60), (63, 60), (1000, 60)])
-    func `pauses are spread from nothing to twice the one before, and no longer than the longest`(failures: Int, seconds: Int) {
+    func `pauses are spread from zero to a bound that doubles, up to the longest pause`(failures: Int, seconds: Int) {
         #expect(pause(failures, random: 0) == .zero)
         #expect(pause(failures, random: 0.5) == .milliseconds(seconds * 500))
         #expect(pause(failures, random: 1) == .seconds(seconds))
     }
 
-    @Test func `a random number beyond its bounds makes no pause that is`() {
+    @Test func `a random number beyond its bounds makes no pause beyond its bounds`() {
         #expect(pause(0, random: -3) == .zero)
         #expect(pause(0, random: 7) == .seconds(1))
     }
 
-    @Test func `a longest pause below the first is the longest`() {
+    @Test func `a longest pause below the first pause still bounds all pauses`() {
         var short = RetryPolicy()
         short.longestPause = .milliseconds(10)
         #expect(pause(0, random: 1, short) == .milliseconds(10))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `what is final is not tried again`() {
+    @Test func `an attempt that failed for good is not repeated`() {
         #expect(policy.decide(.final, failures: 0, throttled: .zero, random: 1) == .giveUp)
     }
 
@@ -51,17 +51,17 @@ import Testing
         (.seconds(3600), .seconds(3600)),
         (.seconds(86_400), .seconds(3600)),
     ])
-    func `a host that asks for a pause has it, within bounds, and costs the job no retry`(asked: Duration?, given: Duration?) {
+    func `a host that asks for a pause gets it, within bounds, and the job loses no retry`(asked: Duration?, given: Duration?) {
         var policy = policy
         policy.retries = 0
         #expect(policy.decide(.throttled(asked), failures: 9, throttled: .zero, random: 1) == .coolDown(given))
     }
 
-    @Test func `a job that its host puts off for too long is given up as that`() {
+    @Test func `a job that its host puts off for too long is given up for that reason`() {
         let day = Duration.seconds(24 * 3600)
         #expect(policy.decide(.throttled(nil), failures: 0, throttled: day - .milliseconds(1), random: 1) == .coolDown(nil))
         #expect(policy.decide(.throttled(nil), failures: 0, throttled: day, random: 1) == .giveUpThrottled)
-        // Its retries are another matter.
+        // The job's own retries do not count here.
         #expect(policy.decide(.transient, failures: 0, throttled: day, random: 1) == .retry(after: .seconds(1)))
     }
 }

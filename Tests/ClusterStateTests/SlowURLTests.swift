@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Claims of eight workers until all that is not for the slow URL is done; returns the one job for that.
+    /// Claims of eight workers until all jobs for other URLs are done. Returns the one job for the slow URL.
     private static func work(_ fixture: QueueFixture) async throws -> Job {
         let found = try await withThrowingTaskGroup(of: [Job].self) { group in
             for worker in 0..<8 {
@@ -40,7 +40,7 @@ import Testing
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
-        // The rest of the line holds nothing but followers.
+        // The rest of the queue holds only followers.
         while true {
             let answer = try await fixture.claim(64)
             #expect(answer.jobs.isEmpty)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `one fetches, the others wait without a place at the host, and all end with the one answer, also one that may not be kept`(
+    func `one job fetches, the others wait without a place, and all end with that answer, even one that may not be kept`(
         isStored: Bool
     ) async throws {
         try await QueueFixture.with { fixture in
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `an origin that fails is asked as often as one job may try, and all fail with that one`() async throws {
+    @Test func `an origin that fails is asked as often as one job may try, and all jobs fail with that one`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await Self.fill(fixture)

@@ -6,7 +6,7 @@ import Testing
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
     private static let parent = "b7ad6b7169203331"
 
-    @Test func `what is read is printed as it was`() throws {
+    @Test func `a trace is printed as it was read`() throws {
         for flags in ["00", "01", "02", "03"] {
             let text = "00-\(Self.trace)-\(Self.parent)-\(flags)"
             let context = try TraceContext(text)
@@ -16,13 +16,13 @@ import Testing
         }
     }
 
-    @Test func `flags that nobody knows are not passed on`() throws {
+    @Test func `unknown flags are not passed on`() throws {
         #expect(try TraceContext("00-\(Self.trace)-\(Self.parent)-ff").text == "00-\(Self.trace)-\(Self.parent)-03")
         #expect(try TraceContext("00-\(Self.trace)-\(Self.parent)-fc").text == "00-\(Self.trace)-\(Self.parent)-00")
     }
 
     @Test(arguments: ["", "-", "-what comes here is its own business", "-00-\u{e9}"])
-    func `of a version to come the four fields that are known are read`(rest: String) throws {
+    func `the four known fields of a later version are read`(rest: String) throws {
         for version in ["01", "cc", "fe"] {
             let context = try TraceContext("\(version)-\(Self.trace)-\(Self.parent)-0b\(rest)")
             #expect(context.text == "00-\(Self.trace)-\(Self.parent)-01")
@@ -41,11 +41,11 @@ import Testing
         "00-\(String(repeating: "0", count: 32))-\(parent)-01", "00-\(trace)-\(String(repeating: "0", count: 16))-01",
         "01-\(String(repeating: "0", count: 32))-\(parent)-01", "01-\(trace)-\(String(repeating: "0", count: 16))-01-more",
     ])
-    func `anything else is none`(text: String) {
+    func `any other text is refused`(text: String) {
         #expect(throws: StateError.self) { try TraceContext(text) }
     }
 
-    @Test func `it says what is wrong`() {
+    @Test func `the error says what is wrong`() {
         let reason = { (text: String) -> String? in
             do throws(StateError) {
                 _ = try TraceContext(text)
@@ -60,7 +60,7 @@ import Testing
         #expect(reason("00-\(Self.trace)-\(Self.parent)-0X")?.contains("00-<32 digits>") == true)
     }
 
-    @Test func `a request's own has the same trace and flags, and another parent`() throws {
+    @Test func `the trace of a request has the same id and flags, and another parent`() throws {
         let context = try TraceContext("00-\(Self.trace)-\(Self.parent)-01")
         #expect(context.child(0xab).text == "00-\(Self.trace)-00000000000000ab-01")
         #expect(context.child(.max).text == "00-\(Self.trace)-ffffffffffffffff-01")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClusterState
 
-/// Callers that found a URL busy are told when it is free, however that came about.
+/// Callers that found a URL busy are told when it is free, whatever freed it.
 @Suite struct WaiterTests {
     private static let id = QueueFixture.id(0)
     private static let told = "u" + StateDump.shown(id.bytes)
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Who holds the URL, and how that ends.
+    /// The holder of the URL, and how the holding ends.
     enum End: CaseIterable, Sendable {
         case committed, failed, released, leaseEnded, jobFetched, jobHandedBack, jobGivenUp, reclaimed
     }
@@ -36,7 +36,7 @@ import Testing
                 #expect(try await fixture.cluster.settle([Settlement(token, Self.id, outcome)], random: 0) == [.settled])
             }
             func wait() async throws {
-                // Two callers of one process, one of another.
+                // Two callers are of one process, and one is of another.
                 for (nonce, inbox) in [(2, 0), (3, 0), (4, 1)] as [(UInt64, Int)] {
                     #expect(try await Self.acquire(fixture, nonce, inbox: inboxes.names[inbox]) == nil)
                 }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a next attempt keeps callers waiting until it is over`() async throws {
+    @Test func `callers wait through the next attempt of a retry`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             let inboxes = try await Inboxes(fixture, ["a"])

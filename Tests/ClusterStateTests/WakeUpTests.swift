@@ -4,9 +4,9 @@ import Testing
 
 @testable import ClusterState
 
-/// Workers that found nothing are told when there is something, as many as there are jobs.
+/// Idle workers are told when there are jobs, as many workers as there are jobs.
 @Suite struct WakeUpTests {
-    /// Makes idle workers of these, in this order.
+    /// Makes idle workers with these inboxes, in this order.
     private func idle(_ fixture: QueueFixture, _ inboxes: [String]) async throws {
         for (index, inbox) in inboxes.enumerated() {
             let answer = try await fixture.claim(8, worker: "idle \(index)") { $0.inbox = inbox }
@@ -30,13 +30,13 @@ import Testing
             let messages = try await inboxes.messages()
             #expect(messages.count { $0 == ["qq"] } == woken)
             #expect(messages.allSatisfy { $0.count <= 1 })
-            // Those who were told are idle no more: the next wake the others.
+            // Workers that were told are no longer idle, so the next jobs wake the others.
             try await fixture.fill(100..<110, batch: "more")
             #expect(try await inboxes.messages().count { $0 == ["qq"] } == 5 - woken)
         }
     }
 
-    @Test func `inboxes of the dead are passed over`() async throws {
+    @Test func `inboxes of dead workers are skipped`() async throws {
         try await with(2) { fixture, inboxes in
             try await idle(fixture, (0..<20).map { fixture.cluster.inbox(of: "dead \($0)") } + inboxes.names)
             try await fixture.fill(0..<2)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a place that a host has again is told to somebody, unless who settled claims at once`() async throws {
+    @Test func `another worker hears of a free place at a host, unless the settling worker claims at once`() async throws {
         try await with(2) { fixture, inboxes in
             try await fixture.fill(0..<4)
             var jobs = try await fixture.claim(2, hostLimit: 2).jobs
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `the end of the last job is told to all who wait for it`() async throws {
+    @Test func `all waiting workers hear of the end of the last job`() async throws {
         try await with(3) { fixture, inboxes in
             try await fixture.fill(0..<1)
             let job = try await fixture.claim(1).jobs[0]
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `given-up jobs are kept up to a number, the latest of them`() async throws {
+    @Test func `the latest given-up jobs are kept, up to a number`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<30)
             for job in try await fixture.claim(30).jobs {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClusterState
 
-/// Somebody else has written to our keys. Redis does not roll a script back: each has to find that before it writes anything.
+/// Another program has written to our keys. Redis does not roll a script back, so each script has to find that before it writes.
 @Suite struct WrongTypeTests {
     @Test(arguments: StateCall.allCases)
     func `a key of another type is a typed error, nothing is half-written and nothing lost`(call: StateCall) async throws {
@@ -30,10 +30,10 @@ import Testing
                             Issue.record("\(name): \(error)")
                             continue
                         }
-                        // A claim may have brought whole transitions to their end before it met the key.
+                        // A claim may have ended whole transitions before it met the key.
                         if !isClaim { #expect(try await fixture.dump().differences(from: before) == [], "\(name)") }
                     }
-                    // Where a call has removed the key, as its meaning is, the value that was there before is not missed.
+                    // Where the call is meant to remove the key, the value from before is not missed.
                     guard try await wrong.restore(), isRefused || isClaim else { continue }
                     try await Self.finish(fixture, situation, server.clock, name, call)
                 }
@@ -55,7 +55,7 @@ import Testing
     ) async throws {
         if call == .clear { return }
         try await situation.finish(fixture, clock)
-        // Nobody here can read the page of this one.
+        // No version can read the outcome of this job.
         let foreign = RedisArgument.string(fixture.key(queue: "foreign"))
         let left = try await fixture.redis.send(RedisCommand("LLEN", foreign)).asInteger()
         if left > 0 {
@@ -67,7 +67,7 @@ import Testing
         try await fixture.expectEnded(name)
     }
 
-    /// All keys there are, and those that could be.
+    /// All keys that there are, and keys that there could be.
     private static func keys(_ fixture: QueueFixture, _ clock: MovableClock, isLate: Bool) async throws -> [[UInt8]] {
         _ = try await prepare(fixture, clock, isLate: isLate)
         var keys: Set<[UInt8]> = []
@@ -85,7 +85,7 @@ import Testing
     }
 }
 
-/// A key that holds somebody else's value for a while.
+/// A key that holds another program's value for a while.
 private struct WrongKey {
     let key: RedisArgument
     let redis: RedisConnection
@@ -103,7 +103,7 @@ private struct WrongKey {
         try await redis.send(isString ? RedisCommand("RPUSH", key, "somebody else's") : RedisCommand("SET", key, "somebody else's"))
     }
 
-    /// Puts things back. Answers whether the strange value was still there.
+    /// Puts the key's own value back. Returns whether the strange value was still there.
     func restore() async throws -> Bool {
         let isThere = try await redis.send(RedisCommand("TYPE", key)).asString() == type
         if isThere {

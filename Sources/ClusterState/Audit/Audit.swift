@@ -1,6 +1,6 @@
 internal import RedisClient
 
-/// One audit: the order in which the parts are looked at, and the findings.
+/// One audit: the order of its steps, and its findings.
 struct Audit {
     private let state: ClusterState
     private let mends: Bool
@@ -10,9 +10,9 @@ struct Audit {
     private var chains: Set<[UInt8]> = []
     private var strays: Set<Stray> = []
 
-    /// A list of jobs that nothing leads to, because the audit may not mend its finding.
+    /// A list of jobs that no other key leads to, and that the audit did not mend.
     private struct Stray: Hashable {
-        /// Empty for followers, who may be of any queue.
+        /// Empty for a list of followers, which may belong to any queue.
         let queue: String
         let key: [UInt8]
     }
@@ -24,8 +24,8 @@ struct Audit {
         self.mends = mends
     }
 
-    /// Each part relies on the parts before it: a URL in flight that was not locked is locked before its followers are taken for nobody's,
-    /// and counters are compared when everything is in its place.
+    /// Each step relies on the steps before it. A URL in flight without a lock is locked first: otherwise its followers would look
+    /// abandoned. Counters are compared last, when every job is where it belongs.
     mutating func run() async throws {
         try await lookOver(ClusterScripts.auditFlights)
         try await lookOver(ClusterScripts.auditExpiry)
@@ -39,7 +39,7 @@ struct Audit {
         }
     }
 
-    /// Calls a script until it has looked over everything.
+    /// Calls a script until it has looked at everything.
     private mutating func lookOver(_ script: RedisScript) async throws {
         var cursor: [UInt8] = Self.end
         repeat {
@@ -71,7 +71,7 @@ struct Audit {
 
     private static let end = Array("0".utf8)
 
-    /// One step: a cursor, the findings, and lists of the script's own.
+    /// One step. A script answers a cursor, findings, and sometimes lists of its own.
     private mutating func look(
         _ script: RedisScript, queue: String? = nil, _ arguments: [RedisArgument] = []
     ) async throws -> (cursor: [UInt8], rest: [[[UInt8]]]) {
@@ -91,7 +91,7 @@ struct Audit {
 }
 
 extension AuditFinding {
-    /// Reads kind, number and example, one after the other.
+    /// Reads findings: kind, number and example of each.
     fileprivate static func read(_ reply: RedisReply, mends: Bool) throws -> [AuditFinding] {
         let fields = try reply.asArray()
         guard fields.count.isMultiple(of: 3) else { throw RedisError.form(of: "audit") }
@@ -110,11 +110,11 @@ extension AuditFinding {
 }
 
 extension ClusterState {
-    /// Looks over the whole namespace for drift, which a server that lost data may have left, or another program that wrote to its keys.
-    /// Mends it when asked to.
+    /// Looks through the whole namespace for drift, and mends it when asked to. A server that lost data may leave drift, and so may another
+    /// program that wrote to the keys.
     ///
-    /// It may run beside workers, and as often as one likes: each look is one short script that sees and mends in the same step. It may
-    /// miss changes that are under way while it looks, and never mistakes them.
+    /// An audit may run beside workers, and as often as one likes: each step is one short script that looks and mends at once. An audit may
+    /// miss changes that are under way, but does not take them for drift.
     /// - Returns: The findings, each kind once.
     package func audit(mend: Bool) async throws(StateError) -> [AuditFinding] {
         try await StateError.mapping {

@@ -7,32 +7,32 @@ package struct AuditFinding: Sendable, Equatable {
         case lockWithoutFlight, parkedWithoutFlight, waitersWithoutFlight, chainNotNamed, freedWithoutChain
         // Jobs that wait for a host.
         case hostCount, strayMove, heldNotDue
-        // Counters of queues and batches; jobs that were accepted and are nowhere, or are there and were never counted.
+        // Counters of queues and batches; accepted jobs that are nowhere, and jobs that were never counted.
         case counter, jobsLost, jobsUncounted
-        /// A key holds a value of another type. Only the program that wrote it can know what to do.
+        /// A key holds a value of another type. Only the program that wrote the key can know what to do.
         case wrongType
-        /// A part is too large to be looked at in one step, or is a newer version's.
+        /// A part is too large for one step, or was written by a newer version.
         case notChecked
     }
 
     package let kind: Kind
     package var count: Int
 
-    /// One case in words. It names hosts, queues and the first bytes of URLs' ids, never a URL or a token.
+    /// One case in words. The text names hosts, queues and the first bytes of URLs' ids, never a URL or a token.
     package let example: String
 
-    /// The audit has put it right.
+    /// The audit has mended the difference.
     package let isMended: Bool
 }
 
 extension AuditFinding.Kind {
-    /// Whether an audit that is asked to can set it right.
+    /// Whether an audit that mends can mend this kind.
     package var isMendable: Bool { self != .wrongType && self != .notChecked }
 
-    /// False for a part that was not looked at.
+    /// False for a part that was not checked.
     package var isDrift: Bool { self != .notChecked }
 
-    /// The consequence for the person who runs this.
+    /// The consequence for the person who runs the audit.
     package var meaning: String {
         switch self {
         case .leaseWithoutExpiry: "Had their worker died, their jobs would never have come back. They end now like any other lease."

@@ -1,31 +1,31 @@
 internal import RedisClient
 
-/// What is asked for with a batch. It holds for all its jobs, as it was when the batch was begun.
+/// The options of a batch. All jobs of the batch have the options that it was begun with.
 package struct BatchOptions: Sendable, Equatable {
     package var priority = Priority.normal
 
-    /// Nobody fetches the URLs before; counted from when each is accepted. A batch does not remember it.
+    /// No worker claims a job before this time has passed since the job was accepted. The batch's record does not keep the delay.
     package var delay = Duration.zero
 
-    /// Only a fetch that begins after a job was enqueued will do.
+    /// Accepts only outcomes of fetches that began after the job was enqueued.
     package var refresh = false
 
-    /// How old an outcome may be that is there already; without it, as long as the outcome itself says.
+    /// How old an existing outcome may be. `nil` accepts an outcome while it is fresh.
     package var maximumAge: Duration?
 
-    /// The bodies have to reach the worker: a job whose outcome is there is handed out all the same.
+    /// The bodies have to reach the worker: a job is handed out even when its outcome is known.
     package var deliversBodies = false
 
-    /// Sent with its requests; its jobs' ids are made with them.
+    /// Headers that are sent with the batch's requests. The ids of its URLs depend on them.
     package var headers = RequestHeaders.none
 
-    /// The trace it belongs to. Unlike headers it makes no other request of a URL.
+    /// The trace that the batch belongs to. Unlike headers, a trace makes no other request of a URL.
     package var trace: TraceContext?
 
     package init() {}
 }
 
-/// How far a batch has been accepted.
+/// How much of a batch's input has been accepted.
 package struct BatchProgress: Sendable, Equatable {
     package enum State: String, Sendable {
         case open, closed, cancelled
@@ -33,7 +33,7 @@ package struct BatchProgress: Sendable, Equatable {
 
     package let number: Int
 
-    /// The name of its input, from when it was begun.
+    /// The name of the input, as given when the batch was begun.
     package let source: String
 
     /// The position in the producer's input up to which every row has been dealt with.
@@ -41,28 +41,28 @@ package struct BatchProgress: Sendable, Equatable {
     package let total: Int
     package let state: State
 
-    /// The headers of its requests; `nil` where another version wrote them.
+    /// The headers of the batch's requests; `nil` where another version wrote them.
     package let headers: RequestHeaders?
 }
 
-/// The batch after a chunk was accepted.
+/// The state of a batch after a chunk was accepted.
 package struct EnqueueAnswer: Sendable, Equatable {
     package let offset: Int
     package let total: Int
 
-    /// Jobs of the queue that have not ended: for producers that do not want to run ahead.
+    /// Jobs of the queue that have not ended, for producers that do not want to run ahead.
     package let open: Int
 }
 
-/// One submission, and how many of its jobs have ended.
+/// A batch, and how many of its jobs have ended.
 package struct Batch: Sendable, Equatable {
     package enum State: String, Sendable {
-        /// Its input is still being read, or its producer was stopped on the way.
+        /// The input is still being read, or its producer was stopped on the way.
         case open
-        /// All of its input is accepted, and some jobs have not ended.
+        /// All of the input is accepted, and some jobs have not ended.
         case running
         case complete
-        /// Jobs that a worker held when it was cancelled have not ended.
+        /// The batch was cancelled, and jobs that workers held then have not ended.
         case cancelling
         case cancelled
     }
@@ -71,7 +71,7 @@ package struct Batch: Sendable, Equatable {
     package let number: Int
     package let options: BatchOptions
 
-    /// How long ago it was begun; `nil` for a batch that an earlier version began.
+    /// How long ago the batch was begun; `nil` where an earlier version began it.
     package let age: Duration?
 
     package let input: BatchProgress.State
@@ -89,7 +89,7 @@ extension Batch {
 
     package var ready: Int { max(0, total - ended - active - parked - delayed) }
 
-    /// Everything it was made from is accepted, and has ended.
+    /// No more jobs can be added, and all accepted jobs have ended.
     package var isComplete: Bool { input != .open && total == ended }
 
     package var state: State {
@@ -108,7 +108,7 @@ extension Batch {
         "active", "parked", "delayed",
     ].map { RedisArgument.string($0) }
 
-    /// `nil` for a batch that is not there any more.
+    /// `nil` for a batch that no longer exists.
     init?(number: Int, _ reply: RedisReply, now: Int) throws(RedisError) {
         let values = try reply.fields(Self.fields.count, of: "HMGET")
         var texts: [String?] = []

@@ -1,6 +1,6 @@
 internal import RedisClient
 
-/// Batches as their producers fill them: ledgers of the accepted input.
+/// Begins and fills batches. A batch is a ledger of the accepted input.
 extension FetchQueue {
     package static let longestBatchName = 256
     private static let longestSource = 8192
@@ -8,7 +8,7 @@ extension FetchQueue {
     package static let longestDelay = Duration.seconds(365 * 24 * 3600)
 
     /// Begins a batch. A batch that was begun before keeps its options and its source.
-    /// - Throws: ``StateError/otherHeaders`` where it was begun with other headers: its jobs are fetched with those.
+    /// - Throws: ``StateError/otherHeaders`` where the batch was begun with other headers: its jobs are fetched with those.
     package func begin(batch: String, from source: String = "", options: BatchOptions = .init()) async throws(StateError) -> BatchProgress {
         let progress = try await progress(of: batch, from: source, options)
         guard let headers = progress.headers, headers.areSame(as: options.headers) else { throw .otherHeaders }
@@ -37,10 +37,10 @@ extension FetchQueue {
         }
     }
 
-    /// Accepts the part of a batch's input between two offsets, once: a repeated part is answered, not added.
+    /// Accepts the part of a batch's input between two offsets, once. A repeated part is answered, but adds nothing.
     /// - Parameters:
-    ///   - closing: The input ends here; the batch is complete when its jobs have ended.
-    ///   - delay: Nobody claims the jobs before.
+    ///   - closing: The input ends here. The batch is complete when its jobs have ended.
+    ///   - delay: No worker claims the jobs before this time has passed.
     package func enqueue(
         _ entries: [JobEntry], batch number: Int, from offset: Int, to end: Int, closing: Bool = false, delay: Duration = .zero
     ) async throws(StateError) -> EnqueueAnswer {
@@ -66,10 +66,11 @@ extension FetchQueue {
         }
     }
 
-    /// Ends the input of a batch where it is: nothing can be added any more. A batch that was not begun stays unknown.
+    /// Closes a batch where its input is now: no more jobs can be added. A batch that was not begun stays unknown.
     package func close(batch name: String) async throws(StateError) {
         guard try await number(ofBatch: name) != nil else { return }
-        // A chunk that its producer sent before it was cancelled may arrive between the two calls. Then the input has another end.
+        // A chunk that the producer sent before it was stopped may arrive between the two calls. Then the input ends further on, and
+        // closing is tried again.
         while true {
             let progress = try await progress(of: name, from: "", BatchOptions())
             guard progress.state == .open else { return }

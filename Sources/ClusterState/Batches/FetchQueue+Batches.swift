@@ -1,10 +1,10 @@
 internal import RedisClient
 
-/// Batches as people look after them.
+/// Lists, reads and cancels batches.
 extension FetchQueue {
     private static let batchesAtOnce = 500
 
-    /// The batches that are remembered, the latest first, at most `limit` of them; and how many there are.
+    /// The latest batches, newest first and at most `limit` of them, and the number of all batches that are remembered.
     package func batches(limit: Int) async throws(StateError) -> (batches: [Batch], total: Int) {
         let numbers = try await persistently {
             var numbers: Set<Int> = []
@@ -24,7 +24,7 @@ extension FetchQueue {
         return try await batches([number]).first
     }
 
-    /// The batches of these numbers, without those that are gone.
+    /// The batches with these numbers, without batches that are gone.
     package func batches(_ numbers: [Int]) async throws(StateError) -> [Batch] {
         var batches: [Batch] = []
         for start in stride(from: 0, to: numbers.count, by: Self.batchesAtOnce) {
@@ -49,7 +49,7 @@ extension FetchQueue {
         }
     }
 
-    /// Ends the waiting jobs of a batch, and returns how many. Workers finish the jobs that they hold, and nobody tries those again.
+    /// Ends the waiting jobs of a batch, and returns how many. Workers finish the jobs that they hold, and nobody retries those jobs.
     package func cancel(batch number: Int) async throws(StateError) -> Int {
         try await persistently {
             let ended = try await run(ClusterScripts.cancel, [.integer(number)]).asInteger()
@@ -71,7 +71,8 @@ extension FetchQueue {
         }
     }
 
-    /// URLs whose jobs have ended, in that order, from one position to another. A URL is listed once for each of its jobs that ended.
+    /// The URLs of ended jobs, in the order in which the jobs ended, from one position through another. A URL is listed once for each of
+    /// its ended jobs.
     package func finished(ofBatch number: Int, from first: Int, through last: Int) async throws(StateError) -> [URLID] {
         try await persistently {
             let key = cluster.keys.finished(number, of: name)
@@ -80,7 +81,7 @@ extension FetchQueue {
         }
     }
 
-    /// The outcomes of URLs, in their order, `nil` for URLs of which nothing is known.
+    /// The outcomes of URLs, in the order of `ids`; `nil` for a URL without an outcome.
     package func pages(_ ids: [URLID]) async throws(StateError) -> [Page?] {
         try await persistently { try await cluster.pages(ids) }
     }

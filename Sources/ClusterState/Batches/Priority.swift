@@ -1,10 +1,10 @@
-/// Of ten jobs six are of high, three of normal and one of low priority while there are some of each.
+/// While all three have jobs, six of ten claimed jobs are high, three are normal and one is low.
 ///
 /// Redis keeps the number, so a new priority comes behind the others. `Scripts/Library/jobs.lua` has the names of the numbers.
 package enum Priority: String, Sendable, CaseIterable {
     case high, normal, low
 
-    /// As Redis has it.
+    /// The number that stands for the priority in Redis.
     package var number: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 1 }
 
     init?(number: Int) {

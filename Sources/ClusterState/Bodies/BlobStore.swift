@@ -2,7 +2,7 @@ package import RedisClient
 
 /// Bodies by their SHA-256, in Redis, within a limit.
 ///
-/// Its keys and scripts are its own and share no slot with ``ClusterState``: it may be on another server. Each call may be repeated
+/// The store has its own keys and scripts, and shares no slot with ``ClusterState``: it may be on another server. Each call may be repeated
 /// after a lost reply. The reader of a body checks its digest.
 package struct BlobStore: Sendable {
     private let connection: RedisConnection
@@ -19,14 +19,16 @@ package struct BlobStore: Sendable {
     /// A script's copies of a larger body would hold up all other calls: 20 MB took a hundred milliseconds.
     private static let largestInScript = 65_536
 
-    /// A script drops at most a hundred bodies to make room for one, so that no other call waits long. It is asked this often.
+    /// One run of a script drops at most a hundred bodies, so that no other call waits long. A call of `put` runs that script at most this
+    /// often.
     private static let mostRounds = 100
 
-    /// Stores a body, or notes the use of one that is there.
+    /// Stores a body, or notes the use of a body that is there.
     /// - Parameters:
-    ///   - limit: Bytes of Redis' memory, keys and index included. The body not used for longest goes first; where all are spared the
-    ///     store grows above the limit, by a quarter of it at most.
-    ///   - sparing: None goes that was used within this time: as long as a lease, for until a job is settled nobody knows its body.
+    ///   - limit: Bytes of Redis' memory, keys and index included. The body that was unused for longest goes first. Where all bodies are
+    ///     spared, the store grows above the limit, by a quarter at most.
+    ///   - sparing: No body goes that was used within this time. The time should be as long as a lease: until a job is settled, no outcome
+    ///     names its body.
     package func put(
         digest: [UInt8], bytes: [UInt8], limit: Int, sparing: Duration
     ) async throws(StateError) -> BlobPutAnswer {
@@ -61,8 +63,8 @@ package struct BlobStore: Sendable {
         }
     }
 
-    /// Writes a body whose entry is there. The entry goes where the server refuses the body, and is made again where it had to make
-    /// room in between.
+    /// Writes a body whose entry is there. Afterwards the script removes the entry if the server refused the body, and adds it again if it
+    /// was evicted in between.
     private func write(_ bytes: [UInt8], _ digest: [UInt8]) async throws {
         let replies = await connection.pipeline([
             RedisCommand("SET", keys.blob(digest), .bytes(bytes)),
@@ -71,7 +73,7 @@ package struct BlobStore: Sendable {
         for reply in replies { _ = try reply.get() }
     }
 
-    /// Whether a body of this size is there; then it is spared like one that has just been read.
+    /// Whether a body of this size is there. Asking counts as a use of the body, like reading it.
     package func contains(digest: [UInt8], size: Int) async throws(StateError) -> Bool {
         try check(digest)
         let replies = await connection.pipeline([
@@ -99,7 +101,7 @@ package struct BlobStore: Sendable {
         return try await StateError.mapping { try await run(BlobScripts.remove, [.bytes(digest)]).asInteger() == 1 }
     }
 
-    /// How much the store holds, at the same cost for ten bodies and ten million.
+    /// How much the store holds. The cost does not depend on the number of bodies.
     package func usage() async throws(StateError) -> BlobUsage {
         let replies = await connection.pipeline([
             RedisCommand("HMGET", keys.count, "bytes", "memory", "evicted"), RedisCommand("ZCARD", keys.index),
@@ -124,7 +126,7 @@ package struct BlobStore: Sendable {
 }
 
 extension BlobStore {
-    /// A body whose bytes have its digest; `nil` where it is gone. A damaged body is removed, so that it is fetched again.
+    /// A body whose bytes have its digest; `nil` where the body is gone or damaged. A damaged body is removed, so that it is fetched again.
     /// - Parameter sha256: Computes a digest.
     package func intactBody(
         digest: [UInt8], size: Int, sha256: ([UInt8]) -> [UInt8]
@@ -137,14 +139,14 @@ extension BlobStore {
     }
 }
 
-/// The answer to a body that was to be stored.
+/// The answer to storing a body.
 package enum BlobPutAnswer: Sendable, Equatable {
     case stored
-    /// It was there; its use is noted.
+    /// The body was there already, and its use is noted.
     case present
-    /// Larger than any body may be, or than the whole store.
+    /// The body is larger than any body may be, or than the whole store.
     case tooLarge
-    /// The store is a quarter above its limit, and all its bodies were used too lately to go. Nothing was stored.
+    /// The store is a quarter above its limit, and all its bodies were used too recently to go. Nothing was stored.
     case full
 }
 
@@ -152,12 +154,12 @@ package enum BlobPutAnswer: Sendable, Equatable {
 package struct BlobUsage: Sendable, Equatable {
     package let blobs: Int
 
-    /// Of all bodies together.
+    /// The bytes of all bodies together.
     package let bytes: Int
 
-    /// Redis' memory for them, keys and index included: this is what the limit bounds.
+    /// Redis' memory for the bodies, keys and index included. The limit bounds this value.
     package let memory: Int
 
-    /// Bodies that had to make room, since the store began.
+    /// How many bodies had to make room, since the store began.
     package let evicted: Int
 }

@@ -1,25 +1,25 @@
-/// A URL to fetch as it waits in line: as few bytes as tell all that is needed.
+/// A URL to fetch as it is kept in the queue, in as few bytes as possible.
 ///
 /// | bytes | what |
 /// | --- | --- |
 /// | 0 | format: `j` |
 /// | 1–16 | the URL's id |
-/// | 17, 18 | where its host stands in the URL, and how long it is |
+/// | 17, 18 | where the host stands in the URL, and how long it is |
 /// | 19… | the URL, as given |
 ///
-/// Where the host does not stand in the URL as it is compared (`EXAMPLE.com`, `%65xample.com`), the format is `x`, and byte 17 the
-/// length of the host, which comes before the URL.
+/// Hosts are compared in a form that the URL may not contain: its host may be `EXAMPLE.com` or `%65xample.com`. Then the format is `x`,
+/// byte 17 is the length of the host, and the host comes before the URL.
 package struct JobEntry: Sendable, Equatable {
     package let id: URLID
 
-    /// Whose limits the job comes under.
+    /// The host whose limits apply to the job.
     package let host: String
     package let url: String
 
     package static let longestURL = 8192
     package static let longestHost = 255
 
-    /// - Throws: `StateError.invalid` for what no list could hold.
+    /// - Throws: `StateError.invalid` for a URL or a host that the format cannot hold.
     package init(id: URLID, host: String, url: String) throws(StateError) {
         guard !url.isEmpty, url.utf8.count <= Self.longestURL else {
             throw .invalid("A URL has 1 to \(Self.longestURL) bytes; this one has \(url.utf8.count).")
@@ -62,7 +62,7 @@ extension JobEntry {
         }
     }
 
-    /// Reads an entry; `nil` where it is none, or its URL no text.
+    /// Reads an entry; `nil` for other bytes, and where the URL is not valid UTF-8.
     init?(_ bytes: ArraySlice<UInt8>) {
         let base = bytes.startIndex
         guard bytes.count > 19, let id = URLID(Array(bytes[base + 1..<base + 17])) else { return nil }
@@ -86,7 +86,7 @@ extension JobEntry {
         self.url = url
     }
 
-    /// Where the host stands, if it is near enough to the start to be told in a byte.
+    /// Where the host stands in the URL, if it is near enough to the start for one byte.
     private static func offset(of host: UnsafeBufferPointer<UInt8>, in url: UnsafeBufferPointer<UInt8>) -> Int? {
         let last = min(farthestHost, url.count - host.count)
         guard last >= 0 else { return nil }

@@ -1,8 +1,8 @@
 internal import GannetBasics
 
-/// What is known of a URL that was fetched, or could not be.
+/// The outcome of a URL's fetch, as Redis keeps it. Redis' keys call an outcome a page.
 package struct Page: Sendable, Equatable {
-    /// Whose flight it was.
+    /// The token of the fetch that ended with this outcome.
     package let token: FlightToken
 
     /// When the fetch began and ended, and until when its outcome is fresh, in queue time, ms.
@@ -10,10 +10,10 @@ package struct Page: Sendable, Equatable {
     package let ended: Int
     package let freshUntil: Int
 
-    /// The URL could not be fetched, and is not tried again while this is fresh.
+    /// The URL could not be fetched, and is not tried again while this outcome is fresh.
     package let isNegative: Bool
 
-    /// Not, for an answer that may not be kept: it is for those who asked before it came.
+    /// False for an answer that may not be kept: it is only for callers that asked before it came.
     package let isStored: Bool
     package let content: PageContent
 
@@ -23,7 +23,7 @@ package struct Page: Sendable, Equatable {
         static let notStored = 2
     }
 
-    /// Reads a page, as `Scripts/Library/flights.lua` describes it; `nil` for one that a newer version wrote.
+    /// Reads an outcome, as `Scripts/Library/flights.lua` describes it; `nil` where a newer version wrote it.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard reader.number(1) == Self.version, let flags = reader.number(1), let token = reader.bytes(FlightToken.count),
@@ -41,7 +41,7 @@ package struct Page: Sendable, Equatable {
 }
 
 extension Page {
-    /// Why there is no body.
+    /// Why the URL could not be fetched.
     package struct Failure: Sendable, Equatable {
         package let kind: String
         package let sentence: String
@@ -55,6 +55,6 @@ extension Page {
 
     package func age(at now: Int) -> Duration { .milliseconds(max(0, now - ended)) }
 
-    /// For how long it is still good; zero or less when its origin would be asked.
+    /// How long the outcome is still fresh; zero or less when the origin would be asked again.
     package func freshFor(at now: Int) -> Duration { .milliseconds(freshUntil - now) }
 }

@@ -1,6 +1,6 @@
 internal import GannetBasics
 
-/// The part of a page that its fetcher writes; the scripts know only where it begins.
+/// The part of an outcome that its fetcher writes. Of this part, scripts read only the digest and the error class.
 ///
 /// | bytes | what |
 /// | --- | --- |
@@ -12,7 +12,7 @@ internal import GannetBasics
 /// | | each field: tag (1), length (2), value |
 /// | | the rest of the URL |
 package struct PageContent: Sendable, Equatable {
-    /// What only some pages have. A reader passes over tags it does not know: a newer version may write more of them.
+    /// Fields that only some outcomes have. A reader skips tags that it does not know, because a newer version may write more of them.
     package enum Field: UInt8, Sendable, CaseIterable {
         case entityTag = 1
         case lastModified, contentType, errorClass, errorMessage, file, vary
@@ -24,7 +24,7 @@ package struct PageContent: Sendable, Equatable {
     package var kind: UInt8 = 0
     package var size = 0
     package var fields: [Field: String] = [:]
-    /// What the library's cache knows of the answer, in its own format.
+    /// The facts that the library's cache keeps about the answer, in the cache's own format.
     package var facts: [UInt8]?
 
     package init(url: String) { self.url = url }
@@ -40,10 +40,10 @@ package struct PageContent: Sendable, Equatable {
 extension PageContent {
     package var httpStatus: Int? { status == 0 ? nil : status }
 
-    /// Longer values are cut: they come from outside, and a page is read more often than written.
+    /// Long values are cut: they come from outside, and an outcome is read more often than written.
     var bytes: [UInt8] { header + url.dropFirst(Self.schemes[scheme].count).utf8 }
 
-    /// All but the URL, for a writer that has it already and appends it whole.
+    /// All bytes but the URL, for a writer that has the URL already and appends it whole.
     var bytesWithoutURL: [UInt8] {
         var copy = self
         copy.url = ""
@@ -57,7 +57,7 @@ extension PageContent {
         bytes.append(number: status, count: 2)
         bytes.append(kind)
         bytes.append(number: size, count: 5)
-        // Cut short they would say something else.
+        // Facts that are too long are left out: cut short, they would say something else.
         let facts = facts.flatMap { $0.count <= Self.longestFacts ? $0 : nil }
         bytes.append(UInt8(fields.count + (facts == nil ? 0 : 1) | scheme << 6))
         for (field, value) in fields.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -1,9 +1,9 @@
 internal import GannetBasics
 
-/// The headers of a batch's requests besides those of every request, in order. A URL that is asked for with headers has an id of its own. Only
-/// names are printed: values may be secrets.
+/// The headers of a batch's requests, in order, besides the headers of every request. A URL that is requested with headers has its own id.
+/// Only names are printed: values may be secrets.
 ///
-/// In Redis a version byte, then for each header: length of the name (2), name, length of the value (2), value.
+/// In Redis they are a version byte, then for each header: length of the name (2), name, length of the value (2), value.
 package struct RequestHeaders: Sendable, Hashable {
     package struct Line: Sendable, Hashable {
         package let name: String
@@ -17,7 +17,7 @@ package struct RequestHeaders: Sendable, Hashable {
 
     package let lines: [Line]
 
-    /// Of names and values together: they are answered with every claim of the batch's jobs.
+    /// The bytes of names and values together. Every claim of the batch's jobs answers all of them.
     package static let mostBytes = 16_384
     package static let mostLines = 64
     package static let none = RequestHeaders(unchecked: [])
@@ -26,7 +26,7 @@ package struct RequestHeaders: Sendable, Hashable {
 
     private init(unchecked lines: [Line]) { self.lines = lines }
 
-    /// - Throws: `StateError.invalid` for more than a batch's record holds.
+    /// - Throws: `StateError.invalid` for more headers than a batch's record holds.
     package init(_ lines: [Line]) throws(StateError) {
         guard lines.count <= Self.mostLines else { throw .invalid("A batch has at most \(Self.mostLines) request headers.") }
         let size = lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
@@ -34,20 +34,20 @@ package struct RequestHeaders: Sendable, Hashable {
         self.init(unchecked: lines)
     }
 
-    /// In the order in which they were given, each once.
+    /// The names in the order in which they were given, each once.
     package var names: [String] {
         var seen: Set<String> = []
         return lines.map(\.name).filter { seen.insert($0.lowercased()).inserted }
     }
 
-    /// Whether requests with these are the same requests: the case of names means nothing.
+    /// Whether requests with these headers are the same requests. The case of names does not matter.
     package func areSame(as other: RequestHeaders) -> Bool {
         lines.elementsEqual(other.lines) { $0.name.lowercased() == $1.name.lowercased() && $0.value == $1.value }
     }
 }
 
 extension RequestHeaders {
-    /// Nothing at all where there are none.
+    /// Empty where there are no headers.
     var bytes: [UInt8] {
         if lines.isEmpty { return [] }
         var bytes = [UInt8(Self.version)]

@@ -1,19 +1,19 @@
 internal import GannetBasics
 
-/// The place of a batch in a distributed trace, as the `traceparent` header of W3C Trace Context tells it.
+/// The position of a batch in a distributed trace, as in the `traceparent` header of W3C Trace Context.
 ///
-/// A later version may append more fields. It is kept and sent as version `00`, without them.
+/// A header of a later version may have more fields. It is kept and sent as version `00`, without them.
 package struct TraceContext: Sendable, Hashable {
     /// 32 hexadecimal digits in small letters.
     package let traceID: String
-    /// The asking span: 16 digits of the same kind.
+    /// The span that asks: 16 digits of the same kind.
     package let parentID: String
     private let flags: UInt8
 
     private static let known = "00"
     private static let length = 55
 
-    /// The known flags: the trace is recorded, its id is random. The standard has all others cleared when a trace is passed on.
+    /// The known flags: the trace is recorded, and its id is random. The standard clears all other flags when a trace is passed on.
     private static let knownFlags: UInt8 = 0b11
     private static let recorded: UInt8 = 0b01
 
@@ -44,8 +44,8 @@ package struct TraceContext: Sendable, Hashable {
         self.flags = flags
     }
 
-    /// The same trace seen from a request that is made for it.
-    /// - Parameter id: The request's own. Zero would stand for none, and is taken for one.
+    /// The same trace, for a request that is made in it.
+    /// - Parameter id: The id of the request's own span. Zero would stand for no span, so 1 is taken instead.
     package func child(_ id: UInt64) -> TraceContext {
         TraceContext(traceID: traceID, parentID: Self.digits(of: max(1, id), count: 16), flags: flags)
     }

@@ -1,11 +1,12 @@
 internal import RedisClient
 
-/// Jobs where they lie, a part at a time. Each call looks at a bounded number of them.
+/// Reads jobs of all states, a part at a time. Each call looks at a bounded number of jobs.
 extension FetchQueue {
     /// How many jobs one call looks at.
     static let jobsAtOnce = 500
 
-    /// The lists that hold ready or parked jobs, in a lasting order; with a host, the lists that may hold its jobs.
+    /// The lists that hold ready or parked jobs, in an order that stays the same. With a host, only the lists that may hold the host's
+    /// jobs.
     func lists(of state: JobState, host: String? = nil) async throws -> [JobList] {
         switch state {
         case .ready:
@@ -43,7 +44,7 @@ extension FetchQueue {
         return lists
     }
 
-    /// Jobs of a list from a place on. `limit` bounds how many are answered, and nothing more than `jobsAtOnce` is looked at.
+    /// Jobs of a list, from a position on. The answer has at most `limit` jobs, and the script looks at no more than `jobsAtOnce` elements.
     func look(
         at list: JobList, _ state: JobState, from position: Int, _ filter: JobFilter, limit: Int, counting: Bool = false
     ) async throws -> JobLook<Int> {
@@ -56,7 +57,7 @@ extension FetchQueue {
         return try read(reply, state, fields: 1)
     }
 
-    /// Jobs that wait for a time, the first to be due first.
+    /// Delayed jobs, the earliest due time first.
     func lookAtDelayed(
         from position: Int, _ filter: JobFilter, limit: Int, counting: Bool = false
     ) async throws -> JobLook<Int> {
@@ -81,7 +82,7 @@ extension FetchQueue {
         return try read(reply, .dead, fields: 3)
     }
 
-    /// Jobs on lease, in no order; `0` begins.
+    /// Jobs on lease, in no particular order. The cursor `0` begins.
     func lookAtActive(from cursor: String, _ filter: JobFilter, counting: Bool = false) async throws -> JobLook<String> {
         let reply = try await run(
             ClusterScripts.listActive,
@@ -98,7 +99,7 @@ extension FetchQueue {
     }
 }
 
-/// What the scripts that list jobs answer: queue time, where to go on, how many jobs, then the fields of each.
+/// The answer of the scripts that list jobs: queue time, where to go on, how many jobs, then the fields of each.
 private struct LookAnswer {
     let next: [UInt8]
     let count: Int
@@ -120,7 +121,7 @@ private struct LookAnswer {
     }
 }
 
-/// A list in which jobs lie, by the name that the scripts in `Scripts/Jobs` know it by.
+/// A list of jobs, by its name in the scripts of `Scripts/Jobs`.
 struct JobList: Sendable, Hashable, Comparable {
     let name: [UInt8]
 
@@ -133,7 +134,7 @@ struct JobList: Sendable, Hashable, Comparable {
 
     static func < (one: JobList, other: JobList) -> Bool { one.order.lexicographicallyPrecedes(other.order) }
 
-    /// By priority, the ready list before the held lists.
+    /// Sorts by priority, with the ready list before the held lists.
     private var order: [UInt8] {
         for (index, priority) in Self.priorities.enumerated() {
             if name == Self.ready(priority).name { return [UInt8(index)] }
@@ -146,7 +147,7 @@ struct JobList: Sendable, Hashable, Comparable {
 
 /// The answer of one look at a part of the queue.
 struct JobLook<Position: Sendable>: Sendable {
-    /// Jobs whose URL is no text are counted and left out.
+    /// Jobs whose URL is not valid UTF-8 are counted, but left out here.
     let jobs: [ListedJob]
     let count: Int
 

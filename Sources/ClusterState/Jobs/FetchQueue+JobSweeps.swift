@@ -8,15 +8,16 @@ package struct JobSweep: Sendable, Equatable {
 
     /// Jobs that were deleted or put back.
     package var count = 0
-    /// Jobs that could not be put back: their batch was cancelled, or is not remembered.
+    /// Jobs that could not be put back, because their batch was cancelled or is forgotten.
     package var stuck = 0
-    /// Where one call's successor goes on; `nil` at the end.
+    /// Where the next call goes on; `nil` at the end.
     var next: Int?
 }
 
-/// Deleting jobs and putting them back, many at a time and never for long.
+/// Deletes jobs and puts jobs back, in many calls that each take little time.
 extension FetchQueue {
-    /// Deletes the selected jobs that are there now, `limit` at most. They count as cancelled, but for dead jobs, which have failed already.
+    /// Deletes the selected jobs that exist now, `limit` at most. Deleted jobs count as cancelled, except for dead jobs, which count as
+    /// failed already.
     package func delete(_ selection: JobSelection, limit: Int = .max) async throws(StateError) -> JobSweep {
         switch selection.state {
         case .active: throw .invalid("Jobs in flight cannot be deleted.")
@@ -33,7 +34,7 @@ extension FetchQueue {
         return try await sweep(selection, .retry, limit: min(limit, Self.mostJobs))
     }
 
-    /// More than any Redis holds.
+    /// More jobs than any Redis holds.
     static let mostJobs = 1 << 40
 
     private func sweep(_ selection: JobSelection, _ action: JobSweep.Action, limit: Int) async throws(StateError) -> JobSweep {
@@ -42,7 +43,7 @@ extension FetchQueue {
         var cursor: Int? = 0
         while let from = cursor, sum.count < limit {
             let left = limit - sum.count
-            // A repetition after a lost reply finds the rest, and counts the rest alone.
+            // A call that is repeated after a lost reply finds the rest, and counts only the rest.
             let part = try await persistently {
                 selection.state == .dead
                     ? try await sweepDead(from: from, selection.filter, action, diedUntil: now, limit: left)
@@ -55,7 +56,7 @@ extension FetchQueue {
         return sum
     }
 
-    /// Goes through the lists again and again until nothing is left of what was there at first. A job that changes its place meanwhile may
+    /// Goes through the lists until a round finds none of the jobs that were there at first. A job that moves to another list meanwhile may
     /// be missed once.
     private func deleteFromLists(_ selection: JobSelection, limit: Int) async throws(StateError) -> JobSweep {
         let now = try await cluster.now()
@@ -82,14 +83,14 @@ extension FetchQueue {
     }
 }
 
-/// The single calls, each of them one transition with counters exact before and after.
+/// The single calls. Each call is one transition, with exact counters before and after.
 extension FetchQueue {
-    /// How many elements may stand behind deleted ones for the end of a list to be written anew.
+    /// How many elements may follow the deleted ones if the end of the list is to be rewritten.
     static let usualBehind = 500
 
     /// Deletes jobs of a list, from its end on.
     /// - Parameters:
-    ///   - position: How many elements before the end of the list are still to be looked at; `nil` at first.
+    ///   - position: How many elements, counted from the head of the list, are still to be looked at; `nil` at first.
     ///   - latest: Jobs enqueued later, in queue time, are left alone.
     func delete(
         from list: JobList, before position: Int?, _ filter: JobFilter, enqueuedUntil latest: Int, limit: Int,
@@ -106,7 +107,7 @@ extension FetchQueue {
         return JobSweep(count: try fields[1].asInteger(), next: left == 0 ? nil : left)
     }
 
-    /// Makes delayed jobs due now, or deletes them; 0 begins.
+    /// Makes delayed jobs due now, or deletes them. The cursor 0 begins.
     func sweepDelayed(from cursor: Int, _ filter: JobFilter, _ action: JobSweep.Action, limit: Int) async throws -> JobSweep {
         try await sweep(
             run(
@@ -114,7 +115,7 @@ extension FetchQueue {
                 [.integer(cursor), .integer(Self.jobsAtOnce), .string(filter.host ?? ""), .integer(limit), .string(action.rawValue)]))
     }
 
-    /// Puts dead jobs back, or forgets them; 0 begins. Jobs given up after `latest` are left alone.
+    /// Puts dead jobs back, or deletes them. The cursor 0 begins. Jobs given up after `latest` are left alone.
     func sweepDead(
         from cursor: Int, _ filter: JobFilter, _ action: JobSweep.Action, diedUntil latest: Int, limit: Int
     ) async throws -> JobSweep {

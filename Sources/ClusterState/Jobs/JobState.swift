@@ -1,22 +1,22 @@
-/// Where a job is that has not ended, or was given up.
+/// The state of a job that has not ended, or that was given up.
 package enum JobState: String, Sendable, CaseIterable {
-    /// Waiting for a worker, or for its host to have room.
+    /// The job waits for a worker, or for its host to have room.
     case ready
-    /// In a worker's hands.
+    /// A worker holds the job.
     case active
-    /// Waiting for another job's fetch of the same URL.
+    /// The job waits for another fetch of the same URL.
     case parked
-    /// Waiting for a time: a retry, or put off when it was enqueued.
+    /// The job waits for a time: for its retry, or for the delay that it was enqueued with.
     case delayed
-    /// Given up.
+    /// The job was given up.
     case dead
 }
 
-/// A choice among the jobs of a state.
+/// A filter for the jobs of one state.
 package struct JobFilter: Sendable, Equatable {
-    /// Of this host only, without a port.
+    /// Only jobs of this host, without a port.
     package var host: String?
-    /// Given up for this class of reasons only; only dead jobs have one.
+    /// Only jobs that were given up with this error class. Jobs in other states have none.
     package var errorClass: String?
 
     package init(host: String? = nil, errorClass: String? = nil) {
@@ -36,7 +36,7 @@ package struct JobSelection: Sendable, Equatable {
     }
 }
 
-/// A job as people who look after the queue see it.
+/// A job in a listing, for people who look after the queue.
 package struct ListedJob: Sendable {
     package let state: JobState
     package let entry: JobEntry
@@ -44,20 +44,20 @@ package struct ListedJob: Sendable {
     /// The number of its batch.
     package let batch: Int
 
-    /// When it was enqueued or put back, in queue time, ms.
+    /// When the job was enqueued or put back, in queue time, ms.
     package let enqueued: Int
     package let crashes: Int
     package let failures: Int
 
-    /// When it was handed out, falls due, or was given up; `nil` for a job that waits for no time.
+    /// When the job was handed out, falls due, or was given up; `nil` for a job that waits for no time.
     package let at: Int?
 
-    /// Why it was given up, where that is still known.
+    /// Why the job was given up, where that is still known.
     package let error: PageContent?
 }
 
 extension ListedJob {
-    /// `nil` where the URL is no text.
+    /// `nil` where the URL is not valid UTF-8.
     init?(_ state: JobState, _ bytes: [UInt8], at: Int? = nil, error: [UInt8] = []) {
         guard let job = Job(token: FlightToken([]), job: bytes, page: nil, now: 0) else { return nil }
         self.state = state
@@ -70,16 +70,16 @@ extension ListedJob {
         self.error = PageContent(error[...])
     }
 
-    /// How long ago it was enqueued.
     package func age(at now: Int) -> Duration { .milliseconds(max(0, now - enqueued)) }
 
-    /// How long ago it was handed out or given up, or, below zero, how long it has to wait; `nil` for a job that waits for no time.
+    /// How long ago the job was handed out or given up. Below zero, how long the job still has to wait. `nil` for a job that waits for no
+    /// time.
     package func since(at now: Int) -> Duration? { at.map { .milliseconds(now - $0) } }
 }
 
-/// The place where a listing goes on. Its text is opaque to callers.
+/// The position where a listing goes on. Its text is opaque to callers.
 package struct JobCursor: Sendable, Equatable {
-    /// Its list by name, empty in states without one; a place in it, or Redis' own cursor.
+    /// The name of the list, empty in states without lists, and the position to go on from.
     let list: [UInt8]
     let position: UInt64
 
@@ -96,7 +96,7 @@ package struct JobCursor: Sendable, Equatable {
     /// The beginning of a listing.
     package init() { self.init(position: 0) }
 
-    /// `nil` for a text that no cursor has.
+    /// `nil` for a text that is not the text of a cursor.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, let position = UInt64(String(decoding: parts[0], as: UTF8.self)), position < 1 << 53,

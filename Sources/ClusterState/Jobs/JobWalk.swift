@@ -1,6 +1,6 @@
-/// Looking at jobs where they lie.
+/// Lists and counts jobs without changing them.
 extension FetchQueue {
-    /// Some of the selected jobs, `limit` at most, behind those of the part with this cursor.
+    /// The next selected jobs from a cursor on, `limit` at most.
     package func jobs(_ selection: JobSelection, from cursor: JobCursor = JobCursor(), limit: Int) async throws(StateError) -> JobListing {
         try await persistently {
             var walk = JobWalk(queue: self, selection: selection, cursor: cursor, isCounting: false)
@@ -59,7 +59,7 @@ struct JobWalk {
         }
     }
 
-    /// All active jobs, the oldest first: there are no more than workers have places.
+    /// All active jobs, the oldest first. There are no more of them than the workers have places.
     private func active() async throws -> (jobs: [ListedJob], count: Int) {
         var (jobs, count, cursor) = ([ListedJob](), 0, String?.some("0"))
         while let from = cursor {
@@ -76,7 +76,7 @@ struct JobWalk {
         cursor = JobCursor(position: UInt64(position ?? 0))
     }
 
-    /// Lists come and go between two parts. A list that is gone is skipped; its place in the order tells which list follows.
+    /// Lists may appear and disappear between two parts. Where the cursor's list is gone, the walk goes on with the next list in the order.
     private mutating func lookAtLists(limit: Int) async throws -> (jobs: [ListedJob], count: Int) {
         if lists == nil {
             let all = try await queue.lists(of: selection.state, host: selection.filter.host)

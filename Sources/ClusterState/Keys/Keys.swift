@@ -1,7 +1,7 @@
 internal import RedisClient
 
-/// The keys that scripts are called with, and the few that are read without a script. The scripts make all others from the hash tag of
-/// these: `Scripts/Library` names them.
+/// The keys that scripts are called with, and the few that are read without a script. The scripts make all other keys from the same hash
+/// tag: `Scripts/Library` names them.
 struct Keys: Sendable {
     let tag: String
 
@@ -20,7 +20,7 @@ struct Keys: Sendable {
     var count: RedisArgument { .string(tag + "count") }
     func page(_ id: URLID) -> RedisArgument { .bytes(Array((tag + "page:").utf8) + id.bytes) }
 
-    /// Not a key: the channel on which one process hears what concerns it.
+    /// Not a key: the channel on which one process hears that there is work, or that a URL is free again.
     func inbox(_ process: String) -> String { tag + "inbox:" + process }
 
     func count(of queue: String) -> RedisArgument { ofQueue(queue, "count") }
@@ -33,7 +33,8 @@ struct Keys: Sendable {
     private func ofQueue(_ queue: String, _ name: String) -> RedisArgument { .string("\(tag)q:\(queue):\(name)") }
 }
 
-/// The keys of the blob store's scripts, and those that are read without a script; `Scripts/Blobs/store.lua` names them all.
+/// The keys that the blob store's scripts are called with, and the keys that are read without a script. `Scripts/Blobs/store.lua` names
+/// them all.
 struct BlobKeys: Sendable {
     private let tag: String
 

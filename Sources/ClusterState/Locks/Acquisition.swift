@@ -1,27 +1,27 @@
 internal import RedisClient
 
-/// A caller without a job asks for a URL's outcome, or for its lock.
+/// A request of a caller without a job, for a URL's outcome or for its lock.
 package struct AcquireRequest: Sendable {
     package var id: URLID
 
-    /// The same in all calls of one caller: the lock it holds already is its own.
+    /// The same in all calls of one caller, so that a lock that the caller holds already is answered as its own.
     package var nonce: Nonce
     package var lease: Duration
 
-    /// The channel on which the caller's process hears that the URL is free again; it must listen before it asks.
+    /// The channel on which the caller's process hears that the URL is free again. The process must listen before it asks.
     package var inbox: String?
 
-    /// Only an outcome whose fetch began after the first call will do.
+    /// Accepts only an outcome whose fetch began after the caller's first call.
     package var refresh = false
 
-    /// In a repeated call: the queue time of the first call, from its answer. An outcome that came since is this caller's too, also
-    /// where it may not be kept.
+    /// In a repeated call, the queue time that the first call answered. An outcome that came since then is for this caller too, even one
+    /// that may not be kept.
     package var since: Int?
 
-    /// How old an outcome may be; without it, as long as the outcome itself says.
+    /// How old an outcome may be. `nil` accepts an outcome while it is fresh.
     package var maximumAge: Duration?
 
-    /// The digest of a body that an outcome promised and that was not there: that outcome counts for nothing.
+    /// The digest of a body that an outcome named and that was missing. The caller is answered as if there were no such outcome.
     package var missingBody: [UInt8]?
 
     package init(id: URLID, nonce: Nonce, lease: Duration) {
@@ -36,9 +36,9 @@ package struct AcquireAnswer: Sendable, Equatable {
     package enum Fate: Sendable, Equatable {
         case fresh(Page)
         case negative(Page)
-        /// The caller fetches, and may use the stale outcome where that fails.
+        /// The caller fetches the URL, and may use the stale outcome where the fetch fails.
         case leased(FlightToken, stale: Page?)
-        /// Somebody fetches it; its lock ends by then at the latest, unless it is renewed.
+        /// Somebody else holds the lock. It ends after this time at the latest, unless it is renewed.
         case busy(atMost: Duration)
     }
 

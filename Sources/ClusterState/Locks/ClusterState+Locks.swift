@@ -17,7 +17,7 @@ extension ClusterState {
         }
     }
 
-    /// Extends leases and the locks that go with them; returns the lost ones.
+    /// Extends leases, and with them their locks. Returns the tokens whose lease is lost.
     package func renew(_ tokens: [FlightToken], lease: Duration) async throws(StateError) -> Set<FlightToken> {
         if tokens.isEmpty { return [] }
         let arguments = [.integer(try ClaimRequest.milliseconds(ofLease: lease))] + tokens.map { RedisArgument.bytes($0.bytes) }
@@ -27,8 +27,8 @@ extension ClusterState {
         }
     }
 
-    /// Takes a place for a job's request at the host that a redirect has led it to, and gives up the one it has. The same again changes
-    /// nothing.
+    /// Takes a place for a job's request at the host that a redirect has led it to, and gives up the request's earlier place. A repeated
+    /// call changes nothing.
     /// - Parameter usual: The politeness towards hosts for which no rule is stored.
     func move(_ token: FlightToken, to host: String, usual: HostRule) async throws(StateError) -> Passage {
         try usual.check()
@@ -47,7 +47,7 @@ extension ClusterState {
         }
     }
 
-    /// Ends locks that have no job: `commit` and `release` of the shared tier.
+    /// Ends locks of callers without a job, for `commit` and `release` of the shared tier.
     package func settle(_ settlements: [Settlement], random: Double) async throws(StateError) -> [SettleAnswer] {
         try await settle(settlements, count: keys.count, claimsAgain: true, mostDead: 1, hostPatience: .zero, random: random)
     }
@@ -72,12 +72,12 @@ extension ClusterState {
         }
     }
 
-    /// The outcome of a URL, as it is, whoever may use it.
+    /// The outcome of a URL as Redis keeps it, even a stale one, or one that only earlier callers may use.
     package func page(_ id: URLID) async throws(StateError) -> Page? {
         try await StateError.mapping { try Self.page(await connection.send(RedisCommand("GET", keys.page(id))), "The page of this URL") }
     }
 
-    /// The outcomes of URLs, in their order, `nil` for URLs of which nothing is known. As many as the caller has room for.
+    /// The outcomes of URLs, in the order of `ids`; `nil` for a URL without an outcome. The caller must have room for all of them.
     package func pages(_ ids: [URLID]) async throws(StateError) -> [Page?] {
         try await StateError.mapping {
             let replies = await connection.pipeline(ids.map { RedisCommand("GET", keys.page($0)) })
@@ -91,12 +91,13 @@ extension ClusterState {
         return page
     }
 
-    /// Forgets the outcome of a URL. A fetch that is under way writes its outcome all the same.
+    /// Deletes the outcome of a URL. A fetch that is under way still writes its outcome.
     package func removePage(_ id: URLID) async throws(StateError) {
         try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", keys.page(id))) }
     }
 
-    /// Says how many requests a host may have in flight and how long to pause between two, whatever workers say; `nil` takes it back.
+    /// Stores how many requests a host may have in flight, and the pause between two. The stored rule outranks the workers' settings; `nil`
+    /// removes it.
     package func setRule(_ rule: HostRule?, for host: String) async throws(StateError) {
         try rule?.check()
         try await StateError.mapping {
@@ -113,22 +114,22 @@ extension ClusterState {
 
 /// Whether a job's request may go on at the host that a redirect has led it to.
 package enum Passage: Sendable, Equatable {
-    /// It has its place there, and has given up its place at the host before.
+    /// The job has a place at the new host, and has given up the earlier one.
     case there
-    /// That host has no room; the job keeps its place where it was. With the time until there may be room, where that is known.
+    /// The new host has no room, and the job keeps its earlier place. The value is the time until there may be room, where that is known.
     case full(opensIn: Duration?)
-    /// That host has taken no connection for so long that nobody waits for it.
+    /// The new host has taken no connection for so long that no job waits for it.
     case hopeless
     /// The lease has ended, and the place with it.
     case lost
 }
 
-/// The politeness towards a host.
+/// The politeness towards a host: how many requests at once, and how soon after each other.
 package struct HostRule: Sendable, Equatable {
     /// Requests in flight at once, from all workers together.
     package var limit: Int
 
-    /// From the start of one request to that of the next.
+    /// The time from the start of one request to the start of the next.
     package var interval: Duration
 
     package static let highestLimit = 10_000

@@ -5,30 +5,30 @@ internal import RedisClient
 package struct Settlement: Sendable {
     package enum Outcome: Sendable {
         case fetched(PageContent, Retention)
-        /// The origin said that the answer from before still holds.
+        /// The origin said that the earlier answer still holds.
         case revalidated(PageContent, Retention)
-        /// For good: its followers fail with it, and nobody tries again while this is kept.
+        /// The fetch failed for good. Jobs that wait for the URL fail too, and nobody tries it again while this outcome is fresh.
         case failed(PageContent, Retention)
-        /// Another attempt after a pause, charged to the job.
+        /// The attempt failed and is charged to the job. Another attempt follows after a pause.
         case retry(after: Duration)
-        /// Another attempt, uncharged, when the host's cool-down is over: of this length, or of one that doubles from time to time.
+        /// Another attempt follows after a cool-down of the host, uncharged. Without a length the cool-down doubles from time to time.
         case throttled(for: Duration?)
-        /// Another attempt, uncharged: a host that a redirect led to had no room.
+        /// Another attempt follows, uncharged, because a host that a redirect led to had no room.
         case putOff(for: Duration)
-        /// Given up without a charge: the job is the first to be claimed again, the URL is free.
+        /// The holder gives the URL back, uncharged. The URL is free, and its job is the first to be claimed again.
         case handedBack
-        /// The body of a job whose outcome was there is where it belongs.
+        /// The job's outcome was known, and the body has been delivered.
         case delivered
-        /// There was no such body: the outcome counts for nothing, and the URL has to be fetched.
+        /// The job's outcome was known, but its body is missing. The outcome no longer counts, and the URL has to be fetched.
         case bodyMissing(digest: [UInt8])
     }
 
-    /// What the attempt has shown of its host.
+    /// Whether the host answered in the attempt.
     package enum HostNews: Sendable {
         case none, answered, unreachable
     }
 
-    /// More in one call would let others wait.
+    /// A call with more settlements would make other callers of Redis wait.
     package static let mostAtOnce = ClaimRequest.mostJobs
 
     package var token: FlightToken
@@ -46,15 +46,15 @@ package struct Settlement: Sendable {
     }
 }
 
-/// For how long an outcome is of use.
+/// How long an outcome is fresh, and how long Redis keeps it.
 package struct Retention: Sendable {
-    /// Nobody asks again while it is fresh.
+    /// The origin is not asked again while the outcome is fresh.
     package var fresh: Duration
 
-    /// Forgotten after this, fresh or not.
+    /// Redis deletes the outcome after this time, fresh or not.
     package var keep: Duration
 
-    /// False for an answer that may not be kept: only callers that asked before it came may use it, and `keep` is how long they have.
+    /// False for an answer that may not be kept. Only callers that asked before the answer came may use it, and they have `keep` to do so.
     package var isStored: Bool
 
     package init(fresh: Duration, keep: Duration, isStored: Bool = true) {
@@ -80,7 +80,7 @@ extension Settlement {
         static let hostUnreachable = 1, hostUnknown = 2, notStored = 4
     }
 
-    /// As `settle.lua` takes it.
+    /// Appends the settlement in the form that `settle.lua` reads.
     func append(to arguments: inout [RedisArgument]) {
         var content: [UInt8] = []
         var retention = Retention(fresh: .zero, keep: .zero)
@@ -113,7 +113,7 @@ extension Settlement {
         arguments += [.bytes(token.bytes), .bytes(id.bytes), .bytes(packed), .bytes(content)]
     }
 
-    /// Nothing is put off, or kept, for longer than a year.
+    /// No job is put off, and no outcome is kept, for longer than a year.
     private static func milliseconds(_ duration: Duration) -> Int {
         max(0, min(duration, .seconds(365 * 24 * 3600)).wholeMilliseconds)
     }

@@ -1,23 +1,23 @@
 internal import RedisClient
 
-/// What a worker asks for.
+/// The arguments of a worker's claim.
 package struct ClaimRequest: Sendable {
     package var limit: Int
     package var lease: Duration
 
-    /// Another for each claim, the same for its repetition.
+    /// A new value for each claim. A repeated claim has the same value, and brings the same jobs.
     package var nonce: Nonce
 
-    /// The worker's name: the last claim of each is remembered.
+    /// The worker's name. Redis remembers the last claim of each worker.
     package var worker: String
 
-    /// The channel on which it hears of new jobs when there are none now; it must listen before it asks.
+    /// The channel on which the worker hears of new jobs when there are none now. The worker must listen before it claims.
     package var inbox: String?
 
     /// The politeness towards hosts for which no rule is stored.
     package var host = HostRule(limit: 8)
 
-    /// Given-up jobs that are kept.
+    /// How many given-up jobs are kept.
     package var mostDead = Self.usualDead
 
     package static let usualDead = 100_000
@@ -55,32 +55,34 @@ package struct ClaimRequest: Sendable {
     static let poisonKept = Duration.seconds(24 * 3600)
 }
 
-/// What a claim brought.
+/// The answer to a claim.
 package struct Claim: Sendable {
     package enum Left: Int, Sendable {
         case jobs = 0
-        /// All that was accepted has ended.
+        /// All accepted jobs have ended.
         case nothing
-        /// Jobs that only a newer version can read.
+        /// The jobs that are left can be read by a newer version only.
         case onlyForeign
     }
 
     package let jobs: [Job]
 
-    /// Jobs whose URL is no text. The script cannot tell; nobody can fetch them.
+    /// Jobs whose URL is not valid UTF-8. The script cannot tell, and no worker can fetch them.
     let unreadable: [(token: FlightToken, id: URLID)]
 
     /// Queue time, ms.
     package let now: Int
     package let left: Left
 
-    /// Another claim may bring more at once: this one stopped at its bound.
+    /// Another claim may bring more jobs at once, because this claim stopped at its bound.
     package let isMore: Bool
 
-    /// When to look again at the latest, unless something is heard before: a job falls due, or a lease may have ended.
+    /// How long the worker may wait before it looks again, unless it hears of something earlier. A job falls due then, or a lease may have
+    /// ended.
     package let next: Duration?
 
-    /// Jobs that the claim itself ended as failed: three workers had died with them, their URL had failed before, or it is no text.
+    /// How many jobs the claim itself ended as failed. Three workers had died with such a job, its URL had failed before, its host is given
+    /// up, or its URL is not valid UTF-8.
     package let failed: Int
     package let isPaused: Bool
 }

@@ -2,7 +2,7 @@ internal import RedisClient
 
 /// Claiming jobs and ending them.
 extension FetchQueue {
-    /// Leases up to `limit` jobs. After a lost answer the same request brings the same jobs.
+    /// Leases up to `request.limit` jobs. A request that is repeated after a lost reply brings the same jobs.
     package func claim(_ request: ClaimRequest) async throws(StateError) -> Claim {
         guard (0...ClaimRequest.mostJobs).contains(request.limit) else {
             throw .invalid("A claim asks for at most \(ClaimRequest.mostJobs) jobs.")
@@ -20,7 +20,8 @@ extension FetchQueue {
                         .bytes(ClaimRequest.hostGivenUp),
                     ]))
         }
-        // Where this fails, the leases end by themselves and the jobs are poison in the end. The readable jobs must not suffer by it.
+        // A failure here is ignored, so that the readable jobs are returned. The leases then end by themselves, and after three of them the
+        // job is given up as poison.
         for job in claim.unreadable { await giveUpUnreadable(job.token, job.id) }
         return claim
     }
@@ -32,16 +33,17 @@ extension FetchQueue {
         _ = try? await settle([Settlement(token, id, .failed(content, retention))], random: 0)
     }
 
-    /// Extends the leases of `tokens`; returns the lost ones.
+    /// Extends the leases of `tokens`. Returns the tokens whose lease is lost.
     package func renew(_ tokens: [FlightToken], lease: Duration) async throws(StateError) -> Set<FlightToken> {
         try await cluster.renew(tokens, lease: lease)
     }
 
     /// Ends a job.
     ///
-    /// A lease that is gone after an attempt whose reply was lost was most likely ended by that attempt: it counts as settled then.
+    /// A lease may be gone after an attempt whose reply was lost. That attempt most likely ended the lease, so the job counts as settled
+    /// then.
     /// - Parameters:
-    ///   - claimsAgain: False for a worker that is about to leave: others are told of the place that is free now.
+    ///   - claimsAgain: False for a worker that is about to leave. Other workers are then told of the place that is free now.
     ///   - hostPatience: A host that takes no connection for longer is given up; zero for never.
     package func settle(
         _ settlement: Settlement, claimsAgain: Bool = true, hostPatience: Duration = .zero
@@ -77,7 +79,8 @@ extension FetchQueue {
         try await persistently { try await cluster.move(token, to: host, usual: usual) }
     }
 
-    /// Takes all of the queue's leases back, uncharged, and returns how many. Only for a caller that knows that their holders are gone.
+    /// Takes back all leases of the queue without charging the jobs, and returns their number. The caller must know that the holders of the
+    /// leases are gone.
     @discardableResult
     package func reclaimAll() async throws(StateError) -> Int {
         try await persistently {

@@ -2,10 +2,10 @@ internal import RedisClient
 
 /// A queue of URLs to fetch.
 ///
-/// It hands a job to one worker at a time, on a lease, and no URL to two at once. A lease that is neither renewed nor ended in time
-/// makes the job claimable again, so that nothing is lost with the worker that held it.
+/// The queue hands a job to one worker at a time, on a lease, and no URL to two workers at once. A lease that is neither renewed nor ended
+/// in time makes its job claimable again, so that no job is lost with its worker.
 ///
-/// Calls wait for a Redis that is away, but for those of a worker that repeats them itself: claims, renewals and heartbeats.
+/// Calls wait for a Redis that is away. Only claims, renewals and heartbeats do not wait: the worker repeats these itself.
 package struct FetchQueue: Sendable {
     package let cluster: ClusterState
     package let name: String
@@ -20,7 +20,7 @@ package struct FetchQueue: Sendable {
     package static let longestName = 128
 
     func run(_ script: RedisScript, _ arguments: [RedisArgument]) async throws -> RedisReply {
-        // A colon would make one queue's keys another's.
+        // A colon separates the parts of a key. A name with a colon could give two queues the same keys.
         let isForbidden = { (byte: UInt8) in byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: ":") }
         guard (1...Self.longestName).contains(name.utf8.count), !name.utf8.contains(where: isForbidden) else {
             throw StateError.invalid("A queue's name has 1 to \(Self.longestName) bytes, no colon and no control characters.")
@@ -28,7 +28,7 @@ package struct FetchQueue: Sendable {
         return try await cluster.run(script, queue: name, arguments)
     }
 
-    /// Depths and totals, at the same cost for ten jobs and ten million.
+    /// The queue's depths and totals. The cost does not depend on the number of jobs.
     package func counts() async throws(StateError) -> QueueCounts {
         try await persistently {
             let command = RedisCommand([.string("HMGET"), cluster.keys.count(of: name)] + QueueCounts.fields)
@@ -37,11 +37,11 @@ package struct FetchQueue: Sendable {
         }
     }
 
-    /// Lets the queue's jobs wait; workers finish the jobs that they hold. Returns whether the queue was paused before.
+    /// Stops workers from claiming jobs. Workers finish the jobs that they hold. Returns whether the queue was paused before.
     @discardableResult
     package func pause() async throws(StateError) -> Bool { try await setPaused(true) }
 
-    /// Lets workers claim again. Returns whether the queue was paused.
+    /// Lets workers claim jobs again. Returns whether the queue was paused.
     @discardableResult
     package func resume() async throws(StateError) -> Bool { try await setPaused(false) }
 
@@ -56,7 +56,7 @@ package struct FetchQueue: Sendable {
         }
     }
 
-    /// Removes everything in the queue, its batches and totals too. A queue that was paused stays so.
+    /// Removes everything in the queue, also its batches and totals. A paused queue stays paused.
     package func purge() async throws(StateError) {
         let wasPaused = try await counts().isPaused
         try await clear()

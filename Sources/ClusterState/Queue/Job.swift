@@ -3,7 +3,7 @@ internal import RedisClient
 
 /// A URL to fetch, on lease to this process.
 package struct Job: Sendable {
-    /// Proof of the lease, without which no outcome is accepted.
+    /// Proof of the lease: an outcome is accepted only with this token.
     package let token: FlightToken
     package let entry: JobEntry
     package let queue: String
@@ -11,32 +11,32 @@ package struct Job: Sendable {
     /// The batch's number.
     package let batch: Int
 
-    /// What its producer called the batch; `nil` where the batch's record is gone.
+    /// The name that the producer gave the batch; `nil` where the batch's record is gone.
     package let batchName: String?
 
     /// The trace that the batch belongs to.
     package let trace: TraceContext?
 
-    /// When it was enqueued, in queue time.
+    /// When the job was enqueued, in queue time.
     package let enqueued: Int
 
-    /// Workers that died holding it.
+    /// How many workers died while they held the job.
     package let crashes: Int
 
-    /// Attempts that failed and were charged to it.
+    /// How many failed attempts were charged to the job.
     package let failures: Int
 
-    /// For how long, in queue time, its host has been putting it off; zero for a job that was not put off.
+    /// How long the job's host has been putting it off, in queue time; zero for a job that was not put off.
     package let throttled: Duration
 
-    /// The headers of its request. `nil` where it was enqueued with headers that are gone: then it must not be fetched, because without
-    /// them another answer may come.
+    /// The headers of the job's request. `nil` where the job was enqueued with headers that are gone. Such a job must not be fetched:
+    /// without its headers the host may give another answer.
     package let headers: RequestHeaders?
 
-    /// The outcome that is there already: the body only has to be delivered. No lock is held and no place at the host taken.
+    /// The outcome that is known already. A job that has one holds no lock and no place at its host: its body only has to be delivered.
     package let page: Page?
 
-    /// An answer from before, too old for this job: the fetch may ask whether it still holds.
+    /// An earlier outcome that is too old for this job. The fetch may ask the origin whether that outcome still holds.
     package let stale: Page?
 }
 
@@ -44,7 +44,7 @@ extension Job {
     package var url: String { entry.url }
     package var id: URLID { entry.id }
 
-    /// The host whose limits it comes under.
+    /// The host whose limits apply to the job.
     package var host: String { entry.host }
 
     private static let format = UInt8(ascii: "J")
@@ -52,14 +52,14 @@ extension Job {
 
     private static let lengthOfQueue = 19
 
-    /// The URL's id alone, where the URL is no text.
+    /// Reads only the URL's id, for a job whose URL is not valid UTF-8.
     static func id(of job: [UInt8]) -> URLID? {
         guard job.count > lengthOfQueue else { return nil }
         let lean = lengthOfQueue + 1 + Int(job[lengthOfQueue])
         return job.count > lean + 17 ? URLID(Array(job[lean + 1..<lean + 17])) : nil
     }
 
-    /// Reads a job by itself, as `Scripts/Library/jobs.lua` describes it; `nil` where its URL is no text.
+    /// Reads a job in the format `J` or `K` of `Scripts/Library/jobs.lua`; `nil` where its URL is not valid UTF-8.
     /// - Parameter batches: The known batches by their numbers.
     init?(token: FlightToken, job: [UInt8], page: Page?, stale: Page? = nil, batches: [Int: LeasedBatch] = [:], now: Int) {
         var reader = ByteReader(job)
@@ -85,18 +85,18 @@ extension Job {
     }
 }
 
-/// What a claim tells of the batch of a job.
+/// The part of a batch's record that a claim answers together with the batch's jobs.
 struct LeasedBatch: Sendable, Equatable {
-    /// What its producer called it.
+    /// The name that the producer gave the batch.
     let name: String?
 
-    /// `nil` where there are none, or they are gone or cannot be read.
+    /// `nil` where the batch has no headers, and where its headers are gone or cannot be read.
     let headers: RequestHeaders?
     let trace: TraceContext?
 
     private static let fieldCount = 4
 
-    /// Batches by their numbers, as a claim answers them.
+    /// Reads the batches of a claim's answer, by their numbers.
     static func byNumber(_ fields: [RedisReply]) throws(RedisError) -> [Int: LeasedBatch] {
         guard fields.count.isMultiple(of: fieldCount) else { throw .form(of: "claim") }
         var batches: [Int: LeasedBatch] = [:]

@@ -3,16 +3,15 @@ internal import RedisClient
 /// Hears when a call begins to wait for Redis, and when Redis is back.
 package typealias OutageListener = @Sendable (RedisOutage) -> Void
 
-/// Repeats a call while Redis is away. Every call of the queue is safe to repeat, also when it had been carried out and only its reply was
-/// lost.
+/// Repeats a call while Redis is away. Every call of the queue may be repeated, even when Redis carried it out and only the reply was lost.
 package struct Persistence: Sendable {
-    /// How long an outage may last before the caller is told.
+    /// How long a call is repeated before its error reaches the caller.
     package var patience: Duration
 
-    /// The pause between attempts. The connection has a backoff of its own; this one is for errors that come at once.
+    /// The pause between attempts. The connection has its own backoff; this pause is for errors that come at once.
     package var pause: Duration
 
-    /// Told once when waiting begins and once when it has ended well.
+    /// Called once when waiting begins, and once when the waiting call has succeeded.
     package var listener: OutageListener?
 
     package init(patience: Duration = .seconds(60), pause: Duration = .milliseconds(200), listener: OutageListener? = nil) {
@@ -46,18 +45,18 @@ package struct Persistence: Sendable {
 
 /// The beginning or the end of a time without Redis.
 package enum RedisOutage: Sendable, Equatable {
-    /// Without its full stop, and without advice: `Redis at redis://h: cannot be reached (Connection refused)`.
+    /// The sentence has no full stop and no advice: `Redis at redis://h: cannot be reached (Connection refused)`.
     case began(sentence: String)
     case ended
 
     package init(_ error: StateError) { self = error.redis.map(Self.init) ?? .began(sentence: error.description) }
 
-    /// Tells in the present what is the matter: a caller that waits has not given up, and needs no advice.
+    /// Describes the outage in the present tense and without advice, because the caller has not given up.
     init(_ error: RedisError) {
         var unnamed = error
         unnamed.server = ""
         var text = error.kind == .unavailable && !error.detail.isEmpty ? error.detail : unnamed.description
-        // The first sentence says what happened. Advice follows it.
+        // The first sentence says what happened. The rest is advice.
         if let end = text.firstRange(of: ". ") { text = String(text[..<end.lowerBound]) }
         if text.hasPrefix("Redis ") { text = String(text.dropFirst("Redis ".count)) }
         if text.hasSuffix(".") { text.removeLast() }

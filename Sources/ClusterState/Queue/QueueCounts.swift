@@ -2,18 +2,18 @@ internal import RedisClient
 
 /// A queue's depths and totals.
 package struct QueueCounts: Sendable, Equatable {
-    /// Waiting for a worker, or for their host to have room.
+    /// Jobs that wait for a worker, or for their host to have room.
     package var ready = 0
     package var active = 0
 
-    /// Waiting for another job's fetch of the same URL.
+    /// Jobs that wait for another fetch of the same URL.
     package var parked = 0
     package var delayed = 0
-    /// Given up, and kept to be looked at.
+    /// Jobs that were given up and are kept for inspection.
     package var dead = 0
 
     package var enqueued = 0
-    /// Fetched, revalidated and cached together.
+    /// The sum of `fetched`, `revalidated` and `cached`.
     package var done = 0
     package var fetched = 0
     package var revalidated = 0
@@ -45,7 +45,7 @@ extension QueueCounts {
         ]
     }
 
-    /// The fields of a queue's counters, in the order in which they are read.
+    /// The names of the counters in Redis, in the order in which they are read.
     static let fields = (totals.map(\.name) + ["paused"]).map { RedisArgument.string($0) }
 
     init(_ reply: RedisReply, dead: Int) throws(RedisError) {

@@ -1,41 +1,41 @@
 internal import GannetBasics
 
-/// The kind of failure of an attempt, as far as the retry depends on it.
+/// The kinds of failed attempts, as far as the retry depends on them.
 package enum AttemptFailure: Sendable, Equatable {
-    /// No connection to the host, or no address of it.
+    /// There was no connection to the host, or no address for it.
     case unreachable
-    /// The next attempt may do better: a timeout, a reset, a 5xx.
+    /// The next attempt may succeed: this one ended with a timeout, a reset or a 5xx.
     case transient
-    /// The host asked for a pause, of this length where it said one.
+    /// The host asked for a pause. The value is the pause's length, where the host named one.
     case throttled(Duration?)
-    /// This machine could look up no name at all. That is no URL's fault.
+    /// This machine could not look up any name. The URL is not the cause.
     case withoutNetwork
-    /// Every attempt would fail like this.
+    /// Every further attempt would fail in the same way.
     case final
 }
 
-/// Decides what follows a failed attempt: no clock, queue or randomness inside.
+/// Decides whether a failed attempt is repeated, and when. It has no clock, queue or randomness inside.
 package struct RetryPolicy: Sendable, Equatable {
-    /// Attempts after the first that are charged to a job before it is given up.
+    /// How many retries a job gets, without the uncharged ones, before it is given up.
     package var retries = 3
 
-    /// The pause before the first retry is up to this, before the second up to twice this, and so on.
+    /// The longest pause before the first retry. This bound doubles with each further retry.
     package var firstPause = Duration.seconds(1)
     package var longestPause = Duration.seconds(60)
 
-    /// A shorter request of a host is ignored: it would be asked again without a pause.
+    /// A host's request for a shorter pause is ignored. Otherwise the next request would follow without a pause.
     package var shortestCoolDown = Duration.seconds(1)
 
-    /// A host that asks for longer is asked again after this.
+    /// A host that asks for a longer pause is asked again after this time.
     package var longestCoolDown = Duration.seconds(3600)
 
-    /// While there is no network, a job is put off for up to this.
+    /// The longest time for which a job is put off while this machine has no network.
     package var networkPause = Duration.seconds(10)
 
-    /// A job is given up when its host, or a missing network, has been putting it off for this long.
+    /// A job is given up when its host, or a missing network, has put it off for this long.
     package var giveUpAfter = Duration.seconds(24 * 3600)
 
-    /// A host that has taken no connection for this long is given up, and with it all jobs that wait for it; zero for never.
+    /// A host that has taken no connection for this long is given up, together with all jobs that wait for it; zero for never.
     package var hostPatience = Duration.seconds(15 * 60)
 
     package init() {}
@@ -44,14 +44,14 @@ package struct RetryPolicy: Sendable, Equatable {
         case retry(after: Duration)
         case coolDown(Duration?)
         case giveUp
-        /// Given up because its host put it off for too long.
+        /// The job is given up because it was put off for too long.
         case giveUpThrottled
     }
 
     /// - Parameters:
     ///   - failures: Attempts charged to the job before this one.
-    ///   - throttled: For how long its host has been putting it off.
-    ///   - random: From 0 to 1. Pauses are spread over their whole length: what failed together must not come back together.
+    ///   - throttled: How long the job has been put off so far.
+    ///   - random: From 0 to 1. Pauses are spread over their whole length, so that jobs that failed together do not come back together.
     package func decide(_ failure: AttemptFailure, failures: Int, throttled: Duration, random: Double) -> Decision {
         switch failure {
         case .final: return .giveUp
@@ -59,7 +59,7 @@ package struct RetryPolicy: Sendable, Equatable {
             if throttled >= giveUpAfter { return .giveUpThrottled }
             return .coolDown(pause.flatMap { $0 < shortestCoolDown ? nil : min($0, longestCoolDown) })
         case .withoutNetwork:
-            // Half of it at least: the next worker may be on this machine too.
+            // The pause is at least half of `networkPause`, because the next worker may be on this machine too.
             let pause = Backoff(first: networkPause, longest: networkPause).pause(after: 0, random: random, atLeast: 0.5)
             return throttled >= giveUpAfter ? .giveUpThrottled : .coolDown(pause)
         case .unreachable, .transient:

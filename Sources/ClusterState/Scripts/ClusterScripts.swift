@@ -1,6 +1,6 @@
 internal import RedisClient
 
-/// The scripts of this folder, one for each transition of the state. Each follows the parts of `Library/` that it calls.
+/// The scripts of this folder, one for each transition of the state. Each script stands behind the parts of `Library/` that it calls.
 enum ClusterScripts {
     static let rights = joined([PackageResources.rights_lua])
     static let begin = script(PackageResources.begin_lua)
@@ -55,7 +55,7 @@ enum ClusterScripts {
     }
 }
 
-/// The blob store's scripts, each behind the part that all of them call.
+/// The blob store's scripts. Each script stands behind `store.lua`, which all of them call.
 enum BlobScripts {
     static let put = script(PackageResources.put_lua)
     static let touch = script(PackageResources.touch_lua)

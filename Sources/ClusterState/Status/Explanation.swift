@@ -1,15 +1,15 @@
 internal import RedisClient
 
-/// All that is known of a URL and its host at one moment. Times are queue time, ms.
+/// The outcome, the lock and the host of a URL, at one moment. Times are in queue time, ms.
 package struct Explanation: Sendable, Equatable {
     /// The holder of the URL's lock.
     package struct Holder: Sendable, Equatable {
         package enum Kind: String, Sendable {
-            /// A worker that fetches it for a job.
+            /// A worker fetches the URL for a job.
             case worker
-            /// A program that fetches it for itself.
+            /// A program fetches the URL for itself.
             case program
-            /// Nobody: it waits for its next attempt.
+            /// Nobody fetches the URL: a job waits for its next attempt.
             case retry
         }
 
@@ -27,22 +27,22 @@ package struct Explanation: Sendable, Equatable {
     package let now: Int
     package let page: Page?
 
-    /// There is an outcome, and a newer version wrote it.
+    /// A newer version wrote the outcome, so this version cannot read it.
     package let isPageForeign: Bool
     package let holder: Holder?
 
-    /// Jobs and callers that wait for its outcome.
+    /// How many jobs, and how many processes with callers, wait for the outcome.
     package let followers: Int
     package let waiters: Int
 
     /// Requests in flight to the host, from all workers.
     package let running: Int
 
-    /// When the next may start, by the host's rate and by its cool-down.
+    /// When the next request to the host may start: by the host's rate, and by its cool-down.
     package let nextStart: Int
     package let coolUntil: Int
 
-    /// Failures to connect, in a row.
+    /// Failures to connect to the host, in a row.
     package let failures: Int
 
     /// A single request has to succeed before others may start.
@@ -51,12 +51,12 @@ package struct Explanation: Sendable, Equatable {
     /// The host has taken no connection for too long: jobs that would have to wait for it fail.
     package let isGivenUp: Bool
 
-    /// An operator's rule, which outranks the workers' settings.
+    /// The rule that an operator stored for the host. It outranks the workers' settings.
     package let rule: HostRule?
 }
 
 extension Explanation {
-    /// How long nothing starts at the host because of a cool-down, or of the pause between two requests.
+    /// How long no request starts at the host, because of a cool-down or of the pause between two requests.
     package var coolsFor: Duration? { coolUntil > now ? .milliseconds(coolUntil - now) : nil }
     package var startsIn: Duration? { nextStart > now ? .milliseconds(nextStart - now) : nil }
 
@@ -90,7 +90,7 @@ extension Explanation {
 }
 
 extension ClusterState {
-    /// All that is known of a URL and its host.
+    /// Reads the outcome, the lock and the host of a URL in one step.
     package func explain(_ id: URLID, host: String) async throws(StateError) -> Explanation {
         try await StateError.mapping { try await Explanation(run(ClusterScripts.explain, [.bytes(id.bytes), .string(host)])) }
     }

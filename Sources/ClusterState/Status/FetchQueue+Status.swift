@@ -1,21 +1,21 @@
 internal import GannetBasics
 internal import RedisClient
 
-/// Heartbeats of workers, and overviews for onlookers.
+/// Heartbeats of workers, and overviews for people who watch a queue.
 extension FetchQueue {
-    /// Workers that an overview tells of at most.
+    /// How many workers an overview lists at most.
     private static let mostWorkers = 1000
 
-    /// A worker that has been silent for longer is not told of any more.
+    /// A worker that has been silent for longer is no longer listed.
     private static let longestSilence = Duration.seconds(600)
 
-    /// Says that a worker lives, and what it is doing. To be repeated every few seconds, and by no more than a thousand workers of a queue.
-    /// Nobody waits for a lost heartbeat: the next one follows.
+    /// Tells Redis that a worker is alive, and what the worker is doing. A worker repeats this every few seconds, and a queue remembers at
+    /// most a thousand workers. A lost heartbeat is not repeated, because the next one follows.
     package func beat(_ worker: String, _ record: WorkerRecord) async throws(StateError) -> QueueProgress {
         try await heartbeat(worker, record.bytes)
     }
 
-    /// Says that a worker is no more.
+    /// Tells Redis that a worker has ended.
     package func leave(_ worker: String) async throws(StateError) { _ = try await heartbeat(worker, []) }
 
     private func heartbeat(_ worker: String, _ record: [UInt8]) async throws(StateError) -> QueueProgress {
@@ -27,17 +27,19 @@ extension FetchQueue {
         }
     }
 
-    /// Takes the way of a claim through Redis without taking a job, for onlookers of a worker. It mends what any claim mends.
+    /// Runs a claim that takes no job, so that a check of a worker uses the same path through Redis. Like any claim, this one also takes
+    /// back ended leases and takes on the followers of ended fetches.
     /// - Parameters:
-    ///   - lease: That of the worker; as for `host`.
+    ///   - lease: The worker's lease.
+    ///   - host: The worker's politeness towards hosts.
     package func tryClaiming(lease: Duration, host: HostRule) async throws(StateError) {
-        // No job is ever claimed in this name.
+        // No job is ever claimed under this name.
         var request = ClaimRequest(0, lease: lease, nonce: Nonce(.random(in: .min ... .max)), worker: "watcher")
         request.host = host
         _ = try await claim(request)
     }
 
-    /// Depths, totals, workers and the last minutes, at the same cost for ten jobs and ten million.
+    /// The queue's depths, totals, workers and last minutes. The cost does not depend on the number of jobs.
     package func overview() async throws(StateError) -> QueueOverview {
         try await persistently {
             let reply = try await run(
@@ -69,13 +71,13 @@ extension FetchQueue {
         return sums.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(mostHosts).map(\.key)
     }
 
-    /// How many requests are in flight at hosts, by the count that decides whether another may begin.
+    /// How many requests are in flight at each host. The same count decides whether another request may begin.
     private func running(at hosts: [String]) async throws -> [String: Int] {
         if hosts.isEmpty { return [:] }
         let command = RedisCommand([.string("HMGET"), cluster.keys.hosts] + hosts.map { .string($0) })
         var running: [String: Int] = [:]
         for (host, state) in zip(hosts, try await cluster.connection.send(command).asArray()) {
-            // Nothing is remembered of a host without requests.
+            // Redis may have no record of a host without requests.
             var reader = ByteReader(try state.asOptionalBytes() ?? [0, 0])
             running[host] = reader.number(2)
         }

@@ -1,17 +1,17 @@
-/// A host, as the workers of a queue see it together.
+/// One host, summed over all workers of a queue.
 package struct HostStatus: Sendable, Equatable {
     package let name: String
 
-    /// Requests in flight, and for how long the oldest of them.
+    /// How many requests are in flight, and how long the oldest of them has taken so far.
     package let running: Int
     package let longest: Duration
 
-    /// Requests that ended lately, a second, the share of them that failed, and how long they took on average.
+    /// Recently ended requests: how many a second, the share of them that failed, and their average duration.
     package let endedPerSecond: Double
     package let failureShare: Double
     package let average: Duration?
 
-    /// - Parameter running: Requests in flight, where Redis knows them better than heartbeats of some seconds ago.
+    /// - Parameter running: Requests in flight as Redis counts them now, where it does. The counts of heartbeats are some seconds old.
     static func merged(_ records: [WorkerRecord], running: [String: Int]) -> [HostStatus] {
         var sums: [String: Sum] = [:]
         for record in records {
@@ -36,7 +36,7 @@ package struct HostStatus: Sendable, Equatable {
             finished += host.finished
             failed += host.failed
             time += host.average * host.finished
-            // A worker that has just begun has not seen enough for more.
+            // The interval of a worker that has just begun is too short for a rate, so it counts as a second.
             perSecond += Double(host.finished) / max(1, interval / .seconds(1))
         }
 

@@ -1,16 +1,16 @@
-/// The past of a queue: a few moments, and the rates between them. No clock inside.
+/// The past of a queue: a few samples, and the rates between them. It has no clock inside.
 package struct QueueHistory: Sendable {
-    /// The present is the last of them. Totals never decrease from one to the next.
+    /// The last sample is the present. Totals never decrease from one sample to the next.
     private let moments: [QueueSample]
 
-    /// Rates are told of this time.
+    /// The time over which a rate is taken, in milliseconds.
     private static let minute = 60_000
 
-    /// Workers note a moment about every five seconds; a longer pause means that there was none.
+    /// Workers add a sample about every five seconds. A longer gap means that there was no worker.
     private static let usualStep = 5000
     private static let longestStep = 15_000
 
-    /// Two moments nearer to each other tell no rate.
+    /// Two samples that are closer together give no rate.
     private static let shortestSpan = 500
 
     init(_ overview: QueueOverview) {
@@ -20,14 +20,15 @@ package struct QueueHistory: Sendable {
             open: counts.open)
         var moments: [QueueSample] = []
         for sample in overview.samples + [present] {
-            // The queue was cleared, or has fallen back to an older state: the samples before count no longer.
+            // The queue was cleared, or Redis fell back to an older state: the samples before no longer count.
             if let last = moments.last, sample.time < last.time || sample.done < last.done || sample.bytes < last.bytes { moments = [] }
             moments.append(sample)
         }
         self.moments = moments
     }
 
-    /// From the first moment of the last minute to the present; where there is none, from the last before it.
+    /// The rate from the first sample of the last minute to the present. Where that minute has no sample, the rate begins at the last
+    /// sample before.
     package var rate: QueueRate? {
         guard let present = moments.last else { return nil }
         let earlier = moments.dropLast().filter { present.time - $0.time >= Self.shortestSpan }
@@ -39,15 +40,16 @@ package struct QueueHistory: Sendable {
             bytesPerSecond: Double(present.bytes - base.bytes) / seconds)
     }
 
-    /// When all will have ended, at the speed so far.
+    /// How long until all open jobs will have ended, at the speed so far.
     func remaining(open: Int) -> Duration? {
         TimeLeft.estimate(open: open, marks: moments.map { .init(seconds: Double($0.time) / 1000, ended: $0.done + $0.failed) })
     }
 
-    /// From the first moment to the present.
+    /// The time from the first sample to the present.
     package var length: Duration { .milliseconds((moments.last?.time ?? 0) - (moments.first?.time ?? 0)) }
 
-    /// Jobs that ended a second, in so many steps of this length up to the present; `nil` for steps from before anything was noted.
+    /// Ended jobs per second, for each of `steps` intervals of length `step` up to the present. `nil` for intervals before the first
+    /// sample.
     package func throughput(steps: Int, of step: Duration) -> [Double?] {
         let seconds = step / .seconds(1)
         return series(steps, step) { start, end in
@@ -56,7 +58,7 @@ package struct QueueHistory: Sendable {
         }
     }
 
-    /// Jobs that had not ended, at the ends of such steps.
+    /// How many jobs had not ended, at the end of each of such intervals.
     package func depth(steps: Int, of step: Duration) -> [Double?] {
         series(steps, step) { _, end in value(at: end) { Double($0.open) } }
     }
@@ -72,8 +74,8 @@ package struct QueueHistory: Sendable {
 
     private func ended(at time: Double) -> Double? { value(at: time) { Double($0.done + $0.failed) } }
 
-    /// Between two moments the speed was even. Between two distant moments nobody worked at first: then all of it happened right before the
-    /// second.
+    /// Interpolates: between two samples the speed is taken as even. Between two distant samples there was no worker at first, so all the
+    /// work counts as done right before the second sample.
     private func value(at time: Double, _ number: (QueueSample) -> Double) -> Double? {
         guard let next = moments.firstIndex(where: { Double($0.time) >= time }) else { return nil }
         let after = moments[next]
@@ -86,10 +88,10 @@ package struct QueueHistory: Sendable {
     }
 }
 
-/// How fast a queue goes.
+/// The speed of a queue.
 package struct QueueRate: Sendable, Equatable {
     package let donePerSecond: Double
-    /// Done or given up.
+    /// Jobs that were done or given up, a second.
     package let endedPerSecond: Double
     package let bytesPerSecond: Double
 }

@@ -1,27 +1,28 @@
 internal import GannetBasics
 
-/// A queue at one moment, and the minutes before.
+/// A queue at one moment, with its last minutes.
 package struct QueueOverview: Sendable, Equatable {
-    /// Queue time, ms, as all other moments here.
+    /// Queue time in milliseconds, like all other times here.
     package let now: Int
     package let counts: QueueCounts
 
-    /// When the oldest of the waiting jobs was enqueued, as far as the heads of the lists tell.
+    /// When the oldest waiting job was enqueued, as far as the first jobs of the lists tell.
     package let oldestReady: Int?
 
-    /// Of the last quarter of an hour, as far as there were workers in it; the oldest first.
+    /// The samples of the last quarter of an hour, the oldest first. There are none from a time without workers.
     package let samples: [QueueSample]
 
-    /// The workers heard of lately; the last that was heard first.
+    /// The workers that sent a heartbeat lately, the latest heartbeat first.
     package let workers: [WorkerStatus]
 
-    /// Other queues of the namespace that had workers lately; the last that was heard of first, and eight at most.
+    /// At most eight other queues of the namespace that had workers lately, the latest heartbeat first.
     package let others: [OtherQueue]
 
-    /// Jobs that nobody can take now.
+    /// Jobs that no worker can claim now.
     package let waits: QueueWaits
 
-    /// Requests in flight now, of the whole fleet, at the busiest hosts. A worker's own account is as old as its heartbeat.
+    /// Requests in flight at the busiest hosts, from all workers, as Redis counts them now. A worker's own count is as old as its
+    /// heartbeat.
     package let running: [String: Int]
 
     package init(
@@ -40,23 +41,23 @@ package struct QueueOverview: Sendable, Equatable {
 }
 
 extension QueueOverview {
-    /// How long the oldest of the waiting jobs has been there; `nil` when none waits.
+    /// How long the oldest waiting job has waited; `nil` when no job waits.
     package var oldestAge: Duration? { oldestReady.map { .milliseconds(max(0, now - $0)) } }
 
     package var history: QueueHistory { QueueHistory(self) }
 
-    /// Of the last minute; `nil` while nothing has been seen of it.
+    /// The rate of about the last minute; `nil` while there are too few samples.
     package var rate: QueueRate? { history.rate }
 
-    /// When all jobs will have ended, at the present speed and if no more come; `nil` when that cannot be told.
+    /// How long until all jobs will have ended, at the present speed and without new jobs; `nil` when there is no estimate.
     package var remaining: Duration? {
         counts.open > 0 && (counts.isPaused || !hasLiveWorker) ? nil : history.remaining(open: counts.open)
     }
 
-    /// Whether a worker was heard of in the last seconds.
+    /// Whether a worker sent a heartbeat in the last seconds.
     package var hasLiveWorker: Bool { workers.contains { $0.state(at: now) != .silent } }
 
-    /// The workers by their machines.
+    /// The workers in the order of their machines.
     package var sortedWorkers: [WorkerStatus] {
         workers.sorted { ($0.record?.machine ?? "", $0.id) < ($1.record?.machine ?? "", $1.id) }
     }
@@ -67,14 +68,14 @@ extension QueueOverview {
     }
 }
 
-/// A queue beside the one that somebody looks at.
+/// Another queue of the same namespace.
 package struct OtherQueue: Sendable, Equatable {
     package let name: String
 
     /// Jobs that have not ended.
     package let open: Int
 
-    /// Those heard of in the last seconds; a hundred stands for more, too.
+    /// How many workers sent a heartbeat in the last seconds. A hundred stands for more, too.
     package let workers: Int
 
     package init(name: String, open: Int, workers: Int) {
@@ -84,7 +85,7 @@ package struct OtherQueue: Sendable, Equatable {
     }
 }
 
-/// How far a queue had come at a moment.
+/// The totals of a queue at one moment.
 package struct QueueSample: Sendable, Equatable {
     package let time: Int
     package let done: Int
@@ -112,13 +113,13 @@ package struct QueueSample: Sendable, Equatable {
     }
 }
 
-/// Jobs that nobody can take now, and their reasons.
+/// How many jobs no worker can claim now, by reason.
 package struct QueueWaits: Sendable, Equatable {
-    /// Ready jobs whose hosts rest or have no room; and how many hosts these are.
+    /// Ready jobs whose hosts pause or have no room, and the number of those hosts.
     package var held = 0
     package var hosts = 0
 
-    /// Jobs that wait for their time: the next attempt, or the first.
+    /// Jobs that wait for the time of their first or next attempt.
     package var delayed = 0
 
     package var total: Int { held + delayed }
@@ -130,7 +131,7 @@ package struct QueueWaits: Sendable, Equatable {
     }
 }
 
-/// Jobs of a queue: all that were accepted, those of them that have ended, and those that nobody can take now.
+/// How many jobs of a queue were accepted, how many of them have ended, and how many no worker can claim now.
 package struct QueueProgress: Sendable, Equatable {
     package let accepted: Int
     package let ended: Int

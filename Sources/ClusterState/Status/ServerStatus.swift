@@ -1,6 +1,6 @@
 internal import RedisClient
 
-/// The Redis behind a cluster. A value is `nil` where its user may not ask for it, or the server does not tell it.
+/// The Redis server behind a cluster. A value is `nil` where the user may not ask for it, or the server does not report it.
 package struct ServerStatus: Sendable {
     package var version: String?
     package var usedMemory: Int?
@@ -8,10 +8,10 @@ package struct ServerStatus: Sendable {
     package var memoryLimit: Int?
     package var evictedKeys: Int?
 
-    /// It would drop jobs once it is full.
+    /// The server would drop jobs when its memory is full.
     package var mayEvictJobs: Bool?
 
-    /// Its last attempt to write its data to disk failed.
+    /// The server's last attempt to write its data to disk failed.
     package var isPersistenceFailing: Bool?
     package var ping: Duration
 
@@ -19,7 +19,7 @@ package struct ServerStatus: Sendable {
 }
 
 extension ClusterState {
-    /// How the server fares, and how quickly it answers.
+    /// Reads the server's version, memory and persistence, and measures how quickly it answers.
     package func server() async throws(StateError) -> ServerStatus {
         try await StateError.mapping {
             let start = ContinuousClock.now
@@ -38,10 +38,10 @@ extension ClusterState {
         }
     }
 
-    /// Throws when the server drops keys of any kind once it is full: a queue in it would lose jobs unnoticed.
+    /// Throws when the server drops keys of any kind once its memory is full: a queue there would lose jobs unnoticed.
     package func checkEviction() async throws(StateError) {
         try await StateError.mapping {
-            // An operator whose users may not ask knows the server.
+            // Without the right to ask there is no check: the operator who took the right away knows the server.
             guard let info = try InfoReply(await connection.pipeline([InfoReply.command("memory")])[0]), info.evictsAnyKey,
                 let policy = info["maxmemory_policy"]
             else { return }
@@ -70,6 +70,6 @@ struct InfoReply {
         return line.map { String($0.dropFirst(name.utf8.count + 1)) }
     }
 
-    /// Of the section `memory`.
+    /// Needs the section `memory`.
     var evictsAnyKey: Bool { self["maxmemory_policy"]?.hasPrefix("allkeys") == true && self["maxmemory"] != "0" }
 }

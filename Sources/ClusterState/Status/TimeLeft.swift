@@ -1,10 +1,10 @@
-/// An estimate of the time that is left, from the speed so far: a pure function of moments. There is no estimate where the past says nothing
-/// about the rest.
+/// Estimates the time that is left from the speed so far. It is a pure function of past counts. There is no estimate where the past does
+/// not predict the rest.
 ///
-/// A list's last part is seldom like the rest: its hosts are slow, rest or are gone. So the speed of the last seconds has to agree with the
-/// speed before, and must be at least a tenth of the usual speed.
+/// The last part of a list is seldom like the rest: its hosts are slow, pause or are gone. So the speed of the last seconds has to agree
+/// with the speed before, and must be at least a tenth of the usual speed.
 package struct TimeLeft: Sendable {
-    /// How many had ended at a moment.
+    /// How many jobs had ended at one moment.
     package struct Mark: Sendable, Equatable {
         package let seconds: Double
         package let ended: Int
@@ -15,30 +15,31 @@ package struct TimeLeft: Sendable {
         }
     }
 
-    /// Windows, in seconds. What is told follows the second.
+    /// The windows, in seconds. The estimate is made from the window `recent`.
     private static let latest = 3.0
     private static let recent = 10.0
     private static let long = 60.0
 
     private static let shortestSpan = 0.4
 
-    /// How much faster or slower a window may be than the longer one, beside what chance does to few.
+    /// How many times faster or slower a window may be than the longer one. A difference of `chance` jobs is always allowed, because small
+    /// counts vary by chance.
     private static let tolerance = 3.0
     private static let chance = 4.0
 
-    /// Of the usual speed; what is slower goes its own way.
+    /// The least share of the usual speed that gives an estimate.
     private static let leastShare = 0.1
 
-    /// Beyond a century it is no estimate, and no number that people or scripts could use.
+    /// A century, in seconds. A longer estimate would be of no use to people or scripts.
     private static let longest = 3_155_760_000.0
 
     /// - Parameters:
-    ///   - open: What has not ended.
-    ///   - marks: The oldest first, the present last. The first tells what is usual.
+    ///   - open: How many jobs have not ended.
+    ///   - marks: The oldest first, the present last. The usual speed is counted from the first.
     package static func estimate(open: Int, marks: [Mark]) -> Duration? {
         if open <= 0 { return .zero }
         guard let recent = Span(marks, recent), recent.ended > 0 else { return nil }
-        // All would have ended in the time since the last end: the estimate was wrong, and told again it would stand still.
+        // No job has ended for as long as the estimate gave all jobs. So the estimate was wrong, and a repeated one would stand still.
         if let present = marks.last, let last = marks.last(where: { $0.ended < present.ended }),
             let next = marks.first(where: { $0.seconds > last.seconds }),
             present.seconds - next.seconds > max(latest, Double(open) / recent.perSecond)
@@ -51,14 +52,14 @@ package struct TimeLeft: Sendable {
         return .seconds(min(Double(open) / recent.perSecond, longest))
     }
 
-    /// From a moment to the present.
+    /// The time from a mark to the present.
     private struct Span {
         let ended: Int
         let seconds: Double
 
         var perSecond: Double { Double(ended) / seconds }
 
-        /// From the first moment in the window, or the last before it.
+        /// Begins at the first mark in the window, or at the last mark before the window.
         init?(_ marks: [Mark], _ window: Double) {
             guard let present = marks.last else { return nil }
             let earlier = marks.dropLast().filter { present.seconds - $0.seconds >= shortestSpan }

@@ -1,23 +1,23 @@
 internal import GannetBasics
 
-/// A living worker's account of itself: for onlookers, and never for a decision about a job.
+/// A living worker's report about itself, for people who watch the queue. No decision about a job depends on this report.
 package struct WorkerRecord: Sendable, Equatable {
-    /// The machine it runs on, and its process there.
+    /// The machine that the worker runs on, and its process there.
     package var machine: String
     package var processID: Int
     package var version: String
 
-    /// Requests it makes at once at most, and those in flight.
+    /// How many requests the worker makes at once at most, and how many are in flight.
     package var concurrency: Int
     package var active: Int
 
-    /// It takes no more jobs.
+    /// The worker takes no more jobs.
     package var isStopping: Bool
 
-    /// Over which time the hosts' finished requests are counted.
+    /// The time over which the finished requests of `hosts` are counted.
     package var interval: Duration
 
-    /// The hosts it has most to do with, at most ``mostHosts`` of them.
+    /// The hosts that keep the worker busiest, at most ``mostHosts`` of them.
     package var hosts: [HostLoad]
 
     package static let mostHosts = 8
@@ -37,7 +37,7 @@ package struct WorkerRecord: Sendable, Equatable {
         self.hosts = hosts
     }
 
-    /// One version byte, then numbers and counted texts. Long texts are cut, because a heartbeat has to stay small.
+    /// One version byte, then numbers, and texts with their lengths. Long texts are cut, because a heartbeat has to stay small.
     var bytes: [UInt8] {
         var bytes = [UInt8(Self.version), isStopping ? 1 : 0]
         bytes.append(number: processID, count: 4)
@@ -74,11 +74,11 @@ package struct WorkerRecord: Sendable, Equatable {
 package struct HostLoad: Sendable, Equatable {
     package var name: String
 
-    /// Requests in flight, and for how long the oldest of them.
+    /// How many requests are in flight, and how long the oldest of them has taken so far.
     package var running = 0
     package var longest = Duration.zero
 
-    /// Requests that ended lately, how many of them failed, and how long they took on average.
+    /// Recently finished requests: how many, how many of them failed, and their average duration.
     package var finished = 0
     package var failed = 0
     package var average = Duration.zero
@@ -94,7 +94,7 @@ package struct HostLoad: Sendable, Equatable {
         self.average = average
     }
 
-    /// How long a request takes here, as far as one can tell by now.
+    /// How long a request to the host takes, as far as the worker can tell by now.
     package var slowness: Duration { max(longest, average) }
 
     fileprivate var bytes: [UInt8] {
@@ -118,27 +118,27 @@ package struct HostLoad: Sendable, Equatable {
     }
 }
 
-/// A worker as an onlooker sees it.
+/// A worker as its last heartbeat shows it.
 package struct WorkerStatus: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         case working
-        /// It has nothing in flight.
+        /// The worker has no request in flight.
         case idle
-        /// It takes no more jobs.
+        /// The worker takes no more jobs.
         case stopping
-        /// Nothing was heard of it for a while: it died, or cannot reach Redis.
+        /// No heartbeat came for a while: the worker died, or cannot reach Redis.
         case silent
     }
 
     package let id: String
 
-    /// When it was heard last, in queue time, ms.
+    /// When the last heartbeat came, in queue time, ms.
     package let heard: Int
 
-    /// `nil` where a newer version wrote it.
+    /// `nil` where a newer version wrote the record.
     package let record: WorkerRecord?
 
-    /// Three heartbeats.
+    /// The time of three heartbeats.
     private static let silence = Duration.seconds(15)
 
     package init(id: String, heard: Int, record: WorkerRecord?) {

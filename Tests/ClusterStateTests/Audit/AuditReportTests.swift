@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterState
 
-/// What an audit looks at, and how it tells of what it cannot mend.
+/// How far an audit looks, and how it reports what it cannot mend.
 @Suite struct AuditReportTests {
     @Test func `a namespace whose name looks like a pattern is audited, and no other`() async throws {
         try await QueueFixture.with { other in
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a key that holds something else is told of and left alone`() async throws {
+    @Test func `a key with a value of another type is reported and left alone`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.send("RPUSH", fixture.lockKey(1), "x")
             try await fixture.send("SET", .bytes(fixture.keyBytes("parked:", 2)), "x")
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["dead", "later", "ready:normal", "count", "workers", "history", "due:low"])
-    func `a queue's key that holds something else is named`(name: String) async throws {
+    func `a queue's key with a value of another type is named`(name: String) async throws {
         try await QueueFixture.with { fixture in
             try await fixture.send("SET", fixture.queueKey(name), "x")
             let found = try await fixture.cluster.audit(mend: true)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `what is too large for one step is said not to be checked`() async throws {
+    @Test func `a part that is too large for one step is reported as not checked`() async throws {
         try await QueueFixture.with { fixture in
             let batch = try await fixture.queue.begin(batch: "b").number
             for chunk in stride(from: 0, to: 51_000, by: 1000) {
@@ -63,7 +63,7 @@ import Testing
             _ = try await fixture.claim(1)
             try await fixture.send("HINCRBY", fixture.queueKey("count"), "active", "3")
             let found = try await fixture.cluster.audit(mend: true)
-            // What is in flight is few, and counted all the same.
+            // The jobs in flight are few, and are counted all the same.
             #expect(Set(found.map(\.kind)) == [.notChecked, .counter])
             #expect(try await fixture.cluster.audit(mend: true).map(\.kind) == [.notChecked])
         }

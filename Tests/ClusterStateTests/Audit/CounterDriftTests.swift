@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterState
 
-/// Drift of counters, made by hand, is found, mended, and not found again; nobody waits for what is lost.
+/// Drift of counters that was made by hand is found, mended, and not found again. Nobody waits for jobs that are lost.
 @Suite struct CounterDriftTests {
     @Test(arguments: ["active", "parked", "delayed"], [true, false])
     func `a wrong counter is corrected`(part: String, ofBatch: Bool) async throws {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `jobs that are nowhere end as failed, so that nobody waits for them`() async throws {
+    @Test func `accepted jobs that are in no list end as failed, so that nobody waits for them`() async throws {
         try await QueueFixture.with { fixture in
             let batch = try await fixture.fill(0..<5)
             try await fixture.send("LTRIM", fixture.queueKey("ready:normal"), "0", "2")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a batch all of whose jobs are nowhere has ended`() async throws {
+    @Test func `a batch whose jobs are all lost has ended`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<3)
             try await fixture.send("DEL", fixture.queueKey("ready:normal"))

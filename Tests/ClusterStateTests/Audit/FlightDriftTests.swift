@@ -3,9 +3,9 @@ import Testing
 
 @testable import ClusterState
 
-/// Drift of flights and what belongs to them, made by hand, is found, mended, and not found again; what it stood in the way of goes on.
+/// Drift of leases, locks and followers that was made by hand is found, mended, and not found again. Jobs that it held up go on.
 @Suite(.timeLimit(.minutes(1))) struct FlightDriftTests {
-    @Test func `a lease that would never end gets an end, and whoever holds it keeps it`() async throws {
+    @Test func `a lease that would never end gets an end, and its holder keeps it`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<2)
             let jobs = try await fixture.claim(2).jobs
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `followers of a flight that Redis has lost are let go, and the lost job ends its batch`(isLockLost: Bool) async throws {
+    func `followers of a lease that Redis has lost are let go, and the lost job ends its batch`(isLockLost: Bool) async throws {
         try await QueueFixture.with { fixture in
             let batch = try await fixture.fill([7, 7, 7])
             let lost = try await fixture.claim(3).jobs[0]
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `callers who wait for nobody's fetch are told`() async throws {
+    @Test func `callers that wait for a URL that nobody fetches are told`() async throws {
         try await QueueFixture.with { fixture in
             let inbox = fixture.cluster.inbox(of: "p")
             let subscriber = try await RedisSubscriber.connect(fixture.redis.configuration)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `the followers of a caller whose flight is lost are let go, a worker is woken for them, and none is lost`() async throws {
+    @Test func `the followers of a caller whose lease is lost are let go, a worker is woken for them, and none is lost`() async throws {
         try await QueueFixture.with { fixture in
             let asked = AcquireRequest(id: QueueFixture.id(7), nonce: Nonce(1), lease: QueueFixture.lease)
             guard case .leased(let token, _) = try await fixture.cluster.acquire(asked).fate else { throw RedisError(.unexpectedReply) }
@@ -117,7 +117,7 @@ import Testing
             #expect(await messages.next() == .message(channel: inbox, payload: Array("qq".utf8)))
             await subscriber.close()
 
-            // The next list of followers that is let go is another one.
+            // Other followers are let go next, in another list.
             #expect(try await fixture.settle(other[0], QueueFixture.fetched(other[0].entry.url)) == .settled)
             let job = try await fixture.claim(3).jobs
             #expect(job.map(\.entry.url) == ["http://h0/7"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterState
 
-/// An audit finds nothing where there is nothing to find, whatever is going on.
+/// An audit of a healthy namespace finds nothing, whatever is going on.
 @Suite struct HealthyAuditTests {
     @Test func `an empty namespace is in order`() async throws {
         try await QueueFixture.with { fixture in

@@ -3,15 +3,15 @@ import Testing
 
 @testable import ClusterState
 
-/// Drift of what is known of hosts, made by hand, is found, mended, and not found again; their jobs go on.
+/// Drift of hosts' records that was made by hand is found, mended, and not found again. The hosts' jobs go on.
 @Suite struct HostDriftTests {
-    @Test func `a host that seems to have room it has not is counted anew`() async throws {
+    @Test func `a host whose count of requests is too low is counted anew`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<4)
             let jobs = try await fixture.claim(4, hostLimit: 2).jobs
             #expect(jobs.count == 2)
             try await fixture.setRunning(0, host: "h0")
-            // Jobs that wait for one of its requests to end, while none seems to be under way, are found by that as well.
+            // Jobs wait for a request to end, and none seems to be in flight: the audit finds that, too.
             try await fixture.expectDrift([.hostCount], also: [.heldNotDue])
             #expect(try await fixture.claim(4, hostLimit: 2).jobs.isEmpty)
             for job in jobs { #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled) }
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a host that seems to have no room is counted anew, and its jobs go on`() async throws {
+    @Test func `a host whose count of requests is too high is counted anew, and its jobs go on`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<4)
             let jobs = try await fixture.claim(4, hostLimit: 2).jobs

@@ -24,7 +24,7 @@ import Testing
             let usage = try await fixture.store.usage()
             let used = try await fixture.usedMemory() - empty
             #expect(usage.memory <= limit && usage.memory > limit * 8 / 10)
-            // The counter is what Redis needs indeed, about: the buffers of the connection are in the other figure as well.
+            // The counter is about what Redis needs. The other figure also holds the buffers of the connection.
             #expect(abs(used - usage.memory) < limit / 20, "\(used) is used where \(usage.memory) is counted, seed \(seed)")
             #expect(usage.evicted == 8000 - usage.blobs)
         }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a body read all the time costs no writes, and one read again after a minute is noted`() async throws {
+    @Test func `a body that is read all the time costs no writes, and a use after a minute is noted`() async throws {
         try await BlobFixture.withClock { fixture, clock in
             try await fixture.put(1, 100)
             let changes = try await fixture.changes()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `young bodies are spared, the store grows a quarter above its limit for them and then refuses`() async throws {
+    @Test func `recently used bodies are spared: the store grows a quarter above its limit, and then refuses`() async throws {
         try await BlobFixture.withClock { fixture, clock in
             let sparing = Duration.seconds(30)
             var answers: [BlobPutAnswer] = []

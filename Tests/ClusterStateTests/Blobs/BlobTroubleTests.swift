@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterState
 
 @Suite struct BlobTroubleTests {
-    @Test func `an entry whose body is gone is met in its turn, and its bytes are counted no more`() async throws {
+    @Test func `an entry whose body is gone is removed in its turn, and its bytes no longer count`() async throws {
         try await BlobFixture.with { fixture in
             for number in 0..<3 { try await fixture.put(number, 1_000_000) }
             try await fixture.redis.send(RedisCommand("DEL", fixture.key(of: 0)))
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a body that somebody cut short is replaced by the whole one`() async throws {
+    @Test func `a body that another program cut short is replaced by the whole one`() async throws {
         try await BlobFixture.with { fixture in
             try await fixture.put(1, 5000)
             let usage = try await fixture.store.usage()
@@ -67,7 +67,7 @@ import Testing
             #expect(try await dump(fixture) == before)
             await #expect(throws: StateError.self) { try await fixture.store.remove(digest: BlobFixture.digest(2)) }
             #expect(try await dump(fixture) == before)
-            // What can be read is read all the same.
+            // A body that can be read is read all the same.
             #expect(try await fixture.get(1) == BlobFixture.body(1, 5000))
         }
     }
@@ -76,7 +76,7 @@ import Testing
     func `on a server whose memory is full a put is an error, and the rest goes on`(size: Int) async throws {
         try await BlobFixture.withServer { fixture, _ in
             try await fixture.put(1, 5000)
-            // The scripts are known to the server before it has no room for them.
+            // The server learns the scripts before it has no room for them.
             _ = try await fixture.get(1)
             try await fixture.store.remove(digest: BlobFixture.digest(7))
             try await fixture.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "1"))
@@ -92,10 +92,10 @@ import Testing
         }
     }
 
-    @Test func `a large body that the server refuses when its entry is there is counted no more`() async throws {
+    @Test func `a large body that the server refuses after its entry was written no longer counts`() async throws {
         try await BlobFixture.withServer { fixture, _ in
             let used = try await fixture.usedMemory()
-            // Enough for the script, and too little for what is to be written after it.
+            // The memory is enough for the script, and too little for the body that is written after it.
             let limit = RedisArgument.integer(used + 2_000_000)
             try await fixture.put(1, 100)
             try await fixture.redis.send(RedisCommand("CONFIG", "SET", "maxmemory", limit))
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// Everything in the store, as Redis writes it down.
+    /// Everything in the store, as Redis dumps it.
     private func dump(_ fixture: BlobFixture) async throws -> [String: RedisReply] {
         var values: [String: RedisReply] = [:]
         for key in try await fixture.redis.send(RedisCommand("KEYS", fixture.key("*"))).asArray() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterState
 
-/// Jobs of a batch that has request headers are handed out with them, wherever they have been in between.
+/// Jobs of a batch with request headers are handed out with these headers, in whichever state they have been.
 @Suite struct BatchHeadersTests {
     private static func headers(_ value: String) throws -> RequestHeaders {
         try RequestHeaders([.init(name: "X-Key", value: value), .init(name: "Accept", value: "a, b")])
@@ -21,7 +21,7 @@ import Testing
         #expect(answer.jobs.allSatisfy { $0.headers == wanted }, "\(answer.jobs.map(\.headers))")
     }
 
-    @Test func `each job has those of its own batch, and one without has none`() async throws {
+    @Test func `each job has the headers of its own batch, and a job of a batch without headers has none`() async throws {
         try await QueueFixture.with { fixture in
             let (one, two) = (try Self.headers("1"), try Self.headers("2"))
             try await fixture.fill(0..<3, batch: "one", options: Self.options(one))
@@ -50,10 +50,10 @@ import Testing
         }
     }
 
-    @Test func `a second attempt, a delayed job, a held one, one that was given up and put back, all have theirs`() async throws {
+    @Test func `retried, delayed and held jobs, and dead jobs that were put back, keep their headers`() async throws {
         try await QueueFixture.with { fixture in
             let headers = try Self.headers("1")
-            // Two of one host, of which one at a time may run.
+            // Two jobs are of one host, which may have one request at a time.
             try await fixture.fill([0, 1], options: Self.options(headers))
             let first = try await fixture.claim(10, hostLimit: 1)
             all(fixture, headers, first, count: 1)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a follower of another batch has its own when its turn comes`() async throws {
+    @Test func `a follower of another batch has its own headers when its turn comes`() async throws {
         try await QueueFixture.with { fixture in
             let (one, two) = (try Self.headers("1"), try Self.headers("2"))
             try await fixture.fill([0], batch: "one", options: Self.options(one))
@@ -101,7 +101,7 @@ import Testing
     }
 
     #if canImport(Glibc)
-    @Test func `what a dead worker held is handed out with its headers`() async throws {
+    @Test func `a dead worker's job is handed out with its headers`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             let headers = try Self.headers("1")
@@ -115,7 +115,7 @@ import Testing
     }
     #endif
 
-    @Test func `where a batch's headers are lost its jobs say so`() async throws {
+    @Test func `a job whose batch's headers are lost says so`() async throws {
         try await QueueFixture.with { fixture in
             let number = try await fixture.fill(0..<2, options: Self.options(try Self.headers("1")))
             let batch = RedisArgument.string(fixture.key(queue: "batch:\(number)"))
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a batch that was begun tells its headers, and keeps those of the first time`() async throws {
+    @Test func `a batch tells its headers, and keeps the headers that it was first begun with`() async throws {
         try await QueueFixture.with { fixture in
             let (one, two) = (try Self.headers("1"), try Self.headers("2"))
             #expect(try await fixture.queue.begin(batch: "b", options: Self.options(one)).headers == one)
@@ -138,11 +138,11 @@ import Testing
         }
     }
 
-    @Test func `what an older version set aside is handed out by one that reads it`() async throws {
+    @Test func `a job that an older version set aside is handed out by a version that can read it`() async throws {
         try await QueueFixture.with { fixture in
             let headers = try Self.headers("1")
             try await fixture.fill(0..<3, options: Self.options(headers))
-            // As a version does that knows no such heading: all that stands under it goes aside, and a job by itself too.
+            // A version that does not know such a heading sets aside all jobs under it, and a job of format `K` too.
             let (ready, aside) = (
                 RedisArgument.string(fixture.key(queue: "ready:normal")), RedisArgument.string(fixture.key(queue: "foreign"))
             )
@@ -155,14 +155,14 @@ import Testing
             let second = try await fixture.claim(10)
             all(fixture, headers, second, count: 3)
             #expect(second.jobs.map(\.entry.id) == (0..<3).map(QueueFixture.id))
-            // Behind the heading it was found under, which may be its own.
+            // The unread element stands behind the heading that it was found under, which may be its own.
             let left = try await fixture.dump().values["q:q:foreign"] ?? []
             #expect(left.last == "Z of a version to come" && left.count == 2 && left[0].hasPrefix("H"))
             #expect(try await fixture.claim(10).jobs.isEmpty)
         }
     }
 
-    @Test func `more than one look takes of what was set aside comes in its order`() async throws {
+    @Test func `more jobs set aside than one look takes come back in their order`() async throws {
         try await QueueFixture.with { fixture in
             let headers = try Self.headers("1")
             try await fixture.fill(0..<700, options: Self.options(headers))

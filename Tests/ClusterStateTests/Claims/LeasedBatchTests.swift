@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterState
 
-/// A job is handed out with what its worker has to know of its batch.
+/// A job is handed out with the facts of its batch that its worker needs.
 @Suite struct LeasedBatchTests {
     private static func trace(_ number: UInt64) throws -> TraceContext {
         try TraceContext("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").child(number)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `so has one that is only to be delivered`() async throws {
+    @Test func `a job that is only to be delivered has the name and the trace of its batch`() async throws {
         try await QueueFixture.with { fixture in
             let trace = try Self.trace(1)
             try await fixture.fill([0], batch: "first")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `without its batch's record a job is what it was`() async throws {
+    @Test func `a job whose batch's record is gone is still handed out, without name and trace`() async throws {
         try await QueueFixture.with { fixture in
             let number = try await fixture.fill([0], options: Self.options(try Self.trace(1)))
             var request = ClaimRequest(1, lease: QueueFixture.lease, nonce: Nonce(7), worker: "w")
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a trace that cannot be read is none`() async throws {
+    @Test func `a trace that cannot be read is ignored`() async throws {
         try await QueueFixture.with { fixture in
             let number = try await fixture.fill([0], batch: "b")
             let batch = RedisArgument.string(fixture.key(queue: "batch:\(number)"))
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a batch keeps the trace of the first time, and has nothing else of it`() async throws {
+    @Test func `a batch keeps the trace that it was first begun with, and the trace changes nothing else`() async throws {
         try await QueueFixture.with { fixture in
             let (one, two) = (try Self.trace(1), try Self.trace(2))
             let number = try await fixture.queue.begin(batch: "b", options: Self.options(one)).number

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterState
 
 #if canImport(Glibc)
-/// A URL stays locked until its retry; what becomes of that lock when the retry does not start.
+/// A URL stays locked until its retry. The lock goes when the retry does not start.
 @Suite struct RetryLockTests {
     @Test func `a delayed job that falls due with a cancelled retry of its URL is fetched`() async throws {
         try await QueueFixture.withClock { fixture, clock in

@@ -7,7 +7,7 @@ import Testing
 @Suite struct JobSweepTests {
     private static let all = 1 << 40
 
-    /// Deletes in parts, as one who goes through a list does; returns how many, and how many calls that took.
+    /// Deletes jobs in parts, as a sweep over a list does. Returns how many jobs, and how many calls that took.
     private func delete(
         _ fixture: QueueFixture, _ list: JobList, host: String? = nil, looks: Int = 500, behind: Int = 500, limit: Int = all
     ) async throws -> (count: Int, calls: Int) {
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [(3, 0), (3, 500), (7, 2), (500, 0), (500, 500)])
-    func `jobs of a host are taken out of a line, and the others stay in their order`(looks: Int, behind: Int) async throws {
+    func `jobs of a host are taken out of a list, and the others stay in their order`(looks: Int, behind: Int) async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<40, hosts: 4, batch: "one")
             try await fixture.fill(40..<60, hosts: 2, batch: "two")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `no more are deleted than asked for, the latest first`() async throws {
+    @Test func `no more jobs are deleted than asked for, the latest first`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<10)
             #expect(try await delete(fixture, .ready("normal"), limit: 3).count == 3)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 500]) func `what a newer version wrote stays where it is`(behind: Int) async throws {
+    @Test(arguments: [0, 500]) func `an element that a newer version wrote stays where it is`(behind: Int) async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<4)
             let key = RedisArgument.string(fixture.key(queue: "ready:normal"))
@@ -76,13 +76,13 @@ import Testing
             #expect(try await delete(fixture, .ready("normal"), looks: 2, behind: behind).count == 2)
             let left = try await fixture.redis.send(RedisCommand("LRANGE", key, "0", "-1")).asArray().map { try $0.asBytes() }
             #expect(left.contains(Array("\u{2}newer".utf8)))
-            // Behind it nobody here can tell under which heading a job stands.
+            // Behind this element, nobody here can tell under which heading a job stands.
             #expect(left.contains(try QueueFixture.entry(2).bytes))
             #expect(!left.contains(try QueueFixture.entry(0).bytes))
         }
     }
 
-    @Test func `the end of a URL's flight sends nobody after deleted followers`() async throws {
+    @Test func `the end of a URL's fetch takes on no deleted followers`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill([1, 1, 1])
             let job = try await fixture.claim(5).jobs[0]
@@ -110,14 +110,14 @@ import Testing
             #expect(counts.failed == 0 && counts.dead == 0 && counts.ready == 2)
             #expect(try await fixture.queue.batches([batch]).first?.isComplete == false)
             #expect(try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key(queue: "ended")))) == .integer(0))
-            // Not ended at once by what was kept of the failure.
+            // The job must not end at once with the outcome that was kept of its failure.
             #expect(Set(try await fixture.drain()) == [QueueFixture.id(0), QueueFixture.id(1)])
             #expect(try await fixture.queue.batches([batch]).first?.done == 3)
             try await fixture.expectSound("retried")
         }
     }
 
-    @Test func `dead jobs are told apart by host and by class`() async throws {
+    @Test func `dead jobs are chosen by host and by error class`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<6, hosts: 2)
             for (index, job) in try await fixture.claim(6).jobs.enumerated() {
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `a delayed job is due when somebody says so`() async throws {
+    @Test func `a delayed job is due at once when an operator retries it`() async throws {
         try await QueueFixture.with { fixture in
             let number = try await fixture.queue.begin(batch: "b").number
             let entries = try (0..<4).map { try QueueFixture.entry($0, hosts: 2) }

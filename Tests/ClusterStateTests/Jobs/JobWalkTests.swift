@@ -5,7 +5,7 @@ import Testing
 
 /// Jobs are found wherever they lie, page by page, and dealt with by kind.
 @Suite struct JobWalkTests {
-    /// Jobs in line, held for two hosts, and parked; all those in line of `h` alone.
+    /// Jobs that are ready, held for two hosts, and parked. All ready jobs are of `h`.
     private func prepare(_ fixture: QueueFixture) async throws {
         let number = try await fixture.queue.begin(batch: "b").number
         let entries = try ["a", "a", "a", "b", "b", "b", "h", "h"].enumerated().map {
@@ -13,7 +13,7 @@ import Testing
         }
         let repeated = try JobEntry(id: QueueFixture.id(0), host: "a", url: "http://a/0")
         _ = try await fixture.queue.enqueue(entries.prefix(6) + [repeated], batch: number, from: 0, to: 7)
-        // One of each host is handed out, and the others do not find room.
+        // One job of each host is handed out, and the others find no room.
         var request = ClaimRequest(5, lease: .seconds(3600), nonce: Nonce(1), worker: "another")
         request.host = HostRule(limit: 1)
         #expect(try await fixture.queue.claim(request).jobs.count == 2)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `jobs are deleted in line, aside and as followers, and the batch goes on with the rest`() async throws {
+    @Test func `ready, held and parked jobs are deleted, and the batch goes on with the rest`() async throws {
         try await QueueFixture.with { fixture in
             try await prepare(fixture)
             #expect(try await fixture.queue.delete(JobSelection(.ready), limit: 5).count == 5)
@@ -74,9 +74,9 @@ import Testing
     }
 
     @Test(arguments: ["", "-", "1", "1-1", "1-zz", "-1-", "1-00-", "18446744073709551616-", "9007199254740992-", "1-+1"])
-    func `what is no cursor is none`(text: String) { #expect(JobCursor(text) == nil) }
+    func `a text that is not a cursor is refused`(text: String) { #expect(JobCursor(text) == nil) }
 
-    @Test func `a cursor is its text`() {
+    @Test func `a cursor is read from its text`() {
         let cursor = JobCursor(list: [0, 15, 255], position: 12)
         #expect(cursor.text == "12-000fff" && JobCursor(cursor.text) == cursor)
         #expect(JobCursor("0-") == JobCursor())

@@ -1,6 +1,6 @@
 @testable import ClusterState
 
-/// One call as it is made, with all it says; the same again is its repetition.
+/// One call as it is made, with all its arguments. The same call again is its repetition.
 enum Call {
     case clock(Int)
     case begin(queue: Int, name: String, BatchOptions)
@@ -18,9 +18,9 @@ enum Call {
     /// A worker says that it lives, or that it leaves.
     case beat(queue: Int, worker: Int, leaves: Bool)
     case sweep(SweepCall)
-    /// The server is killed and started again; whoever has had an answer has had it for good.
+    /// The server is killed and started again. Every answer that it gave before still holds.
     case crash
-    /// A worker or a caller of which nobody hears any more.
+    /// The death of a worker or of a caller.
     case death(String)
 }
 

@@ -1,9 +1,9 @@
 @testable import ClusterState
 
-/// What somebody does who looks after the queues.
+/// A call of an operator who looks after the queues.
 struct SweepCall {
     enum Jobs {
-        /// Deleted from a list, by way of marking places or of writing its end anew.
+        /// Deleted from a list, by marks in place of the jobs or by rewriting the end of the list.
         case line(Line, before: Int?, looks: Int, behind: Int)
         case delayed(JobSweep.Action)
         case dead(JobSweep.Action)
@@ -32,7 +32,7 @@ extension CallMaker {
             guard !lines.isEmpty else { return [] }
             let line = draw.one(of: lines)
             let before = draw.chance(50) ? draw.below(look.lines[line]!.count + 2) + 1 : nil
-            // Within lists of held jobs nobody marks places.
+            // Deletions leave no marks within lists of held jobs.
             let behind = if case .held = line { 500 } else { draw.one(of: [0, 0, 2, 500]) }
             jobs = .line(line, before: before, looks: draw.chance(70) ? 500 : 1 + draw.below(6), behind: behind)
         case 6: jobs = .delayed(.retry)
@@ -40,7 +40,7 @@ extension CallMaker {
         case 8: jobs = .dead(.delete)
         default: jobs = .dead(.retry)
         }
-        // Which of the dead are met first cannot be told.
+        // The order in which dead jobs are met is not known.
         if case .dead = jobs { return [.sweep(SweepCall(queue: queue, jobs: jobs, host: host, limit: SweepCall.noLimit))] }
         return [.sweep(SweepCall(queue: queue, jobs: jobs, host: host, limit: limit))]
     }

@@ -1,15 +1,15 @@
 @testable import ClusterState
 
-/// Turns operations into calls: who does what to which of the things that there are.
+/// Turns operations into calls, by choosing among the workers, jobs and URLs that there are.
 struct CallMaker {
-    /// A token that somebody was given.
+    /// A token that a worker or a caller was given.
     struct Holding {
         let token: FlightToken
         let url: Int
         let kind: FlightLook.Kind
         let digest: Int
         let holder: String
-        /// Its holder died; somebody may yet come with it, much too late.
+        /// The holder died. The token may still be used, much too late.
         var isLost = false
     }
 
@@ -36,7 +36,7 @@ struct CallMaker {
         if holdings.count > mostHoldings { holdings.removeFirst() }
     }
 
-    /// What a caller was told decides what it says next.
+    /// The answer to a caller decides the caller's next request.
     mutating func answered(_ call: AcquireCall, _ answer: AcquireAnswer) {
         switch answer.fate {
         case .fresh, .negative: requests[call.caller] = nil
@@ -47,7 +47,7 @@ struct CallMaker {
         }
     }
 
-    /// The calls that an operation comes to.
+    /// The calls that an operation turns into.
     mutating func calls(for operation: Operation, _ look: StateLook, _ model: Model) -> [Call] {
         var draw = Draw(operation.seed)
         let calls: [Call]
@@ -121,7 +121,7 @@ struct CallMaker {
             serials += 1
             return (serial: serials, url: draw.below(climate.urls))
         }
-        // Now and then a producer that has forgotten how far it was.
+        // Now and then a producer has forgotten how far it was.
         let from = draw.chance(5) ? max(0, offset - 1) : offset
         return [
             .enqueue(
@@ -203,7 +203,7 @@ struct CallMaker {
 
     static func digest(_ number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: 32) }
 
-    /// What brings a job that was handed out to its end.
+    /// The settlement that ends a job that was handed out.
     func ending(_ token: Token, _ flight: FlightLook) -> SettleCall.Item {
         var content = PageContent(url: "http://h/")
         content.digest = Self.digest(1)

@@ -1,8 +1,8 @@
 @testable import ClusterState
 
-/// What the whole of a claim has to look like.
+/// Checks of a claim as a whole.
 extension Model {
-    /// Nobody overtakes in a line: what is left of it is its end, what came back its beginning, what is new behind it.
+    /// No job overtakes another in a list. The rest of a list is its end: jobs that came back stand in front of it, and new jobs behind it.
     func check(order course: ClaimCourse) throws(Violation) {
         for (line, after) in course.step.after.lines {
             let before = course.mended.lines[line] ?? []
@@ -48,11 +48,11 @@ extension Model {
         let wanted = look.hostsWorthKnowing(now: now)
         let found = after.hostsWorthKnowing(now: now)
         for host in Set(wanted.keys).union(found.keys) {
-            // Which lines a host knows of is looked at in all states.
+            // The marks of hosts are checked in all states.
             var one = found[host] ?? HostLook()
             var other = wanted[host] ?? HostLook()
             (one.marks, other.marks) = ([], [])
-            // After an hour the past is forgotten.
+            // After an hour a host's past is forgotten.
             if one == HostLook(), other.running == 0, (look.hosts[host]?.cool ?? 0) + 3_600_000 < now { continue }
             try Violation.equal(one, other, "host \(host)")
         }

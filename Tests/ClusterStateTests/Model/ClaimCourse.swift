@@ -1,25 +1,25 @@
 @testable import ClusterState
 
-/// One claim on its way, behind the taking back of ended leases.
+/// One claim as it is checked, after the ended leases were taken back.
 struct ClaimCourse {
     let call: ClaimCall
     let answer: Claim
     let mended: StateLook
     let step: Step
-    /// Requests that start, by host.
+    /// How many requests start, by host.
     var starts: [Int: Int] = [:]
-    /// Retries that met their end or their host's limit: they let go of their URL, by their token.
+    /// The tokens of retries that ended or met their host's limit, by the URL that they let go of.
     var released: [Int: Token] = [:]
-    /// URLs of which that must be so, as others went on their way by it.
+    /// URLs that a retry must have let go of, because other jobs went on as if it had.
     var letGo: Set<Int> = []
     /// Orphaned chains that have given a job to its queue.
     var orphans: Set<Int> = []
-    /// Tokens of retries that are none any more.
+    /// Tokens of retries that have been served.
     var goneTokens: Set<Token> = []
 
     func freed(_ chain: Int) -> FreedLook? { mended.freed.first { $0.chain == chain } }
 
-    /// Whether somebody had the URL before anything was served.
+    /// Whether the URL was locked before any job was served.
     func isLocked(_ url: Int, butBy own: Token?) -> Bool {
         guard let lock = mended.locks[url], lock != own else { return false }
         return mended.isLive(lock, lived: step.lived)
@@ -59,7 +59,7 @@ extension Model {
         }
     }
 
-    /// A follower of a flight that has ended. Answers what is wrong.
+    /// Checks a job that follows a fetch that has ended. Returns what is wrong.
     private mutating func follow(
         _ serial: Int, _ freed: FreedLook, _ from: JobLook, _ to: Place?, _ isServed: Bool, _ course: inout ClaimCourse
     ) throws(Violation) -> String? {
@@ -67,7 +67,7 @@ extension Model {
         let isLocked = course.isLocked(freed.url, butBy: nil)
         if freed.verdict == .orphaned, isLocked {
             if case .line(.parked)? = to { return nil }
-            // They follow a retry that then, in the same claim, does not start.
+            // The job follows a retry that does not start in the same claim.
             if case .line(.chain)? = to {
                 course.letGo.insert(freed.url)
                 return nil
@@ -107,7 +107,7 @@ extension Model {
 
     private func isGivenUp(_ url: Int, _ course: ClaimCourse) -> Bool { course.mended.hosts[host(of: url)]?.probing == 2 }
 
-    /// A job whose turn it is. Answers what is wrong.
+    /// Checks a job whose turn it is. Returns what is wrong.
     private mutating func serve(
         _ serial: Int, _ from: JobLook, _ to: Place?, _ course: inout ClaimCourse, own: Token?
     ) throws(Violation) -> String? {
@@ -164,7 +164,7 @@ extension Model {
             let host = course.step.after.hosts[host(of: url)] ?? HostLook()
             return host.room(rule(of: self.host(of: url)), now: now) == 0 ? nil : "its host has room"
         case .line(.chain)?:
-            // It was parked before a retry let go of the URL.
+            // The job was parked before a retry let go of the URL.
             course.letGo.insert(url)
             return isSatisfied || job.fate == .tombstone ? "it has nothing to wait for" : nil
         case .line(.ready)?, .later?: return "that is no place for a job that is served"

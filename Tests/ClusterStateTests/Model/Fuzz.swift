@@ -1,7 +1,7 @@
 #if canImport(Glibc)
 @testable import ClusterState
 
-/// Looks for a course in which state and model do not agree, and for the shortest way to see it.
+/// Looks for a course in which state and model differ, and for the shortest course that shows it.
 struct Fuzz {
     let bench: ModelBench
     var isCrowded = false
@@ -27,7 +27,7 @@ struct Fuzz {
         let course = Operation.course(
             seed: seed, ModelClimate(seed: seed, isCrowded: isCrowded), count: steps, crashes: crashes, sweeps: sweeps)
         guard let first = try await outcome(seed, course) else { return nil }
-        // The prefix ends with the operation that failed; of those before it, what can be left out is left out.
+        // The prefix ends with the operation that failed. Operations before that are left out where the course fails without them.
         var kept = Array(course.prefix(first.position + 1))
         var shortest = first
         let end = ContinuousClock.now + .seconds(30)

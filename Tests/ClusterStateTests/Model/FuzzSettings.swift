@@ -1,18 +1,18 @@
 #if canImport(Glibc)
 import Foundation
 
-/// Which courses a test runs, as the environment says.
+/// Which courses a test runs, by the variables of the environment.
 struct FuzzSettings {
     let seeds: [UInt64]
-    /// Those among them that another run would not have.
+    /// The seeds among these that another run would not have.
     let random: [UInt64]
 
-    /// Seeds of 500 steps that have found something, each with what that was.
+    /// Seeds of 500 steps that have found a defect, each with that defect.
     static let telling: [UInt64] = [
         8_777_452_512_001_492_033,  // A host's pause was over when its rule was taken away, but only while no other host had one.
         9_503_873_521_562_171_305,  // The model: followers that find a retry at their URL go on with its own when it does not start.
     ]
-    /// The same among crowds, of 50 steps.
+    /// The same for crowds, with 50 steps.
     static let tellingInCrowds: [UInt64] = [
         14_480_108_462_562_374_527  // A job was parked behind a retry that was dropped in the same look, and waited for ever.
     ]
@@ -21,8 +21,8 @@ struct FuzzSettings {
 
     /// - Parameters:
     ///   - always: Seeds that are run every time.
-    ///   - count: How many new ones are run besides.
-    ///   - cost: How many courses a course counts for where somebody asks for so many.
+    ///   - count: How many new seeds are run besides.
+    ///   - cost: How many courses one course counts as, where a number of courses is asked for.
     init(always: [UInt64], random count: Int, cost: Int = 1) {
         if let seed = Self.number("SEED") {
             (seeds, random) = ([seed], [])

@@ -1,7 +1,7 @@
 @testable import ClusterState
 
 extension Model {
-    /// The counters say what the places say.
+    /// The counters have to agree with where jobs lie.
     func checkCounts(_ look: StateLook) throws(Violation) {
         var waiting: [BatchKey: Places] = [:]
         for (serial, found) in look.jobs {

@@ -1,7 +1,7 @@
 @testable import ClusterState
 
 extension Model {
-    /// What holds after every call, whatever it was.
+    /// Checks what holds after every call.
     func checkInvariants(_ look: StateLook, now: Int, lived: Int) throws(Violation) {
         try Violation.require(look.strange.isEmpty, "there is \(look.strange.joined(separator: ", "))")
         try checkJobs(look)
@@ -73,7 +73,8 @@ extension Model {
                 throw Violation(description: "jobs are held for host \(host) in \(queueNames[queue]), and nobody will look at them")
             }
             let found = look.hosts[host] ?? HostLook()
-            // Without end only while a request is in flight, whose end changes it; else not later than the host opens.
+            // The time is without end only while a request is in flight, whose end changes that time. Otherwise it is not later than the
+            // host opens.
             let isRight = due >= 1 << 52 ? found.running > 0 : due <= max(now, found.next, found.cool)
             try Violation.require(
                 isRight, "jobs held for host \(host) are looked at at \(due), and not at \(max(now, found.next, found.cool))")

@@ -1,7 +1,7 @@
 import RedisClient
 
 extension StateLook {
-    /// Reads everything there is in a namespace and says it in numbers: sections, each behind its own, until a zero.
+    /// Reads everything in a namespace, and answers it in numbers: sections, each behind its own number, until a zero.
     static let script = RedisScript(
         #"""
         local namespace, now = ARGV[1], tonumber(ARGV[2])

@@ -12,7 +12,7 @@ extension Model {
         let isSatisfied =
             page.map {
                 let (outcome, since) = (ModelOutcome($0), request.since ?? step.now + 1)
-                // A failure stands for no longer than it says, however old an answer may be.
+                // A failure stands for no longer than it says, whatever age the request allows.
                 if outcome.isNegative, outcome.freshUntil <= step.now, outcome.ended < since { return false }
                 return outcome.satisfies(
                     since: since, refresh: request.refresh, maximumAge: request.maximumAge?.wholeMilliseconds, now: step.now)

@@ -1,6 +1,6 @@
 @testable import ClusterState
 
-/// The calls after which everything lies where one can tell beforehand, settling apart.
+/// The calls after which it is known where everything lies, without settlements.
 extension Model {
     mutating func check(
         begin queue: Int, _ name: String, _ options: BatchOptions, _ answer: BatchProgress, _ step: Step
@@ -33,7 +33,7 @@ extension Model {
             try Violation.require(now.state != .open && now.offset < call.to, "a chunk of batch \(call.batch.number) was refused: \(error)")
             try Violation.equal(error, wanted, "the refusal")
         }
-        // Tokens of delayed jobs are told by nothing but the jobs' own place.
+        // Nothing but the place of a delayed job tells its token.
         for job in call.jobs {
             if case .later(let due, _)? = look.jobs[job.serial]?.place, case .later(_, let token)? = step.after.jobs[job.serial]?.place {
                 look.jobs[job.serial]!.place = .later(due: due, token)
@@ -62,7 +62,7 @@ extension Model {
         }
     }
 
-    /// As many idle workers as there is work for hear of it.
+    /// New jobs wake as many idle workers as there are jobs.
     func checkWoken(_ queue: Int, _ count: Int, _ step: Step) throws(Violation) {
         let idle = step.before.idle[queue] ?? []
         let woken = idle.filter { step.heard.contains(Heard(channel: $0, what: "q" + queueNames[queue])) }
@@ -101,7 +101,7 @@ extension Model {
     mutating func check(reclaim queue: Int, _ count: Int, _ step: Step) throws(Violation) {
         let mine = step.before.flights.filter { $0.value.job?.queue == queue }
         try Violation.equal(count, mine.count, "how many were taken back")
-        // In which order is another matter: those that were enqueued first stand first, in each line.
+        // The order is not checked here: in each list, jobs that were enqueued first stand first.
         for (serial, found) in step.after.jobs where step.before.jobs[serial] != found {
             let before = step.before.jobs[serial]!
             switch (before.place, found.place) {

@@ -1,7 +1,7 @@
 @testable import ClusterState
 
-/// Claims. What dead workers held comes back in a way one can tell; whatever else a claim does, each job's way has to be one that
-/// is allowed, and in the end nothing may be left that somebody could have had.
+/// Checks claims. It is known beforehand where jobs of ended leases come back to. Any other job may only go a way that is allowed. In the
+/// end nothing may be left that the claim could have handed out.
 extension Model {
     mutating func check(claim call: ClaimCall, _ answer: Claim, _ step: Step) throws(Violation) {
         let given = answer.jobs.map { Token($0.token) }
@@ -55,7 +55,7 @@ extension Model {
         try Violation.require(told.isSubset(of: step.heard), "\(told.subtracting(step.heard)) was not told")
     }
 
-    /// Who has found nothing is told of what comes.
+    /// A worker that got no job counts as idle, and so hears of new jobs.
     private func checkIdle(_ call: ClaimCall, _ answer: Claim, _ step: Step) throws(Violation) {
         guard call.listens, !answer.isMore || !answer.jobs.isEmpty else { return }
         let isIdle = step.after.idle[call.queue]?.contains(call.worker) ?? false
@@ -64,7 +64,7 @@ extension Model {
 
     private static let mostTakenBack = 100
 
-    /// What lies where when the leases that have ended were taken back.
+    /// The state after the ended leases were taken back.
     private mutating func mend(_ step: Step, _ told: inout Set<Heard>) -> StateLook {
         var look = step.before
         let ended = look.flights.filter { $0.value.ends <= step.lived }
@@ -81,7 +81,7 @@ extension Model {
                     comeBack(job, in: &look)
                 } else {
                     end(job.serial, .failed)
-                    // The page says so, unless another has taken the URL over since.
+                    // The outcome says so, unless another holder has taken the URL over since.
                     if flight.kind == .job, look.locks[flight.url] == token {
                         verdict = .failed
                         look.pages[flight.url] = PageLook(
@@ -100,7 +100,7 @@ extension Model {
     /// When to ask again: not later than something falls due, and often enough for lease time to go on.
     private func checkNext(_ call: ClaimCall, _ answer: Claim, _ step: Step) throws(Violation) {
         let look = step.after
-        // Whoever got all that was asked for has its hands full.
+        // A worker that got as many jobs as it asked for is told no time.
         if call.limit > 0, answer.jobs.count + answer.unreadable.count == call.limit {
             try Violation.equal(answer.next, nil, "when to ask again")
             return
@@ -113,7 +113,7 @@ extension Model {
             }
             for case (.held(call.queue, _, _), let due) in look.due where due < 1 << 52 { moments.append(due - step.now) }
         }
-        // Followers that nobody has taken on yet are asked for again within a second.
+        // The claim asks again within a second where followers are left that nobody has taken on.
         if !look.freed.isEmpty, answer.next == .seconds(1), moments.min().map({ $0 > 1000 }) ?? true { return }
         try Violation.equal(answer.next, moments.min().map { .milliseconds(max(0, $0)) }, "when to ask again")
     }

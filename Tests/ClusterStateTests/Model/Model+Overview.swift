@@ -1,7 +1,7 @@
 @testable import ClusterState
 
 extension Model {
-    /// What an onlooker is told is what there is.
+    /// An overview has to agree with what lies in Redis.
     func check(overview: QueueOverview, of queue: Int, _ step: Step) throws(Violation) {
         var waiting = 0
         var enqueued: Set<Int> = []

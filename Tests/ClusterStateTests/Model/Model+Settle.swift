@@ -1,6 +1,6 @@
 @testable import ClusterState
 
-/// How flights end: what has to be answered, and what has to lie where afterwards.
+/// Checks settlements: their answers, and the state after them.
 extension Model {
     mutating func check(settle call: SettleCall, _ answers: [SettleAnswer], _ step: Step) throws(Violation) {
         var look = step.before
@@ -27,7 +27,8 @@ extension Model {
         try checkWoken(by: call, settled, look, step)
     }
 
-    /// Idle workers hear of jobs that came back, of the end of all, and of room at hosts when the caller does not look for more.
+    /// Idle workers hear of jobs that came back, and of the end of all jobs. Where the caller does not claim again, they also hear of room
+    /// at hosts.
     private func checkWoken(by call: SettleCall, _ settled: Set<Token>, _ look: StateLook, _ step: Step) throws(Violation) {
         var work = [0, 0]
         for token in settled {
@@ -42,7 +43,7 @@ extension Model {
         for queue in 0..<2 { try checkWoken(queue, min(work[queue], step.before.idle[queue]?.count ?? 0), step) }
     }
 
-    /// What somebody is told who comes too late, or a second time.
+    /// The answer to a settlement that comes too late, or a second time.
     private func lateAnswer(_ item: SettleCall.Item, _ look: StateLook, flight: FlightLook?, wasSettled: Bool) -> SettleAnswer {
         let token = item.key
         let page = look.pages[item.url]
@@ -51,7 +52,7 @@ extension Model {
         if let page, page.token == token, page.isNegative == (name == "failed") { return .settled }
         if flight?.kind == .pausing, ["retry", "throttled", "put off"].contains(name) { return .settled }
         guard name == "fetched" || name == "revalidated" else { return .lost }
-        // Somebody else's lock, or page, since.
+        // Another holder has had the lock, or written the outcome, since.
         let isSuperseded = (look.locks[item.url].map { $0 > token } ?? false) || (page.map { $0.token > token } ?? false)
         return isSuperseded ? .fenced : .lost
     }
@@ -113,7 +114,7 @@ extension Model {
         totals[job.queue].bytes += item.bytes
     }
 
-    /// Another attempt, unless the batch was cancelled. Returns whether the URL stays locked until then.
+    /// Puts a job off until its next attempt, unless the batch was cancelled. Returns whether the URL stays locked until then.
     private mutating func put(
         _ job: JobRecord, off item: SettleCall.Item, _ flight: FlightLook, in look: inout StateLook, _ step: Step
     ) -> Bool {
@@ -129,7 +130,7 @@ extension Model {
             pause = length.wholeMilliseconds
         default:
             job.throttled = job.throttled > 0 ? job.throttled : step.now
-            // One that is only to be delivered has no place at a host.
+            // A job that is only to be delivered has no place at a host.
             let place = flight.kind == .job ? host(of: flight) : host(of: job.url)
             pause = max(0, (look.hosts[place] ?? HostLook()).cool - step.now)
         }
@@ -147,7 +148,7 @@ extension Model {
         return true
     }
 
-    /// A job is the first in its line again, or ends with its batch.
+    /// Makes a job the first of its list again, or ends it with its batch.
     mutating func comeBack(_ record: JobRecord?, in look: inout StateLook) {
         guard let record else { return }
         jobs[record.serial]!.record = record

@@ -1,6 +1,6 @@
 @testable import ClusterState
 
-/// Jobs that are deleted, or put back in line, wherever they lie.
+/// Jobs that are deleted or put back into the queue, wherever they lie.
 extension Model {
     mutating func check(sweep call: SweepCall, _ answer: JobSweep, _ step: Step) throws(Violation) {
         switch call.jobs {
@@ -18,7 +18,7 @@ extension Model {
         }
     }
 
-    /// Those that may be deleted: not what has ended with its batch.
+    /// Whether a job may be deleted. A job that ended with its batch may not.
     private func isOpen(_ found: JobLook, _ call: SweepCall) -> Bool {
         jobs[found.record.serial]!.fate == .open && call.isAsked(found.record, self)
     }
@@ -29,7 +29,7 @@ extension Model {
         let all = (step.before.lines[line] ?? []).filter { isOpen(step.before.jobs[$0]!, call) }
         let gone = all.filter { step.after.jobs[$0] == nil }
         try Violation.equal(answer.count, gone.count, "how many were deleted")
-        // The last are met first.
+        // The last jobs of a list are met first.
         if looks != nil { try Violation.equal(gone, Array(all.suffix(gone.count)), "which were deleted") }
         if let looks, looks >= 500 {
             try Violation.equal(gone.count, min(all.count, call.limit), "how many were deleted of \(all)")
@@ -57,7 +57,7 @@ extension Model {
         try Violation.equal(answer.count, gone.count, "how many were deleted")
         var look = step.before
         var told: Set<Heard> = []
-        // In which order their URLs became free is told by the chains alone.
+        // Only the chains tell in which order the URLs became free.
         let order = step.after.freed.map(\.url)
         let place = { (found: JobLook) in order.lastIndex(of: found.record.url) ?? -1 }
         for found in gone.sorted(by: { place($0) < place($1) }) {
@@ -103,7 +103,7 @@ extension Model {
             look.jobs[record.serial] = JobLook(record: record, place: .line(line))
             if look.pages[record.url]?.isNegative == true { look.pages[record.url] = nil }
         }
-        // In what order they come, at the end of their lines, is nobody's business.
+        // The order in which these jobs come to the ends of their lists does not matter.
         for (line, after) in step.after.lines {
             let before = look.lines[line] ?? []
             let new = after.dropFirst(before.count)
@@ -114,7 +114,7 @@ extension Model {
         try checkWoken(call.queue, back.count, step)
     }
 
-    /// Who waits for the end of a queue hears of it.
+    /// Workers that wait for the end of a queue hear of that end.
     private func checkEnd(_ queue: Int, _ gone: Int, _ step: Step) throws(Violation) {
         guard gone > 0, !jobs.values.contains(where: { $0.fate == .open && $0.record.queue == queue }) else { return }
         try checkWoken(queue, 1000, step)

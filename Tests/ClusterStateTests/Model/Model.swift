@@ -1,36 +1,35 @@
 @testable import ClusterState
 
-/// What has to hold, in memory: which jobs there are and what has become of them. Where a job lies is not in here: a look tells
-/// that, and the model whether it may lie there.
+/// The state as it has to be, in memory: which jobs there are, and how they ended. The model does not know where a job lies: a look tells
+/// that, and the model checks whether the job may lie there.
 struct Model {
     var jobs: [Int: ModelJob] = [:]
     var batches: [BatchKey: ModelBatch] = [:]
-    /// Of the two queues, and of callers without one.
+    /// The totals of the two queues, and of callers without a queue.
     var totals = [ModelTotals](repeating: ModelTotals(), count: 3)
     var isPaused = [false, false]
-    /// Jobs were deleted, whose places and headings may still stand in their lines.
+    /// Jobs were deleted, and marks and headings of theirs may still stand in their lists.
     var hasDeleted = false
-    /// Dead jobs that were deleted since, by queue.
+    /// How many dead jobs were deleted since, by queue.
     var forgotten = [0, 0]
     var rules: [Int: HostRule] = [:]
-    /// Hosts whose rule was changed while requests were in flight: a higher limit counts from when the next of them ends.
+    /// Hosts whose rule was changed while requests were in flight. A higher limit counts only when the next of these requests ends.
     var freshRules: Set<Int> = []
-    /// What workers say of hosts without a rule.
+    /// The politeness that workers name for hosts without a rule.
     let usual: HostRule
     /// For how long, in ms, a host may take no connection.
     let hostPatience: Int
-    /// What each worker's last claim brought, and how long that is remembered.
+    /// The tokens of each worker's last claim, and how long Redis remembers them.
     var lastClaims: [Int: (nonce: Nonce, tokens: [Token], until: Int)] = [:]
 
     let hosts: Int
 
     func host(of url: Int) -> Int { url % hosts }
-    /// Where a job's request is.
+    /// The host where a job's request is.
     func host(of flight: FlightLook) -> Int { flight.movedTo ?? host(of: flight.url) }
     func rule(of host: Int) -> HostRule { rules[host] ?? usual }
     func batch(of job: ModelJob) -> ModelBatch { batches[BatchKey(queue: job.record.queue, number: job.record.batch)]! }
 
-    /// Ends a job.
     mutating func end(_ serial: Int, _ how: ModelJob.Fate) {
         jobs[serial]!.fate = how
         let record = jobs[serial]!.record
@@ -47,14 +46,14 @@ struct Model {
 struct ModelJob {
     enum Fate {
         case open, done, failed, cancelled
-        /// Cancelled, and still lying where it was.
+        /// The job was cancelled, and still lies where it was.
         case tombstone
-        /// Cancelled, and gone.
+        /// The job was cancelled, and is gone.
         case dropped
     }
     var record: JobRecord
     var fate = Fate.open
-    /// Of one that is dead: nothing is kept of it.
+    /// The job is dead, and its record was deleted.
     var isForgotten = false
 
     var isDead: Bool { fate == .failed && !isForgotten }
@@ -69,12 +68,12 @@ struct ModelBatch {
     var done = 0
     var failed = 0
     var cancelled = 0
-    /// Jobs that had failed and were put back in line.
+    /// Jobs that had failed and were put back into the queue.
     var revived = 0
 
     var isGone: Bool { state == .cancelled }
 
-    /// Headers of its own for each batch that has any.
+    /// Headers that are different for each batch that has any.
     static func headers(_ batch: Int) -> RequestHeaders {
         RequestHeaders(Array([1, 0, 1, 65, 0, 2] + "\(10 + batch % 90)".utf8))!
     }
@@ -84,7 +83,7 @@ struct ModelBatch {
     }
 }
 
-/// Totals that cannot be told from where jobs are.
+/// Totals that do not follow from where jobs lie.
 struct ModelTotals: Equatable {
     var fetched = 0
     var revalidated = 0
@@ -95,7 +94,7 @@ struct ModelTotals: Equatable {
     var bytes = 0
 }
 
-/// Queue time and lease time, of which the second goes on in short steps only.
+/// Queue time and lease time. Lease time goes on in short steps only.
 struct ModelClock: Equatable {
     var seen = 0
     var shift = 0
@@ -116,7 +115,7 @@ struct ModelClock: Equatable {
     }
 }
 
-/// What is not as it has to be.
+/// A difference between the state and the model.
 struct Violation: Error, CustomStringConvertible {
     let description: String
 
@@ -137,7 +136,7 @@ struct Step {
     let lived: Int
     /// The server's clock.
     let wall: Int
-    /// Channels that heard something, with what.
+    /// The channels that heard something, with the messages.
     var heard: Set<Heard> = []
 }
 

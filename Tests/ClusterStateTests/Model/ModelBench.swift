@@ -4,7 +4,7 @@ import RedisClient
 @testable import ClusterState
 
 #if canImport(Glibc)
-/// A server whose clock stands still unless it is told to go, and somebody who listens to all channels. It serves one run after another.
+/// A server whose clock stands still unless it is moved, and a listener on all channels. A bench serves one run after another.
 final class ModelBench {
     static let namespace = "m"
 
@@ -45,12 +45,12 @@ final class ModelBench {
         wall += ms
     }
 
-    /// Ends the server as a crash would and starts it again. Returns when those who had connections have them again.
+    /// Kills the server and starts it again. Returns when all connections are there again.
     func crash() async throws {
         try await server.kill9()
         try await server.restart()
         while let event = await messages.next(), event != .interrupted {}
-        // Whoever asks before the loss is noticed is answered with that.
+        // A call before the loss is noticed fails with that loss.
         while case .failure(let error) = await redis.pipeline([RedisCommand("PING")])[0] {
             if error.kind != .connectionLost { throw error }
         }
@@ -60,7 +60,7 @@ final class ModelBench {
         try await StateLook.take(redis, namespace: Self.namespace, now: now)
     }
 
-    /// What was published since the last time.
+    /// The messages that were published since the last time.
     func heard() async throws -> Set<Heard> {
         markers += 1
         try await redis.send(RedisCommand("PUBLISH", "marker", .integer(markers)))

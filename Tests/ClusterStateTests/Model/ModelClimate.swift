@@ -1,16 +1,16 @@
 @testable import ClusterState
 
-/// What differs from course to course.
+/// The settings in which courses differ.
 struct ModelClimate {
     let lease: Int
     let urls: Int
     let hosts: Int
     let usual: HostRule
-    /// Jobs that may lie about before no more are enqueued.
+    /// How many jobs may be there before no more are enqueued.
     let mostJobs: Int
     let largestChunk: Int
     let claimLimits: [Int]
-    /// How much of what is settled at once.
+    /// About how many jobs are settled at once.
     let mostSettled: Int
     /// For how long, in ms, a host may take no connection; 0 for ever.
     let hostPatience: Int
@@ -18,13 +18,13 @@ struct ModelClimate {
     /// Workers die often, and others come late.
     let isDeadly: Bool
 
-    /// How the rest is done.
+    /// How the rest of the jobs is ended.
     enum Ending {
-        /// By somebody who looks into both queues, again and again.
+        /// By a worker that claims from both queues, again and again.
         case together
-        /// The same, but into one queue until that is empty: it must not depend on anybody who looks into the other.
+        /// In the same way, but from one queue until that is empty. This must not depend on a worker that claims from the other.
         case oneQueueFirst
-        /// By somebody who looks when a claim has said that one should, and not before.
+        /// By a worker that claims when a claim has said so, and not before.
         case asTold
     }
 

@@ -4,13 +4,13 @@ import RedisClient
 
 #if canImport(Glibc)
 extension ModelRun {
-    /// One worker does all that is left, and then nothing may be.
+    /// One worker ends all jobs that are left. Afterwards nothing may be left behind.
     mutating func finish() async throws {
         story.append("one worker does the rest")
         for queue in 0..<2 { try await perform(.pause(queue: queue, false)) }
         if maker.climate.ending == .oneQueueFirst { try await work([0]) }
         try await work([0, 1])
-        // What deleted jobs have left in their lines goes with the next claim.
+        // The next claim removes what deleted jobs have left in their lists.
         for queue in 0..<2 { try await claimAndSettle(queue) }
         for job in model.jobs.values {
             try Violation.require(job.fate != .open && job.fate != .tombstone, "job \(job.record.serial) has not ended")
@@ -20,7 +20,7 @@ extension ModelRun {
 
     private static var mostRounds: Int { 2000 }
 
-    /// Claims from queues and ends what it gets, until nothing is left.
+    /// Claims from queues and ends the jobs, until none is left.
     private mutating func work(_ queues: [Int]) async throws {
         for round in 0... {
             (isMore, next) = (false, nil)
@@ -50,7 +50,7 @@ extension ModelRun {
         isMore = true
     }
 
-    /// Two days later only what is meant to stay is there.
+    /// Two days later, only keys that are meant to stay may be there.
     private mutating func checkNothingIsLeftBehind() async throws {
         try await perform(.clock(2 * 86_400_000))
         let keys = try await bench.redis.send(RedisCommand("KEYS", "*")).asArray()

@@ -11,9 +11,9 @@ struct ModelRun {
     var model: Model
     var maker: CallMaker
     var look = StateLook()
-    /// What was called so far, for people to read.
+    /// The calls so far, for people to read.
     var story: [String] = []
-    /// What the claims of a round say of the next: at once, or in how many milliseconds.
+    /// When the claims of a round want the next claim: at once, or in how many milliseconds.
     var isMore = false
     var next: Int?
     /// The number of the operation under way.
@@ -35,7 +35,7 @@ struct ModelRun {
         try await finish()
     }
 
-    /// Makes a call, looks at what has become of everything, and holds both against the model.
+    /// Makes a call, and compares the answer and the state after it with the model.
     mutating func perform(_ call: Call) async throws {
         story.append("\(call)")
         let before = look
@@ -46,7 +46,7 @@ struct ModelRun {
             let (now, lived) = before.clock.reading(bench.wall)
             look = try await bench.look(now: now)
             var wanted = before
-            // Redis forgets those whose time is over, and remembers some of them when its clock goes back.
+            // Redis forgets outcomes whose time is over, and remembers some of them again when its clock goes back.
             wanted.pages = look.pages
             try look.check(is: wanted, now: now)
             try model.checkInvariants(look, now: now, lived: lived)

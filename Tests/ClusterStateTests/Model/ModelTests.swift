@@ -4,7 +4,8 @@ import Testing
 
 @testable import ClusterState
 
-/// Whatever happens to workers, callers and clocks: everything accepted ends exactly once, by allowed steps, and leaves nothing behind.
+/// Every accepted job ends exactly once, by allowed steps, and leaves nothing behind. That holds whatever happens to workers, callers and
+/// clocks.
 @Suite struct ModelTests {
     @Test func `the state and the model agree`() async throws {
         let settings = FuzzSettings(always: Array(1...150) + FuzzSettings.telling, random: 50)
@@ -26,7 +27,7 @@ import Testing
         try await Self.check("crashes", settings, steps: 150, .init { $0.appendOnly = true }) { $0.crashes = true }
     }
 
-    /// Runs the seeds, on two servers at once: while one is busy, the other's answer is looked at.
+    /// Runs the seeds on two servers at once. While one server is busy, the other's answer is checked.
     private static func check(
         _ name: String, _ settings: FuzzSettings, steps: Int, _ options: RedisServer.Options = .init(),
         _ change: @escaping @Sendable (inout Fuzz) -> Void = { _ in }
@@ -40,7 +41,7 @@ import Testing
                     do {
                         return try await firstFailure(mine, steps: steps, options, change)
                     } catch {
-                        // The other server's course has failed, and this one was to end.
+                        // The course on the other server has failed, and ended this one.
                         if Task.isCancelled { return nil }
                         throw error
                     }

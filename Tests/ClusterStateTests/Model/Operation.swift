@@ -1,7 +1,7 @@
 import GannetTestKit
 
-/// What happens next, not yet to whom: that is drawn from the operation's own numbers when its turn comes, so that it stays the same
-/// kind of thing when those before it are left out.
+/// One thing that happens in a course. Its own numbers decide to which worker or job it happens, when its turn comes. So it stays the same
+/// kind of thing when operations before it are left out.
 struct Operation {
     enum Kind: CaseIterable {
         case clock, enqueue, claim, settle, renew, move, acquire, again, death, cancel, pause, resume, rule, reclaim, beat, crash, sweep
@@ -9,8 +9,8 @@ struct Operation {
     let kind: Kind
     let seed: UInt64
 
-    /// The operations of a seed, of which the first `count` are asked for; on request, crashes of the server among them, or the doings of
-    /// somebody who looks after the queues.
+    /// The first `count` operations of a seed. On request there are crashes of the server among them, or calls of an operator who looks
+    /// after the queues.
     static func course(
         seed: UInt64, _ climate: ModelClimate, count: Int, crashes: Bool = false, sweeps: Bool = false
     ) -> [Operation] {
@@ -33,7 +33,7 @@ struct Operation {
         (.beat, 2),
     ]
 
-    /// Where callers meet what workers have left behind before another worker comes.
+    /// With these weights, callers meet what dead workers left behind before another worker comes.
     private static let deadly: [(Kind, Int)] = [
         (.clock, 30), (.enqueue, 8), (.claim, 12), (.settle, 18), (.renew, 3), (.move, 4), (.acquire, 20), (.again, 6), (.death, 10),
         (.cancel, 1),

@@ -15,8 +15,8 @@ extension ModelOutcome {
             isNegative: page.isNegative, isStored: page.isStored, began: page.began, ended: page.ended, freshUntil: page.freshUntil)
     }
 
-    /// Whether it is one for somebody who has asked since a time. A fetch that ended after that is, even if nobody may keep it; but who
-    /// refreshes wants one that also began after it. What was there before must be kept, and be fresh or young.
+    /// Whether the outcome is for a job or caller that asked at `since`. A fetch that ended after that is, even if its outcome may not be
+    /// kept. A refresh needs a fetch that also began after that. An earlier outcome must be stored, and be fresh or young enough.
     func satisfies(since: Int, refresh: Bool, maximumAge: Int?, now: Int) -> Bool {
         if refresh { return began >= since }
         if ended >= since { return true }

@@ -1,8 +1,8 @@
 @testable import ClusterState
 
-/// What calls change, for looks as they have to be afterwards.
+/// The changes that calls make, for looks as they have to be afterwards.
 extension StateLook {
-    /// The flight of a URL has ended: its followers are taken off, those who wait are told. Another's lock stays as it is.
+    /// The fetch of a URL has ended: its followers are taken off, and waiting callers are told. Another holder's lock stays as it is.
     /// - Returns: The channels that hear of it.
     mutating func unlock(_ url: Int, by token: Token, _ verdict: FreedLook.Verdict, began: Int, now: Int) -> Set<Heard> {
         guard locks[url] == nil || locks[url] == token else { return [] }
@@ -16,7 +16,7 @@ extension StateLook {
         return Set((waiters.removeValue(forKey: url) ?? []).map { Heard(channel: $0, what: "u\(url)") })
     }
 
-    /// Takes a flight away, and its job from it.
+    /// Removes a lease, and with it the lease's job.
     mutating func land(_ token: Token) {
         if let job = flights.removeValue(forKey: token)?.job { jobs[job.serial] = nil }
         leaseEnds = flights.count
@@ -28,7 +28,7 @@ extension StateLook {
         jobs[record.serial] = JobLook(record: record, place: .line(line))
     }
 
-    /// Without what is over: nobody has to forget it at once.
+    /// The hosts without times that are over. Nobody has to forget those at once.
     func hostsWorthKnowing(now: Int) -> [Int: HostLook] {
         hosts.mapValues {
             var host = $0
@@ -40,7 +40,7 @@ extension StateLook {
 
     func isLive(_ token: Token, lived: Int) -> Bool { (flights[token]?.ends ?? 0) > lived }
 
-    /// Compares what another call may not have changed, or only as expected; clocks, counters and lines of idle workers apart.
+    /// Checks that this look is as wanted. Clocks, counters and the lists of idle workers are not compared.
     func check(is wanted: StateLook, now: Int) throws(Violation) {
         for serial in Set(jobs.keys).union(wanted.jobs.keys) where jobs[serial] != wanted.jobs[serial] {
             throw Violation(
@@ -60,7 +60,7 @@ extension StateLook {
 }
 
 extension HostLook {
-    /// No request starts for a while. Without a length it doubles from time to time, but those in flight together fail together.
+    /// No request starts for a while. Without a length the pause doubles from time to time, but requests in flight together fail together.
     mutating func coolDown(_ length: Int?, random: Double, now: Int) {
         let isCooling = cool > now
         if length == nil && isCooling { return }
@@ -71,7 +71,7 @@ extension HostLook {
         probing = max(probing, 1)
     }
 
-    /// An answer of any kind came. While the host cools down it is one to a request from before.
+    /// An answer of any kind came. While the host cools down, it is the answer to an earlier request.
     mutating func noteAnswer(now: Int) {
         failures = 0
         down = 0

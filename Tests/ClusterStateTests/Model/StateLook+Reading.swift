@@ -3,7 +3,7 @@ import RedisClient
 @testable import ClusterState
 
 extension StateLook {
-    /// Looks at a namespace; `now` tells which of the dead may be new.
+    /// Looks at a namespace. `now` tells which dead jobs may be new.
     static func take(_ redis: RedisConnection, namespace: String, now: Int) async throws -> StateLook {
         let reply = try await redis.run(script, keys: [], [.string("{\(namespace)}"), .integer(now)])
         return StateLook(try reply.asBytes())
@@ -156,7 +156,7 @@ extension StateLook {
     }
 }
 
-/// Reads what the script of a look says.
+/// Reads the bytes that the script of a look answers.
 struct LookReader {
     let bytes: [UInt8]
     private var at = 0

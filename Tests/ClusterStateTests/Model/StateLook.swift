@@ -2,12 +2,12 @@ import RedisClient
 
 @testable import ClusterState
 
-/// Everything that lies in Redis at one moment, decoded apart from the product's own code.
+/// Everything in Redis at one moment, decoded without the product's own code.
 struct StateLook: Equatable {
     var clock = ModelClock()
     var flights: [Token: FlightLook] = [:]
     var leaseEnds = 0
-    /// How many requests are said to be at other hosts than their own.
+    /// How many requests are noted as being at other hosts than their own.
     var moves = 0
     var locks: [Int: Token] = [:]
     var pages: [Int: PageLook] = [:]
@@ -24,11 +24,11 @@ struct StateLook: Equatable {
     var finished: [BatchKey: Int] = [:]
     var ended: Set<BatchKey> = []
     var idle: [Int: Set<Int>] = [:]
-    /// What nothing here knows, and jobs that are in two places.
+    /// Keys that the look does not know, and jobs that are in two places.
     var strange: [String] = []
 }
 
-/// A flight's token as two numbers.
+/// The token of a lease or a lock, as two numbers.
 struct Token: Hashable, Comparable, CustomStringConvertible {
     let number: UInt64
     let nonce: UInt64
@@ -42,10 +42,10 @@ struct BatchKey: Hashable {
     let number: Int
 }
 
-/// A job as it is written.
+/// A job as it is written in Redis.
 struct JobRecord: Equatable {
     var serial, queue, batch, url, enqueued, crashes, failures, throttled: Int
-    /// Whether it is marked as one that is not fetched without the headers of its batch.
+    /// Whether the job is marked as not to be fetched without the headers of its batch.
     var hasHeaders: Int
 }
 
@@ -60,7 +60,7 @@ enum Place: Equatable {
     case leased(Token)
 }
 
-/// A list of jobs in which order counts.
+/// A list of jobs in which the order counts.
 enum Line: Hashable {
     case ready(queue: Int, priority: Int)
     case held(queue: Int, priority: Int, host: Int)
@@ -78,7 +78,7 @@ struct FlightLook: Equatable {
     var kind: Kind
     var began, ends, url: Int
     var job: JobRecord?
-    /// The host to which a redirect has led it.
+    /// The host to which a redirect has led the job's request.
     var movedTo: Int?
 }
 

@@ -5,9 +5,9 @@ import Testing
 @testable import ClusterState
 
 #if canImport(Glibc)
-/// What workers say of themselves, and what is kept of it.
+/// The heartbeats of workers, and what Redis keeps of them.
 @Suite struct HeartbeatTests {
-    @Test func `an onlooker finds each worker with what it said last, and when`() async throws {
+    @Test func `an overview has each worker's last record, and when it came`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             _ = try await fixture.queue.beat("a", .ofTest("one"))
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a worker that leaves is told of no more, one that died for ten minutes`() async throws {
+    @Test func `a worker that left is no longer listed, and a worker that died is listed for ten minutes`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             for name in ["leaving", "dying"] { _ = try await fixture.queue.beat(name, .ofTest) }
@@ -33,7 +33,7 @@ import Testing
             #expect(try await fixture.queue.overview().workers.map(\.id) == ["dying"])
             clock.advance(by: .milliseconds(1))
             #expect(try await fixture.queue.overview().workers == [])
-            // And the next that says something clears it away.
+            // The next heartbeat of another worker clears the record away.
             _ = try await fixture.queue.beat("living", .ofTest)
             let left = try await fixture.redis.send(RedisCommand("HKEYS", .string(fixture.key(queue: "workers")))).asArray()
             #expect(try left.map { reply throws(RedisError) in try reply.asString() } == ["living"])
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `an onlooker is told how many requests are in flight at hosts now, whatever workers said of that before`() async throws {
+    @Test func `an overview counts the requests in flight at hosts now, whatever heartbeats said before`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<8, hosts: 2)
             let jobs = try await fixture.claim(4).jobs
@@ -91,11 +91,11 @@ import Testing
         }
     }
 
-    @Test func `a worker and an onlooker hear how many jobs wait for hosts, for how many, and how many for their time`() async throws {
+    @Test func `heartbeats and overviews tell how many jobs wait for hosts, for how many hosts, and for their time`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill(0..<12, hosts: 4)
-            // One of each host is in flight; a claim that comes then finds all others held.
+            // One job of each host is in flight. A claim that comes then finds all others held.
             let first = try await fixture.claim(12, hostLimit: 1).jobs
             _ = try await fixture.claim(12, hostLimit: 1)
             var progress = try await fixture.queue.beat("a", .ofTest)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `other queues are named while somebody works on them or has left something in them, and for ten minutes`() async throws {
+    @Test func `other queues are named while they have workers or jobs, for ten minutes after the last heartbeat`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill(0..<3)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `of the queues of a namespace a hundred are kept and eight told of, those heard of last`() async throws {
+    @Test func `a namespace remembers the hundred queues heard of last, and an overview names eight`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             for number in 0..<110 {
@@ -150,14 +150,14 @@ import Testing
             #expect(try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key("queues")))).asInteger() == 100)
             let names = try await fixture.queue.overview().others.map(\.name)
             #expect(names == (102..<110).reversed().map { "many\($0)" })
-            // What somebody else has done to the keys of one keeps nobody from looking at another.
+            // Foreign values in the keys of one queue do not keep people from looking at another.
             try await fixture.redis.send(RedisCommand("SET", .string(fixture.key("q:many109:count")), "somebody else's"))
             try await fixture.redis.send(RedisCommand("DEL", .string(fixture.key("q:many108:beats"))))
             #expect(try await fixture.queue.overview().others.map(\.name).prefix(2) == ["many109", "many107"])
         }
     }
 
-    @Test func `what a newer version says of its worker is left unread`() async throws {
+    @Test func `a newer version's record of a worker is left unread`() async throws {
         try await QueueFixture.with { fixture in
             _ = try await fixture.queue.beat("a", .ofTest)
             try await fixture.redis.send(RedisCommand("HSET", .string(fixture.key(queue: "workers")), "a", "\u{2}of the future"))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import ClusterState
 
-/// What an onlooker is told of a queue, and what it costs.
+/// The contents of an overview, and its cost.
 @Suite struct OverviewTests {
     #if canImport(Glibc)
-    @Test func `the oldest job that waits is found in line, among those that came back, and among those held for a host`() async throws {
+    @Test func `the oldest waiting job is found among ready jobs, jobs that came back, and jobs held for a host`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             let age = { () async throws -> Int? in
@@ -24,7 +24,7 @@ import Testing
             #expect(try await age() == 1000)
             _ = try await fixture.settle(first, .handedBack)
             #expect(try await age() == 11_000)
-            // One is in flight, and the next is held until its host has room.
+            // One job is in flight, and the next is held until its host has room.
             _ = try await fixture.claim(1, hostLimit: 1)
             _ = try await fixture.claim(1, hostLimit: 1)
             #expect(try await fixture.redis.send(RedisCommand("LLEN", .string(fixture.key(queue: "ready:normal")))).asInteger() == 0)
@@ -58,13 +58,13 @@ import Testing
                 _ = try await fixture.queue.enqueue(entries, batch: number, from: start, to: end, closing: end == jobs)
             }
         }
-        // One of each host is in flight, and others are held until it has ended.
+        // One job of each host is in flight, and others are held until it has ended.
         var leased = 0
         for _ in 0..<20 { leased += try await fixture.claim(max(1, hosts - leased), hostLimit: 1).jobs.count }
         let held = try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key(queue: "due:low")))).asInteger()
         guard leased == hosts, held > 16 else { throw KitError("\(leased) are in flight, and \(held) hosts are waited for") }
         for worker in 0..<10 { _ = try await fixture.queue.beat("w\(worker)", .ofTest) }
-        // The server knows the script by then.
+        // With this call the server learns the script before the measurement.
         _ = try await fixture.queue.overview()
         let before = try await fixture.dump()
         let statistics = try await server.statistics {

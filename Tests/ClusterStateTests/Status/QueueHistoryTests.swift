@@ -3,7 +3,7 @@ import Testing
 @testable import ClusterState
 
 @Suite struct QueueHistoryTests {
-    /// An overview of a queue of 10,000 that had come so far at moments in seconds.
+    /// An overview of a queue of 10,000 jobs, with samples at these moments in seconds.
     private static func overview(
         _ samples: [(second: Int, done: Int)], now: (second: Int, done: Int), isPaused: Bool = false, silence: Int = 0
     ) -> QueueOverview {
@@ -26,7 +26,7 @@ import Testing
         overview(samples, now: now)
     }
 
-    @Test func `speed is that of the last minute, and at first of what there is of it`() {
+    @Test func `the rate is that of the last minute, and at first that of the time so far`() {
         let young = Self.report([(100, 0)], now: (103, 30))
         #expect(young.rate == QueueRate(donePerSecond: 10, endedPerSecond: 11, bytesPerSecond: 10_000))
         let old = Self.report([(0, 0), (100, 100), (110, 200), (150, 600), (160, 700)], now: (165, 800))
@@ -35,18 +35,18 @@ import Testing
         #expect(Self.report([(100, 0)], now: (100, 0)).rate == nil)
     }
 
-    @Test func `a queue that nobody works on has no speed, and one that somebody works on again that of now`() {
+    @Test func `a queue without workers has the rate zero, and a queue with workers again has the present rate`() {
         #expect(Self.report([(0, 0), (5, 500)], now: (500, 500)).rate?.donePerSecond == 0)
         #expect(Self.report([(0, 0), (5, 500), (500, 500)], now: (505, 600)).rate?.donePerSecond == 20)
     }
 
-    @Test func `what was before a queue was cleared counts for nothing`() {
+    @Test func `samples from before a queue was cleared count for nothing`() {
         let report = Self.report([(100, 5000), (110, 6000), (120, 0)], now: (130, 100))
         #expect(report.rate?.donePerSecond == 10)
         #expect(report.history.throughput(steps: 4, of: .seconds(10)) == [nil, nil, nil, 11])
     }
 
-    @Test func `what is left is told by speed, is nothing when all has ended, and unknown while nothing moves`() {
+    @Test func `the time left follows the rate, is zero when all has ended, and is unknown while nothing ends`() {
         #expect(Self.report([(100, 0)], now: (110, 1000)).remaining == .seconds(8900 / 110.0))
         #expect(Self.report([(100, 0)], now: (110, 0)).remaining == nil)
         #expect(Self.overview([(100, 0)], now: (110, 1000), isPaused: true).remaining == nil)
@@ -57,7 +57,7 @@ import Testing
         #expect(QueueOverview(now: 0, counts: ended, oldestReady: nil, samples: [], workers: []).remaining == .zero)
     }
 
-    @Test func `a chart's steps are filled from moments that lie otherwise, and empty before the first`() {
+    @Test func `a chart's steps are filled from samples at other times, and are empty before the first`() {
         let history = Self.report([(90, 0), (95, 100), (105, 200)], now: (110, 200)).history
         #expect(history.throughput(steps: 4, of: .seconds(10)) == [nil, nil, 16.5, 5.5])
         #expect(history.depth(steps: 3, of: .seconds(10)) == [10_000, 9835, 9780])
@@ -70,7 +70,7 @@ import Testing
         #expect(history.depth(steps: 4, of: .seconds(5)) == [10_000, 8900, 8900, 8900])
     }
 
-    @Test func `hosts are told as all living workers see them together`() {
+    @Test func `hosts are summed over all living workers`() {
         func beat(_ name: String, _ time: Int, running: Int) -> WorkerStatus {
             let host = HostLoad(name: "h", running: running, longest: .seconds(running), finished: 10, failed: 5, average: .seconds(2))
             let record = WorkerRecord(

@@ -40,7 +40,7 @@ struct BlobFixture: Sendable {
 
     static func body(_ number: Int, _ size: Int) -> [UInt8] { [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size) }
 
-    /// Stores the body of a number, `size` bytes of it.
+    /// Stores the body with this number, `size` bytes of it.
     @discardableResult
     func put(_ number: Int, _ size: Int, limit: Int = 1 << 30, sparing: Duration = .zero) async throws -> BlobPutAnswer {
         try await store.put(digest: Self.digest(number), bytes: Self.body(number, size), limit: limit, sparing: sparing)
@@ -51,7 +51,7 @@ struct BlobFixture: Sendable {
     func key(_ name: String) -> RedisArgument { .string("{\(namespace):blob}\(name)") }
     func key(of number: Int) -> RedisArgument { .bytes(Array("{\(namespace):blob}:".utf8) + Self.digest(number)) }
 
-    /// What Redis says its data takes.
+    /// The memory that Redis' data takes, as Redis says.
     func usedMemory() async throws -> Int {
         let info = try await redis.send(RedisCommand("INFO", "memory")).asString()
         let line = info.split(whereSeparator: \.isNewline).first { $0.hasPrefix("used_memory:") }

@@ -3,7 +3,7 @@ import RedisClient
 
 @testable import ClusterState
 
-/// What Redis remembers of a host.
+/// The record that Redis keeps of a host.
 struct HostRecord: Sendable {
     let running: Int
     let next: Int
@@ -15,7 +15,7 @@ struct HostRecord: Sendable {
 }
 
 extension QueueFixture {
-    /// What is remembered of a host; `nil` for one that nothing is to be remembered of.
+    /// Redis' record of a host; `nil` where there is none.
     func host(_ name: String) async throws -> HostRecord? {
         guard let bytes = try await redis.send(RedisCommand("HGET", .string(key("hosts")), .string(name))).asOptionalBytes() else {
             return nil

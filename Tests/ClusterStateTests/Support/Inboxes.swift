@@ -3,7 +3,7 @@ import RedisClient
 
 @testable import ClusterState
 
-/// Processes that listen, each on its inbox, as a test sees them.
+/// Processes that listen, each on its own inbox, as a test sees them.
 struct Inboxes: Sendable {
     let names: [String]
     private let subscriber: RedisSubscriber
@@ -19,7 +19,7 @@ struct Inboxes: Sendable {
         self.subscriptions = subscriptions
     }
 
-    /// What has come to each so far, in all this test's time: a message of our own ends the wait.
+    /// The messages that have come to each inbox. A message of our own ends the wait.
     func messages() async throws -> [[String]] {
         var all: [[String]] = []
         for (name, subscription) in zip(names, subscriptions) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterState
 
-/// Making drift by hand, and seeing it found and mended.
+/// Makes drift by hand, and expects audits to find and mend it.
 extension QueueFixture {
     /// A command on a key of the namespace, named without its tag.
     @discardableResult
@@ -21,15 +21,15 @@ extension QueueFixture {
     func keyBytes(_ prefix: String, _ number: Int) -> [UInt8] { Array(prefix.utf8) + Self.id(number).bytes }
     func lockKey(_ number: Int) -> RedisArgument { .bytes(keyBytes("lock:", number)) }
 
-    /// Says in the host's record that so many requests are in flight to it.
+    /// Writes into the host's record that so many requests are in flight.
     func setRunning(_ number: UInt8, host: String) async throws {
         var record = try await send("HGET", "hosts", .string(host)).asBytes()
         record[1] = number
         try await send("HSET", "hosts", .string(host), .bytes(record))
     }
 
-    /// Expects an audit to find all of `kinds` and nothing but those and `others`, to change nothing before it is asked to, and to find
-    /// nothing when it has.
+    /// Expects an audit to find all of `kinds`, and nothing else but `others`. The audit has to change nothing before it is asked to mend,
+    /// and to find nothing afterwards.
     func expectDrift(
         _ kinds: Set<AuditFinding.Kind>, also others: Set<AuditFinding.Kind> = [], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

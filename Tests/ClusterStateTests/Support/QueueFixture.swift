@@ -33,7 +33,7 @@ struct QueueFixture: Sendable {
         try await server.stop()
     }
 
-    /// Lets more than a lease go by in which nobody renews, and somebody looks as often as claims say; what ended is taken back.
+    /// Lets more time than a lease go by, in which nobody renews. Claims look as often as claims ask for it, and take back what has ended.
     func endLeases(_ clock: MovableClock, of lease: Duration = Self.lease) async throws {
         for _ in 0..<Int(lease / .seconds(5)) + 4 {
             clock.advance(by: .seconds(5))
@@ -44,7 +44,7 @@ struct QueueFixture: Sendable {
 
     static let lease = Duration.seconds(30)
 
-    /// A key of the namespace; `key(queue: "count")` one of the queue.
+    /// A key of the namespace. `key(queue: "count")` is a key of the queue.
     func key(_ name: String) -> String { "{\(namespace)}\(name)" }
     func key(queue name: String) -> String { "{\(namespace)}q:q:\(name)" }
 
@@ -55,7 +55,7 @@ struct QueueFixture: Sendable {
         return URLID(bytes)!
     }
 
-    /// The job of a number: its URL is its own, its host one of `hosts`.
+    /// The job of a number: the URL is its own, and the host is one of `hosts`.
     static func entry(_ number: Int, hosts: Int = 1) throws -> JobEntry {
         try JobEntry(id: id(number), host: "h\(number % hosts)", url: "http://h\(number % hosts)/\(number)")
     }
@@ -73,7 +73,7 @@ struct QueueFixture: Sendable {
         try await claim(limit, worker: worker, lease: lease) { $0.host = HostRule(limit: hostLimit) }
     }
 
-    /// A claim with something said otherwise than usual.
+    /// A claim with other settings than usual.
     func claim(
         _ limit: Int, worker: String = "w", lease: Duration = Self.lease, _ change: (inout ClaimRequest) -> Void
     ) async throws -> Claim {
@@ -95,7 +95,7 @@ struct QueueFixture: Sendable {
         return .fetched(content, Retention(fresh: fresh, keep: .seconds(86_400), isStored: isStored))
     }
 
-    /// Jobs that wait for another's fetch of their URL.
+    /// Jobs that wait for another fetch of their URL.
     func parked() async throws -> [Job] {
         var jobs: [Job] = []
         for key in try await redis.send(RedisCommand("KEYS", .string(key("parked:*")))).asArray() {
@@ -106,7 +106,7 @@ struct QueueFixture: Sendable {
         return jobs
     }
 
-    /// It cannot be fetched, and nobody tries for an hour.
+    /// The URL cannot be fetched, and nobody tries for an hour.
     static func failed(_ url: String) -> Settlement.Outcome {
         var content = PageContent(url: url)
         content.status = 500

@@ -3,9 +3,9 @@ import RedisClient
 
 @testable import ClusterState
 
-/// What it costs Redis to settle the fetch of a URL that many jobs wait for.
+/// The cost to Redis of settling a URL that many jobs wait for.
 struct SettlementCost: Sendable {
-    /// Commands the script made, and the time for which nobody else was served.
+    /// How many commands the script ran, and how long it kept other callers waiting.
     let commands: Int
     let microseconds: Int
 
@@ -22,7 +22,7 @@ struct SettlementCost: Sendable {
         }
         guard let job = try await fixture.claim(1).jobs.first else { throw KitError("nothing to claim") }
         while try await fixture.queue.counts().ready > 0 { _ = try await fixture.claim(1) }
-        // The server knows the script by then.
+        // With this call the server learns the script before the measurement.
         _ = try await fixture.cluster.settle([Settlement(FlightToken([1]), entry.id, .handedBack)], random: 0)
         let statistics = try await server.statistics {
             guard try await fixture.settle(job, QueueFixture.fetched(entry.url)) == .settled else { throw KitError("the lease was lost") }

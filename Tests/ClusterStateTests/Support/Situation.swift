@@ -3,15 +3,21 @@ import RedisClient
 
 @testable import ClusterState
 
-/// Jobs in every state, the same in every namespace: what calls are tried on.
+/// Jobs in every state, the same in every namespace, to try calls on.
 ///
-/// On three hosts: 0, 1, 2 and 6 are leased, and another job waits for 0's outcome; 3 failed and waits for its next attempt; 4 is leased
-/// to be delivered, its page being there; 5, 7 and 8 were held when their hosts were to have one request at a time; 10 to 13 are in
-/// line; 9 is delayed. One more URL is leased to a caller without a job.
+/// The jobs are on three hosts:
+/// - 0, 1, 2 and 6 are leased, and another job waits for the outcome of 0.
+/// - 3 failed, and waits for its next attempt.
+/// - 4 is leased to be delivered, because its outcome is there.
+/// - 5, 7 and 8 are held, because their hosts had only one place each when they were met.
+/// - 10 to 13 are ready.
+/// - 9 is delayed.
+///
+/// One more URL is leased to a caller without a job.
 struct Situation: Sendable {
     let batch: Int
 
-    /// A batch that nothing was accepted for yet.
+    /// A batch without jobs.
     let open: Int
     let jobs: [Int: Job]
     let caller: FlightToken
@@ -32,7 +38,7 @@ struct Situation: Sendable {
         func note(_ leased: [Job]) {
             for job in leased { jobs[Int(job.entry.id.bytes[7])] = job }
         }
-        // One that fails once, and one whose page is there.
+        // A job that fails once, and a job whose outcome is there.
         batch = try await fixture.fill([3, 4], hosts: 3, batch: "first")
         let first = try await claim(2, 1)
         _ = try await fixture.settle(first[0], .retry(after: .seconds(60)))
@@ -64,8 +70,8 @@ struct Situation: Sendable {
     }
 
     #if canImport(Glibc)
-    /// Lets time pass: the next attempt and what was delayed are due, three leases have ended, the outcome that a job waited for is there, and
-    /// a newer version has written the page of one URL in line.
+    /// Lets time pass: the next attempt and the delayed job are due, and three leases have ended. The outcome that a job waited for is
+    /// there, and a newer version has written the outcome of one ready URL.
     func growLate(_ fixture: QueueFixture, _ clock: MovableClock) async throws {
         _ = try await fixture.settle(jobs[0]!, QueueFixture.fetched("http://h0/0"))
         clock.advance(by: .seconds(61))
@@ -76,7 +82,7 @@ struct Situation: Sendable {
         try await fixture.redis.send(RedisCommand("SET", .bytes(Array(fixture.key("page:").utf8) + QueueFixture.id(12).bytes), "\u{2}new"))
     }
 
-    /// Brings every job to its end, whatever has become of it.
+    /// Brings every job to its end, whatever its state is.
     func finish(_ fixture: QueueFixture, _ clock: MovableClock) async throws {
         try await fixture.queue.resume()
         try await fixture.queue.reclaimAll()
@@ -84,7 +90,7 @@ struct Situation: Sendable {
         try await fixture.drain()
         clock.advance(by: .seconds(60))
         try await fixture.drain()
-        // Callers that are there no more.
+        // The leases of callers that no longer exist have to end, too.
         try await fixture.endLeases(clock)
         try await fixture.drain()
     }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import ClusterState
 
-/// What has to hold of a queue's state at any moment, read from the keys themselves: counters say what lies where, each lease has its
-/// end, its place and its lock.
+/// The rules that a queue's state keeps at any moment, read from the keys themselves. Counters agree with where jobs lie, and each lease
+/// has its end, its place and its lock.
 struct StateAudit: Sendable {
-    /// One sentence for each thing that does not hold.
+    /// One sentence for each broken rule.
     private(set) var problems: [String] = []
 
-    /// Requests in flight, by host, as the leases say.
+    /// Requests in flight by host, as the leases tell.
     private(set) var running: [String: Int] = [:]
 
     private mutating func expect(_ what: String, _ found: Int, _ said: Int) {
@@ -30,7 +30,7 @@ struct StateAudit: Sendable {
             var sum = 0
             for pattern in patterns {
                 for key in try await keys(pattern) {
-                    // Headings are no jobs.
+                    // Headings are not jobs.
                     sum += try await list(RedisCommand("LRANGE", .bytes(key), "0", "-1")).count {
                         $0.first != UInt8(ascii: "h") && $0.first != UInt8(ascii: "H")
                     }
@@ -85,13 +85,13 @@ struct StateAudit: Sendable {
 }
 
 extension QueueFixture {
-    /// Everything holds that has to hold at any moment.
+    /// Expects that every rule holds that has to hold at any moment.
     func expectSound(_ comment: String = "", at location: SourceLocation = #_sourceLocation) async throws {
         let problems = try await StateAudit(self).problems
         #expect(problems == [], "\(comment)", sourceLocation: location)
     }
 
-    /// Every job has ended, and nothing is left but outcomes.
+    /// Expects that every job has ended, and that only outcomes are left.
     func expectEnded(_ comment: String = "", at location: SourceLocation = #_sourceLocation) async throws {
         try await expectSound(comment, at: location)
         let counts = try await queue.counts()

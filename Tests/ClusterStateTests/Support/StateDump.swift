@@ -1,11 +1,11 @@
 import RedisClient
 
-/// Every key of a namespace with its value, in a form that is the same for the same state, and can be read where it is not.
+/// Every key of a namespace with its value. The form is the same for the same state, and can be read where it differs.
 struct StateDump: Sendable, Equatable {
-    /// By the key's name after the namespace; a hash's fields and a set's members in order.
+    /// Values by the key's name after the namespace. A hash's fields and a set's members are in order.
     var values: [String: [String]] = [:]
 
-    /// What is not as in `other`, a line for each key.
+    /// The differences from `other`, a line for each key.
     func differences(from other: StateDump) -> [String] {
         Set(values.keys).union(other.values.keys).sorted().compactMap { key in
             let (mine, theirs) = (values[key], other.values[key])
@@ -13,7 +13,7 @@ struct StateDump: Sendable, Equatable {
         }
     }
 
-    /// Without these fields of one hash.
+    /// A copy without these fields of one hash.
     func without(_ fields: [String], of key: String) -> StateDump {
         var copy = self
         copy.values[key]?.removeAll { value in fields.contains { value.hasPrefix("\($0)=") } }

@@ -2,12 +2,12 @@ import ClusterState
 import GannetTestKit
 import RedisClient
 
-/// A worker in a process of its own, which claims once and then does nothing until it is killed: the program `StateWorker`, built beside
-/// the tests.
+/// A worker in its own process, which claims once and then does nothing until it is killed. Its program `StateWorker` is built beside the
+/// tests.
 struct StateWorkerProcess: Sendable {
     let process: ChildProcess
 
-    /// Starts it; returns when it has its jobs.
+    /// Starts the process. Returns when it has its jobs.
     init(_ fixture: QueueFixture, jobs: Int, lease: Duration, hostLimit: Int) async throws {
         let milliseconds = Int(lease / .milliseconds(1))
         guard case .unix(let socket) = fixture.redis.configuration.address else { throw KitError("the worker connects to a Unix socket") }
@@ -21,7 +21,7 @@ struct StateWorkerProcess: Sendable {
         guard line == "holds \(jobs)" else { throw KitError("the worker \(line) jobs instead of \(jobs)") }
     }
 
-    /// Ends it as kill -9 does; returns when it is gone.
+    /// Kills the process as kill -9 does. Returns when it is gone.
     func kill9() async throws {
         process.kill()
         _ = try await process.exitStatus

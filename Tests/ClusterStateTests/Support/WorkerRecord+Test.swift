@@ -1,7 +1,7 @@
 @testable import ClusterState
 
 extension WorkerRecord {
-    /// A worker on a machine of this name with so many requests in flight.
+    /// A worker on this machine with so many requests in flight.
     static func ofTest(_ machine: String, active: Int = 3) -> WorkerRecord {
         let hosts = [
             HostLoad(
