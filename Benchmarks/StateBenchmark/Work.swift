@@ -13,7 +13,7 @@ extension FetchQueue {
     func finish(_ jobs: [Job]) async throws {
         _ = try await settle(
             jobs.map { job in
-                var page = PageContent(url: job.entry.url)
+                var page = OutcomeContent(url: job.entry.url)
                 page.digest = job.entry.id.bytes + job.entry.id.bytes
                 page.status = 200
                 page.size = 10_000

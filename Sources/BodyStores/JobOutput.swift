@@ -15,7 +15,7 @@ package protocol JobOutput: Sendable {
     func found(_ job: Job) async throws -> HeldBody?
 
     /// The body of an earlier outcome, if it is in this job's place; `nil` if the URL has to be fetched again.
-    func held(_ page: Page, for job: Job) async throws -> HeldBody?
+    func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody?
 
     /// Stores a body. A temporary file is moved or removed, also when an error is thrown.
     func place(_ download: Download, of job: Job) async throws -> Placement
@@ -53,11 +53,11 @@ package struct JobEnd: Sendable {
 
     package let outcome: Outcome
     /// Status, size, digest and file of the body, or the error.
-    package let content: PageContent
+    package let content: OutcomeContent
     /// How long the last attempt took; zero if this job made none.
     package let duration: Duration
 
-    package init(_ outcome: Outcome, _ content: PageContent, duration: Duration = .zero) {
+    package init(_ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {
         self.outcome = outcome
         self.content = content
         self.duration = duration

@@ -45,11 +45,11 @@ package final class RedisBodies: JobOutput {
 
     package func found(_ job: Job) -> HeldBody? { nil }
 
-    package func held(_ page: Page, for job: Job) async throws -> HeldBody? {
-        guard let digest = page.content.digest else { return nil }
-        if page.content.size == 0 { return HeldBody(file: nil) }
+    package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? {
+        guard let digest = outcome.content.digest else { return nil }
+        if outcome.content.size == 0 { return HeldBody(file: nil) }
         let isThere = try await persistently { () throws(StateError) in
-            try await store.contains(digest: digest, size: page.content.size)
+            try await store.contains(digest: digest, size: outcome.content.size)
         }
         return isThere ? HeldBody(file: nil) : nil
     }
@@ -128,9 +128,9 @@ struct LargeBodyGate: Sendable {
 
 extension ClusterState {
     /// The body of an outcome, from the workers' folder or from Redis; `nil` if neither has it.
-    package func body(of page: Page, in folder: BodyFolder?) async throws(StateError) -> [UInt8]? {
-        let content = page.content
-        guard let digest = content.digest, !page.isNegative else { return nil }
+    package func body(of outcome: URLOutcome, in folder: BodyFolder?) async throws(StateError) -> [UInt8]? {
+        let content = outcome.content
+        guard let digest = content.digest, !outcome.isNegative else { return nil }
         if let body = folder?.body(content.fields[.file], size: content.size, digest: digest) { return body }
         let connection = try await connect(patience: Self.bodyPatience)
         let body: Result<[UInt8]?, StateError>

@@ -6,7 +6,7 @@ internal import HTTPEngine
 /// The right to fetch one URL, which no other process has at the same time.
 struct RedisLease: SharedLease {
     let tier: RedisTier
-    let token: FlightToken
+    let token: LockToken
     let id: URLID
     let url: String
     let stale: CachedAnswer?
@@ -14,7 +14,7 @@ struct RedisLease: SharedLease {
     func whenLost(_ action: @escaping @Sendable () -> Void) { tier.renewals.whenLost(token, action) }
 
     func commit(_ answer: CachedAnswer, kept: SharedRetention, revalidated: Bool) async -> SharedCommit {
-        var content = PageContent(url: url)
+        var content = OutcomeContent(url: url)
         content.status = answer.facts.status
         content.digest = answer.facts.digest.bytes
         content.size = answer.body.count
@@ -46,7 +46,7 @@ struct RedisLease: SharedLease {
     }
 
     func shareNothing(status: Int) async {
-        var content = PageContent(url: url)
+        var content = OutcomeContent(url: url)
         content.status = status
         _ = await settle(.fetched(content, Retention(fresh: .zero, keep: Self.forWaitingCallers, isStored: false)))
     }
@@ -54,7 +54,7 @@ struct RedisLease: SharedLease {
     func fail(_ error: FetchError, for time: Duration) async {
         // A URL has one outcome. The failure would replace the stale answer, which may still serve and be revalidated.
         if stale != nil { return await release() }
-        var content = PageContent(url: url)
+        var content = OutcomeContent(url: url)
         if case .status(let code) = error.kind { content.status = code }
         content.fields = [.errorClass: error.className, .errorMessage: error.detail]
         let isStored = !error.kind.restsOnSettings

@@ -70,7 +70,7 @@ struct RedisTier: SharedTier {
     func remove(_ key: CacheKey) async {
         guard let id = URLID(key.id) else { return }
         // A lost connection is restored within the call's time. A Redis that is away longer keeps the outcome, as documented.
-        try? await cluster.removePage(id)
+        try? await cluster.removeOutcome(id)
     }
 
     private func unavailable(_ error: any Error) -> SharedAnswer {
@@ -121,12 +121,12 @@ struct RedisTier: SharedTier {
     ) async throws -> Found {
         switch answer.fate {
         case .busy: preconditionFailure("A caller that has to wait has no outcome.")
-        case .negative(let page): return .some(.failed(FetchError(page.content, url: ask.url)))
-        case .fresh(let page) where !page.isStored: return .some(.notShared)
-        case .fresh(let page):
-            guard let answer = try await cached(page, at: answer.now) else { return .none(missing: page.content.digest ?? []) }
+        case .negative(let outcome): return .some(.failed(FetchError(outcome.content, url: ask.url)))
+        case .fresh(let outcome) where !outcome.isStored: return .some(.notShared)
+        case .fresh(let outcome):
+            guard let answer = try await cached(outcome, at: answer.now) else { return .none(missing: outcome.content.digest ?? []) }
             // Both times are Redis': this machine's clock would be off by the time on the network.
-            return .some(.found(answer, hasComeSince: since.map { page.ended >= $0 } ?? false))
+            return .some(.found(answer, hasComeSince: since.map { outcome.ended >= $0 } ?? false))
         case .leased(let token, let stale):
             // The lease is renewed until it is given up, also if the caller is cancelled.
             renewals.add(token, asked: asked)
@@ -142,19 +142,19 @@ struct RedisTier: SharedTier {
     }
 
     /// The answer of an outcome, with times of this process' clock; `nil` if its body is gone.
-    private func cached(_ page: Page, at queueNow: Int) async throws -> CachedAnswer? {
-        guard let facts = page.content.facts.flatMap({ StoredAnswer(decoding: $0) }), let digest = page.content.digest,
-            let body = try await bodies.intactBody(digest: digest, size: page.content.size, sha256: { SHA256Digest(of: $0).bytes })
+    private func cached(_ outcome: URLOutcome, at queueNow: Int) async throws -> CachedAnswer? {
+        guard let facts = outcome.content.facts.flatMap({ StoredAnswer(decoding: $0) }), let digest = outcome.content.digest,
+            let body = try await bodies.intactBody(digest: digest, size: outcome.content.size, sha256: { SHA256Digest(of: $0).bytes })
         else { return nil }
         // The answer is as old by this machine's clock as by Redis'.
-        let ago = Duration.milliseconds(max(0, queueNow - page.ended))
+        let ago = Duration.milliseconds(max(0, queueNow - outcome.ended))
         return CachedAnswer(facts: facts.received(at: .now - ago), body: body)
     }
 }
 
 extension FetchError {
     /// The failure in an outcome, as its fetcher had it.
-    fileprivate init(_ content: PageContent, url: String) {
+    fileprivate init(_ content: OutcomeContent, url: String) {
         var kind = Kind(className: content.fields[.errorClass] ?? "")
         // These kinds concern the other process only. The message also explains a class of a newer version.
         if let known = kind, [.cancelled, .local].contains(known.retry) || known == .invalidURL || known == .engine { kind = nil }

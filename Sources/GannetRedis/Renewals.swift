@@ -11,7 +11,7 @@ final class Renewals: Sendable {
     }
 
     private struct State {
-        var held: [FlightToken: Held] = [:]
+        var held: [LockToken: Held] = [:]
         var isRunning = false
     }
 
@@ -25,7 +25,7 @@ final class Renewals: Sendable {
     }
 
     /// - Parameter asked: When the lease was requested. It may have begun then.
-    func add(_ token: FlightToken, asked: ContinuousClock.Instant) {
+    func add(_ token: LockToken, asked: ContinuousClock.Instant) {
         let starts = state.withLock { state in
             state.held[token] = Held(ends: asked + lease)
             defer { state.isRunning = true }
@@ -35,7 +35,7 @@ final class Renewals: Sendable {
         if starts { Task { await run() } }
     }
 
-    func whenLost(_ token: FlightToken, _ action: @escaping @Sendable () -> Void) {
+    func whenLost(_ token: LockToken, _ action: @escaping @Sendable () -> Void) {
         let isLost = state.withLock { state in
             guard let held = state.held[token], !held.isLost else { return true }
             state.held[token]?.whenLost = action
@@ -44,7 +44,7 @@ final class Renewals: Sendable {
         if isLost { action() }
     }
 
-    func remove(_ token: FlightToken) { state.withLock { _ = $0.held.removeValue(forKey: token) } }
+    func remove(_ token: LockToken) { state.withLock { _ = $0.held.removeValue(forKey: token) } }
 
     private func run() async {
         while true {
@@ -58,7 +58,7 @@ final class Renewals: Sendable {
         }
     }
 
-    private func renew(_ tokens: [FlightToken]) async {
+    private func renew(_ tokens: [LockToken]) async {
         let asked = ContinuousClock.now
         do {
             let lost = try await cluster.renew(tokens, lease: lease)
@@ -73,7 +73,7 @@ final class Renewals: Sendable {
         }
     }
 
-    private func lose(_ tokens: [FlightToken]) {
+    private func lose(_ tokens: [LockToken]) {
         let actions = state.withLock { state in
             tokens.compactMap { token -> (@Sendable () -> Void)? in
                 guard state.held[token]?.isLost == false else { return nil }

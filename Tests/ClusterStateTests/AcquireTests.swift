@@ -18,13 +18,13 @@ import Testing
         }
 
         /// The right to fetch the URL, and the outcome that may be used where the fetch fails.
-        func lease(_ nonce: UInt64 = 1, _ change: (inout AcquireRequest) -> Void = { _ in }) async throws -> (FlightToken, Page?) {
+        func lease(_ nonce: UInt64 = 1, _ change: (inout AcquireRequest) -> Void = { _ in }) async throws -> (LockToken, URLOutcome?) {
             let answer = try await ask(nonce, change)
             guard case .leased(let token, let stale) = answer.fate else { throw Surprise(answer: answer) }
             return (token, stale)
         }
 
-        func settle(_ token: FlightToken, _ outcome: Settlement.Outcome) async throws -> SettleAnswer {
+        func settle(_ token: LockToken, _ outcome: Settlement.Outcome) async throws -> SettleAnswer {
             try await fixture.cluster.settle([Settlement(token, AcquireTests.id, outcome)], random: 0)[0]
         }
 
@@ -82,7 +82,7 @@ import Testing
             #expect(Self.isFresh(others))
             let (token, stale) = try await caller.lease(1) { $0.missingBody = [UInt8](repeating: 7, count: 32) }
             #expect(stale == nil)
-            #expect(try await caller.fixture.cluster.page(Self.id) == nil)
+            #expect(try await caller.fixture.cluster.outcome(Self.id) == nil)
             #expect(try await caller.settle(token, .handedBack) == .settled)
         }
     }

@@ -39,7 +39,7 @@ import Testing
             for limit in [-1, 1001, .max] { await refused("limit \(limit)") { _ = try await fixture.claim(limit) } }
             for lease in [Duration.zero, .seconds(-1), .seconds(24 * 3600 + 1)] {
                 await refused("lease \(lease)") { _ = try await fixture.claim(1, lease: lease) }
-                await refused("renewal \(lease)") { _ = try await fixture.cluster.renew([FlightToken([1])], lease: lease) }
+                await refused("renewal \(lease)") { _ = try await fixture.cluster.renew([LockToken([1])], lease: lease) }
                 await refused("acquisition \(lease)") {
                     _ = try await fixture.cluster.acquire(AcquireRequest(id: QueueFixture.id(0), nonce: Nonce(1), lease: lease))
                 }
@@ -54,7 +54,7 @@ import Testing
                 await refused("rule of \(interval)") { try await fixture.cluster.setRule(rule, for: "h") }
             }
             let entry = try QueueFixture.entry(0)
-            let settlement = Settlement(FlightToken([1]), QueueFixture.id(0), .handedBack)
+            let settlement = Settlement(LockToken([1]), QueueFixture.id(0), .handedBack)
             await refused("settlements") { _ = try await queue.settle([Settlement](repeating: settlement, count: 1001), random: 0) }
             for (from, to) in [(-1, 0), (2, 1), (0, 1 << 53)] {
                 await refused("offsets \(from) \(to)") { _ = try await queue.enqueue([entry], batch: 1, from: from, to: to) }
@@ -84,12 +84,12 @@ import Testing
             try await fixture.fill(0..<4)
             let jobs = try await fixture.claim(4).jobs
             let forever = Duration.seconds(Int64.max)
-            let content = PageContent(url: "http://h0/0")
+            let content = OutcomeContent(url: "http://h0/0")
             #expect(try await fixture.settle(jobs[0], .fetched(content, Retention(fresh: forever, keep: forever))) == .settled)
             #expect(try await fixture.settle(jobs[1], .retry(after: forever)) == .settled)
             #expect(try await fixture.settle(jobs[2], .throttled(for: forever)) == .settled)
             #expect(try await fixture.settle(jobs[3], .fetched(content, Retention(fresh: .seconds(-5), keep: .seconds(-5)))) == .settled)
-            #expect(try await fixture.cluster.page(QueueFixture.id(0))?.freshUntil ?? 0 > 0)
+            #expect(try await fixture.cluster.outcome(QueueFixture.id(0))?.freshUntil ?? 0 > 0)
             for (index, random) in [-1, 2, .nan, .infinity].enumerated() {
                 // Each job has its own host, because the others cool down.
                 try await fixture.fill([10 + index], hosts: 100, batch: "random \(random)")

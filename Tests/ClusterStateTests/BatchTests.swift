@@ -94,13 +94,13 @@ import Testing
             options.deliversBodies = true
             try await fixture.fill(0..<2, batch: "c", options: options)
             let jobs = try await fixture.claim(2, hostLimit: 1).jobs
-            #expect(jobs.count == 2 && jobs.allSatisfy { $0.page?.content.url == $0.entry.url })
+            #expect(jobs.count == 2 && jobs.allSatisfy { $0.outcome?.content.url == $0.entry.url })
             #expect(try await fixture.running() == [:])
             #expect(try await fixture.settle(jobs[0], .delivered) == .settled)
             // The body of the other job is gone, so that job is fetched.
             #expect(try await fixture.settle(jobs[1], .bodyMissing(digest: [UInt8](repeating: 7, count: 32))) == .settled)
             let again = try await fixture.claim(2).jobs
-            #expect(again.map(\.entry.id) == [QueueFixture.id(1)] && again[0].page == nil)
+            #expect(again.map(\.entry.id) == [QueueFixture.id(1)] && again[0].outcome == nil)
             #expect(try await fixture.settle(again[0], QueueFixture.fetched("u")) == .settled)
             #expect(try await fixture.queue.counts().cached == 1)
             try await fixture.expectEnded()
@@ -122,7 +122,7 @@ import Testing
             let nonce = Nonce(.random(in: .min ... .max))
             for _ in 0..<2 {
                 let jobs = try await fixture.claim(3) { $0.nonce = nonce }.jobs
-                #expect(jobs.map(\.stale?.content.url) == [old[0].entry.url, nil, nil] && jobs.allSatisfy { $0.page == nil })
+                #expect(jobs.map(\.stale?.content.url) == [old[0].entry.url, nil, nil] && jobs.allSatisfy { $0.outcome == nil })
             }
         }
     }
@@ -140,7 +140,7 @@ import Testing
             #expect(try await fixture.settle(job, outcome) == .settled)
             try await fixture.expectSound()
             let again = try #require(try await fixture.claim(1).jobs.first)
-            #expect(again.page != nil && again.failures == (isThrottled ? 0 : 1))
+            #expect(again.outcome != nil && again.failures == (isThrottled ? 0 : 1))
             #expect(try await fixture.settle(again, .delivered) == .settled)
             try await fixture.expectEnded()
         }

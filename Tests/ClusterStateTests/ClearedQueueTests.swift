@@ -11,7 +11,8 @@ import Testing
             try await fixture.queue.clear()
             #expect(try await fixture.settle(jobs[0], QueueFixture.fetched(jobs[0].entry.url)) == .settled)
             #expect(
-                try await fixture.settle(jobs[1], .failed(PageContent(url: "u"), Retention(fresh: .zero, keep: .seconds(9)))) == .settled)
+                try await fixture.settle(jobs[1], .failed(OutcomeContent(url: "u"), Retention(fresh: .zero, keep: .seconds(9)))) == .settled
+            )
             #expect(try await fixture.settle(jobs[2], .retry(after: .seconds(1))) == .settled)
             #expect(try await fixture.settle(jobs[3], .handedBack) == .settled)
             #expect(try await fixture.queue.reclaimAll() == 0)

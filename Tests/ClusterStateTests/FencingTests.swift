@@ -51,7 +51,7 @@ import Testing
             let after = try await fixture.dump()
             #expect(after.without(Self.counted, of: "q:q:count").differences(from: before) == [])
 
-            if successor == .finished { #expect(try await fixture.cluster.page(late.entry.id)?.content.url == "http://h0/new") }
+            if successor == .finished { #expect(try await fixture.cluster.outcome(late.entry.id)?.content.url == "http://h0/new") }
             try await fixture.expectSound()
         }
     }
@@ -61,7 +61,7 @@ import Testing
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             let id = QueueFixture.id(5)
-            func acquire(_ nonce: UInt64) async throws -> FlightToken {
+            func acquire(_ nonce: UInt64) async throws -> LockToken {
                 let answer = try await fixture.cluster.acquire(AcquireRequest(id: id, nonce: Nonce(nonce), lease: QueueFixture.lease))
                 guard case .leased(let token, _) = answer.fate else { throw KitError("not leased: \(answer.fate)") }
                 return token
@@ -72,7 +72,7 @@ import Testing
             let next = try await acquire(2)
 
             let before = try await fixture.dump()
-            func settle(_ token: FlightToken, _ outcome: Settlement.Outcome) async throws -> SettleAnswer {
+            func settle(_ token: LockToken, _ outcome: Settlement.Outcome) async throws -> SettleAnswer {
                 try await fixture.cluster.settle([Settlement(token, id, outcome)], random: 0)[0]
             }
             #expect(try await settle(late, .handedBack) == .lost)
@@ -83,7 +83,7 @@ import Testing
 
             #expect(try await settle(next, QueueFixture.fetched("http://h0/new")) == .settled)
             #expect(try await settle(late, QueueFixture.fetched("http://h0/late")) == .fenced)
-            #expect(try await fixture.cluster.page(id)?.content.url == "http://h0/new")
+            #expect(try await fixture.cluster.outcome(id)?.content.url == "http://h0/new")
         }
     }
 

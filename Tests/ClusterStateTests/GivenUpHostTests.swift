@@ -48,10 +48,10 @@ import Testing
             var request = ClaimRequest(3, lease: QueueFixture.lease, nonce: Nonce(7), worker: "w")
             request.host = HostRule(limit: 8)
             let first = try await fixture.queue.claim(request).jobs
-            #expect(first.count == 3 && first.allSatisfy { $0.page?.isNegative == true })
+            #expect(first.count == 3 && first.allSatisfy { $0.outcome?.isNegative == true })
             let again = try await fixture.queue.claim(request).jobs
             #expect(again.map(\.token) == first.map(\.token))
-            #expect(again.allSatisfy { $0.page?.content.fields[.errorClass] == "connect" })
+            #expect(again.allSatisfy { $0.outcome?.content.fields[.errorClass] == "connect" })
         }
     }
 

@@ -32,20 +32,20 @@ import Testing
     }
 
     @Test func `a leased job is read as a script writes it`() throws {
-        let token = FlightToken([1])
-        let job = try #require(Job(token: token, job: try Self.job(throttled: 999_000), page: nil, now: 1_005_000))
+        let token = LockToken([1])
+        let job = try #require(Job(token: token, job: try Self.job(throttled: 999_000), outcome: nil, now: 1_005_000))
         #expect(job.token == token && job.queue == "q" && job.batch == 7 && job.enqueued == 1_000_000)
         #expect(job.crashes == 2 && job.failures == 3 && job.throttled == .seconds(6))
         #expect(job.entry == (try QueueFixture.entry(5)))
         #expect(Job.id(of: try Self.job()) == QueueFixture.id(5))
         // A clock that went back makes no time negative.
-        #expect(Job(token: token, job: try Self.job(throttled: 999_000), page: nil, now: 5)?.throttled == .zero)
-        #expect(Job(token: token, job: try Self.job(), page: nil, now: 5)?.throttled == .zero)
+        #expect(Job(token: token, job: try Self.job(throttled: 999_000), outcome: nil, now: 5)?.throttled == .zero)
+        #expect(Job(token: token, job: try Self.job(), outcome: nil, now: 5)?.throttled == .zero)
     }
 
     @Test func `a job whose URL is not valid UTF-8 has an id all the same`() throws {
         let bytes = try Self.job() + [0xff]
-        #expect(Job(token: FlightToken([]), job: bytes, page: nil, now: 0) == nil)
+        #expect(Job(token: LockToken([]), job: bytes, outcome: nil, now: 0) == nil)
         #expect(Job.id(of: bytes) == QueueFixture.id(5))
     }
 
@@ -56,7 +56,7 @@ import Testing
                 // The bytes lie in the middle of an array, as slices do.
                 let prefix = ([0, 0] + bytes)[2..<2 + count]
                 if let entry = JobEntry(prefix) { #expect(entry.bytes.count <= count && bytes[0] != UInt8(ascii: "J")) }
-                if let job = Job(token: FlightToken([]), job: Array(prefix), page: nil, now: 0) { #expect(!job.entry.url.isEmpty) }
+                if let job = Job(token: LockToken([]), job: Array(prefix), outcome: nil, now: 0) { #expect(!job.entry.url.isEmpty) }
                 _ = Job.id(of: Array(prefix))
             }
         }
@@ -73,7 +73,7 @@ import Testing
                 for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random) }
             }
             if let entry = JobEntry(bytes[...]) { #expect(!entry.url.isEmpty, "seed \(seed)") }
-            _ = Job(token: FlightToken([]), job: bytes, page: nil, now: .random(in: -9...9, using: &random))
+            _ = Job(token: LockToken([]), job: bytes, outcome: nil, now: .random(in: -9...9, using: &random))
             _ = Job.id(of: bytes)
         }
         print("random jobs: seed \(seed)")

@@ -67,7 +67,7 @@ import Testing
             }
             let counts = try await fixture.queue.counts()
             #expect(counts.failed == 2 && counts.dead == 2 && counts.isEmpty && counts.crashed >= 3)
-            #expect(try await fixture.cluster.page(QueueFixture.id(0))?.content.fields[.errorClass] == "poison")
+            #expect(try await fixture.cluster.outcome(QueueFixture.id(0))?.content.fields[.errorClass] == "poison")
             try await fixture.expectEnded()
 
             try await fixture.fill(0..<1, batch: "again")

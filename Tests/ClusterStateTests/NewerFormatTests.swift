@@ -31,8 +31,10 @@ import Testing
             #expect(answer.left == .onlyForeign && answer.jobs.isEmpty)
             try await fixture.expectSound()
             #expect(try await Self.foreign(fixture).count == 1)
-            await #expect(throws: StateError.newerFormat("The page of this URL")) { try await fixture.cluster.page(QueueFixture.id(1)) }
-            await #expect(throws: StateError.newerFormat("The page of this URL")) {
+            await #expect(throws: StateError.newerFormat("The outcome of this URL")) {
+                try await fixture.cluster.outcome(QueueFixture.id(1))
+            }
+            await #expect(throws: StateError.newerFormat("The outcome of this URL")) {
                 try await fixture.cluster.acquire(AcquireRequest(id: QueueFixture.id(1), nonce: Nonce(1), lease: QueueFixture.lease))
             }
             // A worker that can read the outcome puts the job back, and then it is a job like any other.
@@ -118,13 +120,13 @@ import Testing
     }
 
     @Test func `fields of an outcome that a newer version added are skipped`() throws {
-        var content = PageContent(url: "https://a.example/x")
+        var content = OutcomeContent(url: "https://a.example/x")
         content.fields = [.entityTag: "\"e\"", .vary: "accept"]
         var bytes = content.bytes
         // A field with another tag stands between the two known fields. The count is in the low six bits of byte 40.
         bytes.insert(contentsOf: [200, 0, 3, 1, 2, 3], at: 41)
         bytes[40] += 1
-        #expect(PageContent(bytes[...]) == content)
+        #expect(OutcomeContent(bytes[...]) == content)
     }
 
     @Test func `another major schema is refused, and another minor schema is accepted`() async throws {

@@ -24,7 +24,7 @@ import Testing
     }
 
     private static func fetched(_ job: Job, bytes: Int) -> Settlement {
-        Settlement(job.token, job.id, .fetched(PageContent(url: job.url), Retention(fresh: .zero, keep: .seconds(60))), bytes: bytes)
+        Settlement(job.token, job.id, .fetched(OutcomeContent(url: job.url), Retention(fresh: .zero, keep: .seconds(60))), bytes: bytes)
     }
 
     private static func connect(to server: RedisServer, timeout: Duration = .seconds(10)) async throws -> RedisConnection {

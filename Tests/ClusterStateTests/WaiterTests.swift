@@ -10,7 +10,7 @@ import Testing
     private static let id = QueueFixture.id(0)
     private static let told = "u" + StateDump.shown(id.bytes)
 
-    private static func acquire(_ fixture: QueueFixture, _ nonce: UInt64, inbox: String? = nil) async throws -> FlightToken? {
+    private static func acquire(_ fixture: QueueFixture, _ nonce: UInt64, inbox: String? = nil) async throws -> LockToken? {
         var request = AcquireRequest(id: id, nonce: Nonce(nonce), lease: QueueFixture.lease)
         request.inbox = inbox
         switch try await fixture.cluster.acquire(request).fate {

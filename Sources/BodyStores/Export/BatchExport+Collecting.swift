@@ -14,8 +14,8 @@ extension BatchExport {
     /// Copies every body that is kept and not in the folder yet.
     package func collect() async throws {
         try await batch.forEach(Self.slice, width: Self.width, where: folder.lists) { ids in
-            let pages = try await self.batch.pages(ids)
-            for part in Array(zip(ids, pages)).parts(ofBytes: Self.mostLookedAt, size: { $0.1?.content.size ?? 0 }) {
+            let outcomes = try await self.batch.outcomes(ids)
+            for part in Array(zip(ids, outcomes)).parts(ofBytes: Self.mostLookedAt, size: { $0.1?.content.size ?? 0 }) {
                 try FinishedBatch.checkCancellation()
                 let wanted = try await OwnedThread.run(name: "gannet-folder") { try self.look(part) }
                 for part in wanted.parts(ofBytes: Self.mostTaken, size: \.content.size) {
@@ -28,19 +28,19 @@ extension BatchExport {
     }
 
     /// Records the URLs that need no copy, and returns the bodies to copy. Blocks.
-    private func look(_ ended: [(URLID, Page?)]) throws -> [WantedBody] {
+    private func look(_ ended: [(URLID, URLOutcome?)]) throws -> [WantedBody] {
         let check = FileCheck(in: folder.folder.path)
         var reader = folder.journal.reader()
         var wanted: [WantedBody] = []
-        for (id, page) in ended {
+        for (id, outcome) in ended {
             let known = try folder.record(of: id, &reader)
-            guard let page, page.isNegative || page.content.digest != nil else {
-                try noteGone(id, url: page?.content.url ?? known?.url ?? "", known, check)
+            guard let outcome, outcome.isNegative || outcome.content.digest != nil else {
+                try noteGone(id, url: outcome?.content.url ?? known?.url ?? "", known, check)
                 continue
             }
-            let duration = Duration.milliseconds(page.ended - page.began)
-            guard !page.isNegative, let digest = page.content.digest else {
-                var record = JobRecord(exported: id, JobEnd(.failed, page.content, duration: duration))
+            let duration = Duration.milliseconds(outcome.ended - outcome.began)
+            guard !outcome.isNegative, let digest = outcome.content.digest else {
+                var record = JobRecord(exported: id, JobEnd(.failed, outcome.content, duration: duration))
                 // The failure of a repeated fetch is remembered only for a while. The body that there once was stays lost.
                 guard let known, known.isLost else {
                     try noteFailed(record, known: known)
@@ -50,7 +50,7 @@ extension BatchExport {
                 try noteLost(record, known: known)
                 continue
             }
-            let body = WantedBody(id: id, content: page.content, digest: digest, duration: duration)
+            let body = WantedBody(id: id, content: outcome.content, digest: digest, duration: duration)
             if let file = file(of: body, known, check) {
                 try noteThere(body.record(file: file), known: known)
             } else {

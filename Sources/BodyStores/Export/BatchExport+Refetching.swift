@@ -7,12 +7,12 @@ extension BatchExport {
     /// How a lost body was fetched again.
     package struct Refetch: Sendable {
         /// The status, the content type, and, without a body, the error.
-        package let content: PageContent
+        package let content: OutcomeContent
         /// `nil` if the fetch failed.
         package let body: [UInt8]?
         package let duration: Duration
 
-        package init(_ content: PageContent, body: [UInt8]?, duration: Duration) {
+        package init(_ content: OutcomeContent, body: [UInt8]?, duration: Duration) {
             self.content = content
             self.body = body
             self.duration = duration
@@ -23,8 +23,8 @@ extension BatchExport {
     /// - Parameter fetch: Fetches one URL. An error ends the export: the fetch of any other URL would fail as well.
     package func refetch(concurrency: Int, by fetch: @escaping @Sendable (String) async throws -> Refetch) async throws {
         try await batch.forEach(1, width: concurrency, where: folder.wantsAgain) { ids in
-            let pages = try await self.batch.pages(ids)
-            for (id, page) in zip(ids, pages) {
+            let outcomes = try await self.batch.outcomes(ids)
+            for (id, outcome) in zip(ids, outcomes) {
                 let found = try await OwnedThread.run(name: "gannet-folder") {
                     var reader = self.folder.journal.reader()
                     return try self.folder.record(of: id, &reader)
@@ -32,7 +32,7 @@ extension BatchExport {
                 guard let known = found else { continue }
                 try await self.source.withRoom(for: known.bytes) {
                     // The record holds the URL without its password.
-                    try await self.note(try await fetch(page?.content.url ?? known.url), of: known)
+                    try await self.note(try await fetch(outcome?.content.url ?? known.url), of: known)
                 }
             }
         }

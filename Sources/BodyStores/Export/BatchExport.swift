@@ -82,7 +82,7 @@ package enum ExportNews: Sendable {
 /// A body for the folder, as the outcome of its URL describes it.
 struct WantedBody: Sendable {
     let id: URLID
-    let content: PageContent
+    let content: OutcomeContent
     let digest: [UInt8]
     /// How long the fetch of the body took.
     let duration: Duration

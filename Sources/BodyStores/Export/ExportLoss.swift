@@ -13,7 +13,7 @@ enum ExportLoss: String, Sendable {
 
     /// The record of this failure. It keeps the body's digest and size, so that a later export knows that there was a body.
     func record(_ id: URLID, url: String, status: Int = 0, digest: [UInt8]? = nil, size: Int = 0) -> JobRecord {
-        var content = PageContent(url: url)
+        var content = OutcomeContent(url: url)
         content.status = status
         content.digest = digest
         content.size = size

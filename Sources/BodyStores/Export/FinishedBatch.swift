@@ -29,7 +29,7 @@ package struct FinishedBatch: Sendable {
     }
 
     /// The outcomes of URLs, in their order.
-    func pages(_ ids: [URLID]) async throws -> [Page?] { try await queue.pages(ids) }
+    func outcomes(_ ids: [URLID]) async throws -> [URLOutcome?] { try await queue.outcomes(ids) }
 
     /// Calls `body` with the wanted URLs, in constant memory.
     /// - Parameters:

@@ -151,8 +151,8 @@ extension BodyFolder: JobOutput {
     /// `nil`, because only a ``RecordedFolder`` knows which files are complete and current.
     package func found(_ job: Job) -> HeldBody? { nil }
 
-    package func held(_ page: Page, for job: Job) -> HeldBody? {
-        file(of: page.content.url, id: job.id, size: page.content.size).map { HeldBody(file: $0) }
+    package func held(_ outcome: URLOutcome, for job: Job) -> HeldBody? {
+        file(of: outcome.content.url, id: job.id, size: outcome.content.size).map { HeldBody(file: $0) }
     }
 
     package func place(_ download: Download, of job: Job) throws -> Placement {

@@ -129,7 +129,7 @@ extension RecordedFolder: JobOutput {
     /// A body that this run has fetched, if the job comes back because Redis did not hear of its end.
     package func found(_ job: Job) throws -> HeldBody? { try body(job.id) }
 
-    package func held(_ page: Page, for job: Job) throws -> HeldBody? { try body(job.id) }
+    package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try body(job.id) }
 
     package func place(_ download: Download, of job: Job) throws -> Placement { try folder.place(download, of: job) }
 

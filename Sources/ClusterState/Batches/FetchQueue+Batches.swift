@@ -82,7 +82,7 @@ extension FetchQueue {
     }
 
     /// The outcomes of URLs, in the order of `ids`; `nil` for a URL without an outcome.
-    package func pages(_ ids: [URLID]) async throws(StateError) -> [Page?] {
-        try await persistently { try await cluster.pages(ids) }
+    package func outcomes(_ ids: [URLID]) async throws(StateError) -> [URLOutcome?] {
+        try await persistently { try await cluster.outcomes(ids) }
     }
 }

@@ -10,7 +10,7 @@ package struct URLID: Sendable, Hashable {
 
 /// Proof of a job's lease and of its URL's lock in one. The token is a counter from Redis and random bytes of the claimer, compared as a
 /// whole. The counter alone would repeat after a failover to a replica that lagged behind.
-package struct FlightToken: Sendable, Hashable {
+package struct LockToken: Sendable, Hashable {
     package let bytes: [UInt8]
 
     package init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -53,13 +53,13 @@ package struct ListedJob: Sendable {
     package let at: Int?
 
     /// Why the job was given up, where that is still known.
-    package let error: PageContent?
+    package let error: OutcomeContent?
 }
 
 extension ListedJob {
     /// `nil` where the URL is not valid UTF-8.
     init?(_ state: JobState, _ bytes: [UInt8], at: Int? = nil, error: [UInt8] = []) {
-        guard let job = Job(token: FlightToken([]), job: bytes, page: nil, now: 0) else { return nil }
+        guard let job = Job(token: LockToken([]), job: bytes, outcome: nil, now: 0) else { return nil }
         self.state = state
         entry = job.entry
         batch = job.batch
@@ -67,7 +67,7 @@ extension ListedJob {
         crashes = job.crashes
         failures = job.failures
         self.at = at
-        self.error = PageContent(error[...])
+        self.error = OutcomeContent(error[...])
     }
 
     package func age(at now: Int) -> Duration { .milliseconds(max(0, now - enqueued)) }

@@ -18,7 +18,7 @@ struct Keys: Sendable {
 
     /// The counters of callers without a queue.
     var count: RedisArgument { .string(tag + "count") }
-    func page(_ id: URLID) -> RedisArgument { .bytes(Array((tag + "page:").utf8) + id.bytes) }
+    func outcome(_ id: URLID) -> RedisArgument { .bytes(Array((tag + "page:").utf8) + id.bytes) }
 
     /// Not a key: the channel on which one process hears that there is work, or that a URL is free again.
     func inbox(_ process: String) -> String { tag + "inbox:" + process }

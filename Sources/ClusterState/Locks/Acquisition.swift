@@ -34,10 +34,10 @@ package struct AcquireRequest: Sendable {
 /// The answer to a caller without a job, and its queue time.
 package struct AcquireAnswer: Sendable, Equatable {
     package enum Fate: Sendable, Equatable {
-        case fresh(Page)
-        case negative(Page)
+        case fresh(URLOutcome)
+        case negative(URLOutcome)
         /// The caller fetches the URL, and may use the stale outcome where the fetch fails.
-        case leased(FlightToken, stale: Page?)
+        case leased(LockToken, stale: URLOutcome?)
         /// Somebody else holds the lock. It ends after this time at the latest, unless it is renewed.
         case busy(atMost: Duration)
     }
@@ -53,16 +53,16 @@ extension AcquireAnswer {
         now = try fields[1].asInteger()
         switch (try fields[0].asString(), fields.count) {
         case ("busy", 3): fate = .busy(atMost: .milliseconds(try fields[2].asInteger()))
-        case ("leased", 4): fate = .leased(FlightToken(try fields[2].asBytes()), stale: Page(try fields[3].asBytes()))
-        case ("fresh", 3): fate = .fresh(try Self.page(fields[2]))
-        case ("negative", 3): fate = .negative(try Self.page(fields[2]))
-        case ("fresh", _), ("negative", _), ("newer", _): throw StateError.newerFormat("The page of this URL")
+        case ("leased", 4): fate = .leased(LockToken(try fields[2].asBytes()), stale: URLOutcome(try fields[3].asBytes()))
+        case ("fresh", 3): fate = .fresh(try Self.outcome(fields[2]))
+        case ("negative", 3): fate = .negative(try Self.outcome(fields[2]))
+        case ("fresh", _), ("negative", _), ("newer", _): throw StateError.newerFormat("The outcome of this URL")
         default: throw RedisError.form(of: "acquire")
         }
     }
 
-    private static func page(_ field: RedisReply) throws -> Page {
-        guard let page = Page(try field.asBytes()) else { throw StateError.newerFormat("The page of this URL") }
-        return page
+    private static func outcome(_ field: RedisReply) throws -> URLOutcome {
+        guard let outcome = URLOutcome(try field.asBytes()) else { throw StateError.newerFormat("The outcome of this URL") }
+        return outcome
     }
 }

@@ -18,19 +18,19 @@ extension ClusterState {
     }
 
     /// Extends leases, and with them their locks. Returns the tokens whose lease is lost.
-    package func renew(_ tokens: [FlightToken], lease: Duration) async throws(StateError) -> Set<FlightToken> {
+    package func renew(_ tokens: [LockToken], lease: Duration) async throws(StateError) -> Set<LockToken> {
         if tokens.isEmpty { return [] }
         let arguments = [.integer(try ClaimRequest.milliseconds(ofLease: lease))] + tokens.map { RedisArgument.bytes($0.bytes) }
         return try await StateError.mapping {
             let lost = try await run(ClusterScripts.renew, arguments).asArray()
-            return Set(try lost.map { FlightToken(try $0.asBytes()) })
+            return Set(try lost.map { LockToken(try $0.asBytes()) })
         }
     }
 
     /// Takes a place for a job's request at the host that a redirect has led it to, and gives up the request's earlier place. A repeated
     /// call changes nothing.
     /// - Parameter usual: The politeness towards hosts for which no rule is stored.
-    func move(_ token: FlightToken, to host: String, usual: HostRule) async throws(StateError) -> Passage {
+    func move(_ token: LockToken, to host: String, usual: HostRule) async throws(StateError) -> Passage {
         try usual.check()
         return try await StateError.mapping {
             let reply = try await run(
@@ -73,27 +73,29 @@ extension ClusterState {
     }
 
     /// The outcome of a URL as Redis keeps it, even a stale one, or one that only earlier callers may use.
-    package func page(_ id: URLID) async throws(StateError) -> Page? {
-        try await StateError.mapping { try Self.page(await connection.send(RedisCommand("GET", keys.page(id))), "The page of this URL") }
-    }
-
-    /// The outcomes of URLs, in the order of `ids`; `nil` for a URL without an outcome. The caller must have room for all of them.
-    package func pages(_ ids: [URLID]) async throws(StateError) -> [Page?] {
+    package func outcome(_ id: URLID) async throws(StateError) -> URLOutcome? {
         try await StateError.mapping {
-            let replies = await connection.pipeline(ids.map { RedisCommand("GET", keys.page($0)) })
-            return try replies.map { try Self.page($0.get(), "The page of a URL") }
+            try Self.outcome(await connection.send(RedisCommand("GET", keys.outcome(id))), "The outcome of this URL")
         }
     }
 
-    private static func page(_ reply: RedisReply, _ name: String) throws -> Page? {
+    /// The outcomes of URLs, in the order of `ids`; `nil` for a URL without an outcome. The caller must have room for all of them.
+    package func outcomes(_ ids: [URLID]) async throws(StateError) -> [URLOutcome?] {
+        try await StateError.mapping {
+            let replies = await connection.pipeline(ids.map { RedisCommand("GET", keys.outcome($0)) })
+            return try replies.map { try Self.outcome($0.get(), "The outcome of a URL") }
+        }
+    }
+
+    private static func outcome(_ reply: RedisReply, _ name: String) throws -> URLOutcome? {
         guard let bytes = try reply.asOptionalBytes() else { return nil }
-        guard let page = Page(bytes) else { throw StateError.newerFormat(name) }
-        return page
+        guard let outcome = URLOutcome(bytes) else { throw StateError.newerFormat(name) }
+        return outcome
     }
 
     /// Deletes the outcome of a URL. A fetch that is under way still writes its outcome.
-    package func removePage(_ id: URLID) async throws(StateError) {
-        try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", keys.page(id))) }
+    package func removeOutcome(_ id: URLID) async throws(StateError) {
+        try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", keys.outcome(id))) }
     }
 
     /// Stores how many requests a host may have in flight, and the pause between two. The stored rule outranks the workers' settings; `nil`

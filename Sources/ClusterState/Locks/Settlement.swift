@@ -4,11 +4,11 @@ internal import RedisClient
 /// The end of a job, or of a lock without a job.
 package struct Settlement: Sendable {
     package enum Outcome: Sendable {
-        case fetched(PageContent, Retention)
+        case fetched(OutcomeContent, Retention)
         /// The origin said that the earlier answer still holds.
-        case revalidated(PageContent, Retention)
+        case revalidated(OutcomeContent, Retention)
         /// The fetch failed for good. Jobs that wait for the URL fail too, and nobody tries it again while this outcome is fresh.
-        case failed(PageContent, Retention)
+        case failed(OutcomeContent, Retention)
         /// The attempt failed and is charged to the job. Another attempt follows after a pause.
         case retry(after: Duration)
         /// Another attempt follows after a cool-down of the host, uncharged. Without a length the cool-down doubles from time to time.
@@ -31,13 +31,13 @@ package struct Settlement: Sendable {
     /// A call with more settlements would make other callers of Redis wait.
     package static let mostAtOnce = ClaimRequest.mostJobs
 
-    package var token: FlightToken
+    package var token: LockToken
     package var id: URLID
     package var outcome: Outcome
     package var host: HostNews
     package var bytes: Int
 
-    package init(_ token: FlightToken, _ id: URLID, _ outcome: Outcome, host: HostNews = .none, bytes: Int = 0) {
+    package init(_ token: LockToken, _ id: URLID, _ outcome: Outcome, host: HostNews = .none, bytes: Int = 0) {
         self.token = token
         self.id = id
         self.outcome = outcome
@@ -87,9 +87,9 @@ extension Settlement {
         var pause = 0
         let form: Int
         switch outcome {
-        case .fetched(let page, let kept): (form, content, retention) = (Form.fetched, page.bytes, kept)
-        case .revalidated(let page, let kept): (form, content, retention) = (Form.revalidated, page.bytes, kept)
-        case .failed(let page, let kept): (form, content, retention) = (Form.failed, page.bytes, kept)
+        case .fetched(let outcome, let kept): (form, content, retention) = (Form.fetched, outcome.bytes, kept)
+        case .revalidated(let outcome, let kept): (form, content, retention) = (Form.revalidated, outcome.bytes, kept)
+        case .failed(let outcome, let kept): (form, content, retention) = (Form.failed, outcome.bytes, kept)
         case .retry(let after): (form, pause) = (Form.retry, Self.milliseconds(after))
         case .throttled(let length): (form, pause) = (Form.throttled, length.map { Self.milliseconds($0) + 1 } ?? 0)
         case .putOff(let length): (form, pause) = (Form.putOff, Self.milliseconds(length))

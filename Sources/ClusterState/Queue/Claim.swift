@@ -41,14 +41,14 @@ package struct ClaimRequest: Sendable {
 
     /// The outcome of a URL that three workers died with.
     static let poison: [UInt8] = {
-        var content = PageContent(url: "")
+        var content = OutcomeContent(url: "")
         content.fields = [.errorClass: poisonClass, .errorMessage: "Three workers died while they had it."]
         return content.bytesWithoutURL
     }()
 
     /// The outcome of a URL whose host took no connection for too long.
     static let hostGivenUp: [UInt8] = {
-        var content = PageContent(url: "")
+        var content = OutcomeContent(url: "")
         content.fields = [.errorClass: "connect", .errorMessage: "Its host has taken no connection for so long that it was given up."]
         return content.bytesWithoutURL
     }()
@@ -68,7 +68,7 @@ package struct Claim: Sendable {
     package let jobs: [Job]
 
     /// Jobs whose URL is not valid UTF-8. The script cannot tell, and no worker can fetch them.
-    let unreadable: [(token: FlightToken, id: URLID)]
+    let unreadable: [(token: LockToken, id: URLID)]
 
     /// Queue time, ms.
     package let now: Int
@@ -103,12 +103,13 @@ extension Claim {
         isPaused = try fields[5].asInteger() == 1
         let batches = try LeasedBatch.byNumber(try fields[6].asArray())
         var jobs: [Job] = []
-        var unreadable: [(token: FlightToken, id: URLID)] = []
+        var unreadable: [(token: LockToken, id: URLID)] = []
         for index in stride(from: Self.header, to: fields.count, by: Self.fieldsOfJob) {
-            let token = FlightToken(try fields[index].asBytes())
+            let token = LockToken(try fields[index].asBytes())
             let bytes = try fields[index + 1].asBytes()
             let job = Job(
-                token: token, job: bytes, page: Page(try fields[index + 2].asBytes()), stale: Page(try fields[index + 3].asBytes()),
+                token: token, job: bytes, outcome: URLOutcome(try fields[index + 2].asBytes()),
+                stale: URLOutcome(try fields[index + 3].asBytes()),
                 batches: batches, now: now)
             if let job {
                 jobs.append(job)

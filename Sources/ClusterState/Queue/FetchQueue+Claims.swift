@@ -26,15 +26,15 @@ extension FetchQueue {
         return claim
     }
 
-    private func giveUpUnreadable(_ token: FlightToken, _ id: URLID) async {
-        var content = PageContent(url: "")
+    private func giveUpUnreadable(_ token: LockToken, _ id: URLID) async {
+        var content = OutcomeContent(url: "")
         content.fields = [.errorClass: ClaimRequest.unreadableClass, .errorMessage: "The job's URL is no text."]
         let retention = Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)
         _ = try? await settle([Settlement(token, id, .failed(content, retention))], random: 0)
     }
 
     /// Extends the leases of `tokens`. Returns the tokens whose lease is lost.
-    package func renew(_ tokens: [FlightToken], lease: Duration) async throws(StateError) -> Set<FlightToken> {
+    package func renew(_ tokens: [LockToken], lease: Duration) async throws(StateError) -> Set<LockToken> {
         try await cluster.renew(tokens, lease: lease)
     }
 
@@ -75,7 +75,7 @@ extension FetchQueue {
 
     /// Takes a place for a job's request at the host that a redirect has led it to.
     /// - Parameter usual: The politeness towards hosts for which no rule is stored.
-    package func move(_ token: FlightToken, to host: String, usual: HostRule) async throws(StateError) -> Passage {
+    package func move(_ token: LockToken, to host: String, usual: HostRule) async throws(StateError) -> Passage {
         try await persistently { try await cluster.move(token, to: host, usual: usual) }
     }
 

@@ -4,7 +4,7 @@ internal import RedisClient
 /// A URL to fetch, on lease to this process.
 package struct Job: Sendable {
     /// Proof of the lease: an outcome is accepted only with this token.
-    package let token: FlightToken
+    package let token: LockToken
     package let entry: JobEntry
     package let queue: String
 
@@ -34,10 +34,10 @@ package struct Job: Sendable {
     package let headers: RequestHeaders?
 
     /// The outcome that is known already. A job that has one holds no lock and no place at its host: its body only has to be delivered.
-    package let page: Page?
+    package let outcome: URLOutcome?
 
     /// An earlier outcome that is too old for this job. The fetch may ask the origin whether that outcome still holds.
-    package let stale: Page?
+    package let stale: URLOutcome?
 }
 
 extension Job {
@@ -61,7 +61,7 @@ extension Job {
 
     /// Reads a job in the format `J` or `K` of `Scripts/Library/jobs.lua`; `nil` where its URL is not valid UTF-8.
     /// - Parameter batches: The known batches by their numbers.
-    init?(token: FlightToken, job: [UInt8], page: Page?, stale: Page? = nil, batches: [Int: LeasedBatch] = [:], now: Int) {
+    init?(token: LockToken, job: [UInt8], outcome: URLOutcome?, stale: URLOutcome? = nil, batches: [Int: LeasedBatch] = [:], now: Int) {
         var reader = ByteReader(job)
         guard let format = reader.number(1).map(UInt8.init), format == Self.format || format == Self.formatWithHeaders,
             let batch = reader.number(4), let enqueued = reader.number(6),
@@ -80,7 +80,7 @@ extension Job {
         batchName = known?.name
         trace = known?.trace
         headers = format == Self.format ? RequestHeaders.none : known?.headers
-        self.page = page
+        self.outcome = outcome
         self.stale = stale
     }
 }

@@ -25,10 +25,10 @@ package struct Explanation: Sendable, Equatable {
     }
 
     package let now: Int
-    package let page: Page?
+    package let outcome: URLOutcome?
 
     /// A newer version wrote the outcome, so this version cannot read it.
-    package let isPageForeign: Bool
+    package let isOutcomeForeign: Bool
     package let holder: Holder?
 
     /// How many jobs, and how many processes with callers, wait for the outcome.
@@ -63,7 +63,7 @@ extension Explanation {
     fileprivate init(_ reply: RedisReply) throws {
         let fields = try reply.fields(16, of: "an explanation")
         func number(_ index: Int) throws -> Int { try fields[index].asInteger() }
-        let page = try fields[1].asBytes()
+        let outcome = try fields[1].asBytes()
         let kind: Holder.Kind? =
             switch try fields[3].asString() {
             case "J": .worker
@@ -78,8 +78,8 @@ extension Explanation {
                 batch: queue.isEmpty ? nil : try number(7))
         }
         now = try number(0)
-        self.page = Page(page)
-        isPageForeign = !page.isEmpty && self.page == nil
+        self.outcome = URLOutcome(outcome)
+        isOutcomeForeign = !outcome.isEmpty && self.outcome == nil
         (followers, waiters, running) = (try number(8), try number(9), try number(10))
         (nextStart, coolUntil, failures) = (try number(11), try number(12), try number(13))
         isProbing = try number(14) > 0

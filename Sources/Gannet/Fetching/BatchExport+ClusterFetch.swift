@@ -16,7 +16,7 @@ extension BatchExport {
                 return (await fetch.answer(url), ContinuousClock.now - clock)
             }
             guard let (outcome, duration) = timed else { throw StateError.redis(RedisError(.cancelled)) }
-            var content = PageContent(url: url)
+            var content = OutcomeContent(url: url)
             switch outcome {
             case .success(let answer):
                 content.status = answer.status

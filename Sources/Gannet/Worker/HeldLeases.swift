@@ -13,7 +13,7 @@ final class HeldLeases: Sendable {
     }
 
     private struct State {
-        var held: [FlightToken: Held] = [:]
+        var held: [LockToken: Held] = [:]
         // A job may be added, or begin to settle, after all were cancelled or abandoned. These flags make sure that it is ended too.
         var areAllCancelled = false
         var areAllAbandoned = false
@@ -22,7 +22,7 @@ final class HeldLeases: Sendable {
 
     private let state = Mutex(State())
 
-    var tokens: [FlightToken] { state.withLock { Array($0.held.keys) } }
+    var tokens: [LockToken] { state.withLock { Array($0.held.keys) } }
 
     var count: Int { state.withLock { $0.held.count } }
 
@@ -33,7 +33,7 @@ final class HeldLeases: Sendable {
     func claimNoMore() { state.withLock { $0.claimsAgain = false } }
 
     /// Adds a job that the worker has begun to work on.
-    func add(_ token: FlightToken, cancel: @escaping @Sendable () -> Void) {
+    func add(_ token: LockToken, cancel: @escaping @Sendable () -> Void) {
         let isTooLate = state.withLock { state in
             state.held[token] = Held(cancelFetch: cancel)
             return state.areAllCancelled
@@ -42,7 +42,7 @@ final class HeldLeases: Sendable {
     }
 
     /// Notes that a job's fetch has ended and that its outcome is on the way to Redis.
-    func conclude(_ token: FlightToken, abandon: @escaping @Sendable () -> Void) {
+    func conclude(_ token: LockToken, abandon: @escaping @Sendable () -> Void) {
         let isTooLate = state.withLock { state in
             state.held[token]?.abandonConclusion = abandon
             return state.areAllAbandoned
@@ -50,12 +50,12 @@ final class HeldLeases: Sendable {
         if isTooLate { abandon() }
     }
 
-    func remove(_ token: FlightToken) {
+    func remove(_ token: LockToken) {
         _ = state.withLock { $0.held.removeValue(forKey: token) }
     }
 
     /// Cancels the fetches of jobs whose leases were lost, because another worker may have these jobs now.
-    func lose(_ tokens: Set<FlightToken>) {
+    func lose(_ tokens: Set<LockToken>) {
         let cancels = state.withLock { state in
             tokens.compactMap { token in
                 state.held[token]?.isLost = true
@@ -65,7 +65,7 @@ final class HeldLeases: Sendable {
         for cancel in cancels { cancel() }
     }
 
-    func isLost(_ token: FlightToken) -> Bool {
+    func isLost(_ token: LockToken) -> Bool {
         state.withLock { $0.held[token]?.isLost ?? false }
     }
 

@@ -10,13 +10,13 @@ struct JobFreshness: Sendable {
     let leastKept: Duration
 
     /// A kept answer to a job's URL, if it has conditions with which the origin can be asked whether it is still current.
-    func kept(_ page: Page?) -> StoredAnswer? {
-        guard let facts = page?.content.facts.flatMap({ StoredAnswer(decoding: $0) }), !facts.conditions.isEmpty else { return nil }
+    func kept(_ outcome: URLOutcome?) -> StoredAnswer? {
+        guard let facts = outcome?.content.facts.flatMap({ StoredAnswer(decoding: $0) }), !facts.conditions.isEmpty else { return nil }
         return facts
     }
 
     /// The outcome of a URL whose body was fetched, and for how long it is kept.
-    func outcome(_ content: PageContent, of download: Download, for job: Job, at times: FetchTimes) -> (PageContent, Retention) {
+    func outcome(_ content: OutcomeContent, of download: Download, for job: Job, at times: FetchTimes) -> (OutcomeContent, Retention) {
         var content = content
         guard let url = try? CanonicalURL(job.url),
             case .keep(let terms) = StorageDecision(for: exchange(download, for: job, times), policy: policy)
@@ -30,9 +30,9 @@ struct JobFreshness: Sendable {
 
     /// The outcome after a 304 to the conditions of a kept answer; `nil` if the 304 does not fit that answer.
     func confirmed(
-        _ kept: StoredAnswer, page: PageContent, by download: Download, for job: Job, at times: FetchTimes
-    ) -> (PageContent, Retention)? {
-        var content = page
+        _ kept: StoredAnswer, outcome: OutcomeContent, by download: Download, for job: Job, at times: FetchTimes
+    ) -> (OutcomeContent, Retention)? {
+        var content = outcome
         switch kept.revalidated(by: exchange(download, for: job, times), policy: policy) {
         case .unusable: return nil
         case .confirmed(let facts):

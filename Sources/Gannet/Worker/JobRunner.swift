@@ -15,7 +15,7 @@ struct JobRunner: Sendable {
         case found(HeldBody)
         case fetched(Download, FetchTimes)
         /// The origin confirmed that the kept answer is still current.
-        case confirmed(KeptBody, PageContent, Retention, after: Duration)
+        case confirmed(KeptBody, OutcomeContent, Retention, after: Duration)
         case failed(FetchError, FetchTimes, after: Duration)
         /// The headers that the job was enqueued with are missing. Without them the origin may send another answer.
         case withoutHeaders
@@ -29,7 +29,7 @@ struct JobRunner: Sendable {
 
     /// A kept answer whose body is in its place.
     private struct KeptBody {
-        let page: PageContent
+        let outcome: OutcomeContent
         let facts: StoredAnswer
         let body: HeldBody
     }
@@ -46,10 +46,10 @@ struct JobRunner: Sendable {
     let sendsTrace: Bool
 
     func run(_ job: Job) async -> End {
-        if let page = job.page {
+        if let outcome = job.outcome {
             held.add(job.token, cancel: {})
             defer { held.remove(job.token) }
-            return await concluding(job) { try await deliver(job, page) }
+            return await concluding(job) { try await deliver(job, outcome) }
         }
         // The attempt is a task of its own, so that a lost lease can cancel this job alone. This call waits for its end in any case.
         let trying = Task { await attempt(job) }
@@ -81,8 +81,10 @@ struct JobRunner: Sendable {
     }
 
     private func keptBody(_ job: Job) async throws -> KeptBody? {
-        guard let page = job.stale, let facts = freshness.kept(page), let body = try await output.held(page, for: job) else { return nil }
-        return KeptBody(page: page.content, facts: facts, body: body)
+        guard let outcome = job.stale, let facts = freshness.kept(outcome), let body = try await output.held(outcome, for: job) else {
+            return nil
+        }
+        return KeptBody(outcome: outcome.content, facts: facts, body: body)
     }
 
     /// Asks the origin for the body or, with a kept answer, whether that is still current.
@@ -101,7 +103,7 @@ struct JobRunner: Sendable {
                 let times = FetchTimes(start: start, end: .now)
                 guard let asked = kept, download.status == 304 else { return .fetched(download, times) }
                 download.body.discard()
-                let confirmed = freshness.confirmed(asked.facts, page: asked.page, by: download, for: job, at: times)
+                let confirmed = freshness.confirmed(asked.facts, outcome: asked.outcome, by: download, for: job, at: times)
                 if let (content, retention) = confirmed { return .confirmed(asked, content, retention, after: download.duration) }
                 // The 304 does not fit the kept answer. The next request has no conditions, so that the origin sends the body.
                 kept = nil
@@ -146,28 +148,28 @@ struct JobRunner: Sendable {
     }
 
     /// Ends a job whose URL was fetched for another job.
-    private func deliver(_ job: Job, _ page: Page) async throws -> WorkerReport {
-        if page.isNegative {
-            let report = try await fail(job, with: page.content)
-            guard case .failed(let label, _, let errorClass) = report, page.isStored, let now = try? await queue.cluster.now() else {
+    private func deliver(_ job: Job, _ outcome: URLOutcome) async throws -> WorkerReport {
+        if outcome.isNegative {
+            let report = try await fail(job, with: outcome.content)
+            guard case .failed(let label, _, let errorClass) = report, outcome.isStored, let now = try? await queue.cluster.now() else {
                 return report
             }
-            return .skipped(label, failedAgo: page.age(at: now), errorClass: errorClass)
+            return .skipped(label, failedAgo: outcome.age(at: now), errorClass: errorClass)
         }
-        let body = try await keeping(job) { try await output.held(page, for: job) }
+        let body = try await keeping(job) { try await output.held(outcome, for: job) }
         if let body {
-            var content = page.content
+            var content = outcome.content
             content.fields[.file] = body.file
             try await note(JobEnd(.cached, content), of: job)
             return try await delivered(job, body)
         }
         // In Redis, zeros stand for the digest of an outcome without one.
-        let digest = page.content.digest ?? [UInt8](repeating: 0, count: 32)
+        let digest = outcome.content.digest ?? [UInt8](repeating: 0, count: 32)
         return try await settle(job, .bodyMissing(digest: digest)) ? .bodyMissing(JobLabel(job)) : .lost(JobLabel(job))
     }
 
     /// Ends a job whose URL failed for another job, or whose host is given up.
-    private func fail(_ job: Job, with content: PageContent) async throws -> WorkerReport {
+    private func fail(_ job: Job, with content: OutcomeContent) async throws -> WorkerReport {
         try await note(JobEnd(.failed, content), of: job)
         let retention = Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)
         return try await settle(job, .failed(content, retention)) ? .failed(job, content) : .lost(JobLabel(job))
@@ -221,7 +223,7 @@ struct JobRunner: Sendable {
         case .refused(let error): return try await giveUp(job, error, times, download.duration, host: .answered)
         }
         // The body is in its place before the job is settled. A crash in between costs another fetch, but loses nothing.
-        let (content, retention) = freshness.outcome(PageContent(download, of: job, file: body.file), of: download, for: job, at: times)
+        let (content, retention) = freshness.outcome(OutcomeContent(download, of: job, file: body.file), of: download, for: job, at: times)
         let bytes = Int(download.byteCount)
         try await note(JobEnd(.fetched, content, duration: download.duration), of: job)
         let isAccepted = try await settle(job, .fetched(content, retention), host: .answered, bytes: bytes)
@@ -257,7 +259,7 @@ struct JobRunner: Sendable {
     private func giveUp(
         _ job: Job, _ error: FetchError, kept retention: Retention, _ duration: Duration, host: Settlement.HostNews
     ) async throws -> WorkerReport {
-        let content = PageContent(error, of: job)
+        let content = OutcomeContent(error, of: job)
         try await note(JobEnd(.failed, content, duration: duration), of: job)
         return try await settle(job, .failed(content, retention), host: host) ? .failed(job, error) : .lost(JobLabel(job))
     }

@@ -76,7 +76,7 @@ extension WorkerReport {
         let sentence = "A redirect led to \(host.escapedForDisplay), which takes no more requests for now (\(label.url))."
         return .putOff(label, Postponement(sentence: sentence, errorClass: hostFullClass, pause: pause))
     }
-    static func failed(_ job: Job, _ content: PageContent) -> Self {
+    static func failed(_ job: Job, _ content: OutcomeContent) -> Self {
         let label = JobLabel(job)
         let message = content.fields[.errorMessage] ?? "It could not be fetched for another job."
         let ending = message.hasSuffix(".") ? String(message.dropLast()) : message

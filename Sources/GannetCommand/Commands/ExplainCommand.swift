@@ -43,7 +43,7 @@ private struct ExplanationReport: Sendable {
         self.found = found
     }
 
-    private var known: Page? { found.page }
+    private var known: URLOutcome? { found.outcome }
 
     var text: String {
         var rows = [("url", url.canonical), ("id", url.id.bytes.hexadecimal)]
@@ -66,19 +66,19 @@ private struct ExplanationReport: Sendable {
     }
 
     private var outcome: String {
-        if found.isPageForeign { return "written by a newer version of gannet" }
+        if found.isOutcomeForeign { return "written by a newer version of gannet" }
         guard let known else { return "none is kept: a job for it is fetched" }
         let age = "\(Amounts.time(known.age(at: found.now))) ago"
         if let failure = known.failure { return "failed \(age): \(failure.sentence)" }
         return "fetched \(age)" + (known.content.httpStatus.map { ", HTTP \($0)" } ?? "")
     }
 
-    private func retry(_ known: Page) -> String {
+    private func retry(_ known: URLOutcome) -> String {
         guard isFresh else { return "with the next job for this URL" }
         return "in \(Amounts.time(known.freshFor(at: found.now))); until then jobs for this URL are skipped"
     }
 
-    private func freshness(_ known: Page) -> String {
+    private func freshness(_ known: URLOutcome) -> String {
         if !known.isStored { return "no: only for those who asked before it came" }
         return isFresh ? "for another \(Amounts.time(known.freshFor(at: found.now)))" : "no: its origin is asked for jobs that come now"
     }
@@ -126,7 +126,7 @@ private struct ExplanationReport: Sendable {
         ]
     }
 
-    private func json(_ known: Page) -> JSONValue {
+    private func json(_ known: URLOutcome) -> JSONValue {
         let content = known.content
         return [
             "failed": .bool(known.isNegative), "fresh": .bool(isFresh), "ageSeconds": JSONValue(known.age(at: found.now)),

@@ -69,22 +69,22 @@ struct GetCommand: Command {
     }
 
     private func look(_ cluster: ClusterState) async throws -> ExitStatus {
-        guard let page = try await cluster.page(url.id) else {
+        guard let outcome = try await cluster.outcome(url.id) else {
             console.error("Nothing is known of this URL; '--fetch' fetches it.")
             return .someFailed
         }
         if showsMeta {
-            try console.print(Self.json(page, now: try await cluster.now()).text)
+            try console.print(Self.json(outcome, now: try await cluster.now()).text)
             return .done
         }
-        if let failure = page.failure {
+        if let failure = outcome.failure {
             console.complain("failed: \(failure.sentence)")
             return .someFailed
         }
         let folder = try store.folder.map(WorkFolder.reading)
-        guard let body = try await cluster.body(of: page, in: folder) else {
+        guard let body = try await cluster.body(of: outcome, in: folder) else {
             let hint =
-                page.content.fields[.file] == nil ? "it is not kept any more" : "it is in a worker's folder: name that with '--store'"
+                outcome.content.fields[.file] == nil ? "it is not kept any more" : "it is in a worker's folder: name that with '--store'"
             console.error("The URL was fetched, but its body is not here: \(hint). '--fetch' fetches it again.")
             return .someFailed
         }
@@ -125,15 +125,15 @@ struct GetCommand: Command {
     }
 
     /// The outcome of a URL, for scripts. The names are a contract.
-    private static func json(_ page: Page, now: Int) -> JSONValue {
-        let content = page.content
+    private static func json(_ outcome: URLOutcome, now: Int) -> JSONValue {
+        let content = outcome.content
         return [
-            "url": .string(RedactedURL.withoutSecrets(content.url)), "outcome": .string(page.isNegative ? "failed" : "fetched"),
+            "url": .string(RedactedURL.withoutSecrets(content.url)), "outcome": .string(outcome.isNegative ? "failed" : "fetched"),
             "httpStatus": JSONValue(content.httpStatus), "bytes": .integer(content.size),
             "sha256": JSONValue(content.digest?.hexadecimal), "contentType": JSONValue(content.fields[.contentType]),
-            "file": JSONValue(content.fields[.file]), "ageSeconds": JSONValue(page.age(at: now)),
-            "freshSeconds": JSONValue(max(.zero, page.freshFor(at: now))),
-            "error": page.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
+            "file": JSONValue(content.fields[.file]), "ageSeconds": JSONValue(outcome.age(at: now)),
+            "freshSeconds": JSONValue(max(.zero, outcome.freshFor(at: now))),
+            "error": outcome.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
         ]
     }
 }

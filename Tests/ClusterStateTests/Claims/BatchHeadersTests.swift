@@ -92,8 +92,8 @@ import Testing
                 for job in try await fixture.claim(1).jobs {
                     seen.append(job.headers)
                     _ = try await fixture.settle(
-                        job, .failed(PageContent(url: "u"), Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)))
-                    try await fixture.cluster.removePage(QueueFixture.id(0))
+                        job, .failed(OutcomeContent(url: "u"), Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)))
+                    try await fixture.cluster.removeOutcome(QueueFixture.id(0))
                 }
             }
             #expect(Set(seen) == [one, two])

@@ -46,7 +46,7 @@ import Testing
             _ = try await fixture.settle(try await fixture.claim(1).jobs[0], QueueFixture.fetched("http://h0/0"))
             try await fixture.fill([0], batch: "second", options: Self.options(trace, delivers: true))
             let job = try await fixture.claim(1).jobs[0]
-            #expect(job.page != nil && job.batchName == "second" && job.trace == trace)
+            #expect(job.outcome != nil && job.batchName == "second" && job.trace == trace)
         }
     }
 

@@ -121,7 +121,7 @@ import Testing
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<6, hosts: 2)
             for (index, job) in try await fixture.claim(6).jobs.enumerated() {
-                var content = PageContent(url: job.entry.url)
+                var content = OutcomeContent(url: job.entry.url)
                 content.fields = [.contentType: "t", .errorClass: index < 3 ? "dns" : "timeout", .errorMessage: "Because."]
                 _ = try await fixture.settle(job, .failed(content, Retention(fresh: .zero, keep: .seconds(9))))
             }

@@ -7,9 +7,9 @@ enum Call {
     case enqueue(EnqueueCall)
     case claim(ClaimCall)
     case settle(SettleCall)
-    case renew([FlightToken])
+    case renew([LockToken])
     /// A redirect leads a request to another host.
-    case move(FlightToken, host: Int)
+    case move(LockToken, host: Int)
     case acquire(AcquireCall)
     case cancel(BatchKey)
     case pause(queue: Int, Bool)
@@ -44,7 +44,7 @@ struct ClaimCall {
 
 struct SettleCall {
     struct Item {
-        let token: FlightToken
+        let token: LockToken
         let url: Int
         let outcome: Settlement.Outcome
         let host: Settlement.HostNews
@@ -122,12 +122,12 @@ extension Retention {
 }
 
 extension Token {
-    init(_ token: FlightToken) {
+    init(_ token: LockToken) {
         func number(_ range: Range<Int>) -> UInt64 { token.bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
         self.init(number: number(0..<8), nonce: number(8..<16))
     }
 
-    var flightToken: FlightToken {
-        FlightToken([number, nonce].flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } })
+    var flightToken: LockToken {
+        LockToken([number, nonce].flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } })
     }
 }

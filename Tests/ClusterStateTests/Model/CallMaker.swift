@@ -4,7 +4,7 @@
 struct CallMaker {
     /// A token that a worker or a caller was given.
     struct Holding {
-        let token: FlightToken
+        let token: LockToken
         let url: Int
         let kind: FlightLook.Kind
         let digest: Int
@@ -190,8 +190,8 @@ struct CallMaker {
         }
     }
 
-    private func content(_ draw: inout Draw) -> PageContent {
-        var content = PageContent(url: "http://h/")
+    private func content(_ draw: inout Draw) -> OutcomeContent {
+        var content = OutcomeContent(url: "http://h/")
         content.digest = Self.digest(1 + draw.below(3))
         return content
     }
@@ -205,7 +205,7 @@ struct CallMaker {
 
     /// The settlement that ends a job that was handed out.
     func ending(_ token: Token, _ flight: FlightLook) -> SettleCall.Item {
-        var content = PageContent(url: "http://h/")
+        var content = OutcomeContent(url: "http://h/")
         content.digest = Self.digest(1)
         let outcome: Settlement.Outcome =
             flight.kind == .job ? .fetched(content, Retention(fresh: .seconds(60), keep: .seconds(60))) : .delivered

@@ -33,7 +33,7 @@ extension Model {
             guard let flight = after.flights[token], let record = flight.job else {
                 throw Violation(description: "\(token) was handed out, and is no flight of a job")
             }
-            let told = [job.batch, job.enqueued, job.crashes, job.failures, job.page == nil ? 0 : 1]
+            let told = [job.batch, job.enqueued, job.crashes, job.failures, job.outcome == nil ? 0 : 1]
             let delivers = flight.kind == .delivery ? 1 : 0
             try Violation.equal(
                 told, [record.batch, record.enqueued, record.crashes, record.failures, delivers], "what \(token) is said to be")

@@ -70,9 +70,9 @@ extension Model {
             woken.count >= min(count, idle.count), "\(count) jobs came to \(queueNames[queue]), and of \(idle) only \(woken) heard of it")
     }
 
-    func check(renew tokens: [FlightToken], lease: Int, lost: Set<FlightToken>, _ step: Step) throws(Violation) {
+    func check(renew tokens: [LockToken], lease: Int, lost: Set<LockToken>, _ step: Step) throws(Violation) {
         var look = step.before
-        var wanted: Set<FlightToken> = []
+        var wanted: Set<LockToken> = []
         for token in tokens {
             if let flight = look.flights[Token(token)], flight.ends > step.lived, flight.kind != .pausing {
                 look.flights[Token(token)]!.ends = step.lived + lease

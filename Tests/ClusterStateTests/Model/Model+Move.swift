@@ -2,7 +2,7 @@
 
 /// Requests that redirects lead from host to host.
 extension Model {
-    mutating func check(move name: FlightToken, to host: Int, _ answer: Passage, _ step: Step) throws(Violation) {
+    mutating func check(move name: LockToken, to host: Int, _ answer: Passage, _ step: Step) throws(Violation) {
         let token = Token(name)
         var look = step.before
         let wanted: Passage

@@ -158,7 +158,7 @@ extension Model {
 }
 
 extension PageLook {
-    init(_ token: Token, _ flight: FlightLook, _ content: PageContent, _ kept: Retention, isNegative: Bool, now: Int) {
+    init(_ token: Token, _ flight: FlightLook, _ content: OutcomeContent, _ kept: Retention, isNegative: Bool, now: Int) {
         self.init(
             isNegative: isNegative, isStored: kept.isStored, began: flight.began, ended: now,
             freshUntil: now + kept.fresh.wholeMilliseconds / 1000 * 1000, digest: Int(content.digest?[0] ?? 0), token: token)

@@ -176,8 +176,8 @@ struct ModelRun {
         for job in answer.jobs {
             maker.hold(
                 .init(
-                    token: job.token, url: Self.url(of: job), kind: job.page == nil ? .job : .delivery,
-                    digest: job.page?.content.digest.map { Int($0[0]) } ?? 0, holder: "worker \(call.worker)"))
+                    token: job.token, url: Self.url(of: job), kind: job.outcome == nil ? .job : .delivery,
+                    digest: job.outcome?.content.digest.map { Int($0[0]) } ?? 0, holder: "worker \(call.worker)"))
         }
         return answer
     }

@@ -89,7 +89,7 @@ struct QueueFixture: Sendable {
 
     /// A body was fetched, and is fresh for an hour.
     static func fetched(_ url: String, fresh: Duration = .seconds(3600), isStored: Bool = true) -> Settlement.Outcome {
-        var content = PageContent(url: url)
+        var content = OutcomeContent(url: url)
         content.status = 200
         content.digest = [UInt8](repeating: 7, count: 32)
         return .fetched(content, Retention(fresh: fresh, keep: .seconds(86_400), isStored: isStored))
@@ -100,7 +100,7 @@ struct QueueFixture: Sendable {
         var jobs: [Job] = []
         for key in try await redis.send(RedisCommand("KEYS", .string(key("parked:*")))).asArray() {
             for job in try await redis.send(RedisCommand("LRANGE", .bytes(try key.asBytes()), "0", "-1")).asArray() {
-                if let job = Job(token: FlightToken([]), job: try job.asBytes(), page: nil, now: 0) { jobs.append(job) }
+                if let job = Job(token: LockToken([]), job: try job.asBytes(), outcome: nil, now: 0) { jobs.append(job) }
             }
         }
         return jobs
@@ -108,7 +108,7 @@ struct QueueFixture: Sendable {
 
     /// The URL cannot be fetched, and nobody tries for an hour.
     static func failed(_ url: String) -> Settlement.Outcome {
-        var content = PageContent(url: url)
+        var content = OutcomeContent(url: url)
         content.status = 500
         return .failed(content, Retention(fresh: .seconds(3600), keep: .seconds(3600)))
     }
@@ -120,8 +120,8 @@ struct QueueFixture: Sendable {
         while true {
             let answer = try await claim(100, hostLimit: hostLimit)
             for job in answer.jobs {
-                let outcome = job.page == nil ? Self.fetched(job.entry.url) : .delivered
-                if job.page == nil { fetched.append(job.entry.id) }
+                let outcome = job.outcome == nil ? Self.fetched(job.entry.url) : .delivered
+                if job.outcome == nil { fetched.append(job.entry.id) }
                 guard try await settle(job, outcome) == .settled else { throw KitError("\(job.entry.url) was lost while it was drained") }
             }
             if answer.jobs.isEmpty && !answer.isMore { return fetched }

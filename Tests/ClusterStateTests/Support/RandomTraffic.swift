@@ -18,7 +18,7 @@ struct RandomTraffic {
     private var random: SeededBytes
     private var batches: [(queue: FetchQueue, number: Int, offset: Int)] = []
     private var held: [Job] = []
-    private var callers: [(token: FlightToken, id: URLID)] = []
+    private var callers: [(token: LockToken, id: URLID)] = []
 
     init(_ fixture: QueueFixture, seed: UInt64) {
         self.fixture = fixture
@@ -102,10 +102,10 @@ struct RandomTraffic {
 
     private mutating func outcome(_ job: Job) -> Settlement.Outcome {
         let digest = [UInt8](repeating: 7, count: 32)
-        if job.page != nil { return Bool.random(using: &random) ? .delivered : .bodyMissing(digest: digest) }
+        if job.outcome != nil { return Bool.random(using: &random) ? .delivered : .bodyMissing(digest: digest) }
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<5: return QueueFixture.fetched(job.entry.url, fresh: .seconds(10), isStored: Bool.random(using: &random))
-        case 5: return .failed(PageContent(url: job.entry.url), Retention(fresh: .seconds(5), keep: .seconds(5)))
+        case 5: return .failed(OutcomeContent(url: job.entry.url), Retention(fresh: .seconds(5), keep: .seconds(5)))
         case 6: return .retry(after: .seconds(Int.random(in: 0..<30, using: &random)))
         case 7: return .throttled(for: Bool.random(using: &random) ? nil : .seconds(15))
         default: return .handedBack

@@ -23,7 +23,7 @@ struct SettlementCost: Sendable {
         guard let job = try await fixture.claim(1).jobs.first else { throw KitError("nothing to claim") }
         while try await fixture.queue.counts().ready > 0 { _ = try await fixture.claim(1) }
         // With this call the server learns the script before the measurement.
-        _ = try await fixture.cluster.settle([Settlement(FlightToken([1]), entry.id, .handedBack)], random: 0)
+        _ = try await fixture.cluster.settle([Settlement(LockToken([1]), entry.id, .handedBack)], random: 0)
         let statistics = try await server.statistics {
             guard try await fixture.settle(job, QueueFixture.fetched(entry.url)) == .settled else { throw KitError("the lease was lost") }
         }

@@ -20,7 +20,7 @@ struct Situation: Sendable {
     /// A batch without jobs.
     let open: Int
     let jobs: [Int: Job]
-    let caller: FlightToken
+    let caller: LockToken
 
     static let callersURL = QueueFixture.id(99)
     static let nonce = Nonce(4711)

@@ -53,7 +53,7 @@ struct StateAudit: Sendable {
             switch flight[0] {
             case UInt8(ascii: "J"), UInt8(ascii: "C"):
                 active += 1
-                guard let job = Job(token: FlightToken(token), job: Array(flight[7...]), page: nil, now: 0) else { continue }
+                guard let job = Job(token: LockToken(token), job: Array(flight[7...]), outcome: nil, now: 0) else { continue }
                 if flight[0] == UInt8(ascii: "J") {
                     running[places[token] ?? job.entry.host, default: 0] += 1
                     let lock = try await redis.send(RedisCommand("GET", .bytes(Array(fixture.key("lock:").utf8) + job.entry.id.bytes)))

@@ -48,7 +48,7 @@ enum StateCall: String, CaseIterable, Sendable {
         case .settleFetched: try await settle(0, QueueFixture.fetched("http://h0/0"))
         case .settleFetchedAlone: try await settle(1, QueueFixture.fetched("http://h1/1"))
         case .settleRevalidated:
-            try await settle(2, .revalidated(PageContent(url: "u"), Retention(fresh: .seconds(9), keep: .seconds(9))))
+            try await settle(2, .revalidated(OutcomeContent(url: "u"), Retention(fresh: .seconds(9), keep: .seconds(9))))
         case .settleNotStored: try await settle(0, QueueFixture.fetched("http://h0/0", isStored: false))
         case .settleFailed: try await settle(0, QueueFixture.failed("http://h0/0"))
         case .settleRetry: try await settle(0, .retry(after: .seconds(5)))

@@ -61,7 +61,8 @@ struct WorkerFixture: Sendable {
 
     /// Ends a job as another worker would.
     func settle(_ job: Job) async throws -> SettleAnswer {
-        try await queue.settle(Settlement(job.token, job.id, .fetched(PageContent(url: job.url), WorkerFixture.briefly), host: .answered))
+        try await queue.settle(
+            Settlement(job.token, job.id, .fetched(OutcomeContent(url: job.url), WorkerFixture.briefly), host: .answered))
     }
 
     /// The names of all files in the folder, including temporary files.

@@ -47,7 +47,7 @@ import Testing
             let job = try #require(jobs.first)
             #expect(jobs.count == 1)
             // Into some other folder.
-            var content = PageContent(url: job.url)
+            var content = OutcomeContent(url: job.url)
             content.digest = digest
             content.size = 3
             #expect(try await fixture.queue.settle(Settlement(job.token, job.id, .fetched(content, WorkerFixture.briefly))) == .settled)

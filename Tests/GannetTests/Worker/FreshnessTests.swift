@@ -86,8 +86,8 @@ import Testing
             .answer($0, [("cache-control", "no-store"), ("etag", "\"1\"")])
         } _: { fixture, downloader, _ in
             #expect(downloader.urls.count == 2)
-            let page = try await ClusterState(fixture.redis, namespace: fixture.namespace).page(WorkerFixture.id(1))
-            #expect(page?.content.facts == nil)
+            let outcome = try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(1))
+            #expect(outcome?.content.facts == nil)
         }
         try await runs(2) { _ in
             .failure(.status(404))
@@ -116,8 +116,8 @@ import Testing
             let worker = try await fixture.start(downloader, output: bodies)
             #expect(await worker.end.end == .empty)
             #expect(worker.count(where: \.isFetched) == 2 && worker.count(where: \.isFailed) == 1)
-            let page = try #require(try await ClusterState(fixture.redis, namespace: fixture.namespace).page(WorkerFixture.id(1)))
-            #expect(page.content.fields[.errorClass] == "too-large")
+            let outcome = try #require(try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(1)))
+            #expect(outcome.content.fields[.errorClass] == "too-large")
             #expect(try fixture.files() == [])
             await bodies.close()
         }
@@ -132,8 +132,8 @@ import Testing
             let worker = try await fixture.start(downloader, output: bodies)
             #expect(await worker.end.end == .empty)
             let state = ClusterState(fixture.redis, namespace: fixture.namespace)
-            let page = try #require(try await state.page(WorkerFixture.id(1)))
-            let digest = try #require(page.content.digest)
+            let outcome = try #require(try await state.outcome(WorkerFixture.id(1)))
+            let digest = try #require(outcome.content.digest)
             let store = BlobStore(fixture.redis, namespace: fixture.namespace)
             #expect(try await store.get(digest: digest) == Array(large.utf8))
             #expect(try fixture.files() == [])

@@ -19,7 +19,7 @@ import Testing
     private let held = HeldLeases()
     private let ended = Ended()
 
-    private func token(_ number: UInt8) -> FlightToken { FlightToken([number]) }
+    private func token(_ number: UInt8) -> LockToken { LockToken([number]) }
 
     @Test func `a lost lease ends its own fetch alone`() {
         held.add(token(1), cancel: ended.note("1"))

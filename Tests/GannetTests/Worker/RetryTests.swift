@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    private func page(_ number: Int, _ fixture: WorkerFixture) async throws -> Page {
-        try #require(try await ClusterState(fixture.redis, namespace: fixture.namespace).page(WorkerFixture.id(number)))
+    private func page(_ number: Int, _ fixture: WorkerFixture) async throws -> URLOutcome {
+        try #require(try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(number)))
     }
 
     @Test(arguments: [FetchError.Kind.status(500), .reset, .connect])

@@ -4,17 +4,17 @@ internal import HTTPEngine
 
 /// Counts a worker's requests at each host, and times its calls, for screens and metrics.
 package final class WorkerActivity: Sendable {
-    private let tally = Mutex(HostTally<FlightToken>(at: .now))
+    private let tally = Mutex(HostTally<LockToken>(at: .now))
     private let times = Mutex(WorkerTimings())
 
     package init() {}
 
-    func began(_ token: FlightToken, host: String) {
+    func began(_ token: LockToken, host: String) {
         tally.withLock { $0.began(token, host: host, at: .now) }
     }
 
     /// A redirect has led the request to another host.
-    func moved(_ token: FlightToken, to host: String) {
+    func moved(_ token: LockToken, to host: String) {
         tally.withLock {
             $0.ended(token, .good, at: .now)
             $0.began(token, host: host, at: .now)
@@ -24,8 +24,8 @@ package final class WorkerActivity: Sendable {
     /// - Parameters:
     ///   - error: The error of a request that failed.
     ///   - time: The time of the whole request, including its redirects to other hosts.
-    func ended(_ token: FlightToken, _ error: FetchError?, after time: Duration) {
-        let end: HostTally<FlightToken>.End = error.map { $0.kind == .cancelled ? .calledOff : .bad } ?? .good
+    func ended(_ token: LockToken, _ error: FetchError?, after time: Duration) {
+        let end: HostTally<LockToken>.End = error.map { $0.kind == .cancelled ? .calledOff : .bad } ?? .good
         tally.withLock { $0.ended(token, end, at: .now) }
         switch end {
         case .good: times.withLock { $0.fetches.note(time) }

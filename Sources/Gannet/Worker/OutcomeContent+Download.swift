@@ -1,7 +1,7 @@
 internal import ClusterState
 internal import HTTPEngine
 
-extension PageContent {
+extension OutcomeContent {
     /// The outcome of a job's URL whose body is in its place.
     init(_ download: Download, of job: Job, file: String?) {
         self.init(url: job.url)

@@ -11,7 +11,7 @@ internal import GannetBasics
 /// | 40 | how many fields, in the low six bits; the URL's scheme in the other two |
 /// | | each field: tag (1), length (2), value |
 /// | | the rest of the URL |
-package struct PageContent: Sendable, Equatable {
+package struct OutcomeContent: Sendable, Equatable {
     /// Fields that only some outcomes have. A reader skips tags that it does not know, because a newer version may write more of them.
     package enum Field: UInt8, Sendable, CaseIterable {
         case entityTag = 1
@@ -37,7 +37,7 @@ package struct PageContent: Sendable, Equatable {
     private static let longestFacts = 40_000
 }
 
-extension PageContent {
+extension OutcomeContent {
     package var httpStatus: Int? { status == 0 ? nil : status }
 
     /// Long values are cut: they come from outside, and an outcome is read more often than written.

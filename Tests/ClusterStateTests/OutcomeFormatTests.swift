@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterState
 
 /// Outcomes as bytes.
-@Suite struct PageFormatTests {
+@Suite struct OutcomeFormatTests {
     private static func header(flags: UInt8, ended: Int = 5_000_000, took: Int = 250, fresh: Int = 60) -> [UInt8] {
         var bytes: [UInt8] = [1, flags] + [UInt8](0..<16)
         bytes.append(number: ended, count: 6)
@@ -13,13 +13,13 @@ import Testing
         return bytes
     }
 
-    private static var full: PageContent {
-        var content = PageContent(url: "https://a.example/é?x=1")
+    private static var full: OutcomeContent {
+        var content = OutcomeContent(url: "https://a.example/é?x=1")
         content.digest = [UInt8](1...32)
         content.status = 404
         content.kind = 3
         content.size = 1 << 33
-        for field in PageContent.Field.allCases { content.fields[field] = "value of \(field)" }
+        for field in OutcomeContent.Field.allCases { content.fields[field] = "value of \(field)" }
         return content
     }
 
@@ -27,9 +27,9 @@ import Testing
     func `a content is read as it was written, whatever its URL`(url: String) {
         var content = Self.full
         content.url = url
-        #expect(PageContent(content.bytes[...]) == content)
-        #expect(PageContent(PageContent(url: url).bytes[...]) == PageContent(url: url))
-        #expect(PageContent((content.bytesWithoutURL + url.utf8)[...])?.url.hasSuffix(url) == true)
+        #expect(OutcomeContent(content.bytes[...]) == content)
+        #expect(OutcomeContent(OutcomeContent(url: url).bytes[...]) == OutcomeContent(url: url))
+        #expect(OutcomeContent((content.bytesWithoutURL + url.utf8)[...])?.url.hasSuffix(url) == true)
     }
 
     @Test func `values that do not fit are cut, and no other values are`() {
@@ -37,31 +37,31 @@ import Testing
         content.status = 70_000
         content.size = 1 << 50
         content.fields = [.errorMessage: String(repeating: "x", count: 100_000), .vary: "v"]
-        let read = PageContent(content.bytes[...])
+        let read = OutcomeContent(content.bytes[...])
         #expect(read?.status == 65_535 && read?.size == 1 << 40 - 1)
         #expect(read?.fields[.errorMessage]?.count == 4096 && read?.fields[.vary] == "v" && read?.url == content.url)
         content.status = -1
         content.size = -1
-        #expect(PageContent(content.bytes[...])?.status == 0 && PageContent(content.bytes[...])?.size == 0)
+        #expect(OutcomeContent(content.bytes[...])?.status == 0 && OutcomeContent(content.bytes[...])?.size == 0)
     }
 
     @Test(arguments: [(0, false, true), (1, true, true), (2, false, false), (3, true, false)])
     func `an outcome tells its token, its times, and for whom it is`(flags: Int, isNegative: Bool, isStored: Bool) throws {
-        let page = try #require(Page(Self.header(flags: UInt8(flags)) + Self.full.bytes))
-        #expect(page.token == FlightToken([UInt8](0..<16)))
+        let page = try #require(URLOutcome(Self.header(flags: UInt8(flags)) + Self.full.bytes))
+        #expect(page.token == LockToken([UInt8](0..<16)))
         #expect(page.began == 4_999_750 && page.ended == 5_000_000 && page.freshUntil == 5_060_000)
         #expect(page.isNegative == isNegative && page.isStored == isStored && page.content == Self.full)
     }
 
     @Test func `an outcome of another version is not read, and neither is a part of one`() {
         let bytes = Self.header(flags: 0) + Self.full.bytes
-        for version in [0, 2, 255] as [UInt8] { #expect(Page([version] + bytes.dropFirst()) == nil) }
+        for version in [0, 2, 255] as [UInt8] { #expect(URLOutcome([version] + bytes.dropFirst()) == nil) }
         let withoutURL = bytes.count - "a.example/é?x=1".utf8.count
-        for count in 0..<bytes.count { #expect((Page(Array(bytes.prefix(count))) == nil) == (count < withoutURL)) }
+        for count in 0..<bytes.count { #expect((URLOutcome(Array(bytes.prefix(count))) == nil) == (count < withoutURL)) }
         // The scheme is one that no version knows yet.
         var unknown = bytes
         unknown[32 + 40] |= 0xc0
-        #expect(Page(unknown) == nil)
+        #expect(URLOutcome(unknown) == nil)
     }
 
     @Test func `random bytes are no trap`() {
@@ -73,8 +73,8 @@ import Testing
                 bytes = Self.header(flags: 0) + Self.full.bytes
                 for _ in 0..<4 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random) }
             }
-            if let page = Page(bytes) { #expect(page.began <= page.ended && page.content.status <= 65_535, "seed \(seed)") }
-            _ = PageContent(bytes[...])
+            if let page = URLOutcome(bytes) { #expect(page.began <= page.ended && page.content.status <= 65_535, "seed \(seed)") }
+            _ = OutcomeContent(bytes[...])
         }
         print("random pages: seed \(seed)")
     }

@@ -1,9 +1,9 @@
 internal import GannetBasics
 
 /// The outcome of a URL's fetch, as Redis keeps it. Redis' keys call an outcome a page.
-package struct Page: Sendable, Equatable {
+package struct URLOutcome: Sendable, Equatable {
     /// The token of the fetch that ended with this outcome.
-    package let token: FlightToken
+    package let token: LockToken
 
     /// When the fetch began and ended, and until when its outcome is fresh, in queue time, ms.
     package let began: Int
@@ -15,7 +15,7 @@ package struct Page: Sendable, Equatable {
 
     /// False for an answer that may not be kept: it is only for callers that asked before it came.
     package let isStored: Bool
-    package let content: PageContent
+    package let content: OutcomeContent
 
     private static let version = 1
     private enum Flags {
@@ -26,11 +26,11 @@ package struct Page: Sendable, Equatable {
     /// Reads an outcome, as `Scripts/Library/flights.lua` describes it; `nil` where a newer version wrote it.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
-        guard reader.number(1) == Self.version, let flags = reader.number(1), let token = reader.bytes(FlightToken.count),
+        guard reader.number(1) == Self.version, let flags = reader.number(1), let token = reader.bytes(LockToken.count),
             let ended = reader.number(6), let took = reader.number(4), let fresh = reader.number(4),
-            let content = PageContent(reader.all())
+            let content = OutcomeContent(reader.all())
         else { return nil }
-        self.token = FlightToken(Array(token))
+        self.token = LockToken(Array(token))
         self.began = ended - took
         self.ended = ended
         self.freshUntil = ended + fresh * 1000
@@ -40,7 +40,7 @@ package struct Page: Sendable, Equatable {
     }
 }
 
-extension Page {
+extension URLOutcome {
     /// Why the URL could not be fetched.
     package struct Failure: Sendable, Equatable {
         package let kind: String
