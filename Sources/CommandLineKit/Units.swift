@@ -1,4 +1,4 @@
-/// Durations as text: a whole number and one unit.
+/// Reads and writes durations as a whole number with one unit, such as `30s`.
 package enum TimeSpan {
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),

@@ -1,13 +1,13 @@
 internal import CMicrohttpd
 internal import GannetBasics
 
-/// A small HTTP server in this process: answers `GET` and `HEAD` by a function. libmicrohttpd reads what strangers send.
+/// A small HTTP server in this process. A function answers each `GET` and `HEAD`. libmicrohttpd reads the requests, which strangers send.
 ///
-/// Each connection has a thread, so an answer may take its time; their number is bounded.
+/// Each connection has a thread, so a slow answer delays no other. The number of connections is bounded.
 package final class HTTPService: Sendable {
     package typealias Handler = @Sendable (HTTPServiceRequest) -> HTTPServiceAnswer
 
-    /// The port it listens on.
+    /// The port that the server listens on.
     package let port: UInt16
 
     private let context: Unmanaged<HandlerBox>
@@ -16,12 +16,12 @@ package final class HTTPService: Sendable {
     private static let idleSeconds: UInt32 = 10
     private static let memoryForConnection = 32 * 1024
 
-    /// Listens at once.
+    /// Starts the server.
     /// - Parameters:
     ///   - address: An IPv4 or IPv6 address, without brackets.
-    ///   - port: 0 takes a free one.
-    ///   - connections: At most so many at a time.
-    ///   - each: And so many of one address, so that nobody keeps the others out; nil for as many as there may be.
+    ///   - port: 0 takes a free port.
+    ///   - connections: The most connections at a time.
+    ///   - each: The most connections of one address, so that no client keeps the others out. nil sets no such limit.
     package init(
         address: String, port: UInt16, connections: Int = 128, each: Int? = nil, _ handler: @escaping Handler
     ) throws(HTTPServiceFailure) {

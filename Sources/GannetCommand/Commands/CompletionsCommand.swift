@@ -1,7 +1,7 @@
 import CommandLineKit
 import GannetBasics
 
-/// `gannet completions`: what a shell needs to complete the others.
+/// `gannet completions`: prints a script that teaches a shell the commands and options.
 struct CompletionsCommand: Command {
     private static let shells = CompletionShell.allCases.map(\.rawValue)
 

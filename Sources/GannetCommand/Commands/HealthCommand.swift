@@ -1,6 +1,6 @@
 import CommandLineKit
 
-/// `gannet health`: for container engines, which ask by running a program.
+/// `gannet health`: asks a worker's endpoint how the worker is. Container engines check health by running a program.
 struct HealthCommand: Command {
     private static let worker = Flag(
         "listen", .listenAddress, "The worker's address: the '--listen' of its 'gannet work' or 'gannet run', such as 127.0.0.1:9464.")

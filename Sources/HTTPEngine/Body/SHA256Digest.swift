@@ -34,7 +34,8 @@ extension SHA256Digest: CustomStringConvertible {
     public var description: String { bytes.hexadecimal }
 }
 
-/// An incremental SHA-256 that can be used again after each result: looking the algorithm up anew costs more than hashing a small body.
+/// Computes the SHA-256 of bytes that come in parts. One hasher is used for body after body, because a new one looks the algorithm up,
+/// which costs more than to hash a small body.
 package final class SHA256Hasher {
     private let context: OpaquePointer
 
