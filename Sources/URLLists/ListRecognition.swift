@@ -45,10 +45,12 @@ struct ListRecognition {
 
     /// False while more bytes have to tell. Rows come out a line at a time, so a list loses nothing by waiting for its first line.
     ///
-    /// A control character in a text is a mistake in one row; bytes of which one in twenty is such are no text in any encoding.
+    /// A first line that is no plain text may be one bad row, or the beginning of a binary file. More bytes tell: text in any encoding has
+    /// few control characters.
     private func isText() throws -> Bool {
         guard let line = firstLine, isEnded(line) else { return isDecisive }
-        guard line.prefix(Self.sample).contains(where: Self.isControl) else { return true }
+        let start = line.prefix(Self.sample)
+        if !start.contains(where: Self.isControl), String(validating: start, as: UTF8.self) != nil { return true }
         guard isDecisive || head.count >= Self.sample else { return false }
         let sample = head.prefix(Self.sample)
         if sample.count(where: Self.isControl) * 20 > sample.count { throw ListError.other("a binary file; a list of URLs is text") }

@@ -35,7 +35,7 @@ import Darwin
         arguments: [
             ("missing", nil, "No such file"), ("empty", [], "is empty"), ("line", [10], "is empty"),
             ("binary", [255, 254], "is not UTF-8"),
-            ("nul", [97, 0, 98], "is not UTF-8"), ("large", [UInt8](repeating: 97, count: 4097), "most likely another file"),
+            ("nul", [97, 0, 98], "is not UTF-8"), ("large", [UInt8](repeating: 97, count: 4097), "it is probably the wrong file"),
         ] as [(String, [UInt8]?, String)])
     func `a file that holds no password is named, with what is wrong`(name: String, content: [UInt8]?, words: String) throws {
         if let content { try folder.write(content, to: name) }
