@@ -32,7 +32,8 @@ package struct ManPage {
         lines += environment
         for note in root.notes where note.title != "ENVIRONMENT" { lines += [".SH \(Self.escaped(note.title))"] + Self.rows(note.rows) }
         let examples = root.examples + root.listed.dropFirst().flatMap(\.spec.examples)
-        if !examples.isEmpty { lines += [".SH EXAMPLES"] + examples.flatMap(Self.example) }
+        // A heading begins a paragraph by itself.
+        if !examples.isEmpty { lines += [".SH EXAMPLES"] + examples.flatMap(Self.example).dropFirst() }
         if !seeAlso.isEmpty { lines += [".SH SEE ALSO", seeAlso.map(Self.page).joined(separator: ",\n")] }
         return lines.joined(separator: "\n")
     }
