@@ -66,27 +66,27 @@ enum Names {
         options.maximumInFlight = inFlight
         options.resolver.servers = [server]
         let engine = try CurlDownloader(options)
-        let course = Course(count)
+        let batch = Batch(count)
         let start = ContinuousClock.now
         await withTaskGroup { group in
             for _ in 0..<min(callers, count) {
                 group.addTask {
-                    while let number = course.next() {
+                    while let number = batch.next() {
                         let fate = Fate(number, withDead)
                         let url = "http://\(fate.rawValue)\(number).example:\(port)/1.bin"
                         let request = DownloadRequest(url: url, body: .memory(upTo: 1000, thenFileIn: "/dev/null"))
                         guard (try? await engine.download(request)) != nil else { continue }
-                        course.noteGood()
+                        batch.noteGood()
                     }
                 }
             }
         }
-        let result = course.result
+        let result = batch.result
         print(result.count, (result.last - start) / .seconds(1), (ContinuousClock.now - start) / .seconds(1), peakMemory())
     }
 
     /// The next name to request, and the number of fetched files.
-    private final class Course: Sendable {
+    private final class Batch: Sendable {
         private struct State {
             var next = 0
             var fetched = 0

@@ -22,7 +22,7 @@ struct DemoCommand: Command {
         defer { try? FileManager.default.removeItem(atPath: home) }
         let interruption = try Interruption()
         return try await interruption.watching {
-            let outcome = await interruption.cancelling { try await Demo(console).course(home: home) }
+            let outcome = await interruption.cancelling { try await Demo(console).run(home: home) }
             return try outcome.get(unlessInterrupted: interruption) ?? interruption.status
         }
     }

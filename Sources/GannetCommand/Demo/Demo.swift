@@ -18,7 +18,7 @@ struct Demo: Sendable {
     init(_ console: Console) { self.console = console }
 
     /// Throws ``CommandFailure`` or ``StateError``, or that it was cancelled.
-    func course(home: String) async throws -> ExitStatus {
+    func run(home: String) async throws -> ExitStatus {
         let site = try DemoSite()
         defer { site.stop() }
         let privateRedis = PrivateRedis(environment: .demonstration(home: home))
