@@ -52,6 +52,10 @@ SUBJECTS = re.compile(
     r"(What|Whoever|Whom|Who|Those|That which|(?:The )?[Oo]ne (?:that|which|who|whose|whom)|(?:Each|Any|All|None|Some) (?:that|who|which|whose|whom))\b"
 )
 
+# The name of a test begins without a capital, and may hold several thoughts: "..., and what is left waits". Behind a comma alone, "who" is harmless:
+# "a user, who may not write, ...".
+NAME_SUBJECTS = re.compile(rf"(?:^|[;:] |, (?:and|but|nor|or) |, (?!whom?\b))(?:{SUBJECTS.pattern})|^whatever\b", re.IGNORECASE)
+
 # Files whose path fits are read so.
 MARKDOWN = (".md",)
 HASHES = (".sh", ".awk", ".yml", ".yaml", ".conf", "Makefile", "Dockerfile", ".modulemap")
@@ -362,10 +366,24 @@ def comments(report, found):
     flush()
 
 
+NAME = re.compile(r"\bfunc `([^`\n]* [^`\n]*)`")
+
+
+def test_names(report, source):
+    """Reads the names of tests that are sentences: raw identifiers."""
+    for match in NAME.finditer(source.text):
+        name, line = match[1], source.line(match.start())
+        judge(report, [(line, name)])
+        if NAME_SUBJECTS.search(name):
+            report.add(line, f'subject is no named thing: "{shown(name)}"')
+
+
 def swift(report, text):
     source = Swift(text)
     source.scan()
     comments(report, source.comments)
+    if report.path.startswith("Tests/") or "/Tests/" in report.path:
+        test_names(report, source)
     is_source = report.path.startswith("Sources/") or "/Sources/" in report.path
     # Pieces that are joined by + are one text.
     texts, end = [], None

@@ -54,7 +54,7 @@ import Testing
         #expect(try contents(ofFile: victim) == Array("vm\n".utf8))
     }
 
-    @Test func `a folder has a name of its own, whatever its path is`() throws {
+    @Test func `the name of a folder comes from its lock file, and not from its path`() throws {
         let temporary = try TemporaryFolder()
         func identity(_ path: String) throws -> String {
             let lock = try FolderLock(try BodyFolder(temporary.file(path)))

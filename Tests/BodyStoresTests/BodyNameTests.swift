@@ -45,7 +45,7 @@ import Testing
         #expect(name == Self.stem + "-" + String(repeating: "_", count: 75) + ".jpeg")
     }
 
-    @Test func `whatever the URL, a name is one file in one folder, of plain bytes`() {
+    @Test func `the name of any URL's body is one file in one folder, of printable ASCII`() {
         for byte in UInt8.min...UInt8.max {
             let text = String(decoding: [0x68, 0x3a, 0x2f, 0x2f, 0x68, 0x2f, 0x61, byte, 0x2e, 0x2e, byte, 0x62], as: UTF8.self)
             let parts = BodyName(of: text, id: Self.id).relativePath.split(separator: "/", omittingEmptySubsequences: false)

@@ -44,7 +44,7 @@ import Testing
 
     #if canImport(Glibc)
     @Test(arguments: [false, true])
-    func `requests start as far apart as the interval says, whoever claims`(isStored: Bool) async throws {
+    func `requests start as far apart as the interval says, even if several workers claim`(isStored: Bool) async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill(0..<5)

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["http://a/", "https://a/", "ftp://a/", "", "http://", "HTTP://a/"])
-    func `a content is read as it was written, whatever its URL`(url: String) {
+    func `a content is read as it was written, with any URL`(url: String) {
         var content = Self.full
         content.url = url
         #expect(OutcomeContent(content.bytes[...]) == content)

@@ -20,7 +20,7 @@ import Testing
         #expect(try folder.files == [])
     }
 
-    @Test func `one that is interrupted ends its workers and its Redis`() async throws {
+    @Test func `an interrupted demonstration ends its workers and its Redis`() async throws {
         let child = try ChildProcess(.init(Program.path, ["demo"], environment: program.environment))
         _ = try await child.errors.line { $0.hasPrefix("gannet: 3 producers") }
         child.terminate()

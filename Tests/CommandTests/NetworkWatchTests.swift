@@ -4,7 +4,7 @@ import Testing
 @testable import GannetCommand
 
 @Suite struct NetworkWatchTests {
-    @Test func `a want is told of at once, and then once a minute while it lasts`() {
+    @Test func `a missing part of the network is reported at once, and then once a minute`() {
         let watch = NetworkWatch(Console(.quiet))
         let start = ContinuousClock.now
         let proxy = NetworkWant(.proxy, detail: "Connection refused")

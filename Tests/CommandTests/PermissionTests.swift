@@ -18,7 +18,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a user who lacks a right that all need is told which, before anything is written`() async throws {
+    @Test func `the error about a missing right that all commands need names it, before anything is written`() async throws {
         let user = try DocumentedUser()
         let fleet = try await Fleet.start(files: 1)
         try await user.make(in: fleet)
@@ -54,7 +54,7 @@ import Testing
         ("scan", ["doctor"]), ("type", ["doctor"]), ("zscan", ["jobs", "delete", "--state", "delayed", "--yes"]),
         ("lset", ["jobs", "delete", "--state", "ready", "--host", "a", "--yes"]), ("select", ["status"]),
     ])
-    func `a user who lacks a right that this command needs is told which`(right: String, words: [String]) async throws {
+    func `the error about a missing right that one command needs names it`(right: String, words: [String]) async throws {
         let user = try DocumentedUser()
         let fleet = try await Fleet.start(files: 5)
         try await user.make(in: fleet)

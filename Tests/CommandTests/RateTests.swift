@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: ["", "0", "-1", "+1", "1e3", "1001", "0.0009", "1/2", "1,5", ".", "1.2.3", "inf", "nan", "0x10", "٣"])
-    func `what is no rate is refused`(text: String) {
+    func `a text that is not a rate is refused`(text: String) {
         #expect(throws: UsageError.self) { try ValueType.rate.parse(text) }
     }
 }

@@ -34,7 +34,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a worker at work is told with all there is to know of it, and gone when it has ended`() async throws {
+    @Test func `status lists each worker at work with its details, and no worker that has ended`() async throws {
         let fleet = try await Fleet.start(files: 30)
         let gate = try fleet.gateList(after: 10)
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection).status == 0)
@@ -62,7 +62,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a run says how it is looked at, and who looks at an empty queue beside it is told of it`() async throws {
+    @Test func `a run says how to look at it, and the status of an unknown queue names the run's queue`() async throws {
         let fleet = try await Fleet.start(files: 30)
         let gate = try fleet.gateList(after: 10)
         let run = try fleet.start(fleet.run + ["--concurrency", "2"])
@@ -89,7 +89,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a queue that never was is told of, and one without a worker has no estimate`() async throws {
+    @Test func `status says that a queue is unknown, and gives no estimate for a queue without a worker`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let none = try await fleet.outcome(["status", "--queue", "nothing"] + fleet.connection)
         #expect(none.status == 0)
@@ -102,7 +102,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `watched through a pipe it is told over and over, a line of JSON each, until a signal or until nobody reads`() async throws {
+    @Test func `status --watch writes lines of JSON to a pipe, until a signal or until nobody reads`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let child = try fleet.start(["status", "--watch", "--json"] + fleet.connection)
         for number in 0..<2 {

@@ -13,7 +13,7 @@ import Testing
         return WorkTally(console, RedisWatch(console, own: nil), of: count)
     }
 
-    @Test func `a list's progress is this command's own, whatever the queue has had`() {
+    @Test func `the progress of a list counts only this command's jobs, not the queue's`() {
         let tally = Self.tally(of: 5000)
         tally.note(.fetched(JobLabel(url: "http://h/"), bytes: 10, file: "f"))
         tally.note(.progress(accepted: 9, ended: 9))
@@ -60,7 +60,7 @@ import Testing
         #expect(tally.snapshot(at: .now).failures.count == 100)
     }
 
-    @Test func `what comes in many small parts is told once a minute, as a total, and at the end`() {
+    @Test func `a count that grows in many small steps is reported once a minute, as a total, and at the end`() {
         var count = RareCount()
         let start = ContinuousClock.now
         #expect(count.rest() == nil)
@@ -72,7 +72,7 @@ import Testing
         #expect(count.rest() == 661 && count.rest() == nil)
     }
 
-    @Test func `slow hosts are named as those who hold the places once they have for some seconds and others wait`() {
+    @Test func `slow hosts are reported when they have held the places for some seconds while jobs wait`() {
         var slow = HostLoad(name: "slow")
         (slow.running, slow.longest) = (60, .seconds(20))
         var quick = HostLoad(name: "quick")
@@ -96,7 +96,7 @@ import Testing
         #expect(ProgressText.line(now).hasSuffix("; 60 of 64 places are held by slow hosts; a higher --concurrency would help"))
     }
 
-    @Test func `what is left is told by the speed of late`() {
+    @Test func `the time left follows from the speed of the last seconds`() {
         let tally = Self.tally(of: 100)
         let start = ContinuousClock.now
         _ = tally.snapshot(at: start)

@@ -6,7 +6,7 @@ import Testing
 /// The targets of `make fuzz`, for a moment and without libFuzzer.
 @Suite(.timeLimit(.minutes(2))) struct SeedTests {
     @Test(arguments: FuzzTarget.all)
-    func `what a target begins with breaks no invariant, nor do neighbours of it`(target: FuzzTarget) throws {
+    func `neither the seeds of a target nor inputs close to them break an invariant`(target: FuzzTarget) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededBytes(seed: seed)
         for input in target.seeds() {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `an input that breaks an invariant is told`() {
+    @Test func `an input that breaks an invariant is reported`() {
         #expect(throws: BrokenInvariant.self) { try require(false, "so it is") }
     }
 }

@@ -19,7 +19,7 @@ import Testing
         #expect(most.compact() == .max)
     }
 
-    @Test func `numbers of a fixed length are cut to it, and what is not there whole is nil`() {
+    @Test func `numbers of a fixed length are cut to it, and an incomplete number is nil`() {
         var bytes: [UInt8] = []
         for (number, count) in [(258, 2), (-1, 1), (70_000, 2), (Int.max, 8)] { bytes.append(number: number, count: count) }
         var reader = ByteReader(bytes[...])

@@ -2,7 +2,7 @@ import GannetBasics
 import Testing
 
 @Suite struct JSONValueTests {
-    @Test func `keys keep their order, and what is unknown is null`() {
+    @Test func `keys keep their order, and an unknown value is null`() {
         let value: JSONValue = [
             "b": 1, "a": [true, nil, "x"], "none": JSONValue(nil as String?), "time": JSONValue(Duration.milliseconds(1500)),
             "nan": .decimal(.nan), "empty": [], "object": .object([]),

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a program that is not there is told by its error`() {
+    @Test func `a missing program is an error`() {
         #expect(Spawn("/no/such/program", words: ["x"], environment: [:], descriptors: [], group: .own).start() == -ENOENT)
     }
 }

@@ -46,7 +46,7 @@ struct SharedTierTests {
         try await origin.stop()
     }
 
-    @Test func `a failure that may not be kept goes to no later caller, whatever age it accepts`() async throws {
+    @Test func `a failure that may not be kept goes to no later caller, even one that accepts any age`() async throws {
         let redis = try await RedisServer.shared
         let answers = ["404 Not Found", "200 OK"].map { status in
             "HTTP/1.1 \(status)\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody"

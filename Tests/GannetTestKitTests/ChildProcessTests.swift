@@ -35,7 +35,7 @@ import Foundation
         child.kill()
     }
 
-    @Test func `what a child leaves behind in its group ends with it`() async throws {
+    @Test func `processes that a child leaves in its group end with it`() async throws {
         let child = try ChildProcess(.init("sh", ["-c", "sleep 600 & echo started"]))
         #expect(try await child.exitStatus == .exited(0))
         // The sleeper has inherited the output: it is finished only when the sleeper is gone.

@@ -59,7 +59,7 @@ import Darwin
         #expect(server.queries(for: "a.test", .aaaa) == 0)
     }
 
-    @Test func `a no comes with the time it may be remembered`() throws {
+    @Test func `a negative answer says for how long it may be remembered`() throws {
         let server = try DNSServer { _ in .nameError }
         let client = try Client(server)
         client.send(query(id: 1, type: 28))
@@ -84,7 +84,7 @@ import Darwin
         #expect(server.queries == 4)
     }
 
-    @Test func `what is not a query is passed over`() throws {
+    @Test func `a datagram that is not a query is ignored`() throws {
         let server = try DNSServer { _ in .addresses("192.0.2.1") }
         let client = try Client(server)
         for bytes in [[], [1, 2, 3], Array(query(id: 1, type: 1).dropLast(3)), [UInt8](repeating: 0xff, count: 600)] { client.send(bytes) }

@@ -26,7 +26,7 @@ import Testing
         #expect(EvilBehaviour.oneByteASecond.path == "/one-byte-a-second")
     }
 
-    @Test func `what is good is good, over one connection, and counted`() async throws {
+    @Test func `good requests get good answers over one connection, and are counted`() async throws {
         let outcome = try await curl(origin.url(.good), origin.url(.good))
         #expect(outcome.status == .exited(0))
         #expect(outcome.output == Self.good + Self.good)
@@ -46,7 +46,7 @@ import Testing
         try await origin.stop()
     }
 
-    @Test func `compressed bodies are what other programs unpack`() async throws {
+    @Test func `curl unpacks good compressed bodies, and refuses damaged ones`() async throws {
         for behaviour in [EvilBehaviour.gzip, .brotli, .zlibDeflate] {
             #expect(try await curl("--compressed", origin.url(behaviour)).output == "hello", "\(behaviour)")
         }
@@ -61,7 +61,7 @@ import Testing
         try await origin.stop()
     }
 
-    @Test func `an end comes at once to connections that wait, trickle and flood`() async throws {
+    @Test func `a stop ends at once connections that wait, trickle and flood`() async throws {
         let endless: [EvilBehaviour] = [.neverAnswers, .oneByteASecond, .endlessBody, .silentHandshake, .slowHandshake, .http2Silent]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for behaviour in endless {

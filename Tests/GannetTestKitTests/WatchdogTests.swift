@@ -13,7 +13,7 @@ import Darwin
 #endif
 
 @Suite struct WatchdogTests {
-    @Test func `what a test process started goes with it when it is killed`() async throws {
+    @Test func `the children and files of a killed test process are removed`() async throws {
         let folder = try TemporaryFolder()
         let pipe = folder.file("pipe")
         let note = folder.file("note")

@@ -33,7 +33,7 @@ import Testing
             .storage,
             .systemLimit, .engine,
         ] as [FetchError.Kind])
-    func `it does not stand in for what an origin decided, or what is our own doing`(kind: FetchError.Kind) throws {
+    func `it does not stand in for an origin's decision, or for a failure on our side`(kind: FetchError.Kind) throws {
         #expect(!permits(try Kept.answer(["Cache-Control: max-age=60, stale-if-error=30"]), kind, after: 61))
     }
 

@@ -40,7 +40,7 @@ import Testing
         service.stop()
     }
 
-    @Test func `who holds connections open keeps those of another address out no more than its own share`() async throws {
+    @Test func `an address that holds connections open takes no more than its share from other addresses`() async throws {
         let service = try HTTPService(address: "0.0.0.0", port: 0, connections: 8, each: 4) { _ in HTTPServiceAnswer("here") }
         // Shorter than the time after which the idle ones are let go.
         let script = """

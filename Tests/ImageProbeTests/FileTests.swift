@@ -75,7 +75,7 @@ import Testing
         #expect(throws: ImageProbeError.unreadable(reason: "it became shorter meanwhile")) { try ImageProbe().examine(ByteSource(file)) }
     }
 
-    @Test func `what is no file that can be read is unreadable`() throws {
+    @Test func `a path without a readable file is unreadable`() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
         let cases = [("nothing", "No such file or directory"), ("pipe", "it is not a regular file"), (".", "it is not a regular file")]

@@ -20,7 +20,7 @@ import Testing
             ("\0\0\0\u{14}ftypisom\0\0\0\0mp42", .media),
             ("\0\0\0\u{c}JXL \r\n", .otherImage), ("a\0b", .binary), ("\u{1}", .binary), ("ID3\u{3}", .media),
         ] as [(String, Resemblance)])
-    func `what is no image is called what it looks like`(text: String, resemblance: Resemblance) {
+    func `a text that is no image is called what it looks like`(text: String, resemblance: Resemblance) {
         #expect(probed(text) == .failure(.notAnImage(resemblance)))
     }
 

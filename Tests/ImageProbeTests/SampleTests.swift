@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: Sample.all)
-    func `what a server appends to an image changes nothing`(sample: Sample) {
+    func `bytes that a server appends to an image change nothing`(sample: Sample) {
         let expected = ImageInfo(format: sample.format, size: sample.size)
         for junk in ["\n", "\0\0\0\0", "<!-- served by -->", "\u{ff}\u{d8}", ";", String(repeating: "x", count: 1000)] {
             #expect(probed(sample.bytes + Array(junk.utf8)) == .success(expected))

@@ -51,6 +51,10 @@ PLANTED = [
     ("prose", PURE, "/// The flight of a URL ends here.\nenum Planted {}\n", '{}:1: excluded: "flight"'),
     ("prose", PURE, "// What is left waits. Those with a place go first.\n", "{}:1: subject is no named thing"),
     ("prose", TEST, '@Test("What is asked for is what is sent") func planted() {}\n', "{}:1: subject is no named thing"),
+    ("prose", TEST, "@Test func `what is asked for is sent`() {}\n", "{}:1: subject is no named thing"),
+    ("prose", TEST, "@Test func `a job waits, and who asked for it is told`() {}\n", "{}:1: subject is no named thing"),
+    ("prose", TEST, "@Test(arguments: [1])\nfunc `a job waits, lest it be lost`(count: Int) {}\n", '{}:2: excluded: "lest"'),
+    ("prose", TEST, f"@Test func `{WORDS.lower().strip('.')}`() {{}}\n", "{}:1: sentence of 31 words"),
     ("skips", TEST, '@Test(.disabled("later")) func planted() {}\n', "{}:1: no test is switched off"),
     ("skips", TEST, "@Test(.enabled(if: isRoot)) func planted() {}\n", "{}:1: a test that may be skipped"),
     ("skips", TEST, "@Suite(\n    .enabled(\n        if: isRoot, reason))\nstruct Planted {}\n", "{}:2: a test that may be skipped"),
@@ -67,6 +71,7 @@ HARMLESS = [
     ),
     ("prose", PURE, f"// The worker asks, e.g. this host. {' '.join(WORDS.split()[:29])}\nlet planted = 1  // The worker asks.\n"),
     ("prose", TEST, f'let planted = "{WORDS} lest"\n'),
+    ("prose", TEST, "@Test func `one job asks what is left, and a user, who may not write, is named`() {}\nfunc `lest`() {}\n"),
     ("skips", TEST, "@Suite(\n    .enabled(\n        if: MachineNeed.isMet(isRoot)))\nstruct Planted {}\n"),
     ("format", PURE, "enum Planted {}\n"),
 ]

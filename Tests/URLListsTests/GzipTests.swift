@@ -7,26 +7,26 @@ import Testing
     private let text = "# a list\nhttp://a/\nhttp://b/\n"
 
     @Test(arguments: [1, 2, 3, 7, 1000])
-    func `what gzip packed is read as what it was, of whatever kind`(size: Int) throws {
+    func `a compressed list of any kind is read like the list itself`(size: Int) throws {
         let rows = [Row.url(2, "http://a/"), .url(3, "http://b/")]
         #expect(try Listed.rows(Deflated.gzip(Array(text.utf8)), cut: size) == rows)
         #expect(try Listed.rows(Deflated.gzip(Array("url,x\nhttp://a/,1\nhttp://b/,2\n".utf8)), cut: size) == rows)
     }
 
     @Test(arguments: [1, 2, 3, 7, 1000])
-    func `several members are one list, and zeros behind them nothing`(size: Int) throws {
+    func `several members are one list, and zeros behind them are ignored`(size: Int) throws {
         let bytes = text.utf8.map { Deflated.gzip([$0]) }.joined() + [UInt8](repeating: 0, count: 100)
         #expect(try Listed.rows(Array(bytes), cut: size) == [.url(2, "http://a/"), .url(3, "http://b/")])
     }
 
-    @Test func `compression that ends in the middle is told, wherever it ends`() throws {
+    @Test func `compression that ends in the middle is reported, wherever it ends`() throws {
         let bytes = Deflated.gzip(Array(text.utf8))
         for count in 1..<bytes.count {
             #expect(throws: ListError.truncatedCompression) { try Listed.rows(Array(bytes.prefix(count))) }
         }
     }
 
-    @Test func `damaged compression is told`() throws {
+    @Test func `damaged compression is reported`() throws {
         var bytes = Deflated.gzip(Array(text.utf8))
         bytes[bytes.count - 6] ^= 1
         #expect(throws: ListError.badCompression("incorrect data check")) { try Listed.rows(bytes) }

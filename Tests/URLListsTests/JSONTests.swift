@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: [
         (#""x\ty""#, "x\ty"), ("17", "17"), ("-1.5e3", "-1.5e3"), ("true", "true"), ("null", nil), ("[1, 2]", "[1, 2]"), (#""""#, ""),
     ])
-    func `an id is a string's text, or what is written there`(written: String, id: String?) throws {
+    func `an id is a string's text, or a number as it is written`(written: String, id: String?) throws {
         #expect(try rows(#"{"id": \#(written), "url": "u"}"#, id: "id") == [.url(1, "u", id: id)])
     }
 
@@ -47,7 +47,7 @@ import Testing
         ("{\"a\": [1,]}", .badJSON(at: 10)),
         ("junk", .badJSON(at: 1)), ("{\"url\": \"u\\", .badJSON(at: 9)),
     ])
-    func `what is no JSON, or has no URL, is invalid and no other line is`(line: String, problem: RowProblem) throws {
+    func `a line that is no JSON, or has no URL, is invalid, and the next line is not`(line: String, problem: RowProblem) throws {
         #expect(try rows("\(line)\n{\"url\":\"next\"}\n") == [.invalid(1, problem), .url(2, "next")])
     }
 

@@ -12,17 +12,17 @@ import Testing
         ("name,place\nx,y\n", .table(delimiter: 44)), ("\"some\nname\",b\n", .table(delimiter: 44)), ("\n\n{\"a\":1}", .jsonLines),
         (" <urlset>", .sitemap), ("\u{FEFF}<urlset>", .sitemap), ("\u{FEFF}url,b\nx,y\n", .table(delimiter: 44)),
     ])
-    func `a list is told by its first bytes`(text: String, kind: ListKind) throws {
+    func `a list's format is recognised by its first bytes`(text: String, kind: ListKind) throws {
         #expect(try ListRecognition(head: Array(text.utf8), isWhole: true, options: ListOptions()).kind() == kind)
     }
 
     @Test(arguments: ["h", "junk", "url", "id,url\n", "id,url\n1", "\u{FEFF}", " \n", "P", "\"a", "http://", "#", "{", "<", "a\0\n"])
-    func `what could still become something else is waited for`(text: String) throws {
+    func `a beginning that fits several formats is not decided yet`(text: String) throws {
         #expect(try ListRecognition(head: Array(text.utf8), isWhole: false, options: ListOptions()).kind() == nil)
     }
 
     @Test(arguments: ["http://\n", "#\n", "junk\n", "{\n", "<\n", "id,url\n1,"])
-    func `what cannot is decided at once`(text: String) throws {
+    func `a beginning that fits one format is decided at once`(text: String) throws {
         #expect(try ListRecognition(head: Array(text.utf8), isWhole: false, options: ListOptions()).kind() != nil)
     }
 
@@ -30,7 +30,7 @@ import Testing
         [0x50, 0x4B, 3, 4], [0x28, 0xB5, 0x2F, 0xFD], [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], Array("BZh9".utf8), Array("PAR1".utf8),
         [0xFF, 0xFE, 0x68, 0], [0xFE, 0xFF, 0, 0x68], Array("%PDF-1.7\n".utf8),
     ])
-    func `what cannot be read is called by its name`(bytes: [UInt8]) {
+    func `a format that cannot be read is named in the error`(bytes: [UInt8]) {
         #expect {
             try Listed.rows(bytes, cut: 1)
         } throws: {
@@ -51,7 +51,7 @@ import Testing
     }()
 
     @Test(arguments: [1, 100, 1000], [nil, .text, .csv] as [ListFormat?])
-    func `a binary file is refused as a whole, whatever it is said to be`(
+    func `a binary file is refused as a whole, whichever format the user names`(
         cut: Int, format: ListFormat?
     ) {
         var options = ListOptions()
@@ -83,7 +83,7 @@ import Testing
         #expect(throws: ListError.jsonArray) { try Listed.rows("[\n{\"url\": 1}]") }
     }
 
-    @Test func `a format that is named is believed`() throws {
+    @Test func `a list is read in the format that the user names`() throws {
         var options = ListOptions()
         options.format = .text
         #expect(try Listed.rows("id,url\n1,http://a/\n", options) == [.url(1, "id,url"), .url(2, "1,http://a/")])
@@ -97,7 +97,7 @@ import Testing
         (ListError.Option.column, "http://a/\n", ListFormat.text), (.idColumn, "http://a/\n", .text), (.field, "url,b\nx,y\n", .csv),
         (.field, "url\tb\nx\ty\n", .tsv), (.column, "{}\n", .jsonl), (.idColumn, "<urlset/>", .sitemap),
     ])
-    func `an option that means nothing here is an error`(option: ListError.Option, text: String, format: ListFormat) throws {
+    func `an option that does not fit the format is an error`(option: ListError.Option, text: String, format: ListFormat) throws {
         var options = ListOptions()
         options.format = format
         switch option {

@@ -49,11 +49,11 @@ import Testing
         ("<urlset></urlset></urlset>", .badXML(line: 1)), ("<urlset>\n<!ELEMENT></urlset>", .badXML(line: 2)),
         ("<urlset/>x", .badXML(line: 1)),
     ])
-    func `what is no whole sitemap is an error that says where`(text: String, error: ListError) throws {
+    func `the error about a malformed or unfinished sitemap says where`(text: String, error: ListError) throws {
         #expect(throws: error) { try Listed.rows(text) }
     }
 
-    @Test func `a place without end is told by its line, and the rest is read`() throws {
+    @Test func `a place without an end is reported with its line, and the rest is read`() throws {
         let long = String(repeating: "x", count: ListLimits.row + 1)
         let rows = try Listed.rows("<urlset><url><loc>\(long)</loc></url>\n<url><loc>b</loc></url></urlset>", cut: 100_000)
         #expect(rows == [.invalid(1, .tooLong(limit: ListLimits.row)), .url(2, "b")])

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: 1...40)
-    func `a column of a usual name is found, whatever stands around it`(size: Int) throws {
+    func `a column with a usual name is found, whichever columns stand around it`(size: Int) throws {
         let text = "\u{FEFF}id,Image-URL,text\r\n1,http://a/,x\r\n\r\n2, http://b/ ,\n3,http://c/"
         #expect(try Listed.rows(text, cut: size) == [.url(2, "http://a/"), .url(4, "http://b/"), .url(5, "http://c/")])
     }
@@ -43,7 +43,7 @@ import Testing
         #expect(try Listed.rows(text, options { $0.column = "PICTURE" }) == [.url(2, "http://b/")])
     }
 
-    @Test func `a column that is not there is told with those that are`() throws {
+    @Test func `the error about a missing column names the columns that exist`() throws {
         let text = "name,address\nx,http://a/\n"
         #expect(throws: ListError.noSuchColumn(nil, columns: ["name", "address"])) { try Listed.rows(text) }
         #expect(throws: ListError.noSuchColumn("url", columns: ["name", "address"])) {
@@ -87,7 +87,7 @@ import Testing
         #expect(Array(rows) == [.invalid(2, .unclosedQuote)] + (1...50).map { .url($0 + 2, "http://h/\($0)") })
     }
 
-    @Test func `a header that cannot be read ends it`() throws {
+    @Test func `a table whose header cannot be read is an error`() throws {
         #expect(throws: ListError.badHeader(.badQuoting)) { try Listed.rows("\"url\"x,b\nhttp://a/,1\n") }
         #expect(throws: ListError.badHeader(.unclosedQuote)) { try Listed.rows("\"url,b\nhttp://a/,1\n") }
         let wide = (0...WantedColumns.limit).map { "c\($0)" }.joined(separator: ",")

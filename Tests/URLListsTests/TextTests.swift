@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: 1...24)
-    func `a line longer than the limit is skipped to its end and told by its number`(size: Int) throws {
+    func `a line longer than the limit is skipped to its end, and reported with its number`(size: Int) throws {
         let text =
             "abc\nabcdefgh\nabcdefghi\nabcdefgh\r\n" + String(repeating: "x", count: 1000) + "\nend\n" + String(repeating: "y", count: 9)
         let tooLong = RowProblem.tooLong(limit: 8)

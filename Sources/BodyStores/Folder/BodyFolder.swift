@@ -156,7 +156,9 @@ extension BodyFolder: JobOutput {
     }
 
     package func place(_ download: Download, of job: Job) throws -> Placement {
-        guard case .file(let temporaryFile, _) = download.body else { fatalError("A downloader put a body elsewhere than it was told.") }
+        guard case .file(let temporaryFile, _) = download.body else {
+            fatalError("A downloader stored a body for a folder somewhere else.")
+        }
         return .held(HeldBody(file: try place(temporaryFile, of: job.url, id: job.id)))
     }
 

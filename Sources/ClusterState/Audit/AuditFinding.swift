@@ -7,7 +7,7 @@ package struct AuditFinding: Sendable, Equatable {
         case lockWithoutFlight, parkedWithoutFlight, waitersWithoutFlight, chainNotNamed, freedWithoutChain
         // Jobs that wait for a host.
         case hostCount, strayMove, heldNotDue
-        // Counters of queues and batches; accepted jobs that are nowhere, and jobs that were never counted.
+        // Counters of queues and batches; accepted jobs that are in no list, and jobs that were never counted.
         case counter, jobsLost, jobsUncounted
         /// A key holds a value of another type. Only the program that wrote the key can know what to do.
         case wrongType
@@ -36,21 +36,21 @@ extension AuditFinding.Kind {
     package var meaning: String {
         switch self {
         case .leaseWithoutExpiry: "Had their worker died, their jobs would never have come back. They end now like any other lease."
-        case .expiryWithoutLease: "They cost a claim a look each and nothing else."
+        case .expiryWithoutLease: "A claim looks at each of them once. They do no other harm."
         case .flightWithoutLock: "The same URL could have been fetched twice at a time."
         case .lockWithoutFlight: "Nobody fetches these URLs, and jobs for them would wait."
         case .parkedWithoutFlight: "These jobs would have waited for ever. They go on with the next claim."
-        case .waitersWithoutFlight: "Programs wait for their own timeout instead of being told."
+        case .waitersWithoutFlight: "Nothing wakes these callers before their own timeouts."
         case .chainNotNamed: "These jobs would have waited for ever. They go on with the next claim."
-        case .freedWithoutChain: "They cost a claim a look each and nothing else."
+        case .freedWithoutChain: "A claim looks at each of them once. They do no other harm."
         case .hostCount: "Too high a count keeps a host's jobs waiting; too low a one lets more requests start than its limit."
-        case .strayMove: "They take up room in Redis and nothing else."
+        case .strayMove: "They take up room in Redis, and do no other harm."
         case .heldNotDue: "Jobs for these hosts would have waited for ever. They go on with the next claim."
-        case .counter: "'status' and 'batch show' said something that was not so; workers may have ended too early or too late."
+        case .counter: "'status' and 'batch show' have shown wrong totals; workers may have ended too early or too late."
         case .jobsLost: "Redis has lost them. They count as failed from now on, so that nobody waits for them: enqueue their list again."
         case .jobsUncounted: "They are fetched all the same; only totals were too low."
-        case .wrongType: "Somebody else writes to this namespace. Only they can tell what the key is for: look, and delete it by hand."
-        case .notChecked: "Too large to be looked at in one step, or written by a newer version. Look again when less is waiting."
+        case .wrongType: "Another program writes to this namespace. Find out what the key is for, and delete it by hand if nobody needs it."
+        case .notChecked: "They are too large for one step, or a newer version wrote them. Check again when fewer jobs wait."
         }
     }
 }
@@ -59,21 +59,21 @@ extension AuditFinding.Kind: CustomStringConvertible {
     package var description: String {
         switch self {
         case .leaseWithoutExpiry: "leases that would never end"
-        case .expiryWithoutLease: "ends of leases that are not there"
-        case .flightWithoutLock: "URLs in flight that were not locked"
-        case .lockWithoutFlight: "locks of nobody"
-        case .parkedWithoutFlight: "lists of jobs that waited for nobody's fetch"
-        case .waitersWithoutFlight: "callers that waited for nobody's fetch"
+        case .expiryWithoutLease: "end times of leases that do not exist"
+        case .flightWithoutLock: "URLs that were being fetched without a lock"
+        case .lockWithoutFlight: "locks of URLs that nobody fetches"
+        case .parkedWithoutFlight: "lists of jobs that waited for a fetch that does not exist"
+        case .waitersWithoutFlight: "callers that waited for a fetch that does not exist"
         case .chainNotNamed: "lists of jobs whose URL was settled and that no claim would have found"
-        case .freedWithoutChain: "names of lists that are not there"
+        case .freedWithoutChain: "names of lists that do not exist"
         case .hostCount: "hosts with a wrong count of requests in flight"
-        case .strayMove: "places at other hosts, noted for requests that are none"
+        case .strayMove: "places at other hosts, noted for requests that do not exist"
         case .heldNotDue: "hosts whose waiting jobs no claim would have looked at"
         case .counter: "wrong counters"
-        case .jobsLost: "accepted jobs that are nowhere"
-        case .jobsUncounted: "jobs that were counted nowhere"
-        case .wrongType: "keys that hold something else"
-        case .notChecked: "parts that were not checked"
+        case .jobsLost: "accepted jobs that are missing from the queue"
+        case .jobsUncounted: "jobs that were missing from the totals"
+        case .wrongType: "keys that hold a value of another type"
+        case .notChecked: "parts of the state that could not be checked"
         }
     }
 }

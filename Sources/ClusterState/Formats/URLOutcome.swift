@@ -50,7 +50,8 @@ extension URLOutcome {
     package var failure: Failure? {
         guard isNegative else { return nil }
         return Failure(
-            kind: content.fields[.errorClass] ?? "unknown", sentence: content.fields[.errorMessage] ?? "It could not be fetched.")
+            kind: content.fields[.errorClass] ?? "unknown",
+            sentence: content.fields[.errorMessage] ?? "The fetch failed for a reason that was not recorded.")
     }
 
     package func age(at now: Int) -> Duration { .milliseconds(max(0, now - ended)) }

@@ -195,12 +195,13 @@ struct JobRunner: Sendable {
         case .withoutHeaders: return try await giveUpWithoutHeaders(job)
         case .putOff(let host, let times, let pause):
             guard job.throttled < policy.giveUpAfter else {
-                let error = FetchError(kind: .throttled, url: job.url, detail: "it was led to \(host), which never had room for it")
+                let detail = "a redirect leads to \(host), which had no free place in all that time"
+                let error = FetchError(kind: .throttled, url: job.url, detail: detail)
                 return try await giveUp(job, error, times, .zero, host: .none)
             }
             return try await settle(job, .putOff(for: pause)) ? .ledToFullHost(job, host, pause) : .lost(JobLabel(job))
         case .hopeless(let host, let times):
-            let detail = "it was led to \(host), which has taken no connection for so long that it was given up"
+            let detail = "a redirect leads to \(host), which is given up for now: it has taken no connection for too long"
             return try await giveUp(job, FetchError(kind: .connect, url: job.url, detail: detail), times, .zero, host: .none)
         case .lostTouch(let error): throw error
         case .stopped(let error): return try await keeping(job) { throw error }

@@ -78,7 +78,7 @@ extension WorkerReport {
     }
     static func failed(_ job: Job, _ content: OutcomeContent) -> Self {
         let label = JobLabel(job)
-        let message = content.fields[.errorMessage] ?? "It could not be fetched for another job."
+        let message = content.fields[.errorMessage] ?? "An earlier fetch failed for a reason that was not recorded."
         let ending = message.hasSuffix(".") ? String(message.dropLast()) : message
         let sentence = message.contains(label.url) ? message : "\(ending) (\(label.url))."
         return .failed(label, sentence: sentence, errorClass: content.fields[.errorClass] ?? "unknown")

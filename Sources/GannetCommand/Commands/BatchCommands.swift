@@ -124,7 +124,7 @@ struct BatchCancelCommand: Command {
         if options.json {
             try options.target.console.print(report.json.text)
         } else if ended == 0 {
-            try options.target.console.print("Nothing of the batch was waiting: \(report.outcome).")
+            try options.target.console.print("No job of the batch was waiting: \(report.outcome).")
         } else {
             let rest = report.batch.active > 0 ? "; \(report.batch.active) in flight will be finished" : ""
             try options.target.console.print("Cancelled \(Amounts.count(ended, "job"))\(rest).")
@@ -194,7 +194,7 @@ extension FetchQueue {
             if let end, now >= end { return status }
             if status.state == .open, status.ended == status.total, !hasSaidOpen {
                 hasSaidOpen = true
-                console.note("all accepted URLs of the batch have ended, but its input has not: is its 'enqueue' still running?")
+                console.note("all accepted URLs of the batch have ended, but its input is not closed: is its 'enqueue' still running?")
             }
             if now >= nextNote {
                 nextNote = now + Self.noteInterval

@@ -56,7 +56,7 @@ struct DoctorCommand: Command {
         }
         let left = findings.filter { !$0.isMended && $0.kind.isMendable }
         if !left.isEmpty {
-            target.console.note("'gannet doctor --fix' mends \(left.count == findings.count ? "this" : "what can be mended of it").")
+            target.console.note("'gannet doctor --fix' mends \(left.count == findings.count ? "this" : "some of it").")
         }
     }
 

@@ -79,8 +79,8 @@ private struct ExplanationReport: Sendable {
     }
 
     private func freshness(_ known: URLOutcome) -> String {
-        if !known.isStored { return "no: only for those who asked before it came" }
-        return isFresh ? "for another \(Amounts.time(known.freshFor(at: found.now)))" : "no: its origin is asked for jobs that come now"
+        if !known.isStored { return "no: it is only for callers that asked before it came" }
+        return isFresh ? "for another \(Amounts.time(known.freshFor(at: found.now)))" : "no: the next job for this URL asks the origin"
     }
 
     private var isFresh: Bool { known.map { $0.isStored && $0.freshFor(at: found.now) > .zero } ?? false }
@@ -91,8 +91,8 @@ private struct ExplanationReport: Sendable {
         let lease = holder.left > .zero ? "its lease has \(Amounts.time(holder.left)) left" : "its lease has ended"
         switch holder.kind {
         case .worker: return "a worker, \(since), for a job of the queue '\(holder.queue ?? "?")'; \(lease)"
-        case .program: return "a program of its own, \(since); \(lease)"
-        case .retry: return "nobody, it waits for its next attempt; others wait for that"
+        case .program: return "a program without a queue, \(since); \(lease)"
+        case .retry: return "nobody: the URL waits for its next attempt, and other jobs wait for that"
         }
     }
 
@@ -102,7 +102,7 @@ private struct ExplanationReport: Sendable {
         var parts = ["\(Amounts.count(found.running, "request")) in flight"]
         if let pause = found.coolsFor { parts.append("cools down for another \(Amounts.time(pause))") }
         if let pause = found.startsIn { parts.append("the next may start in \(Amounts.time(pause))") }
-        if found.isGivenUp { parts.append("given up: what would have to wait for it fails") }
+        if found.isGivenUp { parts.append("given up: jobs that would have to wait for it fail") }
         if found.isProbing { parts.append("one request at a time until one succeeds") }
         if found.failures > 0 { parts.append("\(Amounts.count(found.failures, "failure")) to connect in a row") }
         if let rule = found.rule { parts.append("a rule limits it to \(rule.limit)") }

@@ -35,7 +35,7 @@ struct HealthCommand: Command {
         let path = isReadinessAsked ? "/readyz" : "/healthz"
         let status = try await EndpointQuestion.status(of: address.url + path, within: Self.bound)
         guard status == 200 else {
-            throw CommandFailure(.unavailable, "The worker answers \(status) to \(path) at \(address.url).")
+            throw CommandFailure(.unavailable, "The worker at \(address.url) answers \(status) to \(path).")
         }
         console.detail("well: 200 to \(path) at \(address.url)")
         return .done

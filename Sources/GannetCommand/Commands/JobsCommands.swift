@@ -181,7 +181,7 @@ private struct JobsChange: Sendable {
             let changed = try await change(queue)
             if changed.stuck > 0 {
                 target.console.note(
-                    "\(Amounts.count(changed.stuck, "job")) stayed dead, of a batch that was cancelled or is not remembered. Enqueue their URLs again."
+                    "\(Amounts.count(changed.stuck, "job")) stayed dead, because the batch was cancelled or is no longer remembered. Enqueue the URLs again."
                 )
             }
             try show(changed.count, stuck: changed.stuck, "\(verb): \(phrase(changed.count)).")

@@ -53,7 +53,7 @@ struct WorkCommand: Command {
             let tally = WorkTally(console, access.watch)
             let worker = workerOptions
             let bodies = folder == nil ? try await openBodies(access.cluster, worker) : nil
-            guard let output: any JobOutput = folder ?? bodies else { throw CommandFailure(.defect, "There is no place for bodies.") }
+            guard let output: any JobOutput = folder ?? bodies else { throw CommandFailure(.defect, "No store for bodies was opened.") }
             endpoint?.watch(
                 .init(
                     cluster: access.cluster, queue: target.queue, options: worker, bodyLimit: folder == nil ? store.cacheLimit : nil,

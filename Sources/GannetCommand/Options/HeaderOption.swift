@@ -38,7 +38,7 @@ enum HeaderOption {
             do throws(RequestRejection) {
                 fields.append(try HeaderField(line: line))
             } catch {
-                throw arguments.usageError("\(place) is no header that can be sent: \(error.description).")
+                throw arguments.usageError("\(place) cannot be sent as a header: \(error.description).")
             }
         }
         do {

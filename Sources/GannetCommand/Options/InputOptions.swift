@@ -29,7 +29,8 @@ struct InputOptions: Sendable {
         source = try arguments.optional(Self.input).map { $0 == "-" ? .standardInput : .file($0) }
         list = try ListFlags.options(from: arguments)
         if source == nil, let flag = ListFlags.firstGiven(in: arguments) {
-            throw arguments.usageError("'--\(flag.name)' says how to read the input file, and there is none: name it with '-i <file>'.")
+            throw arguments.usageError(
+                "'--\(flag.name)' says how to read an input file, but no input file is named: name it with '-i <file>'.")
         }
         guard source != nil || !urls.isEmpty else {
             throw arguments.usageError("Nothing to fetch: name URLs, or a file of them with '-i <file>' ('-i -' for standard input).")

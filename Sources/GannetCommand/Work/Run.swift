@@ -104,7 +104,9 @@ struct Run: Sendable {
         }
         switch try await working.value {
         case .drained, .handedBack: return try outcome.get(unlessInterrupted: interruption) ?? nil
-        case .foreignLeft: throw CommandFailure(.unavailable, "The jobs that are left in the queue are of another version.")
+        case .foreignLeft:
+            throw CommandFailure(
+                .unavailable, "The jobs that are left in the queue are of another version of gannet; a newer worker can take them.")
         case .empty: return try outcome.get(unlessEndedBy: interruption) ?? nil
         }
     }

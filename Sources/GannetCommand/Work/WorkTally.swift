@@ -88,7 +88,7 @@ final class WorkTally: Sendable {
                 return state.losses.note(accepted: accepted)
             }
             if let lost { tellLoss(of: lost, now: accepted) }
-        case .foreign: console.warn("what is left in the queue is of another version, for a newer worker to take")
+        case .foreign: console.warn("the jobs that are left in the queue are of another version of gannet; a newer worker can take them")
         case .redis(let outage): watch.note(outage)
         }
     }
@@ -129,20 +129,20 @@ final class WorkTally: Sendable {
 
     private func tellUntold(_ count: Int) {
         console.complain(
-            "… and \(Amounts.count(count, "further failure")); '--verbose' tells of each",
+            "… and \(Amounts.count(count, "further failure")); '--verbose' shows each",
             [(key: "event", value: "failuresNotTold"), (key: "count", value: .integer(count))])
     }
 
     private func tellGivenUp(_ total: Int) {
         console.complain(
-            "skipped: \(Amounts.count(total, "URL")) so far, without a request. The URL had failed a short while ago, its host takes no connection, or three workers died with it; 'gannet jobs list --state dead' shows them.",
+            "skipped: \(Amounts.count(total, "URL")) so far, without a request. Each failed a short while ago, or its host takes no connection, or three workers died with it; 'gannet jobs list --state dead' shows them.",
             [(key: "event", value: "givenUp"), (key: "count", value: .integer(total))])
     }
 
     private func tellLoss(of before: Int, now: Int) {
         console.warn(
             "JOBS ARE GONE: this queue had accepted \(Amounts.count(before, "URL")), and Redis knows of \(now) now. Unless somebody purged it, Redis has "
-                + "lost its data: it was emptied, came back without them, or fell back to an older state. Enqueue again what had not ended.",
+                + "lost its data: it was emptied, was started without its files, or fell back to an older state. Enqueue again the URLs that had not ended.",
             [
                 (key: "event", value: "dataLost"), (key: "acceptedBefore", value: .integer(before)),
                 (key: "acceptedNow", value: .integer(now)),

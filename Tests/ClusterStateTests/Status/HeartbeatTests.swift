@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `an overview counts the requests in flight at hosts now, whatever heartbeats said before`() async throws {
+    @Test func `an overview counts the requests in flight at hosts now, not those of earlier heartbeats`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<8, hosts: 2)
             let jobs = try await fixture.claim(4).jobs

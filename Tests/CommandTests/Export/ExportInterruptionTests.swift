@@ -58,7 +58,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `of a batch that is not complete there is what has ended, and the status says that there will be more`() async throws {
+    @Test func `an export of an incomplete batch writes the bodies that there are, and is exit 75`() async throws {
         let fleet = try await Fleet.start(files: 10)
         let gate = try fleet.gateList(after: 4)
         let enqueued = try await fleet.outcome(["enqueue", "-i", fleet.list, "--batch", "b"] + fleet.connection)
@@ -86,7 +86,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `what is cancelled has no body, which the status tells`() async throws {
+    @Test func `an export of cancelled jobs writes no body, and is exit 1`() async throws {
         let fleet = try await Fleet.start(files: 2)
         let cancelled = try await fleet.outcome(["enqueue", "-i", fleet.list, "--batch", "b"] + fleet.connection)
         #expect(cancelled.status == 0)
@@ -97,7 +97,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a folder that cannot be written, or is full, is exit 74, and what was there stays`() async throws {
+    @Test func `a folder that cannot be written, or is full, is exit 74, and its files stay`() async throws {
         let fleet = try await Fleet.start(files: 20)
         try await fleet.fetchBatch()
         let file = try fleet.folder.write([1], to: "file")

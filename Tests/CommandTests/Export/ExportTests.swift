@@ -52,7 +52,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `bodies that are not kept any more are named, and fetched again where that is asked for`() async throws {
+    @Test func `bodies that are no longer kept are named, and fetched again on request`() async throws {
         let fleet = try await Fleet.start(files: 30)
         try await fleet.fetchBatch()
         #expect(try await fleet.forgetBodies(most: 25) == 25)
@@ -79,7 +79,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `what cannot be fetched again is a failure of its own class`() async throws {
+    @Test func `a URL that cannot be fetched again is exported as failed, with the error class of that fetch`() async throws {
         let fleet = try await Fleet.start(files: 3)
         try await fleet.fetchBatch()
         #expect(try await fleet.forgetBodies() > 0)
@@ -96,7 +96,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `what is known of a URL may be forgotten, and then the folder tells what it has`() async throws {
+    @Test func `an export finds its files again when Redis has forgotten the outcomes`() async throws {
         let fleet = try await Fleet.start(files: 6)
         try await fleet.fetchBatch()
         #expect(try await fleet.outcome(fleet.export).status == 0)
@@ -124,7 +124,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `bodies in the folder of the workers are copied from there, if they are what was fetched`() async throws {
+    @Test func `an export copies bodies from the workers' folder, unless they have changed since the fetch`() async throws {
         let fleet = try await Fleet.start(files: 12)
         let store = fleet.folder.file("store")
         try await fleet.fetchBatch(work: ["--store", store])
@@ -157,7 +157,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a batch that is not known is told, and no folder is made for it`() async throws {
+    @Test func `an export of an unknown batch is an error, and no folder is made for it`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let outcome = try await fleet.outcome(fleet.export)
         #expect(outcome.status == 64)

@@ -3,7 +3,7 @@ import GannetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct FleetTests {
-    @Test func `three workers share what was enqueued, and each URL is asked for once`() async throws {
+    @Test func `three workers share the enqueued jobs, and request each URL once`() async throws {
         let fleet = try await Fleet.start(files: 200)
         let enqueued = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
         #expect(enqueued.status == 0)
@@ -26,7 +26,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `what a killed worker held is fetched by the others`() async throws {
+    @Test func `jobs of a killed worker are fetched by the others`() async throws {
         let fleet = try await Fleet.start(files: 100)
         let gate = try fleet.gateList(after: 10)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
@@ -53,13 +53,15 @@ import Testing
         _ = try await fleet.redis.command("HINCRBY", "{gannet}q:default:count", "enqueued", "1")
         let outcome = try await fleet.outcome(fleet.work)
         #expect(outcome.status == 69)
-        #expect(outcome.errors.contains("gannet: what is left in the queue is of another version, for a newer worker to take\n"))
+        #expect(
+            outcome.errors.contains(
+                "gannet: the jobs that are left in the queue are of another version of gannet; a newer worker can take them\n"))
         #expect(outcome.output.hasPrefix("This worker: 2 fetched, 0 failed, "))
         try fleet.expectAllBodies()
         try await fleet.stop()
     }
 
-    @Test func `status says what there is, to people and to scripts`() async throws {
+    @Test func `status shows the queue as text and as JSON`() async throws {
         let fleet = try await Fleet.start(files: 4)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing")] + fleet.connection)
         let before = try await fleet.outcome(["status"] + fleet.connection)

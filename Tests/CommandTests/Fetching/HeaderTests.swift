@@ -24,7 +24,7 @@ import Testing
         return outcome.status == 0 ? outcome.output : "status \(outcome.status)"
     }
 
-    @Test func `each job sends what its batch says, and each variant is asked for and kept by itself`() async throws {
+    @Test func `each job sends its batch's headers, and each variant is fetched and kept by itself`() async throws {
         let fleet = try await start()
         let url = fleet.origin.url("/echo")
         let variants = [
@@ -63,7 +63,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a second attempt sends them, and so does the worker that takes over from a killed one`() async throws {
+    @Test func `a second attempt sends the batch's headers, and so does the worker that takes over from a killed worker`() async throws {
         let fleet = try await start()
         let answer = { (status: String) in
             [
@@ -89,7 +89,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a dead job that is put back sends them`() async throws {
+    @Test func `a dead job that is put back sends its batch's headers`() async throws {
         let fleet = try await start("location /gone { if ($http_x_key) { return 410; } return 404; }")
         _ = try await fleet.text(["enqueue", fleet.origin.url("/gone"), "--header", "X-Key: s3cret"])
         for _ in 0..<2 {
@@ -117,7 +117,7 @@ import Testing
         try await other.stop()
     }
 
-    @Test func `a run with other headers is another run, whatever is in its folder`() async throws {
+    @Test func `a run with other headers is another run, and fetches URLs whose files are in its folder`() async throws {
         let fleet = try await start()
         func run(_ headers: [String]) async throws -> String {
             let words = ["run", fleet.origin.url("/echo"), "-d", fleet.out, "--json"] + headers + fleet.local + fleet.connection
@@ -157,7 +157,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("s3cret", "The value of '--header' is no header that can be sent: it has no colon; write 'Name: value'."),
+            ("s3cret", "The value of '--header' cannot be sent as a header: it has no colon; write 'Name: value'."),
             ("Host: s3cret", "'Host' is set by gannet itself."), ("Range: s3cret", "'Range' asks for a part of the body"),
             ("X-A: s3cret\nX-B: b", "'X-A' has a line break or another control character."), ("s3 cret: b", "is no header's name"),
             ("X-A:", "'X-A' has no value."),
@@ -166,7 +166,7 @@ import Testing
             ("@/dev/zero", "The file '/dev/zero' of '--header' has more than 65536 bytes."),
             ("@/dev/null", "The file '/dev/null' of '--header' has no header in it."),
         ])
-    func `what is no header that can be sent is refused, and not repeated`(header: String, sentence: String) async throws {
+    func `a header that cannot be sent is refused, and the error does not quote its value`(header: String, sentence: String) async throws {
         let program = Program(home: "/dev/null/none")
         for words in [["enqueue", "u"], ["run", "u", "-d", "out"], ["get", "u"], ["explain", "u"]] {
             let outcome = try await program.run(words + ["--header", header])
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `too many headers, too long ones and a bad line of a file are told by their place`() async throws {
+    @Test func `the error about too many, too long or malformed headers names their place`() async throws {
         let program = Program(home: "/dev/null/none")
         let folder = try TemporaryFolder()
         try folder.write(Array("A: b\n# c\nHost: s3cret\n".utf8), to: "bad")
@@ -183,7 +183,7 @@ import Testing
         let many = (0..<65).flatMap { ["--header", "X-\($0): s3cret"] }
         let long = (0..<3).flatMap { ["--header", "X-\($0): " + String(repeating: "s3cret00", count: 1000)] }
         for (words, sentence) in [
-            (["--header", "@" + folder.file("bad")], "Line 3 of the file '\(folder.file("bad"))' is no header that can be sent: 'Host'"),
+            (["--header", "@" + folder.file("bad")], "Line 3 of the file '\(folder.file("bad"))' cannot be sent as a header: 'Host'"),
             (["--header", "@" + folder.file("binary")], "has no text in line 1."), (many, "A batch has at most 64 request headers."),
             (["--header", "A: b", "--header", "s3cret"], "Value 2 of '--header' is no header"),
             (long, "have at most 16384 bytes together."),

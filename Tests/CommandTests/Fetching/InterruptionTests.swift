@@ -34,7 +34,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `one signal lets what is in flight come to its end`() async throws {
+    @Test func `after one signal, requests in flight go on to their end`() async throws {
         let fleet = try await Fleet.start(files: 40)
         let gate = try fleet.gateList(after: 20)
         let words = fleet.run + ["--concurrency", "2", "--retries", "0"]
@@ -111,7 +111,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a worker that a signal ends has done what it was asked to`() async throws {
+    @Test func `a worker that ends on a signal is a success`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let words = fleet.work.filter { $0 != "--until-empty" }
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
@@ -123,7 +123,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `an interrupted enqueue closes its batch where it came to`() async throws {
+    @Test func `an interrupted enqueue closes its batch with the rows that it has accepted`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let feeder = try await fleet.startFeeding(["enqueue", "-i", "-"])
         feeder.child.signal(SIGINT)

@@ -65,7 +65,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `told twice it hands back what is in flight and ends at once`() async throws {
+    @Test func `a worker that is told twice to end hands back its jobs and ends at once`() async throws {
         let fleet = try await Fleet.start { $0.fileCount = 1 }
         let silent = try HostileServer(.silence)
         let urls = (0..<100).map { "http://127.0.0.1:\(silent.port)/\($0)" }
@@ -85,7 +85,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `hosts that hang keep nobody from the good ones behind them`() async throws {
+    @Test func `hosts that hang do not hold up jobs of good hosts`() async throws {
         let fleet = try await Fleet.start {
             $0.directives = Self.answers
             $0.addresses = ["127.0.0.1", "127.0.0.3"]

@@ -4,7 +4,7 @@ import Testing
 
 /// Runs into a folder of earlier runs.
 @Suite(.timeLimit(.minutes(3))) struct ResumeTests {
-    @Test func `what is there is fetched again where that is asked for, all of it or what is old`() async throws {
+    @Test func `on request, a run fetches all its files again, or only old ones`() async throws {
         let fleet = try await Fleet.start(files: 10)
         #expect(try await fleet.outcome(fleet.run).status == 0)
         let some = Array(try fleet.bodies().sorted().prefix(3))
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `of a thousand files that are there none is asked for again, and of two that are not those two`() async throws {
+    @Test func `a run requests none of a thousand files that exist, and only the two that are missing or changed`() async throws {
         let fleet = try await Fleet.start(files: 1000)
         let first = try await fleet.outcome(fleet.run)
         #expect(first.status == 0, "\(first.errors)")
@@ -90,8 +90,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `of a run that was killed in the middle only what is missing is fetched, with its Redis and without`(redisDies: Bool) async throws
-    {
+    func `the run after a killed run fetches only missing files, with the old Redis or a new one`(redisDies: Bool) async throws {
         let fleet = try await Fleet.start(files: 400)
         let first = try await fleet.start(fleet.run + ["--concurrency", "8"], untilFetched: 200)
         first.kill()
@@ -121,7 +120,7 @@ import Testing
         try await second.stop()
     }
 
-    @Test func `what failed is tried again by the next run`() async throws {
+    @Test func `a failed URL is tried again by the next run`() async throws {
         let fleet = try await Fleet.start(files: 2)
         let origin = try HostileServer(
             scripts: ["404 No", "200 OK"].map { answer in
@@ -149,7 +148,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `with JSON each row is a line and the totals the last, and some failures may be permitted`() async throws {
+    @Test func `JSON output has a line for each row and the totals at the end, and some failures may be permitted`() async throws {
         let fleet = try await Fleet.start(files: 9)
         let words = fleet.run + [fleet.origin.url("/nothing")]
         let outcome = try await fleet.outcome(words + ["--json", "--max-failures", "10%"])
@@ -168,7 +167,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test(arguments: ["host", "path"]) func `files are called as one likes`(name: String) async throws {
+    @Test(arguments: ["host", "path"]) func `--name chooses the form of file names`(name: String) async throws {
         let fleet = try await Fleet.start(files: 5)
         #expect(try await fleet.outcome(fleet.run + ["--name", name]).status == 0)
         try fleet.expectAllBodies()

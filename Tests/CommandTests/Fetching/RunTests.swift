@@ -54,7 +54,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `what is no URL is named by its line, the rest fetched, and the exit status tells`() async throws {
+    @Test func `a line without a URL is named by its number, the other URLs are fetched, and the exit status is 1`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let lines = ["# a list", fleet.origin.urls[0], "no url", "", fleet.origin.urls[1], "ftp://h/x", fleet.origin.urls[1]]
         try fleet.folder.write(Array(lines.joined(separator: "\n").utf8), to: "urls.txt")
@@ -74,7 +74,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a failure that is remembered says so, and how it is looked at`() async throws {
+    @Test func `the message about a remembered failure says that it is remembered, and how to look at it`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let url = fleet.origin.url("/nothing")
         for start in ["failed: The server answered 404 (\(url)).", "skipped: \(url) failed "] {
@@ -106,7 +106,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `an origin that fails for a moment is asked again, unless that is not wanted`() async throws {
+    @Test func `an origin that fails for a moment is asked again, unless --retries is 0`() async throws {
         let fleet = try await Fleet.start(files: 1)
         for (retries, status, summary) in [
             ("3", 0, "1 URL fetched, 0 failed; "), ("0", 1, "0 URLs fetched, 1 failed (http-500 1); 1 row, "),
@@ -169,7 +169,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a folder that cannot be had is exit 74`() async throws {
+    @Test func `a folder that cannot be used is exit 74`() async throws {
         let fleet = try await Fleet.start(files: 2)
         try fleet.folder.write([], to: "out")
         let inTheWay = try await fleet.outcome(fleet.run)
@@ -214,7 +214,7 @@ import Testing
     }
     #endif
 
-    @Test func `two runs do not write to one folder, and two signals end one whose origin is silent`() async throws {
+    @Test func `two runs do not write to one folder, and two signals end a run whose origin is silent`() async throws {
         let fleet = try await Fleet.start(files: 2)
         let silent = try HostileServer(.silence)
         let url = "http://127.0.0.1:\(silent.port)/"

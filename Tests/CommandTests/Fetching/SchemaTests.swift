@@ -2,7 +2,7 @@ import GannetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct SchemaTests {
-    @Test func `a namespace of another schema is exit 78, and one of a later minor version is lived with`() async throws {
+    @Test func `a namespace of another schema is exit 78, and a later minor version is accepted`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let commands = [fleet.run, fleet.work, ["enqueue", "http://h/"] + fleet.connection, ["status"] + fleet.connection]
         _ = try await fleet.redis.command("SET", "{gannet}schema", "2.0")

@@ -8,7 +8,7 @@ import Testing
         ["run", "-d", "out", "http://h/"], ["work"], ["enqueue", "http://h/"], ["status", "--watch", "--json"],
         ["get", "--fetch", "http://h/"],
     ])
-    func `one ends a command that waits for a Redis which does not answer`(words: [String]) async throws {
+    func `a signal ends a command that waits for a Redis which does not answer`(words: [String]) async throws {
         let silent = try HostileServer(scripts: [[.silence]])
         let folder = try TemporaryFolder()
         let words = words.map { $0 == "out" ? folder.file("out") : $0 } + ["--redis", "redis://127.0.0.1:\(silent.port)"]

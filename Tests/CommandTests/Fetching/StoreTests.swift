@@ -8,7 +8,7 @@ import Testing
         try await fleet.outcome(["get"] + words + fleet.connection)
     }
 
-    @Test func `what workers keep in Redis is there for whoever asks`() async throws {
+    @Test func `gannet get reads bodies that workers keep in Redis`() async throws {
         let fleet = try await Fleet.start(files: 30)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing")] + fleet.connection)
         let workers = try (0..<2).map { _ in
@@ -35,7 +35,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `one that is not there is fetched when that is asked for, and kept for the next`() async throws {
+    @Test func `gannet get --fetch fetches a missing body, and keeps it for the next call`() async throws {
         let fleet = try await Fleet.start(files: 5)
         let words = ["get", fleet.origin.urls[4], "--fetch", "-o", fleet.folder.file("body"), "--max-age", "1h"] + fleet.local
         for _ in 0..<2 {
@@ -51,7 +51,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a body in a worker's folder is got from there, if it is what was fetched`() async throws {
+    @Test func `gannet get reads a body from a worker's folder, unless it has changed since the fetch`() async throws {
         let fleet = try await Fleet.start(files: 4)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
         #expect(try await fleet.outcome(fleet.work).status == 0)
@@ -72,7 +72,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a file that cannot be written is exit 74, and what was there stays`() async throws {
+    @Test func `a file that cannot be written is exit 74, and the old file stays`() async throws {
         let fleet = try await Fleet.start(files: 4)
         let words = ["get", fleet.origin.urls[3], "--fetch"] + fleet.local + fleet.connection
         for target in ["/dev/full", fleet.folder.file("none/body"), fleet.folder.path] {

@@ -25,7 +25,7 @@ import Testing
         return try await fleet.text(["get", fleet.origin.url(path)])
     }
 
-    @Test func `origins hear of a batch's trace from workers that are asked to tell`() async throws {
+    @Test func `workers with --send-traceparent send a batch's trace to origins`() async throws {
         let fleet = try await start()
         let enqueue = ["enqueue", fleet.origin.url("/echo"), "--refresh", "--traceparent", Self.given]
         _ = try await fleet.text(enqueue)
@@ -57,7 +57,7 @@ import Testing
         try await other.stop()
     }
 
-    @Test func `a run tells of its own, which may come from the environment`() async throws {
+    @Test func `a run with --send-traceparent sends its trace, which may come from the environment`() async throws {
         let fleet = try await start()
         let words = ["run", "'\(fleet.origin.url("/echo"))'", "-d", fleet.out, "--refresh"] + fleet.local + fleet.connection
         for (more, wanted) in [("", "|"), ("--send-traceparent", "00-\(Self.traceID)-")] {
@@ -95,7 +95,7 @@ import Testing
             ("ff-\(traceID)-b7ad6b7169203331-01", "there is no version ff."),
             ("00-\(String(repeating: "0", count: 32))-b7ad6b7169203331-01", "its trace id is all zeros"),
         ])
-    func `what is no traceparent is refused`(value: String, sentence: String) async throws {
+    func `a malformed traceparent is refused`(value: String, sentence: String) async throws {
         let program = Program(home: "/dev/null/none")
         for words in [["enqueue", "u"], ["run", "u", "-d", "out"]] {
             let outcome = try await program.run(words + ["--traceparent", value])
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `who fetches no jobs of batches cannot be asked to tell of their trace`() async throws {
+    @Test func `commands that fetch no jobs of batches do not take --send-traceparent`() async throws {
         let program = Program(home: "/dev/null/none")
         for words in [["get", "u", "--fetch"], ["export", "--batch", "b", "-d", "out"], ["enqueue", "u"]] {
             let outcome = try await program.run(words + ["--send-traceparent"])

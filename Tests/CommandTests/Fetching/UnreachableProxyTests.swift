@@ -3,7 +3,7 @@ import GannetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct UnreachableProxyTests {
-    @Test func `a proxy that cannot be reached is told of once, and no URL fails for it`() async throws {
+    @Test func `a proxy that cannot be reached is reported once, and no URL fails for it`() async throws {
         let fleet = try await Fleet.start(files: 30)
         // Nobody listens on port 1.
         let run = try fleet.start(fleet.run + ["--quiet", "--proxy", "http://127.0.0.1:1"])

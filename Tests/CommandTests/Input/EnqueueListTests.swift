@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `of 200,000 lines with repeats, comments and junk every one is counted, and each reason told once, with its first lines`()
+    @Test func `all of 200,000 lines are counted, and each reason for a refusal is reported once, with its first lines`()
         async throws
     {
         let fleet = try await Fleet.start(files: 1)
@@ -60,8 +60,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a table, JSON lines, a sitemap, compressed or not, by file or by standard input, are read for what they are`() async throws
-    {
+    @Test func `tables, JSON lines and sitemaps are recognised, compressed or not, in files and on standard input`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let urls = (1...3).map { "http://h/\($0)" }
         let lists: [(name: String, text: String, options: [String])] = [
@@ -93,7 +92,7 @@ import Testing
         ("[{}]", "", "it is a JSON array"), ("<html></html>", "", "it is XML that begins with <html>, not a sitemap."),
         ("<urlset>\n<url>", "", "it ends in the middle of the sitemap, in line 2."), ("PK\u{3}\u{4}", "", "it is a zip archive"),
     ])
-    func `an input that is no list is exit 65, and why`(text: String, options: String, sentence: String) async throws {
+    func `an input that is no list is exit 65, with the reason`(text: String, options: String, sentence: String) async throws {
         let fleet = try await Fleet.start(files: 1)
         try fleet.folder.write(Array(text.utf8), to: "list")
         let outcome = try await fleet.outcome(

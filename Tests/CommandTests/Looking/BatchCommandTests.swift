@@ -17,7 +17,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a batch is shown with all that became of it`() async throws {
+    @Test func `a batch is shown with the outcomes of its jobs`() async throws {
         let fleet = try await Fleet.start(files: 3)
         _ = try await fleet.text(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing"), "--batch", "b", "--priority", "low"])
         #expect(try await fleet.outcome(fleet.work).status == 0)
@@ -35,7 +35,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a batch that is not there is named, with the way to those that are`() async throws {
+    @Test func `the error about an unknown batch names it, and says how to list batches`() async throws {
         let fleet = try await Fleet.start(files: 1)
         for words in [["show"], ["wait"], ["cancel"]] {
             let outcome = try await fleet.outcome(["batch"] + words + ["nope"] + fleet.connection)
@@ -68,13 +68,13 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `what waits of a cancelled batch ends, and nothing more is taken into it`() async throws {
+    @Test func `waiting jobs of a cancelled batch end, and the batch accepts no more jobs`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let list = try fleet.list("list", 0..<5)
         _ = try await fleet.text(["enqueue", "-i", list, "--batch", "b"])
         #expect(try await fleet.text(["batch", "cancel", "b"]) == "Cancelled 5 jobs.\n")
         #expect(
-            try await fleet.text(["batch", "cancel", "b"]) == "Nothing of the batch was waiting: 0 of 5 URLs done, 0 failed, 5 cancelled.\n"
+            try await fleet.text(["batch", "cancel", "b"]) == "No job of the batch was waiting: 0 of 5 URLs done, 0 failed, 5 cancelled.\n"
         )
         #expect(try await fleet.json(["batch", "wait", "b"], status: 1)["state"] as? String == "cancelled")
         let totals = try await fleet.json(["status"])["totals"] as? [String: Any]

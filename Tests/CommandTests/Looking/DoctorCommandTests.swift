@@ -3,7 +3,7 @@ import GannetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct DoctorCommandTests {
-    @Test func `drift is told with what it means, and mended when asked`() async throws {
+    @Test func `drift is reported with its meaning, and mended on request`() async throws {
         let fleet = try await Fleet.start(files: 1)
         #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
         _ = try await fleet.text(["enqueue", "-i", try fleet.list("list", 0..<5), "--batch", "b"])
@@ -13,7 +13,8 @@ import Testing
         #expect(found.status == 1)
         #expect(
             found.output.hasPrefix(
-                "3 accepted jobs that are nowhere\n    such as of batch 1 of the queue default: 3\n    Redis has lost them."))
+                "3 accepted jobs that are missing from the queue\n    such as of batch 1 of the queue default: 3\n    Redis has lost them.")
+        )
         #expect(found.errors == "gannet: 'gannet doctor --fix' mends this.\n")
         let refused = try await fleet.outcome(["doctor", "--fix"] + fleet.connection)
         #expect(refused.status == 64)

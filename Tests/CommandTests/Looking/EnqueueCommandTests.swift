@@ -3,7 +3,7 @@ import GannetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct EnqueueCommandTests {
-    @Test func `what was accepted is told to people and to scripts, with the batch's name`() async throws {
+    @Test func `enqueue reports the accepted URLs and the batch's name, as text and as JSON`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let list = try fleet.list("list", 0..<5)
         let text = try await fleet.text(["enqueue", "-i", list, "--batch", "monday"])
@@ -17,7 +17,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a named batch that was killed on the way is gone on with, and not begun again`() async throws {
+    @Test func `an enqueue of a named batch that was killed goes on where it stopped`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let (child, input) = try await fleet.startFeeding(["enqueue", "--batch", "b", "-i", "-"])
         child.kill()
@@ -41,7 +41,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `where nothing is a URL no batch is named`() async throws {
+    @Test func `input without any URL makes no batch`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let none = try await fleet.outcome(["enqueue", "no url", "ftp://h/"] + fleet.connection)
         #expect(none.status == 65 && none.output == "Accepted 0 URLs; 2 invalid.\n", "\(none)")
@@ -58,7 +58,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `an interrupted enqueue of a named batch says that it can be gone on with`() async throws {
+    @Test func `an interrupted enqueue of a named batch says how to go on`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let (child, input) = try await fleet.startFeeding(["enqueue", "--batch", "b", "-i", "-"])
         child.signal(SIGTERM)
@@ -70,7 +70,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `who waits is told what came of it`() async throws {
+    @Test func `enqueue --wait reports how the batch ended`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let waiting = try fleet.start(
             ["enqueue", "-i", fleet.list, fleet.origin.url("/nothing"), "--wait", "--batch", "b"] + fleet.connection)
@@ -85,7 +85,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `what is delayed waits, and what is refreshed is fetched again`() async throws {
+    @Test func `a delayed URL waits, and a refreshed URL is fetched again`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let url = fleet.origin.urls[0]
         _ = try await fleet.text(["enqueue", url])

@@ -24,7 +24,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `who has a URL is told, and who waits for it`() async throws {
+    @Test func `explain describes the worker that fetches a URL, and counts the jobs that wait for it`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let gate = try fleet.gateList(after: 0)
         let url = "http://127.0.0.1:\(gate.port)/a.gate"

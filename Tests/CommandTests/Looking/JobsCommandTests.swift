@@ -26,7 +26,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `what was given up is listed with its reason, and tried again`() async throws {
+    @Test func `a dead job is listed with its reason, and can be tried again`() async throws {
         let fleet = try await Fleet.start(files: 2)
         _ = try await fleet.text(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing"), "--batch", "b"])
         #expect(try await fleet.outcome(fleet.work).status == 0)
@@ -90,7 +90,7 @@ import Testing
         #expect(outcome.errors.contains(sentence), "\(outcome.errors)")
     }
 
-    @Test func `a cursor that is none is refused`() async throws {
+    @Test func `a text that is not a cursor is refused`() async throws {
         let fleet = try await Fleet.start(files: 1)
         for cursor in ["x", "0", "0-abc", "-0-", "99999999999999999999-", "0-zz"] {
             let outcome = try await fleet.outcome(["jobs", "list", "--state", "ready", "--cursor=\(cursor)"] + fleet.connection)

@@ -41,7 +41,7 @@ import Testing
 
     #if os(Linux)
     @Test(arguments: [("n", 1), ("", 1), ("yes please", 1), ("Y", 0)])
-    func `on a terminal it asks, and takes nothing but a yes for one`(answer: String, left: Int) async throws {
+    func `on a terminal, a purge asks first, and takes only a yes as consent`(answer: String, left: Int) async throws {
         let fleet = try await Fleet.start(files: 1)
         _ = try await fleet.text(["enqueue", "http://h/1"])
         // A terminal of its own, into which the answer is typed.

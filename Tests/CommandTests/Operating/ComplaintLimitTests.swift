@@ -3,7 +3,7 @@ import Testing
 @testable import GannetCommand
 
 @Suite struct ComplaintLimitTests {
-    @Test func `some failures are told at first, then a few a minute, and of the rest their number`() {
+    @Test func `the first failures are reported, then a few a minute with the number of the others`() {
         var limit = ComplaintLimit(atFirst: 20, aMinute: 5)
         let start = ContinuousClock.now
         for _ in 0..<20 { #expect(limit.note(at: start) == .tell) }
@@ -24,7 +24,7 @@ import Testing
         #expect(told <= 20 + 5 * 1440)
     }
 
-    @Test func `a queue that knows of less than it had accepted has lost something, once for each time`() {
+    @Test func `a queue whose number of accepted jobs falls has lost jobs, and each fall counts once`() {
         var watch = LossWatch()
         #expect(watch.note(accepted: 0) == nil && watch.note(accepted: 20_000) == nil)
         #expect(watch.note(accepted: 20_000) == nil)

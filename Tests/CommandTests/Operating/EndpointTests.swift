@@ -111,7 +111,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a Redis that comes back empty is told of loudly`() async throws {
+    @Test func `a Redis that comes back empty is reported loudly`() async throws {
         let (fleet, gate, worker) = try await Self.busyWorker()
         _ = try await fleet.redis.command("FLUSHALL")
         _ = try #require(
@@ -152,7 +152,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `an address that is taken, and one where nobody answers, are said to be so`() async throws {
+    @Test func `an address that is taken, or where nobody answers, is exit 69`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let worker = try await fleet.listeningWorker()
         let address = String(worker.url.dropFirst("http://".count))

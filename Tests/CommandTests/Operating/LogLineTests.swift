@@ -6,7 +6,7 @@ import Testing
 @testable import GannetCommand
 
 @Suite struct LogLineTests {
-    @Test func `a line of JSON has the time, the level, the message and the facts, and nothing that steers a terminal`() throws {
+    @Test func `a line of JSON has the time, the level, the message and the facts, and no control characters`() throws {
         let line = LogLine(
             level: .warning, message: "it said \"no\"\n\u{1b}[31m\u{9b}2J", prefix: "gannet: ",
             facts: [(key: "url", value: "http://h/\u{202e}"), (key: "count", value: 3)])
@@ -18,7 +18,7 @@ import Testing
         #expect((object["message"] as? String)?.hasPrefix("it said \"no\"\n") == true)
     }
 
-    @Test func `in text the facts of a job stand behind the message where they are asked for`() {
+    @Test func `in text, the facts of a job stand behind the message on request`() {
         var line = LogLine(
             level: .debug, message: "fetched http://h/", prefix: "gannet: ",
             facts: [(key: "event", value: "fetched"), (key: "job", value: "ab12"), (key: "batch", value: "night\u{1b}")])
@@ -27,7 +27,7 @@ import Testing
         #expect(line.text(in: .text, at: .now) == "gannet: fetched http://h/ [job ab12, batch night\\u{1b}]\n")
     }
 
-    @Test func `what is said of a command line that cannot be read is in the form that it asks for`() async throws {
+    @Test func `an error about the command line is in the log format that the command line asks for`() async throws {
         #expect(LogOptions(guessedFrom: ["--log-format", "json"], environment: [:]).format == .json)
         #expect(LogOptions(guessedFrom: ["--log-format"], environment: [:]).format == .text)
         #expect(LogOptions(guessedFrom: ["--log-format=text"], environment: ["GANNET_LOG_FORMAT": "json"]).format == .text)

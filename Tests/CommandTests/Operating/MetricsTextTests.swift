@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: [
         "", "9464", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "::1:80", "[::1]", "host:80", "[127.0.0.1]:80", "1.2.3.4:+5", "[]:1",
     ])
-    func `what is none is refused`(text: String) {
+    func `a text that is not an address to listen on is refused`(text: String) {
         #expect(throws: (any Error).self) { try ListenOption.address.type.parse(text) }
     }
 }

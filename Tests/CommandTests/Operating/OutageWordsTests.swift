@@ -3,7 +3,7 @@ import Testing
 @testable import GannetCommand
 
 @Suite struct OutageWordsTests {
-    @Test func `an outage is told once, and its end to who heard of it`() {
+    @Test func `an outage is reported once, and its end only if its beginning was`() {
         var words = OutageWords()
         let start = ContinuousClock.now
         let before = words.ended()
@@ -15,7 +15,7 @@ import Testing
         #expect(end && !endAgain && !words.isAway)
     }
 
-    @Test func `a Redis that comes and goes all the time is told of now and then, with how often it was`() {
+    @Test func `outages of a flapping Redis are reported now and then, with their number`() {
         var words = OutageWords()
         let start = ContinuousClock.now
         var told = 0

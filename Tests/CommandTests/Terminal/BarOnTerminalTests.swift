@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [["TERM": "dumb"], ["NO_COLOR": "1"], [:]])
-    func `a terminal that can draw nothing gets no bar, and one whose owner wants no colours gets none`(
+    func `a terminal that cannot draw gets no bar, and NO_COLOR switches colours off`(
         environment: [String: String]
     ) async throws {
         let fleet = try await Fleet.start(files: 5)

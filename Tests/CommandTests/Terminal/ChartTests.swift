@@ -6,14 +6,14 @@ import Testing
     private static let unicode = TerminalStyle(hasColor: false, hasUnicode: true)
     private static let ascii = TerminalStyle(hasColor: false, hasUnicode: false)
 
-    @Test func `the highest is full, what is little can be seen, and nothing is known to the left of what is`() {
+    @Test func `the highest value fills its column, the lowest can be seen, and unknown values are blank`() {
         let values: [Double?] = [nil, nil, 0, 0.001, 8, 16]
         #expect(Chart.rows(values, height: 2, Self.unicode) == ["     █", "  ▁▁██"])
         #expect(Chart.rows(values, height: 1, Self.unicode) == ["  ▁▁▄█"])
         #expect(Chart.rows(values, height: 2, Self.ascii) == ["     |", "  ..||"])
     }
 
-    @Test func `a chart of nothing is a line, and one of no rows none`() {
+    @Test func `a chart of zeros is a line, and a chart of no rows is empty`() {
         #expect(Chart.rows([0, 0], height: 2, Self.unicode) == ["  ", "▁▁"])
         #expect(Chart.rows([], height: 2, Self.unicode) == ["", ""])
         #expect(Chart.rows([1], height: 0, Self.unicode) == [])

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LiveAreaTests {
     private static let style = TerminalStyle(hasColor: false, hasUnicode: false)
 
-    @Test func `lines take the place of those before, which go from where the first of them was`() {
+    @Test func `new lines replace the old ones from the row of the first`() {
         var area = LiveArea()
         #expect(area.draw(["one", "two"], in: 80, Self.style) == "\rone\u{1b}[K\r\ntwo\u{1b}[K\u{1b}[J")
         #expect(area.draw(["three"], in: 80, Self.style) == "\r\u{1b}[1Athree\u{1b}[K\u{1b}[J")

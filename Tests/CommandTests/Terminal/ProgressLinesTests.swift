@@ -28,7 +28,7 @@ import Testing
         return now
     }
 
-    @Test func `a bar has what is done and to do, how fast, what failed and who is slow`() {
+    @Test func `a bar has the jobs done and to do, the speed, the failures and the slow hosts`() {
         let lines = ProgressLines.lines(Self.snapshot, columns: 80, Self.style).map(\.plain)
         #expect(
             lines == [
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: 1...250)
-    func `no line is wider than the terminal, and how many are done is told in any that has room for it`(columns: Int) {
+    func `no line is wider than the terminal, and the first has the number of jobs done if there is room for it`(columns: Int) {
         var now = Self.snapshot
         now.slowest[0] = HostLoad(name: String(repeating: "long.", count: 50))
         now.slowest[0].longest = .seconds(5)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `where no time can be told, what is waited for is`() {
+    @Test func `a bar without an estimate says what the jobs wait for`() {
         var now = Self.snapshot
         now.whole = .init(total: 10_000, ended: 9000)
         now.waits = QueueWaits(held: 902, hosts: 12, delayed: 30)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `without a whole there is no bar, and what a queue has to do is told as the queue's`() {
+    @Test func `without a total there is no bar, and a bar of the queue's total says so`() {
         var now = ProgressSnapshot()
         now.fetched = 3
         now.bytes = 10
@@ -92,14 +92,14 @@ import Testing
             ])
     }
 
-    @Test func `where nothing can be drawn the same is told in a line`() {
+    @Test func `a terminal that cannot draw gets the same figures as a line of text`() {
         #expect(
             ProgressText.line(Self.snapshot)
                 == "4321 of 10000 different URLs done, 4309 fetched, 12 failed (http-404 8, dns 3, timeout 1), 34.0 MB in 10.0 s, 812/s, 3.4 MB/s, "
                 + "7 s left; slowest: slow.example 19.2 s (8 in flight)")
     }
 
-    @Test func `speed is that of the last seconds`() {
+    @Test func `the speed is that of the last seconds`() {
         var meter = RateMeter()
         let start = ContinuousClock.now
         meter.note(ended: 0, bytes: 0, at: start)

@@ -10,11 +10,11 @@ import Testing
         ("a\u{1b}[31mb", "a\\u{1b}[31mb"), ("two\nlines", "two\nlines"), ("\r\t\0", "\\u{d}\\u{9}\\u{0}"), ("a\u{202e}b", "a\\u{202e}b"),
         ("ä 日本 👍", "ä 日本 👍"), ("", ""),
     ])
-    func `what would steer a terminal is written out`(text: String, shown: String) {
+    func `control characters are written as escapes`(text: String, shown: String) {
         #expect(text.withoutSteering == shown)
     }
 
-    @Test func `what a server says reaches standard error without that`() async throws {
+    @Test func `a server's words reach standard error without control characters`() async throws {
         let server = try HostileServer(.readUntil("PING"), .send("-ERR \u{1b}[31mred\r\n-ERR \u{1b}[31mred\r\n"), .close)
         let outcome = try await Program(home: "/dev/null/none").run("status", "--redis", "redis://127.0.0.1:\(server.port)")
         #expect(outcome.status == 69)

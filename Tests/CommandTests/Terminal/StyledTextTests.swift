@@ -33,7 +33,7 @@ import Testing
         #expect(line.written(Self.plain) == "abcdefghi")
     }
 
-    @Test func `what others wrote moves no cursor`() {
+    @Test func `control characters in text from others are replaced`() {
         #expect(StyledText("a\u{1b}[2Jb\r\nc\u{9b}1A\u{202e}d").plain == "a?[2Jb??c?1A?d")
     }
 

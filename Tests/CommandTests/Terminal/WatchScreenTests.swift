@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (10, 3), (20, 7), (40, 10), (60, 16), (79, 23), (80, 24), (100, 30), (132, 43), (200, 50), (500, 200)])
-    func `nothing is wider or higher than the screen, whatever there is to show`(columns: Int, rows: Int) {
+    func `the text is never wider or higher than the screen`(columns: Int, rows: Int) {
         for (workers, hosts) in [(0, 0), (1, 0), (2, 3), (50, 8)] {
             let lines = Self.lines(Self.status(workers: workers, hosts: hosts), columns, rows, trouble: "Redis is away.")
             #expect(lines.count <= rows)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `of many workers some are shown with hosts below them, and where there is more room more`() {
+    @Test func `of many workers some are shown, with hosts below them, and a larger screen shows more`() {
         let status = Self.status(workers: 50, hosts: 8)
         let small = Self.lines(status, 80, 24)
         let large = Self.lines(status, 200, 60)
@@ -76,14 +76,14 @@ import Testing
         #expect(workers(large) > workers(small))
     }
 
-    @Test func `what keeps it from being the present is said, and that there is no worker`() {
+    @Test func `the screen says why its figures are old, and that no worker is at work`() {
         let lines = Self.lines(Self.status(workers: 0, hosts: 0), 80, 24, trouble: "Redis is away.")
         #expect(lines[1] == "Redis is away.")
         #expect(lines.contains("no worker is at work"))
         #expect(lines[2].hasSuffix("50000 of 100000 ended, no worker is at work; 'gannet work' starts one"))
     }
 
-    @Test func `charts are as wide as the screen, whatever part of the past is known`() {
+    @Test func `charts are as wide as the screen, however little of the past is known`() {
         for columns in [40, 79, 199, 499] {
             for past in [1, 59, 61, 700, 2000] {
                 let layout = WatchLayout(rows: 30, workers: 1, hosts: 1, columns: columns, past: .seconds(past))
@@ -111,13 +111,13 @@ import Testing
         #expect(screen.lines[4].plain.hasPrefix("ended 50000: "))
     }
 
-    @Test func `failed and dead jobs are told as one number`() {
+    @Test func `failed and dead jobs are shown as one number`() {
         let lines = StatusText(status: Self.status(), style: Self.style).lines
         #expect(lines.contains("failed    2000 (all kept as dead jobs: 'gannet jobs list --state dead')"))
         #expect(!lines.contains { $0.hasPrefix("dead ") })
     }
 
-    @Test func `a percentage is of the batches that have not ended, and of the ones begun since`() throws {
+    @Test func `a percentage covers the oldest batch that has not ended and all later batches`() throws {
         func batch(_ name: String, age: Int, total: Int, ended: Int) -> Batch {
             Batch(
                 name: name, number: 1, options: BatchOptions(), age: .seconds(age), input: .closed, total: total, done: ended, failed: 0,
@@ -130,7 +130,7 @@ import Testing
         #expect(WorkAtHand([old], open: 0).share == 0)
     }
 
-    @Test func `as text for people it is aligned, and what is unknown is a dash`() {
+    @Test func `the text of status is aligned, and an unknown value is a dash`() {
         let text = StatusText(status: Self.status(), style: Self.style).lines
         #expect(text[1] == "progress  50%: 50000 of 100000 ended")
         #expect(text[2] == "ready     49800 (the oldest for 3 min 12 s)")

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a cancelled caller leaves at once, whatever the disk does`() async throws {
+    @Test func `a cancelled caller leaves at once, even if the disk hangs`() async throws {
         let threads = Self.threads(1)
         let gate = Gate()
         let sawCallerGo = Condition(false)

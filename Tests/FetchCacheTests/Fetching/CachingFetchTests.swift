@@ -101,7 +101,7 @@ struct CachingFetchTests {
         await #expect(throws: FetchError.self) { try await fetch.text() }
     }
 
-    @Test func `a refresh asks whatever is kept, and a limit on age what is older`() async throws {
+    @Test func `a refresh asks the origin again, and so does a limit on age if the kept answer is older`() async throws {
         origin.answers(
             ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
         let fetch = origin.fetch()

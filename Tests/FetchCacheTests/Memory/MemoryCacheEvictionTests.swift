@@ -62,7 +62,7 @@ import Testing
         #expect(!cache.contains(1000) && cache.contains(1001))
     }
 
-    @Test func `trimming makes go what would have had to go`() {
+    @Test func `trimming removes the entries that would be evicted next`() {
         let cache = MemoryCache<Int, Int>(.init(costLimit: 10_000))
         _ = request(cache, 0..<10_000)
         for key in stride(from: 0, to: 10_000, by: 2) { _ = cache.value(for: key) }

@@ -6,7 +6,7 @@ import Testing
     private typealias Model = [Int: (value: Int, cost: Int, end: Duration?)]
 
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2, 3])
-    func `whatever happens, the limits hold and a value is the last one put in`(seed: UInt64) {
+    func `through random operations, the limits hold and a value is the last that was inserted`(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         for round in 0..<30 {
             let options = MemoryCacheOptions(

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [-1, Int.min, 51, Int.max])
-    func `a cost that is negative or above the largest is refused, and what was there is gone`(cost: Int) {
+    func `a value whose cost is negative or above the largest is refused, and removes the old value`(cost: Int) {
         cache.insert(1, for: "a", cost: 5)
         cache.insert(2, for: "b", cost: 5)
         #expect(!cache.insert(3, for: "a", cost: cost))
@@ -73,7 +73,7 @@ import Testing
         #expect(!cache.insert(1, for: 1, cost: 0))
     }
 
-    @Test func `everything can be removed, and what comes then is found`() {
+    @Test func `all values can be removed, and a value inserted afterwards is found`() {
         for number in 0..<10 { cache.insert(number, for: "\(number)", cost: 10) }
         cache.removeAll()
         #expect(cache.count == 0 && cache.totalCost == 0 && cache.value(for: "1") == nil)

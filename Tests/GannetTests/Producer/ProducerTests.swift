@@ -13,7 +13,7 @@ import Testing
         return producer.summary
     }
 
-    @Test func `what is no URL is named, and the rest accepted`() async throws {
+    @Test func `a row without a URL is named, and the other rows are accepted`() async throws {
         try await WorkerFixture.with { fixture in
             let summary = try await feed(fixture, ["http://h/1", "no url", "ftp://h/", "http://h/1", "http://H:80/1#x", "http://h/2"])
             #expect(summary.accepted == 4 && summary.invalid == 2)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `the complaints about a file of something else are bounded`() async throws {
+    @Test func `the number of complaints about a file that is not a list is bounded`() async throws {
         try await WorkerFixture.with { fixture in
             let summary = try await feed(fixture, Array(repeating: "<html>", count: 5000))
             #expect(summary.invalid == 5000 && summary.complaints.count == 20 && summary.accepted == 0)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 999, 1000, 1001, 2500])
-    func `a producer that was stopped anywhere is gone on with, not begun again`(stopped: Int) async throws {
+    func `a producer that was stopped anywhere goes on where it stopped`(stopped: Int) async throws {
         try await WorkerFixture.with { fixture in
             let lines = (0..<2500).map { $0.isMultiple(of: 7) ? "not one" : "http://h/\($0)" }
             let valid = lines.count { $0 != "not one" }
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `jobs come under their host whatever the port, and the batch is closed at the end of its input`() async throws {
+    @Test func `a job's host is kept without its port, and the batch is closed at the end of its input`() async throws {
         try await WorkerFixture.with { fixture in
             _ = try await feed(fixture, ["http://H:80/1", "https://h:8443/2", "http://[::1]:81/3", "http://user:secret@h/4"])
             #expect(try await fixture.claim(9).map(\.host) == ["h", "h", "[::1]", "h"])
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a host that is longer than any can be is refused by its line`() async throws {
+    @Test func `a row whose host is too long is refused with its line number`() async throws {
         try await WorkerFixture.with { fixture in
             let summary = try await feed(fixture, ["http://\(String(repeating: "h", count: 256))/", "http://h/"])
             #expect(summary.accepted == 1 && summary.invalid == 1)

@@ -33,14 +33,14 @@ import Testing
         (.tooLarge, .final, .answered),
         (.tooManyRedirects, .final, .answered),
     ])
-    func `each way to fail is of one kind, and shows something of the host or nothing`(
+    func `each failure has one kind, and counts for or against its host or not at all`(
         kind: FetchError.Kind, failure: AttemptFailure, news: Settlement.HostNews
     ) {
         #expect(AttemptFailure(FetchError(kind: kind, url: "http://h/").retry) == failure)
         #expect(Settlement.HostNews(kind) == news)
     }
 
-    @Test func `what the engine calls retryable is tried again, and nothing else`() {
+    @Test func `the failures that the engine calls retryable are tried again, and no others`() {
         let kinds: [FetchError.Kind] = [
             .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .dns(.nobodyAnswers),
             .connect, .tls, .timeout(.resolve),

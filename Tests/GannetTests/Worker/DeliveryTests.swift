@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `two workers with one URL twice ask for it once`() async throws {
+    @Test func `two workers with two jobs of one URL request it once`() async throws {
         try await WorkerFixture.with { fixture in
             let downloaders = [ScriptedDownloader { _ in .held }, ScriptedDownloader { _ in .held }]
             try await fixture.fill(1..<2, batch: "a")
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [nil, [UInt8](repeating: 7, count: 32)])
-    func `a job whose page is there and whose file is not is fetched again`(digest: [UInt8]?) async throws {
+    func `a job whose URL has an outcome but no file is fetched again`(digest: [UInt8]?) async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill([1, 1])
             let jobs = try await fixture.claim(2)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a URL that failed fails for all who wait for it, and they are told of`() async throws {
+    @Test func `a URL that failed fails for all jobs that wait for it, and each is reported`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill([1, 1, 1])
             let downloader = ScriptedDownloader { _ in .failure(.status(404)) }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `what was good for no time when it was fetched is fetched again for who enqueues it later`() async throws {
+    @Test func `an answer that is stale at once is fetched again for a job that is enqueued later`() async throws {
         try await WorkerFixture.with { fixture in
             let downloader = ScriptedDownloader { .answer($0, [("cache-control", "max-age=0")]) }
             for batch in ["a", "b"] {

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["", "nonsense", "status", "http-", "http-99", "http-1000", "http-abc", "HTTP-404", "DNS"])
-    func `what is no class is not`(name: String) {
+    func `a text that is not a class is not known`(name: String) {
         #expect(!FailureClass.isKnown(name))
     }
 }

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `one whose origin says nothing is asked for once within the hour`() async throws {
+    @Test func `an answer without a lifetime is requested once within an hour`() async throws {
         try await runs(2) {
             .answer($0, [])
         } _: { _, downloader, workers in
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: inRedis) func `one that is good no longer is asked for by its tag, and keeps its body`(inRedis: Bool) async throws {
+    @Test(arguments: inRedis) func `a stale answer is revalidated by its tag, and keeps its body`(inRedis: Bool) async throws {
         let answer = { @Sendable (url: String) in
             ScriptedDownloader.Answer.answer(url, [("cache-control", "max-age=0"), ("etag", "\"1\"")])
         }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `where its body is gone the whole is asked for`() async throws {
+    @Test func `an answer whose body is gone is requested again without its tag`() async throws {
         try await WorkerFixture.with { fixture in
             let downloader = ScriptedDownloader { .answer($0, [("etag", "\"1\"")]) }
             for batch in ["a", "b"] {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `what may not be kept is for nobody who asks later, and a failure is for a while`() async throws {
+    @Test func `an answer that may not be kept goes to no later job, and a failure is kept for a while`() async throws {
         try await runs(2) {
             .answer($0, [("cache-control", "no-store"), ("etag", "\"1\"")])
         } _: { fixture, downloader, _ in
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [FetchError.Kind.refusedAddress, .tls, .tooLarge])
-    func `what failed by the settings of one worker does not stand against the next`(kind: FetchError.Kind) async throws {
+    func `a failure that comes from one worker's settings does not count for the next worker`(kind: FetchError.Kind) async throws {
         try await runs(2) { _ in
             .failure(kind)
         } _: { _, downloader, _ in

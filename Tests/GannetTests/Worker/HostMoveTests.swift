@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct HostMoveTests {
     private func cluster(_ fixture: WorkerFixture) -> ClusterState { ClusterState(fixture.redis, namespace: fixture.namespace) }
 
-    @Test func `of ten that are led to a host with room for two, two are there at a time`() async throws {
+    @Test func `of ten requests that are redirected to a host with two places, two are there at a time`() async throws {
         try await WorkerFixture.with { fixture in
             try await cluster(fixture).setRule(HostRule(limit: 2), for: "elsewhere")
             try await fixture.fill(0..<10)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `a host that rests is not waited for, and what was led there comes back uncharged`() async throws {
+    @Test func `a 503 at a redirect's host cools that host and not the job's own, and the job is put off`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<2)
             let downloader = ScriptedDownloader { $0 == WorkerFixture.url(0) ? .led(to: "elsewhere", .failure(.status(503))) : .held }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `who has waited long enough gives the host up for a while`() {
+    @Test func `a redirected request waits no longer than its bound, and is then put off`() {
         var patience = HopPatience()
         var waited = Duration.zero
         var steps = 0

@@ -6,7 +6,7 @@ import Testing
 @Suite struct HostTallyTests {
     private let start = ContinuousClock.now
 
-    @Test func `requests are told by host, those in flight with how long they have been, those of late with how they ended`() {
+    @Test func `requests are counted by host: requests in flight with their age, and recent requests with their result`() {
         var tally = HostTally<Int>(at: start)
         tally.began(1, host: "slow", at: start)
         tally.began(2, host: "quick", at: start + .seconds(1))
@@ -25,7 +25,7 @@ import Testing
         #expect(quick.running == 0 && quick.finished == 2 && quick.failed == 1 && quick.average == .milliseconds(750))
     }
 
-    @Test func `what ended is told for one window to two, whoever looks`() {
+    @Test func `ended requests are counted for one to two windows, however often a snapshot is taken`() {
         var tally = HostTally<Int>(at: start)
         tally.began(1, host: "h", at: start)
         tally.ended(1, .good, at: start + .seconds(1))
@@ -47,7 +47,7 @@ import Testing
         #expect(tally.snapshot(at: start).hosts.count == HostTally<Int>.mostHosts)
     }
 
-    @Test func `what is worth telling is half the busiest and half the slowest, each once`() {
+    @Test func `the notable hosts are the busiest and the slowest, half each, and no host twice`() {
         var tally = HostTally<Int>(at: start)
         var flight = 0
         func run(_ host: String, _ times: Int, for time: Duration) {

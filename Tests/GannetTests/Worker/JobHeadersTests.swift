@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `two that have failed, with headers and without, know nothing of each other`() async throws {
+    @Test func `failures of one URL with and without headers are independent`() async throws {
         try await WorkerFixture.with { fixture in
             try await enqueue(fixture, "with", ["Accept: a"])
             let downloader = ScriptedDownloader { _ in .failure(.status(404)) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `every attempt carries them`() async throws {
+    @Test func `every attempt carries the job's headers`() async throws {
         try await WorkerFixture.with { fixture in
             try await enqueue(fixture, "b", ["X-Key: k"], urls: [Self.url, "http://h/b"])
             let downloader = ScriptedDownloader { _ in .failure(.status(500)) }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `an origin is asked with them whether its answer still holds`() async throws {
+    @Test func `a revalidation carries the job's headers`() async throws {
         try await WorkerFixture.with { fixture in
             let downloader = ScriptedDownloader { .answer($0, [("cache-control", "max-age=0"), ("etag", "\"1\"")]) }
             for number in 0..<2 {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `an answer to credentials is for those who asked with them then, unless it is said to be everybody's`() async throws {
+    @Test func `an answer to credentials goes to no later job, even with the same credentials`() async throws {
         try await WorkerFixture.with { fixture in
             let downloader = ScriptedDownloader { .answer($0, [("cache-control", "max-age=3600")]) }
             for number in 0..<2 {
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `a batch is not gone on with under other headers`() async throws {
+    @Test func `a batch cannot go on with other headers`() async throws {
         try await WorkerFixture.with { fixture in
             try await enqueue(fixture, "b", ["Accept: a", "X-Key: k"])
             for lines in [[], ["Accept: a"], ["Accept: a", "X-Key: l"]] {
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `a job is known by the id that the library knows its request by`() async throws {
+    @Test func `a job and the library's request with the same URL and headers have one id`() async throws {
         let url = try CanonicalURL("http://H:80/a")
         let headers = try RequestHeaders([HeaderField(line: "Accept: a")])
         let field = try #require(HeaderField(name: "accept", value: "a"))
@@ -143,7 +143,7 @@ import Testing
         #expect(try JobEntry(row: Array("http://h/a".utf8)[...]).id.bytes == url.id)
     }
 
-    @Test func `of headers names alone are printed`() throws {
+    @Test func `only the names of headers are printed`() throws {
         let headers = try RequestHeaders(["Cookie: s3cret", "Accept: s3cret", "cookie: s3cret"].map { try HeaderField(line: $0) })
         var options = BatchOptions()
         options.headers = headers

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a batch that is gone on with keeps the trace it was begun with`() async throws {
+    @Test func `a batch that goes on keeps the trace that it was begun with`() async throws {
         try await WorkerFixture.with { fixture in
             let other = "00-ffffffffffffffffffffffffffffffff-b7ad6b7169203331-00"
             for trace in [Self.given, other, nil] { try await enqueue(fixture, "b", trace: trace) }

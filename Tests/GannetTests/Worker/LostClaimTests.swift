@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a worker that is to stop hands back what such a claim had brought`() async throws {
+    @Test func `a worker that is to stop hands back the jobs of a claim whose answer was lost`() async throws {
         try await with { fixture, downloader, worker in
             worker.stop()
             #expect(await worker.end.end == .drained)

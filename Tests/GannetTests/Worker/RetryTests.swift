@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [FetchError.Kind.status(500), .reset, .connect])
-    func `what may do better is tried again, charged, and ends as fetched`(kind: FetchError.Kind) async throws {
+    func `a job whose failure may pass is charged a retry, tried again, and ends as fetched`(kind: FetchError.Kind) async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<2)
             let downloader = downloader(failing: 2, with: kind)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a job is given up after its retries, and its page says why without secrets`() async throws {
+    @Test func `a job is given up after its retries, and its outcome says why without secrets`() async throws {
         try await WorkerFixture.with { fixture in
             let url = "http://user:hunter2@h/x?token=hunter2"
             let entry = try JobEntry(id: WorkerFixture.id(0), host: "h", url: url)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a host that asks for patience has it, at no charge to the job`() async throws {
+    @Test func `a host that asks for a pause gets it, and the job is not charged`() async throws {
         let server = try await RedisServer.start(.init { $0.movableClock = true })
         try await WorkerFixture.with(server) { fixture in
             try await fixture.fill(0..<1)
@@ -97,7 +97,7 @@ import Testing
     @Test(
         arguments: [(.proxy, .proxy), (.dns(.nobodyAnswers), .nameServer), (.status(429), nil)]
             as [(FetchError.Kind, NetworkWant.Part?)])
-    func `what is put off for want of a network says so`(kind: FetchError.Kind, part: NetworkWant.Part?) async throws {
+    func `a job that is put off for lack of a network names the missing part`(kind: FetchError.Kind, part: NetworkWant.Part?) async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<1)
             let worker = try await fixture.start(downloader(failing: .max, with: kind)) { $0.retries = 0 }
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a host that asks for patience for too long has its URL given up`() async throws {
+    @Test func `a URL whose host asks for pauses for too long is given up`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<1)
             let downloader = downloader(failing: .max, with: .status(503))
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a URL that has waited for a proxy for too long is given up for that, and its host not blamed`() async throws {
+    @Test func `a URL that has waited too long for a proxy is given up, and its host is not blamed`() async throws {
         let server = try await RedisServer.start(.init { $0.movableClock = true })
         try await WorkerFixture.with(server) { fixture in
             try await fixture.fill(0..<1)
@@ -136,7 +136,7 @@ import Testing
         try await server.stop()
     }
 
-    @Test func `followers of a URL that is tried again wait for that`() async throws {
+    @Test func `followers of a URL wait for its next attempt`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill([1, 1, 1])
             let downloader = downloader(failing: 1, with: .status(500))

@@ -7,7 +7,7 @@ import Testing
 @testable import Gannet
 
 @Suite(.timeLimit(.minutes(1))) struct StopTests {
-    @Test func `the first stop lets what is in flight end and claims nothing more`() async throws {
+    @Test func `after the first stop, jobs in flight end and no more are claimed`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<10)
             let downloader = ScriptedDownloader { _ in .held }
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `the second stop hands back what is in flight, uncharged`() async throws {
+    @Test func `the second stop hands back the jobs in flight, uncharged`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<10)
             let downloader = ScriptedDownloader { _ in .held }
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `what has not ended at the end of the time to drain is handed back`() async throws {
+    @Test func `jobs that have not ended when the time to drain is over are handed back`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<2)
             let downloader = ScriptedDownloader { _ in .held }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `with Redis away, a worker that is to leave leaves in bounded time`() async throws {
+    @Test func `a worker that is stopped while Redis is away ends in bounded time`() async throws {
         let server = try await RedisServer.start()
         try await WorkerFixture.with(server) { fixture in
             try await fixture.fill(0..<2)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a third stop does not even wait for that`() async throws {
+    @Test func `a third stop does not wait for Redis`() async throws {
         let server = try await RedisServer.start()
         try await WorkerFixture.with(server) { fixture in
             try await fixture.fill(0..<2)

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `what is no URL ends as failed, and what is of another version is told of once and left`() async throws {
+    @Test func `a job without a URL ends as failed, and jobs of another version are reported once and left`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3)
             // Entries that a newer version, and a broken one, would have put there.
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a Redis that stays away ends the worker when its patience does`() async throws {
+    @Test func `a Redis that stays away ends the worker when its patience is over`() async throws {
         let server = try await RedisServer.start()
         try await WorkerFixture.with(server, patience: .milliseconds(300), timeout: .milliseconds(500)) { fixture in
             try await fixture.fill(0..<4)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a worker with its hands full says that Redis is away, and that it is back`() async throws {
+    @Test func `a worker whose places are all taken says that Redis is away, and that it is back`() async throws {
         let server = try await RedisServer.start(.init { $0.appendOnly = true })
         try await WorkerFixture.with(server, timeout: .milliseconds(500)) { fixture in
             try await fixture.fill(0..<2)

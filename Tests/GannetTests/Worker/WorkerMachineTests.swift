@@ -71,7 +71,7 @@ import Testing
         #expect(machine.brought(1000) == [.claim(500)])
     }
 
-    @Test func `what is heard during a claim is not forgotten`() {
+    @Test func `a wake-up during a claim is not forgotten`() {
         var machine = machine(2, endsWhenEmpty: true)
         _ = machine.start()
         #expect(machine.heard() == [])
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `it does not end while it has a job itself, whatever is left`() {
+    @Test func `it does not end while it has a job itself, even if no other job is left`() {
         var machine = machine(3, endsWhenEmpty: true)
         _ = machine.start()
         _ = machine.brought(2)

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a URL that fails is counted, told, and no hindrance to the others`() async throws {
+    @Test func `a URL that fails is counted and reported, and does not hinder the others`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<10)
             let downloader = ScriptedDownloader { $0.hasSuffix("3") ? .failure(.status(404)) : .body("x") }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a worker that ends with the queue waits for what others have in flight, and hears of its end`() async throws {
+    @Test func `a worker that ends with the queue waits for the jobs of other workers, and hears of their end`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<1)
             let job = try #require(try await fixture.claim(1).first)

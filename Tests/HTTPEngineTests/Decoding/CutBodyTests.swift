@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `of encodings on top of each other, the one that was cut is named`() throws {
+    @Test func `the error about a cut body names the encoding that was cut`() throws {
         let inner = Deflated.gzip(EncodedSample.text)
         #expect(throws: FetchError.truncated(.gzip)) { try decoded(Brotli.compressed(inner.dropLast()), "gzip", "br") }
         #expect(throws: FetchError.truncated(.brotli)) { try decoded(Brotli.compressed(inner).dropLast(), "gzip", "br") }

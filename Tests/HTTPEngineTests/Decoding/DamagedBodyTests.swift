@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [[0], [0, 0, 0, 0, 0, 0, 0, 0], Array("\r\n".utf8), Array("<!-- served by -->".utf8), [0x8b], [0, 0x1f, 0x8b]])
-    func `what an old server appends behind gzip and zlib is ignored`(tail: [UInt8]) throws {
+    func `bytes that an old server appends behind gzip and zlib are ignored`(tail: [UInt8]) throws {
         let text = EncodedSample.text
         for body in [Deflated.gzip(text), Deflated.gzip([]) + Deflated.gzip(text)] {
             #expect(try decoded(body + tail, "gzip") == text)

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [.redirectToEncodedLineBreak, .redirectToSpaces, .redirectToNonASCII, .redirectToControl] as [EvilBehaviour])
-    func `whatever a redirect's URL has in it, the request stays one line of visible ASCII and its headers are the engine's`(
+    func `a redirect's URL cannot break the request line or add headers`(
         behaviour: EvilBehaviour
     ) async throws {
         let bench = try await EvilBench()

@@ -12,7 +12,7 @@ import Testing
     private static let memory = 16 << 20
 
     @Test(arguments: EvilRow.all)
-    func `each behaviour comes to its own outcome, within bounds of time and memory, and leaves nothing`(row: EvilRow) async throws {
+    func `each behaviour has its own outcome, within bounds of time and memory, and leaves nothing behind`(row: EvilRow) async throws {
         let bench = try await EvilBench()
         let origin = bench.origin
         try await row.aftermath.run { () async throws in

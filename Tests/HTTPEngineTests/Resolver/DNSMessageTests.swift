@@ -33,7 +33,7 @@ struct DNSMessageTests {
         #expect(read(Self.message(1, Self.record(1, ttl: [0x80, 0, 0, 0], [1, 2, 3, 4]))) == .addresses([.v4(0x0102_0304)], ttl: 0))
     }
 
-    @Test func `how long a no may be remembered is the lesser of two numbers`() {
+    @Test func `a negative answer is remembered for the lesser of two times`() {
         let soa = Self.record(6, ttl: [0, 0, 0, 50], [0, 0] + [UInt8](repeating: 0, count: 16) + [0, 0, 0, 70])
         #expect(read(Self.message(0, authorities: 1, code: 3, soa)) == .noSuchName(ttl: 50))
         #expect(read(Self.message(0, authorities: 1, soa)) == .noData(ttl: 50))
@@ -49,11 +49,11 @@ struct DNSMessageTests {
             // A label and then back to it, for ever.
             message(1, record(1, [1, 2, 3, 4], owner: [1, 0x61, 0xc0, 24])),
         ] as [[UInt8]])
-    func `what breaks the rules is nonsense`(bytes: [UInt8]) {
+    func `a malformed message is reported as nonsense`(bytes: [UInt8]) {
         #expect(read(bytes) == .trouble(.nonsense))
     }
 
-    @Test func `no message whatever makes the reader stumble`() {
+    @Test func `no message makes the reader trap`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededBytes(seed: seed)
         let alias = Self.record(5, [1, 0x62, 0xc0, 14])

@@ -32,14 +32,14 @@ import Testing
         #expect(driver.resolve(name) == .failure(failure))
     }
 
-    @Test func `a name without an answer is told from silent servers, even as the only name`() throws {
+    @Test func `a name without an answer is not mistaken for silent servers, even as the only name`() throws {
         let server = try DNSServer { $0.name.isEmpty ? .serverFailure : .silence }
         let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
         #expect(driver.resolve("example.test") == .failure(.timedOut))
         #expect(server.queries(for: "", .ns) > 0)
     }
 
-    @Test func `silent servers are told from a name without an answer`() throws {
+    @Test func `silent servers are not mistaken for a name without an answer`() throws {
         let server = try DNSServer { _ in .silence }
         let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
         let outcomes = driver.resolve(all: (0..<100).map { "n\($0).test" })
@@ -85,7 +85,7 @@ import Testing
         (String(repeating: "a.", count: 126) + "bb", .badName(.tooLong)),
         ("abcdefgh.onion", .onion), ("host.invalid", .noSuchName),
     ])
-    func `what cannot be looked up is refused at once`(host: String, failure: ResolveFailure) throws {
+    func `a host that cannot be looked up is refused at once`(host: String, failure: ResolveFailure) throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7") }
         let driver = try ResolverDriver(server)
         #expect(driver.resolver.resolve(host, for: 1) == .failure(failure))

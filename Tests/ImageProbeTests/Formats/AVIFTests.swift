@@ -49,7 +49,7 @@ import Testing
         #expect(probed(bytes.exchanging("av01", for: "hvc1")).isMalformed)
     }
 
-    @Test func `what describes locations is held to its box and the file`() throws {
+    @Test func `the locations of items are held to their box and the file`() throws {
         let sample = try Sample.named("lossy.avif").bytes
         let location = try #require(sample.firstRange(of: Array("iloc".utf8))).upperBound
         // One item: its extent's offset and length are the last eight bytes of the box.

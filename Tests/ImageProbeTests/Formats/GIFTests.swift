@@ -29,7 +29,7 @@ import Testing
         #expect(probed(header(2, 2) + frame(100, 100) + [0x3b]) == .image(.gif, 2, 2))
     }
 
-    @Test func `what is no block, or no frame at all, is malformed`() {
+    @Test func `an unknown block, or a file without a frame, is malformed`() {
         #expect(probed(header() + [0x3b]).isMalformed)
         #expect(probed(header() + comment + [0x3b]).isMalformed)
         #expect(probed(header() + frame() + [0x99, 0x3b]).isMalformed)

@@ -44,7 +44,7 @@ import Testing
         #expect(probed(start + frame(height: 0) + scan + segment(0xdc, [0]) + end).isMalformed)
     }
 
-    @Test func `what breaks the order of segments is malformed`() {
+    @Test func `a file with segments in the wrong order is malformed`() {
         #expect(probed(start + frame() + end).isMalformed)
         #expect(probed(start + scan + end).isMalformed)
         #expect(probed(start + frame() + frame() + scan + end).isMalformed)

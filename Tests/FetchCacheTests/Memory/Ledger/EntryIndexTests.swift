@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct EntryIndexTests {
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2], [1 << 3, 1 << 8, 1 << 40])
-    func `it does what a dictionary does, whatever the hashes`(seed: UInt64, hashes: Int) {
+    func `it does what a dictionary does, with any hashes`(seed: UInt64, hashes: Int) {
         var random = SeededNumbers(seed: seed)
         var index = EntryIndex()
         // The hash of each number in the index.
