@@ -79,8 +79,7 @@ extension FailureDecision {
 }
 
 extension FailureTimes {
-    /// The time of the error's class, where its answer gives none.
-    /// The time of the error's kind, for an answer that gives none.
+    /// For how long the failure is remembered: as long as its answer says, or by its kind.
     func time(for error: FetchError) -> Duration {
         if case .throttled(let pause) = error.retry { return pause ?? throttled }
         return switch error.kind {
