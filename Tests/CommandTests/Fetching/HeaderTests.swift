@@ -185,7 +185,7 @@ import Testing
         for (words, sentence) in [
             (["--header", "@" + folder.file("bad")], "Line 3 of the file '\(folder.file("bad"))' cannot be sent as a header: 'Host'"),
             (["--header", "@" + folder.file("binary")], "has no text in line 1."), (many, "A batch has at most 64 request headers."),
-            (["--header", "A: b", "--header", "s3cret"], "Value 2 of '--header' is no header"),
+            (["--header", "A: b", "--header", "s3cret"], "Value 2 of '--header' cannot be sent as a header: it has no colon"),
             (long, "have at most 16384 bytes together."),
         ] {
             let outcome = try await program.run(["enqueue", "u"] + words)
