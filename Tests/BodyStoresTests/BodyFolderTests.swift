@@ -78,7 +78,7 @@ import Testing
         #expect(below?.description == "The folder \(file)/below cannot be made: Not a directory.")
     }
 
-    @Test(.enabled(if: MachineNeed.isMet(FileManager.default.fileExists(atPath: "/proc/self"))))
+    @Test(.enabled(if: MachineNeed.isMet(FileManager.default.fileExists(atPath: "/proc/self")), "There is no /proc/self here."))
     func `a folder that cannot be written to is an error`() throws {
         let failure = #expect(throws: StorageFailure.self) { try BodyFolder("/proc/self") }
         #expect(failure?.description.hasPrefix("The folder /proc/self cannot be written to: ") == true)

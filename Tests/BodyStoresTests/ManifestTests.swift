@@ -124,6 +124,6 @@ import Testing
         #expect(try String(contentsOfFile: fixture.folder.manifestPath, encoding: .utf8) == before[0] + "\n")
         // The last thread that used the unfinished file removes it.
         let left = { try FileManager.default.contentsOfDirectory(atPath: fixture.temporary.path).sorted() }
-        while try left() != [".gannet", "manifest.jsonl"] { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually("the unfinished manifest is removed") { try left() == [".gannet", "manifest.jsonl"] }
     }
 }

@@ -47,7 +47,10 @@ import Testing
             try await fixture.queue.pause()
             try await fixture.queue.resume()
             #expect(try await fixture.queue.reclaimAll() == 3)
-            repeat { try await fixture.drain() } while try await fixture.queue.counts().delayed > 0
+            try await eventually("the delayed job is fetched too") {
+                try await fixture.drain()
+                return try await fixture.queue.counts().delayed == 0
+            }
             let counts = try await fixture.queue.counts()
             #expect(counts.done == 8 && counts.failed == 2 && counts.crashed == 0 && counts.cached == 1)
             #expect(try await fixture.queue.claim(idle).jobs.isEmpty)

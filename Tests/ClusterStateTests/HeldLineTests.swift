@@ -15,9 +15,8 @@ import Testing
                 _ = try await fixture.queue.enqueue(entries, batch: number, from: start, to: start + 1000, closing: start + 1000 == total)
             }
             var jobs = try await fixture.claim(1, hostLimit: 1).jobs
-            while try await fixture.redis.send(RedisCommand("EXISTS", .string(fixture.key(queue: "ready:normal")))).asInteger() == 1 {
-                #expect(try await fixture.claim(1, hostLimit: 1).jobs.isEmpty)
-            }
+            #expect(try await fixture.claimAll(1, hostLimit: 1).isEmpty)
+            #expect(try await fixture.redis.send(RedisCommand("EXISTS", .string(fixture.key(queue: "ready:normal")))).asInteger() == 0)
             let held = try await fixture.dump().values["q:q:held:normal:h0"] ?? []
             #expect(held.count { $0.hasPrefix("j") } == total - 1)
             for count in 1...20 {
@@ -47,12 +46,12 @@ import Testing
             }
             try await add(0..<10)
             let first = try await fixture.claim(2, hostLimit: 2).jobs
-            while try await fixture.claim(1, hostLimit: 1).isMore {}
+            #expect(try await fixture.claimAll(1, hostLimit: 1).isEmpty)
             // The retry comes to stand behind the other jobs of its chunk, because it is due and its host has no room.
             #expect(try await fixture.settle(first[0], .retry(after: .zero)) == .settled)
             _ = try await fixture.claim(1, hostLimit: 1)
             try await add(10..<20)
-            while try await fixture.claim(1, hostLimit: 1).isMore {}
+            #expect(try await fixture.claimAll(1, hostLimit: 1).isEmpty)
             // Most of the list is read, and put back.
             #expect(try await fixture.settle(first[1], QueueFixture.fetched("u")) == .settled)
             for job in try await fixture.claim(200, hostLimit: 2).jobs {
@@ -60,11 +59,7 @@ import Testing
             }
             let line = try await fixture.dump().values["q:q:held:normal:h0"] ?? []
             #expect(line.map { $0.prefix(1) }.joined() == "h" + String(repeating: "j", count: 6) + "Jh" + String(repeating: "j", count: 10))
-            while true {
-                let answer = try await fixture.claim(limit, hostLimit: 1000)
-                for job in answer.jobs { _ = try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) }
-                if answer.jobs.isEmpty, !answer.isMore { break }
-            }
+            try await fixture.claimAll(limit) { _ = try await fixture.settle($0, QueueFixture.fetched($0.entry.url)) }
             #expect(try await fixture.dump().values["q:q:foreign"] == nil)
             let counts = try await fixture.queue.counts()
             #expect(counts.ready == 0 && counts.done == 20, "\(counts)")
@@ -79,7 +74,7 @@ import Testing
             try await QueueFixture.with(server) { fixture in
                 try await fixture.fill(0..<total)
                 let job = try await fixture.claim(1, hostLimit: 1).jobs[0]
-                while try await fixture.claim(1, hostLimit: 1).isMore {}
+                #expect(try await fixture.claimAll(1, hostLimit: 1).isEmpty)
                 var next: [Job] = []
                 let statistics = try await server.statistics {
                     _ = try await fixture.settle(job, QueueFixture.fetched("u"))

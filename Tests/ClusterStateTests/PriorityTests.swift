@@ -23,7 +23,7 @@ import Testing
             var total = 0
             while total < 1000 {
                 let jobs = try await fixture.claim(size).jobs
-                #expect(jobs.count == size)
+                try #require(jobs.count == size)
                 for job in jobs { claimed[(Int(job.entry.id.bytes[6]) << 8 | Int(job.entry.id.bytes[7])) / 1000] += 1 }
                 total += jobs.count
             }

@@ -57,7 +57,7 @@ import Testing
         let worker = Task { () async throws -> Int in
             var settled = 0
             var request = Self.request(10)
-            while settled < chunks * size / 2 {
+            try await eventually("half of the jobs are settled", within: .seconds(60)) {
                 do {
                     let jobs = try await queue.claim(request).jobs
                     request = Self.request(10)
@@ -68,6 +68,7 @@ import Testing
                 } catch let error as StateError where error.isTransient {
                     // The same request brings the jobs of a lost reply.
                 }
+                return settled >= chunks * size / 2
             }
             return settled
         }

@@ -27,13 +27,14 @@ import Testing
             for worker in 0..<8 {
                 group.addTask {
                     var mine: [Job] = []
-                    while try await fixture.queue.counts().fetched < others {
+                    try await eventually("all other URLs are fetched") {
                         let jobs = try await fixture.claim(64, hostLimit: 2, worker: "w\(worker)").jobs
                         mine += jobs.filter { $0.entry.host == "slow" }
                         let settlements = jobs.filter { $0.entry.host != "slow" }.map {
                             Settlement($0.token, $0.entry.id, QueueFixture.fetched($0.entry.url), host: .answered)
                         }
                         #expect(try await fixture.queue.settle(settlements, random: 0.5).allSatisfy { $0 == .settled })
+                        return try await fixture.queue.counts().fetched == others
                     }
                     return mine
                 }
@@ -41,11 +42,7 @@ import Testing
             return try await group.reduce(into: []) { $0 += $1 }
         }
         // The rest of the queue holds only followers.
-        while true {
-            let answer = try await fixture.claim(64)
-            #expect(answer.jobs.isEmpty)
-            if !answer.isMore { break }
-        }
+        #expect(try await fixture.claimAll(64).isEmpty)
         return try #require(found.count == 1 ? found.first : nil, "\(found.count) have the URL")
     }
 
@@ -80,12 +77,7 @@ import Testing
             clock.advance(by: .seconds(5))
             #expect(try await fixture.claim(64).jobs.isEmpty)
             try await fixture.endLeases(clock)
-            var jobs: [Job] = []
-            while true {
-                let answer = try await fixture.claim(64)
-                jobs += answer.jobs
-                if answer.jobs.isEmpty && !answer.isMore { break }
-            }
+            let jobs = try await fixture.claimAll(64)
             #expect(jobs.count == 1 && jobs[0].entry.host == "slow" && jobs[0].token != late.token)
             try await Self.expectParked(fixture)
             #expect(try await fixture.settle(jobs[0], QueueFixture.fetched("http://slow/")) == .settled)

@@ -146,8 +146,9 @@ import Testing
         let second = try await fleet.outcome(get)
         #expect(try await first.status == 0 && second.status == 0, "\(second)")
 
+        let watch = try await fleet.redis.watch()
         let worker = try fleet.start(["work", "--verbose"] + fleet.local + connection)
-        while try await fleet.redis.command("EXISTS", "{gannet}q:default:idle") == .integer(0) {}
+        try await watch.saw("\"ZADD\" \"{gannet}q:default:idle\"")
         let woken = try await fleet.outcome(["enqueue", "--wait", "--refresh", fleet.origin.urls[3]] + connection)
         #expect(woken.status == 0, "\(woken)")
         worker.terminate()

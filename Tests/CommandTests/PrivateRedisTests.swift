@@ -1,4 +1,5 @@
 import Foundation
+import GannetTestKit
 import Testing
 
 @testable import GannetCommand
@@ -49,7 +50,7 @@ import Testing
             #expect(stopped.status == 0)
             #expect(stopped.errors == "gannet: Stopped the private Redis.\n")
             #expect(!FileManager.default.fileExists(atPath: home.folder + "/redis.sock"))
-            try await waitUntil { !isRunning(pid) }
+            try await eventually("the server ends") { !isRunning(pid) }
             let again = try await program.run("redis", "stop")
             #expect(again.status == 0)
             #expect(again.errors == "gannet: The private Redis was not running.\n")
@@ -65,7 +66,7 @@ import Testing
             #expect(home.ask("SET city Bergen") == "+OK")
             // Written to the kernel before the answer was sent; a killed process takes nothing of that along.
             kill(pid, SIGKILL)
-            try await waitUntil { ServerConnection.state(of: home.socket) == .gone }
+            try await eventually("the server is gone") { ServerConnection.state(of: home.socket) == .gone }
             #expect(FileManager.default.fileExists(atPath: home.socket))
             let outcome = try await program.run("redis", "start")
             #expect(outcome.status == 0)
@@ -79,7 +80,7 @@ import Testing
         try await Home.with { home in
             _ = try await Program(home: home.path, ["GANNET_REDIS_IDLE": "300ms"]).run("redis", "start")
             let pid = try #require(home.serverProcess)
-            try await waitUntil { !isRunning(pid) && !home.isLocked("supervisor.lock") }
+            try await eventually("the server and its supervisor end") { !isRunning(pid) && !home.isLocked("supervisor.lock") }
             #expect(!FileManager.default.fileExists(atPath: home.socket))
         }
     }
@@ -93,8 +94,12 @@ import Testing
             let users = try #require(try FileLock.tryToTake(folder.usersLock, .shared))
             _ = try await program.run("redis", "start")
             let pid = try #require(home.serverProcess)
-            // Several times the idle time: what is looked for is that something does *not* happen.
-            try await Task.sleep(for: .milliseconds(500))
+            // A server without users that starts later ends when it has been idle. So this one has been idle for longer.
+            try await Home.with { other in
+                _ = try await Program(home: other.path, ["GANNET_REDIS_IDLE": "300ms"]).run("redis", "start")
+                let pid = try #require(other.serverProcess)
+                try await eventually("the idle server ends") { !isRunning(pid) }
+            }
             #expect(isRunning(pid))
             let stopped = try await PrivateRedis(environment: environment).stop()
             #expect(stopped == .stopped(wasInUse: true))
@@ -109,13 +114,13 @@ import Testing
             _ = try await Program(home: home.path, ["GANNET_REDIS_IDLE": "10m"]).run("redis", "start")
             let pid = try #require(home.serverProcess)
             kill(try #require(home.supervisorProcess), SIGKILL)
-            try await waitUntil { !home.isLocked("supervisor.lock") }
+            try await eventually("the supervisor ends") { !home.isLocked("supervisor.lock") }
             #expect(isRunning(pid))
             let program = Program(home: home.path, ["GANNET_REDIS_IDLE": "500ms"])
             let outcome = try await program.run("redis", "start")
             #expect(outcome.status == 0)
             #expect(home.serverProcess == pid)
-            try await waitUntil { !isRunning(pid) }
+            try await eventually("the server ends") { !isRunning(pid) }
         }
     }
 
@@ -138,13 +143,13 @@ import Testing
             // Its server waits at the gate: a writer finds it open as soon as there is a reader. To look at the lock instead would be to
             // take it for a moment, perhaps the one in which the server needs it.
             var writer: Int32 = -1
-            try await waitUntil {
+            try await eventually("the server waits at the gate") {
                 writer = open(gate, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
                 return writer >= 0
             }
             defer { close(writer) }
             let start = Task { try await program.run("redis", "start") }
-            try await waitUntil { home.isLocked("start.lock") }
+            try await eventually("the second command starts a server") { home.isLocked("start.lock") }
             #expect(write(writer, "go\n", 3) == 3)
             #expect(try await start.value.status == 0)
         }
@@ -157,7 +162,7 @@ import Testing
             _ = try await Program(home: home.path).run("redis", "start")
             let pid = try #require(home.serverProcess)
             kill(try #require(home.supervisorProcess), SIGTERM)
-            try await waitUntil { !isRunning(pid) && !home.isLocked("supervisor.lock") }
+            try await eventually("the server and its supervisor end") { !isRunning(pid) && !home.isLocked("supervisor.lock") }
             #expect(!FileManager.default.fileExists(atPath: home.socket))
         }
     }
@@ -190,7 +195,7 @@ import Testing
             #expect(outcome.errors.contains("A Redis server (pid \(pid)) still runs on '\(home.folder)/data'"))
             #expect(isRunning(pid))
             kill(pid, SIGTERM)
-            try await waitUntil { !isRunning(pid) }
+            try await eventually("the server ends") { !isRunning(pid) }
         }
     }
 
@@ -200,11 +205,11 @@ import Testing
             _ = try await Program(home: home.path, ["GANNET_REDIS_IDLE": "5s"]).run("redis", "start")
             let pid = try #require(home.serverProcess)
             // Its server makes and removes files meanwhile, over which a removal may stumble.
-            try await waitUntil {
+            try await eventually("the folder is removed") {
                 try? FileManager.default.removeItem(atPath: home.folder)
                 return !FileManager.default.fileExists(atPath: home.folder)
             }
-            try await waitUntil { !isRunning(pid) }
+            try await eventually("the server ends") { !isRunning(pid) }
         }
     }
 

@@ -15,7 +15,7 @@ struct CancellationTests {
         let fetcher = try Fetcher(.local)
         let request = FetchRequest("http://127.0.0.1:\(server.port)/")
         let callers = (0..<1000).map { _ in Task { try await fetcher.data(for: request) } }
-        while await fetcher.fetch.waiting < 1000 { await Task.yield() }
+        try await eventually("a thousand callers wait") { await fetcher.fetch.waiting == 1000 }
         try await server.accepted(1)
         for caller in callers.dropFirst() { caller.cancel() }
         for caller in callers.dropFirst() {
@@ -35,7 +35,7 @@ struct CancellationTests {
         let fetcher = try Fetcher(.local)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
         let callers = (0..<3).map { _ in Task { try await fetcher.data(from: url) } }
-        while await fetcher.fetch.waiting < 3 { await Task.yield() }
+        try await eventually("three callers wait") { await fetcher.fetch.waiting == 3 }
         try await server.accepted(1)
         await fetcher.cancel(url)
         for caller in callers {

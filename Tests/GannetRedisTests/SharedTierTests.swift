@@ -56,8 +56,8 @@ struct SharedTierTests {
         let fetcher = try fetcher(cache)
         let request = FetchRequest("http://127.0.0.1:\(server.port)/") { $0.maximumAge = .seconds(60) }
         await #expect(throws: FetchError.self) { try await fetcher.data(for: request) }
-        // A caller within the same millisecond would count as waiting.
-        try await Task.sleep(for: .milliseconds(5))
+        // A caller within the same millisecond of Redis' time would count as waiting.
+        try await redis.command("BLPOP", "\(namespace)nothing", "0.005")
         #expect(try await fetcher.data(for: request) == Data("body".utf8))
         await fetcher.close()
         await cache.close()
@@ -82,6 +82,14 @@ struct SharedTierTests {
         for cache in caches { await cache.close() }
     }
 
+    /// The end of the only lease, in milliseconds.
+    private func leaseEnd(_ redis: RedisServer) async throws -> Int {
+        guard case .list(let lease) = try await redis.command("ZRANGE", "{\(namespace)}expiry", "0", "-1", "WITHSCORES"), lease.count == 2,
+            let end = lease[1].text.flatMap({ Int($0) })
+        else { throw KitError("there is not exactly one lease") }
+        return end
+    }
+
     @Test func `another process takes over at the end of the lock of a killed process`() async throws {
         let redis = try await RedisServer.shared
         let server = try HostileServer(scripts: [
@@ -92,8 +100,9 @@ struct SharedTierTests {
         let holder = try await FetchingProcess(redis, url, namespace: namespace, lease: .seconds(1))
         try await server.accepted(1)
         let waiter = try await FetchingProcess(redis, url, namespace: namespace, lease: .seconds(1))
-        // Longer than a lease, which a living holder renews.
-        try await Task.sleep(for: .milliseconds(1500))
+        // A living holder renews its lease. The renewal that adds a whole lease comes after the end of the first.
+        let first = try await leaseEnd(redis)
+        try await eventually("the holder renews its lock after the end of the first lease") { try await leaseEnd(redis) > first + 1000 }
         #expect(server.connections == 1)
         holder.process.kill()
         let outcome = try await waiter.outcome
@@ -219,8 +228,9 @@ struct SharedTierTests {
         let first = Task { try await holder.data(for: request) }
         try await server.accepted(1)
         let waiter = try fetcher(cache)
+        let watch = try await redis.watch()
         let second = Task { try await waiter.data(for: request) }
-        while try await redis.command("KEYS", "*waiters*") == .list([]) { await Task.yield() }
+        try await watch.saw("\"SADD\"", "waiters:")
         try await redis.command("FLUSHALL")
         let flushed = ContinuousClock.now
         #expect(try await second.value == Data("hi".utf8))
@@ -261,27 +271,27 @@ struct SharedTierTests {
     }
 
     @Test func `an answer is handed out although Redis has stopped replying`() async throws {
-        let redis = try await RedisServer.start()
-        let downloader = ScriptedDownloader { _ in .held }
-        let cache = try await cache(redis)
-        var options = FetcherOptions.local
-        options.shared = cache.shared
-        let fetcher = try Fetcher(options, downloader: downloader)
-        let call = Task { try await fetcher.data(for: FetchRequest("http://a/")) }
-        await downloader.waitForStarts(1)
-        redis.pause()
-        downloader.open()
-        // A commit alone may take twenty seconds to fail.
-        let start = ContinuousClock.now
-        #expect(try await call.value == Data("http://a/".utf8))
-        #expect(ContinuousClock.now - start < .seconds(10))
-        redis.resume()
-        await fetcher.close()
-        await cache.close()
-        try await redis.stop()
+        try await withSilentRedis { _, downloader, call in
+            downloader.open()
+            // A commit alone may take twenty seconds to fail.
+            let start = ContinuousClock.now
+            let answer = try await call.value
+            #expect(answer == Data("http://a/".utf8))
+            #expect(ContinuousClock.now - start < .seconds(10))
+        }
     }
 
     @Test func `a fetcher is closed within seconds although Redis has stopped replying`() async throws {
+        try await withSilentRedis { fetcher, _, call in
+            let start = ContinuousClock.now
+            await fetcher.close()
+            #expect(ContinuousClock.now - start < .seconds(8))
+            await #expect(throws: FetchError.self) { try await call.value }
+        }
+    }
+
+    /// Runs `body` while a download is held and Redis has stopped replying.
+    private func withSilentRedis(_ body: (Fetcher, ScriptedDownloader, Task<Data, any Error>) async throws -> Void) async throws {
         let redis = try await RedisServer.start()
         let downloader = ScriptedDownloader { _ in .held }
         let cache = try await cache(redis)
@@ -291,11 +301,9 @@ struct SharedTierTests {
         let call = Task { try await fetcher.data(for: FetchRequest("http://a/")) }
         await downloader.waitForStarts(1)
         redis.pause()
-        let start = ContinuousClock.now
-        await fetcher.close()
-        #expect(ContinuousClock.now - start < .seconds(8))
-        await #expect(throws: FetchError.self) { try await call.value }
+        try await body(fetcher, downloader, call)
         redis.resume()
+        await fetcher.close()
         await cache.close()
         try await redis.stop()
     }

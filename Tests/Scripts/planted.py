@@ -56,6 +56,7 @@ PLANTED = [
     ("prose", TEST, "@Test(arguments: [1])\nfunc `a job waits, lest it be lost`(count: Int) {}\n", '{}:2: excluded: "lest"'),
     ("prose", TEST, f"@Test func `{WORDS.lower().strip('.')}`() {{}}\n", "{}:1: sentence of 31 words"),
     ("skips", TEST, '@Test(.disabled("later")) func planted() {}\n', "{}:1: no test is switched off"),
+    ("skips", TEST, '@Test func planted() { print("SKIPPED: there is no disk to fill") }\n', "{}:1: no test skips itself"),
     ("skips", TEST, "@Test(.enabled(if: isRoot)) func planted() {}\n", "{}:1: a test that may be skipped"),
     ("skips", TEST, "@Suite(\n    .enabled(\n        if: isRoot, reason))\nstruct Planted {}\n", "{}:2: a test that may be skipped"),
     ("format", PURE, "enum Planted {  static let  a=1 }\n", "{}:1"),

@@ -40,13 +40,13 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for worker in 0..<4 {
                     group.addTask {
-                        while true {
+                        try await eventually("the queue is empty") {
                             let answer = try await fixture.claim(8, hostLimit: 2, worker: "w\(worker)")
-                            if answer.left == .nothing { return }
                             for job in answer.jobs {
                                 let fails = job.failures == 0 && job.entry.url.hasSuffix("7")
                                 _ = try await fixture.settle(job, fails ? .retry(after: .zero) : QueueFixture.fetched(job.entry.url))
                             }
+                            return answer.left == .nothing
                         }
                     }
                 }

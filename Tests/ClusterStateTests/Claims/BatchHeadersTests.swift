@@ -88,13 +88,14 @@ import Testing
             _ = try await fixture.settle(first.jobs[0], .handedBack)
             // One of the two is handed out, and the other after it.
             var seen: [RequestHeaders?] = []
-            while seen.count < 2 {
+            try await eventually("both jobs are handed out") {
                 for job in try await fixture.claim(1).jobs {
                     seen.append(job.headers)
                     _ = try await fixture.settle(
                         job, .failed(OutcomeContent(url: "u"), Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)))
                     try await fixture.cluster.removeOutcome(QueueFixture.id(0))
                 }
+                return seen.count == 2
             }
             #expect(Set(seen) == [one, two])
         }

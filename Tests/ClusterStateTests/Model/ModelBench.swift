@@ -51,8 +51,10 @@ final class ModelBench {
         try await server.restart()
         while let event = await messages.next(), event != .interrupted {}
         // A call before the loss is noticed fails with that loss.
-        while case .failure(let error) = await redis.pipeline([RedisCommand("PING")])[0] {
-            if error.kind != .connectionLost { throw error }
+        try await eventually("Redis answers after its crash") {
+            guard case .failure(let error) = await redis.pipeline([RedisCommand("PING")])[0] else { return true }
+            guard error.kind == .connectionLost else { throw error }
+            return false
         }
     }
 

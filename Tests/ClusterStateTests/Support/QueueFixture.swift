@@ -117,14 +117,27 @@ struct QueueFixture: Sendable {
     @discardableResult
     func drain(hostLimit: Int = 1000) async throws -> [URLID] {
         var fetched: [URLID] = []
-        while true {
-            let answer = try await claim(100, hostLimit: hostLimit)
-            for job in answer.jobs {
-                let outcome = job.outcome == nil ? Self.fetched(job.entry.url) : .delivered
-                if job.outcome == nil { fetched.append(job.entry.id) }
-                guard try await settle(job, outcome) == .settled else { throw KitError("\(job.entry.url) was lost while it was drained") }
-            }
-            if answer.jobs.isEmpty && !answer.isMore { return fetched }
+        try await claimAll(100, hostLimit: hostLimit) { job in
+            let outcome = job.outcome == nil ? Self.fetched(job.entry.url) : .delivered
+            if job.outcome == nil { fetched.append(job.entry.id) }
+            guard try await settle(job, outcome) == .settled else { throw KitError("\(job.entry.url) was lost while it was drained") }
         }
+        return fetched
     }
+
+    /// Claims until a claim brings nothing and leaves nothing to look at; returns all jobs that were handed out.
+    @discardableResult
+    func claimAll(_ limit: Int, hostLimit: Int = 1000, _ body: (Job) async throws -> Void = { _ in }) async throws -> [Job] {
+        var jobs: [Job] = []
+        for _ in 0..<Self.mostClaims {
+            let answer = try await claim(limit, hostLimit: hostLimit)
+            for job in answer.jobs { try await body(job) }
+            jobs += answer.jobs
+            if answer.jobs.isEmpty && !answer.isMore { return jobs }
+        }
+        throw KitError("\(Self.mostClaims) claims have not come to the end of the queue")
+    }
+
+    /// Far more than any test needs.
+    private static let mostClaims = 100_000
 }

@@ -60,9 +60,10 @@ import Testing
         #expect(try await fleet.json(["batch", "wait", "b", "--timeout", "1s"])["state"] as? String == "complete")
 
         _ = try await fleet.text(["enqueue", "http://h/x", "--batch", "never"])
+        let watch = try await fleet.redis.watch()
         let endless = try fleet.start(["batch", "wait", "never"] + fleet.connection)
         // Before it connects, it listens for signals.
-        while !"\(try await fleet.redis.command("CLIENT", "LIST"))".contains("name=gannet") { try await Task.sleep(for: .milliseconds(5)) }
+        try await watch.saw("\"SETNAME\" \"gannet")
         endless.signal(SIGINT)
         #expect(try await endless.exitStatus == .exited(130))
         try await fleet.stop()

@@ -29,10 +29,12 @@ import Testing
         let gate = try fleet.gateList(after: 0)
         let url = "http://127.0.0.1:\(gate.port)/a.gate"
         _ = try await fleet.text(["enqueue", url, url])
+        let watch = try await fleet.redis.watch()
         let worker = try fleet.start(fleet.work + ["--concurrency", "2", "--lease", "10m"])
         try await gate.accepted(1)
-        var json = try await fleet.json(["explain", url])
-        while json["waitingJobs"] as? Int == 0 { json = try await fleet.json(["explain", url]) }
+        try await watch.saw("\"RPUSH\"", "{gannet}parked:")
+        let json = try await fleet.json(["explain", url])
+        #expect(json["waitingJobs"] as? Int == 1)
         let holder = try #require(json["holder"] as? [String: Any])
         #expect(holder["kind"] as? String == "worker" && holder["queue"] as? String == "default")
         #expect(try #require(holder["leaseSeconds"] as? Double) > 60)

@@ -22,8 +22,8 @@ import Testing
         #expect(try await worker.wait(for: "/readyz", status: 200) == .init(status: 200, body: "ready\n"))
         #expect(try await worker.ask("/healthz") == .init(status: 200, body: "ok\n"))
         #expect(try await worker.ask("/").status == 404)
-        while try await worker.metric("gannet_queue_jobs{queue=\"default\",state=\"dead\"}") != 1 {}
-        while try await worker.metric("gannet_queue_ended_total{queue=\"default\",outcome=\"fetched\"}") != 30 {}
+        try await worker.wait(for: "gannet_queue_jobs{queue=\"default\",state=\"dead\"}") { $0 == 1 }
+        try await worker.wait(for: "gannet_queue_ended_total{queue=\"default\",outcome=\"fetched\"}") { $0 == 30 }
         #expect(try await worker.metric("gannet_worker_jobs_total{outcome=\"fetched\"}") == 30)
         #expect(try await worker.metric("gannet_worker_failures_total{class=\"http-404\"}") == 1)
         #expect(try await worker.metric("gannet_worker_failures_total{class=\"timeout\"}") == 0)
@@ -73,7 +73,7 @@ import Testing
         _ = try await worker.wait(for: "/readyz", status: 200)
         try await gate.stop()
         _ = try await fleet.outcome(["enqueue", fleet.origin.urls[0] + "?later"] + fleet.connection)
-        while try await worker.metric("gannet_worker_jobs_total{outcome=\"fetched\"}") ?? 0 < 5 {}
+        try await worker.wait(for: "gannet_worker_jobs_total{outcome=\"fetched\"}") { $0 >= 5 }
         #expect(try await worker.metric("gannet_queue_crashed_total{queue=\"default\"}") == 0)
         #expect(try await worker.metric("gannet_queue_double_fetches_total{queue=\"default\"}") == 0)
         #expect(worker.process.errors.lines.count < 20, "\(worker.process.errors.text)")
@@ -94,8 +94,9 @@ import Testing
         }
         let children = "/proc/\(fleet.redis.pid)/task/\(fleet.redis.pid)/children"
         var child: pid_t?
-        while child == nil {
+        try await eventually("the process of the snapshot is there") {
             child = try String(contentsOfFile: children, encoding: .utf8).split(separator: " ").first.flatMap { pid_t($0) }
+            return child != nil
         }
         kill(try #require(child), SIGKILL)
         let answer = try await worker.wait(for: "/readyz", status: 503)
@@ -128,7 +129,7 @@ import Testing
 
     @Test func `a worker that should work until the queue is empty does not take an emptied one for that`() async throws {
         let (fleet, gate, worker) = try await Self.busyWorker(["--until-empty"])
-        while try await worker.metric("gannet_queue_enqueued_total{queue=\"default\"}") != 6 {}
+        try await worker.wait(for: "gannet_queue_enqueued_total{queue=\"default\"}") { $0 == 6 }
         _ = try await fleet.redis.command("FLUSHALL")
         try await gate.stop()
         #expect(try await worker.process.exitStatus == .exited(69))

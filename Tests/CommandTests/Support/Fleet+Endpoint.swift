@@ -22,11 +22,22 @@ struct ListeningWorker: Sendable {
         return Answer(status: status, body: String(outcome.output[..<end]))
     }
 
-    /// Asks until the answer is this one; the time limit of the test is the limit.
-    func wait(for path: String, status: Int) async throws -> Answer {
-        while true {
-            let answer = try await ask(path)
-            if answer.status == status { return answer }
+    /// Asks until the answer has this status.
+    func wait(for path: String, status: Int, file: String = #fileID, line: Int = #line) async throws -> Answer {
+        var answer: Answer?
+        try await eventually("\(path) is answered with \(status), not \(String(describing: answer))", file: file, line: line) {
+            answer = try await ask(path)
+            return answer?.status == status
+        }
+        return try #require(answer)
+    }
+
+    /// Asks until the metric has a value that is wanted.
+    func wait(for metric: String, file: String = #fileID, line: Int = #line, _ isWanted: (Double) -> Bool) async throws {
+        var value: Double?
+        try await eventually("\(metric) is as expected, not \(String(describing: value))", file: file, line: line) {
+            value = try await self.metric(metric)
+            return value.map(isWanted) ?? false
         }
     }
 

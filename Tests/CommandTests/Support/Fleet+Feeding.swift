@@ -9,12 +9,12 @@ extension Fleet {
         try #require(mkfifo(path, 0o600) == 0)
         // For reading too: an end that only writes would wait for the other, which is yet to be opened.
         let input = FileHandle(fileDescriptor: open(path, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
+        let watch = try await redis.watch()
         let child = try ChildProcess(
             .init(Program.path, words + connection, environment: Program(home: "/dev/null/none").environment, input: path))
         let lines = (0..<1500).map { "http://h/\($0)\n" }.joined()
         try input.write(contentsOf: Data(lines.utf8))
-        // In line, or held where there is a worker by then.
-        while try await redis.command("KEYS", "*:[rh]e*:normal*") == .list([]) { try await Task.sleep(for: .milliseconds(5)) }
+        try await watch.saw("\"RPUSH\"", ":ready:normal\"")
         return (child, input)
     }
 }

@@ -20,7 +20,9 @@ struct Home: Sendable {
         }
         _ = try await Program(home: home.path).run("redis", "stop")
         // The supervisor goes right after its server; until then it holds its lock.
-        try await waitUntil { !home.isLocked("supervisor.lock") && !home.isLocked("server.lock") }
+        try await eventually("the server and its supervisor have ended") {
+            !home.isLocked("supervisor.lock") && !home.isLocked("server.lock")
+        }
         withExtendedLifetime(temporary) {}
         try outcome.get()
     }
@@ -54,15 +56,4 @@ func isRunning(_ pid: pid_t) -> Bool {
     guard let state = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
     // `pid (name) state …`, and a name may hold blanks and parentheses.
     return state.lastIndex(of: ")").map { !state[$0...].dropFirst(2).hasPrefix("Z") } ?? true
-}
-
-struct NeverHappened: Error {}
-
-/// For what another process does and tells nobody of; bounded, so that a test that waits in vain fails.
-func waitUntil(_ condition: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(20)
-    while !condition() {
-        guard ContinuousClock.now < end else { throw NeverHappened() }
-        try await Task.sleep(for: .milliseconds(5))
-    }
 }

@@ -28,7 +28,8 @@ final class TmuxScreen: Sendable {
         let server = try ChildProcess(
             .init("tmux", ["-D", "-S", folder.file("s"), "-f", folder.file("conf")], environment: environment))
         let screen = TmuxScreen(folder, server, environment)
-        try await waitUntil { FileManager.default.fileExists(atPath: folder.file("s")) }
+        // Its socket is there a moment before it answers.
+        try await eventually("tmux answers") { try await screen.outcome(["list-sessions"]).status == .exited(0) }
         try await screen.tmux(["new-session", "-d", "-x", "80", "-y", "24", "-e", "PS1=\(prompt)", "-e", "ENV=", "/bin/sh"])
         try await screen.waitForPrompt()
         return screen
@@ -65,14 +66,8 @@ final class TmuxScreen: Sendable {
     func colors() async throws -> Bool { try await tmux(["capture-pane", "-p", "-e"]).contains("\u{1b}[3") }
 
     /// A bar has none before there is something to show.
-    func waitForColors(at location: SourceLocation = #_sourceLocation) async throws {
-        let end = ContinuousClock.now + .seconds(40)
-        while ContinuousClock.now < end {
-            if try await colors() { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        Issue.record("there never was a colour", sourceLocation: location)
-        throw NeverHappened()
+    func waitForColors(file: String = #fileID, line: Int = #line) async throws {
+        try await eventually("there is a colour on the screen", within: .seconds(40), file: file, line: line) { try await colors() }
     }
 
     /// Something the terminal knows of itself, by tmux's name of it.
@@ -80,26 +75,25 @@ final class TmuxScreen: Sendable {
         try await tmux(["display-message", "-p", "#{\(name)}"]).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Waits for the screen to look like this; bounded, and what it looked like instead is told.
+    /// Waits for the screen to look like this, and throws an error that shows the screen when it never does.
     @discardableResult
     func wait(
-        within bound: Duration = .seconds(40), at location: SourceLocation = #_sourceLocation, for isWanted: ([String]) -> Bool
+        within bound: Duration = .seconds(40), file: String = #fileID, line: Int = #line, for isWanted: ([String]) -> Bool
     ) async throws -> [String] {
-        let end = ContinuousClock.now + bound
         var rows: [String] = []
-        while ContinuousClock.now < end {
+        try await eventually(
+            "the screen is as expected. It shows:\n\(rows.joined(separator: "\n"))", within: bound, file: file, line: line
+        ) {
             rows = try await self.rows()
-            if isWanted(rows) { return rows }
-            try await Task.sleep(for: .milliseconds(20))
+            return isWanted(rows)
         }
-        Issue.record("the screen never was as expected:\n\(rows.joined(separator: "\n"))", sourceLocation: location)
-        throw NeverHappened()
+        return rows
     }
 
     /// Waits until the program has ended with this status: the prompt is the last that is on the screen.
     @discardableResult
-    func waitForPrompt(after status: String = "0", at location: SourceLocation = #_sourceLocation) async throws -> [String] {
-        try await wait(at: location) { rows in
+    func waitForPrompt(after status: String = "0", file: String = #fileID, line: Int = #line) async throws -> [String] {
+        try await wait(file: file, line: line) { rows in
             // A key that came when the program had just ended stands before the prompt.
             var last = Substring(rows.last { !$0.isEmpty } ?? "")
             while last.hasPrefix("^C") { last = last.dropFirst(2) }
@@ -109,23 +103,12 @@ final class TmuxScreen: Sendable {
 
     @discardableResult
     private func tmux(_ words: [String]) async throws -> String {
-        try await retrying {
-            let outcome = try await ChildProcess.run(.init("tmux", ["-u", "-S", folder.file("s")] + words, environment: environment))
-            guard outcome.status == .exited(0) else { throw KitError("tmux \(words[0]): \(outcome.errors)") }
-            return outcome.output
-        }
+        let outcome = try await outcome(words)
+        guard outcome.status == .exited(0) else { throw KitError("tmux \(words[0]): \(outcome.errors)") }
+        return outcome.output
     }
 
-    /// Its socket is there a moment before it answers.
-    private func retrying(_ body: () async throws -> String) async throws -> String {
-        let end = ContinuousClock.now + .seconds(5)
-        while true {
-            do {
-                return try await body()
-            } catch let error as KitError {
-                guard "\(error)".contains("connect"), ContinuousClock.now < end else { throw error }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-        }
+    private func outcome(_ words: [String]) async throws -> ChildProcess.Outcome {
+        try await ChildProcess.run(.init("tmux", ["-u", "-S", folder.file("s")] + words, environment: environment))
     }
 }

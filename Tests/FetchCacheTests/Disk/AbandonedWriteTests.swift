@@ -15,7 +15,7 @@ import Testing
             }
             if round >= 2 {
                 // In the middle of the write, unless it is done by then.
-                try await eventually { !fixture.files(in: "temporary").isEmpty || fixture.files().count >= round }
+                try await eventually("the write begins") { !fixture.files(in: "temporary").isEmpty || fixture.files().count >= round }
             }
             writing.cancel()
             _ = await writing.result

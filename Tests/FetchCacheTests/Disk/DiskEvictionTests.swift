@@ -75,7 +75,7 @@ import Testing
         let fixture = try DiskFixture()
         try await Self.filled(fixture)
         let tier = try fixture.tier(limit: 20 * 8704)
-        try await eventually { fixture.cost() <= 20 * 8704 && tier.usage.isCounted }
+        try await eventually("the folder is below its limit") { fixture.cost() <= 20 * 8704 && tier.usage.isCounted }
         let present = Self.present(fixture)
         #expect((15...20).contains(present.count) && present.filter { $0 >= 60 }.count == present.count, "\(present)")
         try await tier.write(DiskFixture.key(1000), metadata: [], body: DiskFixture.bytes(6000))

@@ -10,8 +10,8 @@ import Testing
 @Suite(
     .timeLimit(.minutes(1)),
     .enabled(
-        if: MachineNeed.isMet(MountedFolder.isPossible),
-        "SKIPPED: nothing can be mounted here, so no disk can be filled or made read-only. Run as root.")
+        if: MachineNeed.isMet(MachineNeed.canMount),
+        "Nothing can be mounted here, so no disk can be filled or made read-only. Run as root.")
 )
 struct FullDiskTests {
     private static func code(_ failure: StorageFailure?) -> Int32? {

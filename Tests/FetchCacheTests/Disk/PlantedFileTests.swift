@@ -44,7 +44,7 @@ import Testing
             guard case .system(let errno) = failure?.reason, [ENOTDIR, ELOOP].contains(errno) else {
                 throw KitError("\(String(describing: failure))")
             }
-            try await eventually { tier.usage.isCounted || part == "shard" }
+            try await eventually("the folder is counted") { tier.usage.isCounted || part == "shard" }
             _ = await tier.countedUsage()
             _ = try? await tier.removeAll()
         }
@@ -102,13 +102,14 @@ import Testing
             try DiskFixture.overwrite(file, with: [])
             // As large as the file system permits.
             var size = off_t.max
-            while truncate(file, size) != 0 { size /= 2 }
+            while size > 0, truncate(file, size) != 0 { size /= 2 }
+            try #require(size > 0)
             try DiskFixture.age(file, by: 3600)
         }
         #expect(await tier.countedUsage().files == 21)
         #expect(tier.usage.bytes > 20 * 1 << 30)
         let small = try fixture.tier(limit: 1 << 20)
-        try await eventually { small.usage.isCounted && fixture.cost() < 1 << 20 }
+        try await eventually("the folder is below its limit") { small.usage.isCounted && fixture.cost() < 1 << 20 }
         #expect(await small.read(DiskFixture.key(1))?.body == [1])
     }
 
@@ -121,7 +122,7 @@ import Testing
         #expect(await tier.countedUsage().files == 1)
         try await tier.removeAll()
         let reopened = try fixture.tier()
-        try await eventually { reopened.usage.isCounted }
+        try await eventually("the folder is counted") { reopened.usage.isCounted }
         for name in names { #expect(access("\(shard)/\(name)", F_OK) == 0) }
         #expect(fixture.files(in: "temporary").count == 1)
     }

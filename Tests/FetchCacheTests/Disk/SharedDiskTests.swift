@@ -14,7 +14,7 @@ import Testing
         for round in 0..<8 {
             let writer = try await DiskWriterProcess(["records", fixture.path, "2000000000", "1000", "6000000", "\(seed)"], until: "began")
             // In mid-write, as far as one can tell from outside.
-            try await eventually { !fixture.files(in: "temporary").isEmpty }
+            try await eventually("the writer begins a record") { !fixture.files(in: "temporary").isEmpty }
             for _ in 0..<(round * 1000) { await Task.yield() }
             try await writer.kill9()
             halves += fixture.files(in: "temporary").count
@@ -27,7 +27,7 @@ import Testing
             }
             #expect(tier.counts.damaged == 0 && tier.counts.failedReads == 0, "seed \(seed)")
             // The next user of the folder removes the file of the dead writer.
-            try await eventually { tier.usage.isCounted }
+            try await eventually("the folder is counted") { tier.usage.isCounted }
             #expect(fixture.files(in: "temporary") == [])
             try await tier.removeAll()
         }
@@ -50,7 +50,7 @@ import Testing
 
         func openAndLook() async throws -> Int {
             let tier = try fixture.tier()
-            try await eventually { tier.usage.isCounted }
+            try await eventually("the folder is counted") { tier.usage.isCounted }
             return tier.counts.leftovers
         }
         #expect(try await openAndLook() == 5)

@@ -23,7 +23,7 @@ import Testing
             gate.open()
             for task in tasks { await task.value }
             threads = nil
-            try await eventually { Self.count() == 0 }
+            try await eventually("the threads end") { Self.count() == 0 }
         }
     }
 }

@@ -46,7 +46,7 @@ struct CachingFetchTests {
         for _ in 0..<5 { #expect(try await fetch.text() == "one from stale") }
         try await origin.asked(2)
         origin.release()
-        while try await fetch.text() != "two from memory" { await Task.yield() }
+        try await eventually("the second answer is kept") { try await fetch.text() == "two from memory" }
         #expect(origin.requests.count == 2)
     }
 
@@ -63,7 +63,7 @@ struct CachingFetchTests {
         #expect(try await first.value == "one from network")
         origin.passes(.seconds(95))
         #expect(try await fetch.text() == "one from memory")
-        while try await fetch.text() != "two from memory" { await Task.yield() }
+        try await eventually("the second answer is kept") { try await fetch.text() == "two from memory" }
         #expect(origin.requests.count == 2)
     }
 
@@ -146,9 +146,9 @@ struct CachingFetchTests {
         let first = Task { try await fetch.serve(FetchRequest("http://a/first")).get() }
         try await origin.asked(1)
         let low = Task { try await fetch.serve(FetchRequest("http://a/low") { $0.priority = .low }).get() }
-        while fetch.gate.waiting < 1 { await Task.yield() }
+        try await eventually("a transfer waits") { fetch.gate.waiting == 1 }
         let high = Task { try await fetch.serve(FetchRequest("http://a/high") { $0.priority = .high }).get() }
-        while fetch.gate.waiting < 2 { await Task.yield() }
+        try await eventually("two transfers wait") { fetch.gate.waiting == 2 }
         #expect(origin.requests.count == 1)
         origin.release()
         for task in [first, low, high] { _ = try await task.value }

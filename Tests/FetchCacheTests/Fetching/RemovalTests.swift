@@ -9,17 +9,24 @@ import Testing
 struct RemovalTests {
     private let origin = ScriptedOrigin()
 
+    /// The text of a fetch during whose request, the first or a later one, its answer is removed.
+    private func textRemovedDuring(_ fetch: CachingFetch, request: Int = 1) async throws -> String {
+        origin.hold()
+        let waiting = Task { try await fetch.text() }
+        try await origin.asked(request)
+        await fetch.remove(FetchRequest("http://a/"))
+        origin.release()
+        return try await waiting.value
+    }
+
+    private func disk(_ path: String) -> AnswerDisk? { (try? DiskTier(path)).map { AnswerDisk($0) } }
+
     @Test func `a failure does not bring back an answer that was removed during the fetch`() async throws {
         origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1, stale-if-error=60")), ScriptedOrigin.failure(.status(503)))
         let fetch = origin.fetch()
         _ = try await fetch.text()
         origin.passes(.seconds(2))
-        origin.hold()
-        let waiting = Task { try await fetch.text() }
-        try await origin.asked(2)
-        await fetch.remove(FetchRequest("http://a/"))
-        origin.release()
-        #expect(try await waiting.value == "one from stale")
+        #expect(try await textRemovedDuring(fetch, request: 2) == "one from stale")
         await #expect(throws: FetchError.self) { try await fetch.text() }
     }
 
@@ -28,10 +35,10 @@ struct RemovalTests {
         origin.answers(
             ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
         let path = folder.file("cache")
-        let writer = origin.fetch { $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) } }
+        let writer = origin.fetch { $0.disk = disk(path) }
         _ = try await writer.text()
         await writer.close()
-        let fetch = origin.fetch { $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) } }
+        let fetch = origin.fetch { $0.disk = disk(path) }
         // As if its file had not been found yet: the note alone is taken.
         fetch.removals.note(try CheckedRequest(FetchRequest("http://a/"), userAgent: nil).key, at: fetch.parts.now())
         origin.passes(.milliseconds(1))
@@ -42,12 +49,7 @@ struct RemovalTests {
         origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")))
         let shared = LeasingTier()
         let fetch = origin.fetch { $0.shared = shared }
-        origin.hold()
-        let waiting = Task { try await fetch.text() }
-        try await origin.asked(1)
-        await fetch.remove(FetchRequest("http://a/"))
-        origin.release()
-        #expect(try await waiting.value == "one from network")
+        #expect(try await textRemovedDuring(fetch) == "one from network")
         #expect(shared.ends.update { $0 } == ["nothing to share"])
         origin.passes(.milliseconds(1))
         _ = try await fetch.text()
@@ -85,12 +87,7 @@ struct RemovalTests {
         origin.answers(
             ScriptedOrigin.ok("one", ("Cache-Control", "max-age=100")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=100")))
         let fetch = origin.fetch()
-        origin.hold()
-        let waiting = Task { try await fetch.text() }
-        try await origin.asked(1)
-        await fetch.remove(FetchRequest("http://a/"))
-        origin.release()
-        #expect(try await waiting.value == "one from network")
+        #expect(try await textRemovedDuring(fetch) == "one from network")
         origin.passes(.milliseconds(1))
         #expect(try await fetch.text() == "two from network")
         #expect(try await fetch.text() == "two from memory")
@@ -99,12 +96,7 @@ struct RemovalTests {
     @Test func `a failure that was asked for before a removal is not remembered`() async throws {
         origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there now"))
         let fetch = origin.fetch()
-        origin.hold()
-        let waiting = Task { try await fetch.text() }
-        try await origin.asked(1)
-        await fetch.remove(FetchRequest("http://a/"))
-        origin.release()
-        await #expect(throws: FetchError.self) { try await waiting.value }
+        await #expect(throws: FetchError.self) { try await textRemovedDuring(fetch) }
         #expect(try await fetch.text() == "there now from network")
     }
 
@@ -112,7 +104,7 @@ struct RemovalTests {
         let folder = try TemporaryFolder()
         origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
         let path = folder.file("cache")
-        let fetch = origin.fetch { $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) } }
+        let fetch = origin.fetch { $0.disk = disk(path) }
         await fetch.remove(FetchRequest("http://a/"))
         await fetch.removeAll()
         origin.passes(.seconds(-3600))

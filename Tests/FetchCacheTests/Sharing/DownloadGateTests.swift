@@ -21,10 +21,10 @@ struct DownloadGateTests {
         return (task, { inside.update { $0 = true } })
     }
 
-    private func enter(_ name: String, _ priority: SharedFetchPriority) async -> Task<Void?, Never> {
+    private func enter(_ name: String, _ priority: SharedFetchPriority) async throws -> Task<Void?, Never> {
         let before = gate.waiting
         let task = Task { await gate.within(priority) { log.update { $0.append(name) } } }
-        while gate.waiting == before { await Task.yield() }
+        try await eventually("\(name) waits") { gate.waiting > before }
         return task
     }
 
@@ -32,7 +32,7 @@ struct DownloadGateTests {
         let (first, leave) = try await occupy()
         var tasks: [Task<Void?, Never>] = []
         for (name, priority) in [("low", FetchPriority.low), ("one", .normal), ("two", .normal), ("high", .high)] {
-            tasks.append(await enter(name, SharedFetchPriority(priority)))
+            tasks.append(try await enter(name, SharedFetchPriority(priority)))
         }
         leave()
         for task in tasks { #expect(await task.value != nil) }
@@ -44,11 +44,11 @@ struct DownloadGateTests {
         let (first, leave) = try await occupy()
         let raised = SharedFetchPriority(.low)
         var tasks = [
-            await enter("normal", SharedFetchPriority(.normal)), await enter("raised", raised),
-            await enter("lowered", SharedFetchPriority(.low)),
+            try await enter("normal", SharedFetchPriority(.normal)), try await enter("raised", raised),
+            try await enter("lowered", SharedFetchPriority(.low)),
         ]
         raised.change(to: .high)
-        tasks.append(await enter("last", SharedFetchPriority(.background)))
+        tasks.append(try await enter("last", SharedFetchPriority(.background)))
         leave()
         for task in tasks { #expect(await task.value != nil) }
         await first.value
@@ -57,8 +57,8 @@ struct DownloadGateTests {
 
     @Test func `a waiter that is cancelled does not come in, and blocks no other`() async throws {
         let (first, leave) = try await occupy()
-        let one = await enter("one", SharedFetchPriority(.normal))
-        let two = await enter("two", SharedFetchPriority(.normal))
+        let one = try await enter("one", SharedFetchPriority(.normal))
+        let two = try await enter("two", SharedFetchPriority(.normal))
         one.cancel()
         #expect(await one.value == nil)
         leave()

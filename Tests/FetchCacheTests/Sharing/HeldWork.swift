@@ -41,7 +41,7 @@ final class HeldWork: Sendable {
 
 extension SharedFetches {
     /// Returns when so many callers wait. A started task may get there at any time.
-    func waits(for count: Int) async {
-        while subscriberCount < count { await Task.yield() }
+    func waits(for count: Int) async throws {
+        try await eventually("\(count) callers wait") { subscriberCount >= count }
     }
 }

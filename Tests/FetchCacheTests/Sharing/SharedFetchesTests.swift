@@ -11,7 +11,7 @@ struct SharedFetchesTests {
         let work = HeldWork()
         let callers = (0..<10_000).map { _ in Task { await fetches.outcome(for: "a", priority: .normal, work.fetch) } }
         try await work.started()
-        await fetches.waits(for: 10_000)
+        try await fetches.waits(for: 10_000)
         work.finish(.success(7))
         for caller in callers { #expect(await caller.value == .success(7)) }
         #expect(work.starts == 1)
@@ -30,7 +30,7 @@ struct SharedFetchesTests {
         let work = HeldWork()
         let callers = (0..<1000).map { _ in Task { await fetches.outcome(for: "a", priority: .normal, work.fetch) } }
         try await work.started()
-        await fetches.waits(for: 1000)
+        try await fetches.waits(for: 1000)
         for caller in callers.dropFirst() { caller.cancel() }
         for caller in callers.dropFirst() { #expect(await caller.value == nil) }
         #expect(!work.isCancelled)
@@ -51,7 +51,7 @@ struct SharedFetchesTests {
     @Test func `a cancelled key answers all its callers`() async throws {
         let work = HeldWork()
         let callers = (0..<3).map { _ in Task { await fetches.outcome(for: "a", priority: .normal, work.fetch) } }
-        await fetches.waits(for: 3)
+        try await fetches.waits(for: 3)
         let tasks = await fetches.cancel { $0 == "a" }
         #expect(tasks.count == 1)
         for caller in callers { #expect(await caller.value == nil) }
@@ -96,7 +96,7 @@ struct SharedFetchesTests {
         let low = Task { await fetches.outcome(for: "a", priority: .low, work.fetch) }
         try await work.started()
         let high = Task { await fetches.outcome(for: "a", priority: .high, work.fetch) }
-        await fetches.waits(for: 2)
+        try await fetches.waits(for: 2)
         #expect(work.priority == .high)
         high.cancel()
         _ = await high.value

@@ -52,12 +52,14 @@ package final class HostileServer: Sendable {
 
     /// Waits until it has accepted this many.
     package func accepted(_ count: Int) async throws {
-        try await state.wait { $0.accepted >= count ? () : nil }
+        let state = state
+        try await bounded("\(count) connections are accepted") { try await state.wait { $0.accepted >= count ? () : nil } }
     }
 
     /// Waits until this many of its connections have ended.
     package func ended(_ count: Int) async throws {
-        try await state.wait { $0.accepted - $0.open.count >= count ? () : nil }
+        let state = state
+        try await bounded("\(count) connections end") { try await state.wait { $0.accepted - $0.open.count >= count ? () : nil } }
     }
 
     /// The bytes that the connection of this number, counted from 0, has sent so far.
@@ -68,8 +70,11 @@ package final class HostileServer: Sendable {
     /// Waits until a connection has sent this text.
     package func received(_ text: String, by connection: Int = 0) async throws {
         let wanted = Array(text.utf8)
-        try await state.wait { state in
-            connection < state.received.count && state.received[connection].firstRange(of: wanted) != nil ? () : nil
+        let state = state
+        try await bounded("connection \(connection) sends \(text.debugDescription)") {
+            try await state.wait { state in
+                connection < state.received.count && state.received[connection].firstRange(of: wanted) != nil ? () : nil
+            }
         }
     }
 

@@ -5,10 +5,18 @@ internal import GannetBasics
 /// Tests that need more than every machine offers, such as a file system to fill.
 package enum MachineNeed {
     /// False with CI=true: there a skipped test is a failure, so that no test goes untried unseen.
-    package static let mayBeMissing = getenv("CI").map { String(cString: $0) } != "true"
+    private static let mayBeMissing = getenv("CI").map { String(cString: $0) } != "true"
 
     /// Whether to run a test. It runs in CI also where the machine lacks the need, and fails there.
     package static func isMet(_ isOffered: Bool) -> Bool { isOffered || !mayBeMissing }
+
+    #if os(Linux)
+    /// Whether this process may mount a file system: root may, but not in most containers.
+    package static let canMount: Bool = {
+        guard let point = try? TemporaryFolder(), mount("none", point.path, "tmpfs", 0, "size=64k") == 0 else { return false }
+        return umount2(point.path, Int32(MNT_DETACH)) == 0
+    }()
+    #endif
 }
 
 func systemErrorText(_ code: Int32) -> UnsafePointer<CChar> {

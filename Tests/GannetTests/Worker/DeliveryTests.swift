@@ -29,7 +29,7 @@ import Testing
             await downloaders[0].waitForStarts(1)
             try await fixture.fill(1..<2, batch: "b")
             let second = try await fixture.start(downloaders[1])
-            while try await fixture.queue.counts().parked == 0 { await Task.yield() }
+            try await eventually("the second job waits for the first") { try await fixture.queue.counts().parked == 1 }
             for downloader in downloaders { downloader.open() }
             #expect(await first.end.end == .empty)
             #expect(await second.end.end == .empty)

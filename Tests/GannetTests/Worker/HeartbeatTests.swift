@@ -51,11 +51,11 @@ import Testing
 
     /// The record of the only worker, once it is as wanted.
     private static func record(_ fixture: WorkerFixture, _ isWanted: (WorkerRecord) -> Bool) async throws -> WorkerRecord {
-        let end = ContinuousClock.now + .seconds(20)
-        while ContinuousClock.now < end {
-            if let record = try await fixture.queue.overview().workers.first?.record, isWanted(record) { return record }
-            try await Task.sleep(for: .milliseconds(5))
+        var record: WorkerRecord?
+        try await eventually("the worker's record says this, instead of \(String(describing: record))") {
+            record = try await fixture.queue.overview().workers.first?.record
+            return record.map(isWanted) ?? false
         }
-        throw KitError("the worker never said so")
+        return try #require(record)
     }
 }

@@ -49,7 +49,7 @@ import Testing
         var patience = HopPatience()
         var waited = Duration.zero
         var steps = 0
-        while case .wait(let pause) = patience.next(opensIn: nil, random: 0.5) {
+        while steps < 100, case .wait(let pause) = patience.next(opensIn: nil, random: 0.5) {
             #expect(pause > .zero && pause <= .milliseconds(250))
             waited += pause
             steps += 1

@@ -62,10 +62,8 @@ import Testing
                 return try stride(from: 1, to: reply.count, by: 2).map { Int(try reply[$0].asString()) ?? 0 }
             }
             let first = try await ends()
-            // Waits until all leases end later than the first ones did. A little of Redis' time passes between two looks.
-            while try await ends().allSatisfy({ $0 > (first.max() ?? 0) + 1000 }) == false {
-                try await server.command("BLPOP", "nothing", "0.05")
-            }
+            // Waits until all leases end later than the first ones did.
+            try await eventually("both leases are extended") { try await ends().allSatisfy { $0 > (first.max() ?? 0) + 1000 } }
             downloader.open()
             #expect(await worker.end.end == .empty)
             #expect(try await fixture.queue.counts().done == 2)

@@ -83,11 +83,8 @@ import Testing
         let fixture = try fixture(dns) { $0.resolver.timeout = .milliseconds(600) }
         async let failing = fixture.failure(url: "http://\(name).example/")
         // The name server is alive all the while.
-        var number = 0
-        while dns.queries(for: "\(name).example") == 0 || number < 100 {
-            _ = try await fetch("http://good\(number).example:\(fixture.origin.port)/", fixture)
-            number += 1
-        }
+        for number in 0..<100 { _ = try await fetch("http://good\(number).example:\(fixture.origin.port)/", fixture) }
+        try await eventually("the name server is asked for \(name).example") { dns.queries(for: "\(name).example") > 0 }
         let error = try await failing
         #expect(error.kind == kind)
         try await dns.stop()

@@ -46,7 +46,12 @@ import Testing
         behaviour: EvilBehaviour
     ) async throws {
         let bench = try await EvilBench()
-        guard case .gives(let head) = try await bench.fetch(behaviour) else { return }
+        let outcome = try await bench.fetch(behaviour)
+        guard case .gives(let head) = outcome else {
+            // Some versions of libcurl refuse control characters.
+            #expect(behaviour == .redirectToControl, "\(outcome)")
+            return
+        }
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)
         #expect(lines.first?.hasPrefix("GET /echo?a") == true || lines.first?.hasPrefix("GET /echo?%") == true)
         #expect(lines.first?.hasSuffix(" HTTP/1.1") == true)

@@ -44,7 +44,7 @@ import Testing
         defer { withExtendedLifetime(server) {} }
         let connection = try await server.connect()
         let task = Task { await failure { try await connection.send(RedisCommand("BLPOP", "list", 60)) } }
-        #expect(try await eventually { try await self.blocked(connection) })
+        try await eventually("the command blocks") { try await self.blocked(connection) }
         task.cancel()
         let error = await task.value
         #expect(error?.kind == .cancelled)

@@ -112,7 +112,7 @@ import Testing
         let connection = try await RedisConnection.connect(configuration("localhost", server.tlsPort!, authority: certificates.authority))
         try await server.kill9()
         try await server.restart()
-        _ = try await eventually { await failure { try await connection.send(RedisCommand("PING")) } == nil }
+        try await eventually("a command is answered again") { await failure { try await connection.send(RedisCommand("PING")) } == nil }
         #expect(try await connection.send(RedisCommand("PING")) == .status("PONG"))
         await connection.close()
     }

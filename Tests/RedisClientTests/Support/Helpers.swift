@@ -47,16 +47,6 @@ func refusal(_ configuration: RedisConfiguration) async -> RedisError? {
     await failure { await (try RedisConnection.connect(configuration)).close() }
 }
 
-/// Looks again and again until `isSo`, for what gives no sign when it changes; false when it never came to be.
-func eventually(within limit: Duration = .seconds(10), _ isSo: () async throws -> Bool) async throws -> Bool {
-    let end = ContinuousClock.now + limit
-    while ContinuousClock.now < end {
-        if try await isSo() { return true }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-    return false
-}
-
 /// A suitable server's replies to the greeting, for scripted servers.
 let helloReply = "*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n"
 let greetingReply = helloReply + "+PONG\r\n"

@@ -27,10 +27,8 @@ extension EvilBehaviour {
 
     private var informational: EvilScript? {
         switch self {
-        case .switchingProtocols:
-            .head("HTTP/1.1 101 Switching Protocols", "Upgrade: evil", "Connection: Upgrade") + [.send("hello"), .silence]
-        case .switchesToGarbage:
-            .head("HTTP/1.1 101 Switching Protocols", "Upgrade: h2c", "Connection: Upgrade") + .flood([0xff, 0x00, 0xa5])
+        case .switchingProtocols: Self.switching(to: "evil") + [.send("hello"), .silence]
+        case .switchesToGarbage: Self.switching(to: "h2c") + .flood([0xff, 0x00, 0xa5])
         case .continueUnasked: .head("HTTP/1.1 100 Continue") + .answer()
         case .earlyHints: .head("HTTP/1.1 103 Early Hints", "Link: </style.css>", "Content-Length: 3") + .answer()
         case .unknownInformational: .head("HTTP/1.1 199 X") + .answer()
@@ -41,13 +39,13 @@ extension EvilBehaviour {
 
     private var patience: EvilScript? {
         switch self {
-        case .throttledSeconds: .answer("429 Too Many Requests", "Retry-After: 7")
+        case .throttledSeconds: Self.throttled("7")
         // The next day with this date and weekday is decades away.
-        case .throttledDate: .answer("429 Too Many Requests", "Retry-After: Wed, 01 Jan 2098 00:00:00 GMT")
-        case .throttledPastDate: .answer("429 Too Many Requests", "Retry-After: Sat, 01 Jan 2000 00:00:00 GMT")
-        case .throttledGarbage: .answer("429 Too Many Requests", "Retry-After: soon")
-        case .throttledNegative: .answer("429 Too Many Requests", "Retry-After: -7")
-        case .throttledForever: .answer("429 Too Many Requests", "Retry-After: 99999999999999999999999999")
+        case .throttledDate: Self.throttled("Wed, 01 Jan 2098 00:00:00 GMT")
+        case .throttledPastDate: Self.throttled("Sat, 01 Jan 2000 00:00:00 GMT")
+        case .throttledGarbage: Self.throttled("soon")
+        case .throttledNegative: Self.throttled("-7")
+        case .throttledForever: Self.throttled("99999999999999999999999999")
         case .unavailableSeconds: .answer("503 Service Unavailable", "Retry-After: 120")
         case .unauthorized:
             .answer(
@@ -58,8 +56,14 @@ extension EvilBehaviour {
         }
     }
 
-    private static func line(_ line: String) -> EvilScript {
-        .head(line, "Content-Length: 5") + [.send("hello"), .close]
+    private static func switching(to name: String) -> EvilScript {
+        .head("HTTP/1.1 101 Switching Protocols", "Upgrade: \(name)", "Connection: Upgrade")
+    }
+
+    private static func throttled(_ pause: String) -> EvilScript { .answer("429 Too Many Requests", "Retry-After: \(pause)") }
+
+    private static func line(_ line: String, length: String = "Content-Length: 5") -> EvilScript {
+        .head(line, length) + [.send("hello"), .close]
     }
 }
 
@@ -69,27 +73,29 @@ extension EvilBehaviour {
         switch self {
         case .bareLineFeeds: [.send("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello")]
         case .bareReturns: [.send("HTTP/1.1 200 OK\rContent-Length: 5\r\rhello"), .close]
-        case .foldedHeader: .answer("200 OK", "Content-Type: text/plain;\r\n charset=utf-8")
-        case .foldedFirstHeader: .answer("200 OK", " X-Folded: into nothing")
-        case .noColon: .answer("200 OK", "a line without a colon")
-        case .emptyName: .answer("200 OK", ": value")
-        case .blankBeforeColon: .head("HTTP/1.1 200 OK", "Content-Length : 5") + [.send("hello"), .close]
-        case .nulInHeader: .answer("200 OK", "X-Nul: a\0b")
-        case .nulInName: .answer("200 OK", "X\0Nul: a")
+        case .foldedHeader: Self.ok("Content-Type: text/plain;\r\n charset=utf-8")
+        case .foldedFirstHeader: Self.ok(" X-Folded: into nothing")
+        case .noColon: Self.ok("a line without a colon")
+        case .emptyName: Self.ok(": value")
+        case .blankBeforeColon: Self.line("HTTP/1.1 200 OK", length: "Content-Length : 5")
+        case .nulInHeader: Self.ok("X-Nul: a\0b")
+        case .nulInName: Self.ok("X\0Nul: a")
         case .invalidUTF8: Self.contentType([0x74, 0x2f, 0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80])
         case .controlInContentType: Self.contentType(Array("text/\u{1b}[2Jplain\u{7}\u{8}".utf8))
         case .latin1ContentType: Self.contentType(Array("text/caf".utf8) + [0xe9])
-        case .twoContentTypes: .answer("200 OK", "Content-Type: text/plain", "Content-Type: image/png")
+        case .twoContentTypes: Self.ok("Content-Type: text/plain", "Content-Type: image/png")
         // Headers that other clients learn from, or obey.
         case .temptingHeaders:
-            .answer(
-                "200 OK", "Alt-Svc: h2=\"10.0.0.1:443\", h3=\":443\"; ma=3600; persist=1",
+            Self.ok(
+                "Alt-Svc: h2=\"10.0.0.1:443\", h3=\":443\"; ma=3600; persist=1",
                 "Strict-Transport-Security: max-age=31536000; includeSubDomains; preload", "Refresh: 0; url=http://10.0.0.1/",
                 "Content-Location: http://10.0.0.1/", "Set-Cookie: session=evil; Domain=127.0.0.1", "Upgrade: h2c", "Connection: upgrade")
         case .endsInHeaders: [.send("HTTP/1.1 200 OK\r\nContent-Type: text/pl"), .close]
         default: nil
         }
     }
+
+    private static func ok(_ headers: String...) -> EvilScript { .answer("200 OK", headers, body: Array("hello".utf8)) }
 
     private static func contentType(_ bytes: [UInt8]) -> EvilScript {
         [.send("HTTP/1.1 200 OK\r\nContent-Type: "), .send(bytes), .send("\r\nContent-Length: 5\r\n\r\nhello")]

@@ -1,0 +1,25 @@
+/// The commands that a server carries out while this object lives, those of scripts included. They are a sign of how far another program
+/// has come.
+package final class RedisWatch: Sendable {
+    private let monitor: ChildProcess
+
+    fileprivate init(socket: String) async throws {
+        let monitor = try ChildProcess(.init("redis-cli", ["-s", socket, "MONITOR"]))
+        self.monitor = monitor
+        let first = try await bounded("redis-cli watches the server") { try await monitor.output.line { _ in true } }
+        guard first == "OK" else { throw KitError("redis-cli cannot watch the server: \(monitor.output.text)\(monitor.errors.text)") }
+    }
+
+    /// Returns when the server has carried out a command in which all of these texts are, with its words in quotation marks.
+    package func saw(_ texts: String...) async throws {
+        let monitor = monitor
+        let what = "Redis carries out a command with \(texts.joined(separator: " and "))"
+        let line = try await bounded(what) { try await monitor.output.line { line in texts.allSatisfy { line.contains($0) } } }
+        guard line != nil else { throw KitError("the server ended before this: \(what)") }
+    }
+}
+
+extension RedisServer {
+    /// Watches what the server is asked from now on.
+    package func watch() async throws -> RedisWatch { try await RedisWatch(socket: socketPath) }
+}

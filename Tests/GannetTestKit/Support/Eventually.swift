@@ -1,0 +1,31 @@
+/// Looks again and again for a change that gives no sign, and throws when it has not come within the limit.
+///
+/// A line of output, a stream, a pipe that closes and a command that Redis carries out are signs: a test waits for these instead.
+///
+/// - Parameter what: Names the change; it is put together only when the wait was in vain.
+package func eventually(
+    _ what: @autoclosure () -> String, within limit: Duration = .seconds(30), file: String = #fileID, line: Int = #line,
+    isolation: isolated (any Actor)? = #isolation, _ isSo: () async throws -> Bool
+) async throws {
+    let end = ContinuousClock.now + limit
+    while try await !isSo() {
+        guard .now < end else { throw KitError("\(file):\(line): waited \(limit) in vain for this: \(what())") }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+/// Waits for a sign, and throws when it has not come within the limit. `sign` ends when its task is cancelled.
+func bounded<Value: Sendable>(
+    _ what: String, within limit: Duration = .seconds(60), _ sign: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask(operation: sign)
+        group.addTask {
+            try await Task.sleep(for: limit)
+            throw KitError("waited \(limit) in vain for this: \(what)")
+        }
+        defer { group.cancelAll() }
+        guard let value = try await group.next() else { throw CancellationError() }
+        return value
+    }
+}
