@@ -74,6 +74,8 @@ import Testing
         try await gate.stop()
         _ = try await fleet.outcome(["enqueue", fleet.origin.urls[0] + "?later"] + fleet.connection)
         try await worker.wait(for: "gannet_worker_jobs_total{outcome=\"fetched\"}") { $0 >= 5 }
+        // Redis' figures may be a second old, from before it came back.
+        try await worker.wait(for: "gannet_redis_up") { $0 == 1 }
         #expect(try await worker.metric("gannet_queue_crashed_total{queue=\"default\"}") == 0)
         #expect(try await worker.metric("gannet_queue_double_fetches_total{queue=\"default\"}") == 0)
         #expect(worker.process.errors.lines.count < 20, "\(worker.process.errors.text)")
