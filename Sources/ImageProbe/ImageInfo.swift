@@ -56,8 +56,6 @@ package enum ImageProbeError: Error, Sendable, Hashable {
     case truncated(ImageFormat, missing: String)
     case malformed(ImageFormat, String)
     case tooManyPixels(ImageFormat, ImageSize, limits: ImageLimits)
-    /// The file could not be read, which says nothing about the image.
-    case unreadable(reason: String)
 }
 
 extension ImageProbeError: CustomStringConvertible {
@@ -69,7 +67,6 @@ extension ImageProbeError: CustomStringConvertible {
         case .malformed(let format, let what): "The \(format.name) is malformed: \(what)."
         case .tooManyPixels(let format, let size, let limits):
             "The \(format.name) has \(size) pixels; at most \(limits.pixels) are permitted, and \(limits.side) on a side."
-        case .unreadable(let reason): "The file cannot be read: \(reason)."
         }
     }
 }

@@ -10,38 +10,18 @@ package struct ImageProbe: Sendable {
 
     /// Bytes behind an image's end are not looked at: servers append to bodies.
     package func examine(_ bytes: UnsafeRawBufferPointer) throws(ImageProbeError) -> ImageInfo {
-        try examine(ByteSource(bytes))
-    }
-
-    package func examine(_ bytes: [UInt8]) throws(ImageProbeError) -> ImageInfo {
-        try bytes.withUnsafeBufferPointer { (buffer) throws(ImageProbeError) in try examine(UnsafeRawBufferPointer(buffer)) }
-    }
-
-    /// Reads as much of the file as it takes, through 64 KiB of memory, and blocks meanwhile.
-    package func examine(fileAt path: String) throws(ImageProbeError) -> ImageInfo {
-        let file: FileWindows
-        do {
-            file = try FileWindows(path: path)
-        } catch {
-            throw (error as? ImageProbeError) ?? .unreadable(reason: "\(error)")
-        }
-        return try examine(ByteSource(file))
-    }
-
-    func examine(_ bytes: consuming ByteSource) throws(ImageProbeError) -> ImageInfo {
-        var source = bytes
-        let format = ImageFormat(signatureOf: &source)
-        guard let format else {
-            let resemblance = Resemblance(of: &source)
-            throw source.failure ?? .notAnImage(resemblance)
-        }
+        var source = ByteSource(bytes)
+        guard let format = ImageFormat(signatureOf: &source) else { throw .notAnImage(Resemblance(of: &source)) }
         var reader = ImageReader(source, as: format, limits: limits)
         do {
             return ImageInfo(format: format, size: try size(in: &reader))
         } catch {
-            // Bytes that could not be read looked like the end.
-            throw reader.source.failure ?? (error as? ImageProbeError) ?? .unreadable(reason: "\(error)")
+            throw (error as? ImageProbeError) ?? .malformed(format, "\(error)")
         }
+    }
+
+    package func examine(_ bytes: [UInt8]) throws(ImageProbeError) -> ImageInfo {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(ImageProbeError) in try examine(UnsafeRawBufferPointer(buffer)) }
     }
 
     private func size(in reader: inout ImageReader) throws -> ImageSize? {

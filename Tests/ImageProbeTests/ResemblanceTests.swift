@@ -41,6 +41,5 @@ import Testing
         #expect("\(ImageProbeError.malformed(.png, "it has two headers"))" == "The PNG is malformed: it has two headers.")
         let tooLarge = ImageProbeError.tooManyPixels(.gif, ImageSize(width: 65_535, height: 2), limits: ImageLimits(pixels: 9, side: 3))
         #expect("\(tooLarge)" == "The GIF has 65535 × 2 pixels; at most 9 are permitted, and 3 on a side.")
-        #expect("\(ImageProbeError.unreadable(reason: "Is a directory"))" == "The file cannot be read: Is a directory.")
     }
 }
