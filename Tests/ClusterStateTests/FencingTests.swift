@@ -87,6 +87,34 @@ import Testing
         }
     }
 
+    @Test func `a worker that dies as the third with a job leaves the outcome of the URL's next holder`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<1)
+            for _ in 0..<2 {
+                #expect(try await fixture.claim(1).jobs.count == 1)
+                try await fixture.endLeases(clock)
+            }
+            #expect(try await fixture.claim(1).jobs.count == 1)
+            // Lease time goes on with every change. Without a claim nobody takes the job back.
+            for number in 1...10 {
+                clock.advance(by: .seconds(5))
+                let other = AcquireRequest(id: QueueFixture.id(number), nonce: Nonce(UInt64(number)), lease: QueueFixture.lease)
+                _ = try await fixture.cluster.acquire(other)
+            }
+            let id = QueueFixture.id(0)
+            let answer = try await fixture.cluster.acquire(AcquireRequest(id: id, nonce: Nonce(1), lease: QueueFixture.lease))
+            guard case .leased(let token, _) = answer.fate else { throw KitError("not leased: \(answer.fate)") }
+            let settlement = Settlement(token, id, QueueFixture.fetched("http://h0/new"))
+            #expect(try await fixture.cluster.settle([settlement], random: 0) == [.settled])
+
+            // The third worker's lease is noticed only now.
+            #expect(try await fixture.claim(1).failed == 1)
+            #expect(try await fixture.cluster.outcome(id)?.content.url == "http://h0/new")
+            #expect(try await fixture.queue.counts().crashed == 3)
+        }
+    }
+
     @Test func `a late fetch of a URL whose outcome is older is lost, and counts as no double fetch`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

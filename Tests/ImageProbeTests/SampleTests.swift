@@ -10,12 +10,6 @@ import Testing
     }
 
     @Test(arguments: Sample.all)
-    func `a file is judged like its bytes`(sample: Sample) throws {
-        let info = try ImageProbe().examine(fileAt: "\(Sample.folder)/\(sample.name)")
-        #expect(info == ImageInfo(format: sample.format, size: sample.size))
-    }
-
-    @Test(arguments: Sample.all)
     func `bytes that a server appends to an image change nothing`(sample: Sample) {
         let expected = ImageInfo(format: sample.format, size: sample.size)
         for junk in ["\n", "\0\0\0\0", "<!-- served by -->", "\u{ff}\u{d8}", ";", String(repeating: "x", count: 1000)] {

@@ -19,8 +19,8 @@ local function takeBack(token)
         return
     end
     local began = unpackBytes('>I6', flight, 2)
-    local id, isOwn, hasFollowers = job and job.id or body:sub(1, 16), false, false
-    if kind ~= 'C' then isOwn, hasFollowers = look(id, token) end
+    local id, isOwn, hasFollowers, hasLock = job and job.id or body:sub(1, 16), false, false, false
+    if kind ~= 'C' then isOwn, hasFollowers, hasLock = look(id, token) end
     if kind == 'J' then hostOf(call('HGET', moved, token) or job.host) end
     local isVoid = job and not batchOf(job.queue, job.batch).state
     if job then checkEnd(job.queue, job.batch) end
@@ -37,7 +37,7 @@ local function takeBack(token)
         else
             -- Whatever it does to those that hold it, it does not get a fourth, nor do the jobs that follow it.
             if job.queue == queue then failedHere = failedHere + 1 end
-            if kind == 'J' and isOwn then
+            if kind == 'J' and hasLock then
                 verdict = FAILED
                 writePage(pageOf(id), token, NEGATIVE, began, POISON_KEPT, POISON_KEPT, ARGV[9] .. urlOf(job.lean))
             end

@@ -94,11 +94,11 @@ local function strings(keys)
     return values
 end
 
--- What the end of a flight has to know, read before it writes: whether there are followers, and whether the lock, the followers and
--- the waiters are still its own. A flight whose lease ended before is followed by nobody once another has taken its URL over.
+-- What the end of a flight has to know, read before it writes: whether the followers and the waiters are its own, whether there are
+-- followers, and whether it has the lock. Once another has taken its URL over it has not, also when the other has ended meanwhile.
 local function look(id, token)
     local lock = call('GET', lockOf(id))
-    return not lock or lock == token, call('LLEN', namespace .. 'parked:' .. id) > 0
+    return not lock or lock == token, call('LLEN', namespace .. 'parked:' .. id) > 0, lock == token
 end
 
 -- Ends a flight that had its URL locked. Its followers are taken off in one step, as quickly when they are many as when they are
