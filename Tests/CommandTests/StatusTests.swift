@@ -94,6 +94,9 @@ import Testing
         let none = try await fleet.outcome(["status", "--queue", "nothing"] + fleet.connection)
         #expect(none.status == 0)
         #expect(none.errors == "gannet: there is no queue 'nothing': nothing was put into it, or it was purged.\n")
+        #expect(
+            none.output.contains("\nprogress  there is no queue 'nothing': nothing was put into it, or it was purged\n"), "\(none.output)")
+        #expect(none.output.contains("\nleft      —\n") || none.output.contains("\nleft      -\n"), "\(none.output)")
         _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2"])
         let waiting = try await fleet.outcome(["status"] + fleet.connection)
         #expect(waiting.errors == "")

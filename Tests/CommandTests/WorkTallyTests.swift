@@ -27,6 +27,7 @@ import Testing
         #expect(tally.snapshot(at: .now).whole == nil)
         tally.note(.progress(accepted: 90, ended: 30))
         #expect(tally.snapshot(at: .now).whole == .init(total: 60, ended: 0, name: "queue", endedBefore: 30))
+        #expect(tally.snapshot(at: .now + .seconds(100)).wholeAge.map { $0 > .seconds(99) } == true)
         #expect(tally.summary.hasPrefix("This worker: 0 fetched, 0 failed, 0 B in "))
     }
 

@@ -46,6 +46,17 @@ extension QueueOverview {
 
     package var history: QueueHistory { QueueHistory(self) }
 
+    /// - Parameter looks: The looks of a watcher, up to this overview.
+    package func history(with looks: QueueLooks) -> QueueHistory { QueueHistory(self, looks: looks.samples) }
+
+    /// The totals of this moment.
+    var present: QueueSample {
+        QueueSample(time: now, done: counts.done, failed: counts.failed, bytes: counts.bytes, open: counts.open)
+    }
+
+    /// Nothing was ever put into the queue, as far as Redis knows, and no worker was heard of lately.
+    package var isUnknown: Bool { counts.enqueued == 0 && workers.isEmpty }
+
     /// The rate of about the last minute; `nil` while there are too few samples.
     package var rate: QueueRate? { history.rate }
 

@@ -22,6 +22,12 @@ final class HeldLeases: Sendable {
 
     private let state = Mutex(State())
 
+    /// Something comes here when a job is added while none is held.
+    let beginnings: AsyncStream<Void>
+    private let beginning: AsyncStream<Void>.Continuation
+
+    init() { (beginnings, beginning) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
     var tokens: [LockToken] { state.withLock { Array($0.held.keys) } }
 
     var count: Int { state.withLock { $0.held.count } }
@@ -34,10 +40,12 @@ final class HeldLeases: Sendable {
 
     /// Adds a job that the worker has begun to work on.
     func add(_ token: LockToken, cancel: @escaping @Sendable () -> Void) {
-        let isTooLate = state.withLock { state in
+        let (isFirst, isTooLate) = state.withLock { state in
+            let isFirst = state.held.isEmpty
             state.held[token] = Held(cancelFetch: cancel)
-            return state.areAllCancelled
+            return (isFirst, state.areAllCancelled)
         }
+        if isFirst { beginning.yield() }
         if isTooLate { cancel() }
     }
 

@@ -87,6 +87,7 @@ package struct Worker: Sendable {
             group.addTask { await renew(held, sender) }
             group.addTask { await listen(sender) }
             group.addTask { await heartbeat.run { sender.yield(.progressed($0)) } }
+            group.addTask { await heartbeat.runAfterBeginnings { sender.yield(.progressed($0)) } }
             group.addTask {
                 for await _ in stops { sender.yield(.stopRequested) }
             }

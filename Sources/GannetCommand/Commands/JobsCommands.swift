@@ -62,7 +62,10 @@ struct JobsListCommand: Command {
                     next = following
                 }
             }
-            if !json, isEmpty { console.note("there are no such jobs in the queue '\(target.queue)'.") }
+            if !json, isEmpty {
+                let unknown = UnknownQueue(target.queue, try await queue.overview())
+                console.note(unknown?.hint ?? "there are no such jobs in the queue '\(target.queue)'.")
+            }
             return .done
         }
     }

@@ -14,8 +14,13 @@ struct PauseCommand: Command {
     init(_ arguments: Arguments) throws { target = try QueueTarget(arguments) }
 
     func run() async throws -> ExitStatus {
-        let wasPaused = try await target.withQueue { try await $0.pause() }
+        let (wasPaused, unknown) = try await target.withQueue { queue in
+            (try await queue.pause(), UnknownQueue(target.queue, try await queue.overview()))
+        }
         let name = "queue '\(target.queue)'"
+        if let unknown {
+            target.console.note("nothing was put into the \(name) yet." + (unknown.names.map { " \($0)." } ?? ""))
+        }
         try target.console.print(wasPaused ? "The \(name) was paused already." : "Paused the \(name); 'gannet resume' lets it go on.")
         return .done
     }

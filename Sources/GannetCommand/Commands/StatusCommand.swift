@@ -59,12 +59,12 @@ struct StatusCommand: Command {
     func run() async throws -> ExitStatus {
         guard watch else {
             let status = try await target.withCluster { try await StatusReport.look(at: target.queue, of: $0) }
-            if let hint = status.hint { console.note(hint) }
+            if let unknown = status.unknown { console.note(unknown.hint) }
             try console.print(text(of: status))
             return .done
         }
         return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
-            let look = { @Sendable in try await StatusReport.look(at: target.queue, of: access.cluster) }
+            let look = { @Sendable last in try await StatusReport.look(at: target.queue, of: access.cluster, after: last) }
             if !json, let terminal = Terminal(STDOUT_FILENO) {
                 return try await WatchSession(on: terminal, interruption, look: look).run()
             }
@@ -74,13 +74,13 @@ struct StatusCommand: Command {
 
     /// Again and again, for a file, a pipe or a log.
     private func print(
-        _ look: @escaping @Sendable () async throws -> StatusReport, until interruption: Interruption
+        _ look: @escaping @Sendable (StatusReport?) async throws -> StatusReport, until interruption: Interruption
     ) async throws -> ExitStatus {
         let printing = await interruption.cancelling { () async throws -> Void in
             var isAway = false
             while true {
                 do {
-                    let status = try await look()
+                    let status = try await look(nil)
                     if isAway { console.note("Redis is back.") }
                     isAway = false
                     try console.print(text(of: status))

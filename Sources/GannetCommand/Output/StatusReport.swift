@@ -13,36 +13,25 @@ struct StatusReport: Sendable {
     /// Done, failed or cancelled.
     var ended: Int { queue.done + queue.failed + queue.cancelled }
 
-    static func look(at name: String, of cluster: ClusterState) async throws -> StatusReport {
+    /// - Parameter last: The look before this one, by a watcher.
+    static func look(at name: String, of cluster: ClusterState, after last: StatusReport? = nil) async throws -> StatusReport {
         let queue = cluster.queue(name)
         let report = try await queue.overview()
-        let batches = report.counts.open > 0 ? try await queue.batches(limit: WorkAtHand.mostBatches).batches : []
+        let batches = report.isUnknown ? [] : try await queue.batches(limit: WorkAtHand.mostBatches).batches
         return StatusReport(
-            name: name, report: report, server: try await cluster.server(), work: WorkAtHand(batches, open: report.counts.open))
+            name: name, report: report, server: try await cluster.server(),
+            work: WorkAtHand(batches, open: report.counts.open, after: last?.work))
     }
 
-    /// Nothing was ever put into the queue, as far as Redis knows.
-    var isUnknown: Bool { queue.enqueued == 0 && report.workers.isEmpty }
-
-    /// Says that there is no such queue, which is seldom the one that was meant, and names the others.
-    var hint: String? {
-        guard isUnknown else { return nil }
-        let why =
-            name.hasPrefix(RunIdentity.prefix)
-            ? "its run has not begun, or has ended and removed it" : "nothing was put into it, or it was purged"
-        let start = "there is no queue '\(name.printable)': \(why)"
-        guard let first = report.others.first else { return start + "." }
-        let others = report.others.map { "'\($0.name.printable)'" }.joined(separator: ", ")
-        let isOne = report.others.count == 1
-        return "\(start). There \(isOne ? "is" : "are") \(others): '--queue \(first.name.printable)' shows \(isOne ? "it" : "the first")."
-    }
+    var unknown: UnknownQueue? { UnknownQueue(name, report) }
 
     /// The time left, or why there is none to tell; `nil` when all jobs have ended.
-    var left: String? {
+    var left: TimeLeftText? {
         guard queue.open > 0 else { return nil }
-        if queue.isPaused { return "unknown while the queue is paused" }
-        if !report.hasLiveWorker { return "no worker is at work; 'gannet work' starts one" }
-        return report.remaining.map(Amounts.timeLeft) ?? WaitText.sentence(report.waits, of: queue.open)
+        if queue.isPaused { return .unknown("unknown while the queue is paused") }
+        if !report.hasLiveWorker { return .reason("no worker is at work; 'gannet work' starts one") }
+        if let remaining = report.remaining { return .time(remaining) }
+        return WaitText.sentence(report.waits, of: queue.open).map { .reason($0) } ?? .unknown("unknown")
     }
 
     var json: JSONValue {
@@ -99,12 +88,77 @@ extension JSONValue {
     }
 }
 
+/// The time until all jobs of a queue will have ended, or why it cannot be told.
+enum TimeLeftText: Sendable {
+    case time(Duration)
+    case unknown(String)
+    case reason(String)
+
+    /// Behind the label "left".
+    var value: String {
+        switch self {
+        case .time(let time): Amounts.roughTime(max(time, .seconds(1)))
+        case .unknown(let text), .reason(let text): text
+        }
+    }
+
+    /// In a sentence.
+    var phrase: String {
+        switch self {
+        case .time(let time): Amounts.timeLeft(time)
+        case .unknown(let text): "time left \(text)"
+        case .reason(let text): text
+        }
+    }
+}
+
+/// A queue that Redis does not know. Its name is seldom the name that was meant.
+struct UnknownQueue: Sendable {
+    private let name: String
+    private let others: [String]
+
+    /// `nil` for a queue that exists.
+    init?(_ name: String, _ overview: QueueOverview) {
+        guard overview.isUnknown else { return nil }
+        self.name = name
+        others = overview.others.map(\.name.printable)
+    }
+
+    /// `there is no queue 'x': nothing was put into it, or it was purged`
+    var sentence: String {
+        let why =
+            name.hasPrefix(RunIdentity.prefix)
+            ? "its run has not begun, or has ended and removed it" : "nothing was put into it, or it was purged"
+        return "there is no queue '\(name.printable)': \(why)"
+    }
+
+    /// `There are 'y', 'z'`: the other queues; `nil` where there are none.
+    var names: String? {
+        if others.isEmpty { return nil }
+        return "There \(others.count == 1 ? "is" : "are") \(others.map { "'\($0)'" }.joined(separator: ", "))"
+    }
+
+    /// How another queue is named to a command.
+    var advice: String? {
+        guard let names, let first = others.first else { return nil }
+        return "\(names): '--queue \(first)' shows \(others.count == 1 ? "it" : "the first")."
+    }
+
+    var hint: String { sentence + "." + (advice.map { " " + $0 } ?? "") }
+}
+
 /// The batches that have not ended, and the ones that were begun after the oldest of these. A queue may live for years, so a percentage
-/// of all jobs that it ever had would say nothing about the jobs that wait now.
+/// of all jobs that it ever had would say nothing about the jobs that wait now. When all have ended, these stay the work at hand until
+/// another batch begins.
 struct WorkAtHand: Sendable, Equatable {
     var batches = 0
     var ended = 0
     var total = 0
+
+    /// The numbers of the oldest batch at hand and of the queue's newest batch; 0 where there is none. A later batch has a higher number.
+    private var oldest = 0
+    private var newest = 0
+    private var hasEnded = false
 
     static let mostBatches = 100
 
@@ -113,9 +167,19 @@ struct WorkAtHand: Sendable, Equatable {
     /// - Parameters:
     ///   - found: The latest batches, as many as are looked at.
     ///   - open: Jobs of the queue that have not ended, so that what is left to do is never less.
-    init(_ found: [Batch], open: Int) {
-        let oldest = found.filter { $0.ended < $0.total }.compactMap(\.age).max() ?? .zero
-        let atHand = found.filter { $0.ended < $0.total || $0.age.map { $0 <= oldest } ?? false }
+    ///   - last: What a watcher saw before. Without it, the newest batch of a queue whose jobs have all ended was at hand last.
+    init(_ found: [Batch], open: Int, after last: WorkAtHand? = nil) {
+        newest = found.filter { $0.total > 0 }.map(\.number).max() ?? 0
+        hasEnded = open == 0
+        let atHand: [Batch]
+        if hasEnded {
+            let first = last.map { $0.hasEnded && newest > $0.newest ? $0.newest + 1 : $0.oldest } ?? newest
+            atHand = found.filter { $0.number >= first && $0.total > 0 }
+        } else {
+            let age = found.filter { $0.ended < $0.total }.compactMap(\.age).max() ?? .zero
+            atHand = found.filter { $0.ended < $0.total || $0.age.map { $0 <= age } ?? false }
+        }
+        oldest = atHand.map(\.number).min() ?? newest
         batches = atHand.count
         ended = atHand.reduce(0) { $0 + $1.ended }
         total = ended + open

@@ -55,14 +55,15 @@ struct StatusText: Sendable {
         rows += [
             ("enqueued", "\(queue.enqueued)"),
             ("speed", speed ?? style.unknown),
-            ("left", queue.open == 0 ? "nothing" : status.left ?? style.unknown),
+            ("left", status.unknown == nil ? status.left?.value ?? "nothing" : style.unknown),
             ("redis", "\(server.version ?? "unknown version"), \(memory)\(limit), answers in \(Amounts.milliseconds(server.ping))"),
         ]
         return rows
     }
 
     private var progress: String {
-        if status.isUnknown { return "nothing was put into this queue" }
+        if let unknown = status.unknown { return unknown.sentence }
+        if status.queue.enqueued == 0 { return "nothing was put into this queue yet" }
         if status.queue.open == 0 { return "finished" }
         let work = status.work
         let batches = work.batches > 1 ? " in \(work.batches) batches" : ""

@@ -16,6 +16,9 @@ struct ProgressSnapshot: Sendable {
     /// The list that this work belongs to, or a queue that other workers share; `nil` while it is not known.
     var whole: Whole?
 
+    /// How long ago the numbers of a queue were read. The other numbers are the present ones.
+    var wholeAge: Duration?
+
     /// Nothing to show of a queue that is empty.
     var shownWhole: Whole? { whole.flatMap { $0.total > 0 || $0.name == nil ? $0 : nil } }
 

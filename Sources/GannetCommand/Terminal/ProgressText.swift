@@ -42,7 +42,8 @@ enum ProgressLines {
     private static func facts(_ now: ProgressSnapshot) -> [(text: StyledText, rank: Int)] {
         var facts: [(StyledText, Int)] = []
         if let whole = now.shownWhole {
-            facts.append((StyledText((whole.name.map { $0 + " " } ?? "") + "\(whole.ended) of \(whole.total)"), 0))
+            let age = now.wholeAge.map { " (\(Amounts.roughTime($0)) ago)" } ?? ""
+            facts.append((StyledText((whole.name.map { $0 + " " } ?? "") + "\(whole.ended) of \(whole.total)\(age)"), 0))
             if whole.name != nil { facts.append((StyledText("\(now.fetched + now.there) by this worker"), 3)) }
         } else {
             facts.append((StyledText("\(now.fetched + now.there) fetched"), 0))
@@ -71,18 +72,23 @@ enum ProgressLines {
 /// Progress as it is told where nothing can be drawn: one line now and then.
 enum ProgressText {
     static func line(_ now: ProgressSnapshot) -> String {
-        var parts: [String] = []
-        if let whole = now.shownWhole {
-            parts.append(
-                whole.name.map { "\($0): \(whole.ended) of \(whole.total)" }
-                    ?? "\(whole.ended) of \(Amounts.count(whole.total, "different URL")) done")
-        }
-        parts.append(counts(now))
-        if let rate = now.endedPerSecond { parts.append("\(Amounts.rate(rate))/s") }
-        if let rate = now.bytesPerSecond { parts.append("\(Amounts.bytes(rate))/s") }
-        if let left = now.remaining.map(Amounts.timeLeft) ?? now.waitedFor { parts.append(left) }
+        var own = [counts(now)]
+        if let rate = now.endedPerSecond { own.append("\(Amounts.rate(rate))/s") }
+        if let rate = now.bytesPerSecond { own.append("\(Amounts.bytes(rate))/s") }
+        let left = [now.remaining.map(Amounts.timeLeft) ?? now.waitedFor].compactMap(\.self)
         let slowest = now.slowestHosts.isEmpty ? nil : "slowest: \(now.slowestHosts)"
-        return ([parts.joined(separator: ", ")] + [slowest, now.advice].compactMap(\.self)).joined(separator: "; ")
+        var parts: [[String]]
+        switch now.shownWhole {
+        case let whole? where whole.name != nil:
+            // The queue's numbers are some seconds old, so this worker may have ended more jobs by now.
+            let age = now.wholeAge.map { " \(Amounts.roughTime($0)) ago" } ?? ""
+            own[0] = "this worker: \(own[0])"
+            parts = [own, ["\(whole.name ?? ""): \(whole.ended) of \(whole.total) had ended\(age)"] + left]
+        case let whole?: parts = [["\(whole.ended) of \(Amounts.count(whole.total, "different URL")) done"] + own + left]
+        case nil: parts = [own + left]
+        }
+        parts += [slowest, now.advice].compactMap(\.self).map { [$0] }
+        return parts.map { $0.joined(separator: ", ") }.joined(separator: "; ")
     }
 
     /// This command's counts.

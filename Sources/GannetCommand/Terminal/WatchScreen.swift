@@ -3,10 +3,12 @@ import ClusterState
 /// A queue on a whole screen, as a function of the status and the size of the screen.
 struct WatchScreen: Sendable {
     let status: StatusReport
+    /// The watcher's looks, with this one.
+    var looks = QueueLooks()
     /// The reason why this is not the present, as a sentence.
     var trouble: String?
-    /// The queue has gone since: its run has ended.
-    var isOver = false
+    /// How long after this look the queue was gone, because its run had ended.
+    var goneAfter: Duration?
     let size: Terminal.Size
     let style: TerminalStyle
 
@@ -17,19 +19,21 @@ struct WatchScreen: Sendable {
     /// At most as many as the screen has rows, none wider than it.
     var lines: [StyledText] {
         var lines = [header, trouble.map { StyledText($0, .red) } ?? "", progress, depths, ends, attempts]
-        let history = report.history
+        let history = report.history(with: looks)
+        let isGone = goneAfter != nil
         let layout = WatchLayout(
-            rows: size.rows - lines.count, workers: max(1, report.workers.count), hosts: report.hosts.count, columns: columns,
-            past: history.length)
+            rows: size.rows - lines.count, workers: isGone ? 1 : max(1, report.workers.count), hosts: isGone ? 0 : report.hosts.count,
+            columns: columns, past: history.length)
         let speed = report.rate.map { "\(Amounts.rate($0.endedPerSecond))/s, \(Amounts.bytes($0.bytesPerSecond))/s" } ?? style.unknown
         let throughput = history.throughput(steps: columns, of: layout.step)
         lines += chart("ended a second: \(speed)", throughput, "/s", layout.throughputRows, layout, .green)
         lines += chart("not ended: \(queue.open)", history.depth(steps: columns, of: layout.step), "", layout.depthRows, layout, nil)
         let tables = StatusTables(report: report, style: style)
         if layout.workers > 0 {
-            let workers = tables.workers(layout.workers)
+            let workers = isGone ? [StyledText("its workers have ended", .faint)] : tables.workers(layout.workers)
             lines.append("")
-            lines += workers.isEmpty ? [StyledText(status.hint ?? "no worker is at work", .yellow)] : workers.prefix(layout.workers + 1)
+            let none = StyledText(status.unknown?.advice ?? "no worker is at work", .yellow)
+            lines += workers.isEmpty ? [none] : workers.prefix(layout.workers + 1)
         }
         if layout.hosts > 0 { lines += [""] + tables.hosts(layout.hosts) }
         return lines.prefix(max(0, size.rows)).map { $0.cut(to: columns, style) }
@@ -46,14 +50,21 @@ struct WatchScreen: Sendable {
     }
 
     private var progress: StyledText {
-        if isOver { return StyledText("finished: the run has ended and removed its queue. This was its last state.", .green) }
+        if let goneAfter {
+            // Both sentences have room on a screen of 80 columns.
+            let age = Amounts.roughTime(max(goneAfter, .seconds(1)))
+            return StyledText("finished: the run ended and removed its queue. The counts are from \(age) before.", .green)
+        }
+        if let unknown = status.unknown { return StyledText(unknown.sentence, .yellow) }
         guard queue.enqueued > 0 else { return StyledText("nothing to do", .faint) }
         let work = status.work
         let isFinished = queue.open == 0
         let share = isFinished ? 1 : work.share
-        let what = isFinished ? "finished: \(queue.enqueued) of \(queue.enqueued) ended" : "\(work.ended) of \(work.total) ended"
+        // The batches of a queue that an older version filled may be unknown.
+        let all = work.total > 0 ? work.total : queue.enqueued
+        let what = isFinished ? "finished: \(all) of \(all) ended" : "\(work.ended) of \(work.total) ended"
         let batches = work.batches > 1 ? " in \(work.batches) batches" : ""
-        let left = isFinished ? "" : ", \(status.left ?? "time left unknown")"
+        let left = status.left.map { ", \($0.phrase)" } ?? ""
         let text = StyledText("  \(Int(share * 100))%", .bold) + StyledText("  \(what)\(batches)\(left)")
         let room = columns - text.width - 2
         return room >= 8 ? ProgressLines.bar(share, width: min(60, room), style) + text : text

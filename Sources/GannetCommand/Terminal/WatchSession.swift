@@ -11,7 +11,7 @@ struct WatchSession: Sendable {
         case interrupted
     }
 
-    private let look: @Sendable () async throws -> StatusReport
+    private let look: @Sendable (StatusReport?) async throws -> StatusReport
     private let terminal: Terminal
     private let interruption: Interruption
 
@@ -20,7 +20,8 @@ struct WatchSession: Sendable {
     /// After how long without an answer what is shown is not called the present.
     private static let patience = Duration.seconds(3)
 
-    init(on terminal: Terminal, _ interruption: Interruption, look: @escaping @Sendable () async throws -> StatusReport) {
+    /// - Parameter look: Receives the look before.
+    init(on terminal: Terminal, _ interruption: Interruption, look: @escaping @Sendable (StatusReport?) async throws -> StatusReport) {
         self.look = look
         self.terminal = terminal
         self.interruption = interruption
@@ -28,23 +29,25 @@ struct WatchSession: Sendable {
 
     func run() async throws -> ExitStatus {
         // An error at the beginning is printed as by any command.
-        let first = try await look()
+        let first = try await look(nil)
         let input = try TerminalInput()
         let (events, sender) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(256))
         let tasks = [
             Task { for await event in input.events { sender.yield(.input(event)) } },
             Task { for await _ in interruption.stops { sender.yield(.interrupted) } },
             Task { while (try? await Task.sleep(for: Self.pause)) != nil { sender.yield(.tick) } },
-            Task { await watch(sender) },
+            Task { await watch(after: first, sender) },
         ]
         defer { for task in tasks { task.cancel() } }
         return try await show(first, events)
     }
 
-    private func watch(_ sender: AsyncStream<Event>.Continuation) async {
+    private func watch(after first: StatusReport, _ sender: AsyncStream<Event>.Continuation) async {
+        var last = first
         while (try? await Task.sleep(for: Self.pause)) != nil {
             do {
-                sender.yield(.seen(try await look()))
+                last = try await look(last)
+                sender.yield(.seen(last))
             } catch {
                 sender.yield(.failed(CommandFailure(error)))
             }
@@ -54,16 +57,18 @@ struct WatchSession: Sendable {
     private func show(_ first: StatusReport, _ events: AsyncStream<Event>) async throws -> ExitStatus {
         let screen = AlternateScreen(terminal)
         defer { withExtendedLifetime(screen) {} }
-        var status = first
+        var watched = WatchedQueue(first)
         var seen = ContinuousClock.now
         var trouble: String?
-        var isOver = false
         func draw() -> Bool {
             let silence = ContinuousClock.now - seen
             let sentence = trouble ?? (silence > Self.patience ? "Redis does not answer." : nil)
             let shown = sentence.map { "\($0) This is what was \(Amounts.roughTime(silence)) ago." }
             return screen.draw(
-                WatchScreen(status: status, trouble: shown, isOver: isOver, size: terminal.size, style: terminal.style).lines)
+                WatchScreen(
+                    status: watched.status, looks: watched.looks, trouble: shown, goneAfter: watched.goneAfter, size: terminal.size,
+                    style: terminal.style
+                ).lines)
         }
         // A terminal that is gone has nobody before it.
         guard draw() else { return .done }
@@ -71,9 +76,7 @@ struct WatchSession: Sendable {
             switch event {
             case .seen(let report):
                 (seen, trouble) = (.now, nil)
-                // A run removes its queue at its end. Its last state says more than an empty one.
-                isOver = report.isUnknown && !status.isUnknown && status.name.hasPrefix(RunIdentity.prefix)
-                if !isOver { status = report }
+                watched.note(report)
             case .failed(let failure):
                 guard failure.status == .unavailable else { throw failure }
                 trouble = failure.message ?? "Redis is away."
@@ -90,4 +93,29 @@ struct WatchSession: Sendable {
 
     private static let controlZ: UInt8 = 26
     private static let controlL: UInt8 = 12
+}
+
+/// A queue as a watcher has seen it. It has no clock inside.
+struct WatchedQueue: Sendable {
+    /// The last look at the queue while it was there.
+    private(set) var status: StatusReport
+    private(set) var looks = QueueLooks()
+
+    /// How long after that look the queue of a run was gone; `nil` while it is there.
+    private(set) var goneAfter: Duration?
+
+    init(_ first: StatusReport) {
+        status = first
+        looks.note(first.report)
+    }
+
+    mutating func note(_ report: StatusReport) {
+        // A run removes its queue at its end. Its last counts say more than none.
+        if report.unknown != nil, status.unknown == nil, status.name.hasPrefix(RunIdentity.prefix) {
+            goneAfter = goneAfter ?? .milliseconds(max(0, report.report.now - status.report.now))
+            return
+        }
+        (goneAfter, status) = (nil, report)
+        looks.note(report.report)
+    }
 }

@@ -10,6 +10,7 @@ final class WorkTally: Sendable {
         var losses = LossWatch()
         var total: (@Sendable () -> Int)?
         var queue: QueueProgress?
+        var queueSeen: ContinuousClock.Instant?
         var waits = QueueWaits()
         var givenUp = RareCount()
         var places: PlacesWatch?
@@ -84,7 +85,9 @@ final class WorkTally: Sendable {
             let lost = state.withLock { state in
                 state.waits = waits
                 state.queue = QueueProgress(accepted: accepted, ended: ended, after: state.queue)
-                state.queueRate.note(ended: ended, bytes: 0, at: .now)
+                let now = ContinuousClock.now
+                state.queueSeen = now
+                state.queueRate.note(ended: ended, bytes: 0, at: now)
                 return state.losses.note(accepted: accepted)
             }
             if let lost { tellLoss(of: lost, now: accepted) }
@@ -227,6 +230,7 @@ extension WorkTally.State {
         } else if let queue {
             snapshot.whole = .init(
                 total: queue.accepted - queue.before, ended: queue.ended - queue.before, name: "queue", endedBefore: queue.before)
+            snapshot.wholeAge = queueSeen.map { max(.zero, now - $0) }
             meter = queueRate
         }
         if let whole = snapshot.whole, whole.ended < whole.total { snapshot.remaining = meter.remaining(open: whole.total - whole.ended) }

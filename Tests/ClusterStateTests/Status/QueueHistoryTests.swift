@@ -41,9 +41,9 @@ import Testing
     }
 
     @Test func `samples from before a queue was cleared count for nothing`() {
-        let report = Self.report([(100, 5000), (110, 6000), (120, 0)], now: (130, 100))
-        #expect(report.rate?.donePerSecond == 10)
-        #expect(report.history.throughput(steps: 4, of: .seconds(10)) == [nil, nil, nil, 11])
+        let report = Self.report([(100, 5000), (110, 6000), (125, 0)], now: (130, 100))
+        #expect(report.rate?.donePerSecond == 20)
+        #expect(report.history.throughput(steps: 4, of: .seconds(5)) == [nil, nil, nil, 22])
     }
 
     @Test func `the time left follows the rate, is zero when all has ended, and is unknown while nothing ends`() {
@@ -58,16 +58,87 @@ import Testing
     }
 
     @Test func `a chart's steps are filled from samples at other times, and are empty before the first`() {
-        let history = Self.report([(90, 0), (95, 100), (105, 200)], now: (110, 200)).history
-        #expect(history.throughput(steps: 4, of: .seconds(10)) == [nil, nil, 16.5, 5.5])
-        #expect(history.depth(steps: 3, of: .seconds(10)) == [10_000, 9835, 9780])
+        let history = Self.report([(90, 0), (95, 100), (100, 200)], now: (105, 200)).history
+        #expect(history.throughput(steps: 4, of: .seconds(10)) == [nil, nil, 22, 0])
+        #expect(history.depth(steps: 3, of: .seconds(10)) == [10_000, 10_000, 9780])
         #expect(history.throughput(steps: 0, of: .seconds(10)) == [])
     }
 
-    @Test func `a burst after a pause is drawn as a burst, not over the whole pause`() {
+    /// A history of these moments, in seconds. The last is the present. The others are a watcher's looks, or samples of workers.
+    private static func history(_ moments: [(second: Double, done: Int, open: Int)], watched: Bool = false) -> QueueHistory {
+        let samples = moments.map { QueueSample(time: Int($0.second * 1000), done: $0.done, failed: 0, bytes: $0.done, open: $0.open) }
+        func overview(_ present: QueueSample, _ samples: [QueueSample] = []) -> QueueOverview {
+            var counts = QueueCounts()
+            (counts.enqueued, counts.done, counts.bytes, counts.ready) = (
+                present.done + present.open, present.done, present.bytes, present.open
+            )
+            return QueueOverview(now: present.time, counts: counts, oldestReady: nil, samples: samples, workers: [])
+        }
+        var looks = QueueLooks()
+        if watched { for sample in samples { looks.note(overview(sample)) } }
+        return overview(samples[samples.count - 1], watched ? [] : samples.dropLast()).history(with: looks)
+    }
+
+    /// 300 jobs waited for two seconds, and were fetched within the next. Somebody watched from then on.
+    private static func burst(_ seconds: Int) -> QueueHistory {
+        history((0...seconds).map { (Double($0), $0 < 3 ? 0 : 300, $0 < 3 ? 300 : 0) }, watched: true)
+    }
+
+    @Test func `a burst of one second stays at its place while somebody watches, and the idle time is drawn after it`() {
+        let history = Self.burst(24)
+        #expect(
+            history.throughput(steps: 60, of: .seconds(1)) == Array(repeating: nil, count: 36) + [0, 0, 300]
+                + Array(repeating: 0, count: 21))
+        let depth = history.depth(steps: 60, of: .seconds(1)).compactMap(\.self)
+        #expect(depth == [300, 300, 300, 300] + Array(repeating: 0, count: 21))
+        // A column of 0.5 s is no reason to draw it longer.
+        #expect(history.throughput(steps: 120, of: .milliseconds(500)).count { $0 == 300 } == 2)
+    }
+
+    @Test func `the highest value does not sink while its second is in the span shown, whatever the width`() {
+        for seconds in 3...58 {
+            for columns in [40, 119, 199] {
+                let step = Duration.seconds(60) / columns
+                #expect(Self.burst(seconds).throughput(steps: columns, of: step).compactMap(\.self).max() == 300)
+                #expect(Self.burst(seconds).depth(steps: columns, of: step).compactMap(\.self).max() == 300)
+            }
+        }
+        // In a longer span too, where a column stands for several seconds.
+        #expect(Self.burst(200).throughput(steps: 79, of: .seconds(300) / 79).compactMap(\.self).max() == 300)
+    }
+
+    @Test func `workers' samples do not blur what a watcher saw, and fill the time before`() {
+        let look = { (time: Int, done: Int) in QueueSample(time: time, done: done, failed: 0, bytes: 0, open: 400 - done) }
+        var counts = QueueCounts()
+        (counts.enqueued, counts.done, counts.ready) = (400, 300, 100)
+        var looks = QueueLooks()
+        for (time, done) in [(10_000, 100), (11_000, 100), (12_000, 300)] {
+            (counts.done, counts.ready) = (done, 400 - done)
+            looks.note(QueueOverview(now: time, counts: counts, oldestReady: nil, samples: [], workers: []))
+        }
+        let samples = [look(5000, 0), look(9900, 100), look(11_900, 250)]
+        let overview = QueueOverview(now: 12_000, counts: counts, oldestReady: nil, samples: samples, workers: [])
+        #expect(overview.history(with: looks).throughput(steps: 8, of: .seconds(1)) == [nil, 20, 20, 20, 20, 20, 0, 200])
+    }
+
+    @Test func `work in a gap between samples is drawn at its beginning, and new jobs at its end`() {
+        // A worker fetched 300 jobs and left. The next one came 27 s later, for 200 more.
+        let history = Self.history([(0, 0, 300), (27, 300, 200), (28, 400, 100)])
+        #expect(history.throughput(steps: 28, of: .seconds(1)) == Array(repeating: 60, count: 5) + Array(repeating: 0, count: 22) + [100])
+        let depth = history.depth(steps: 28, of: .seconds(1))
+        #expect(depth == [300, 240, 180, 120, 60] + Array(repeating: 0, count: 21) + [200, 200])
+        #expect(Self.history([(0, 0, 300), (60, 300, 0)]).throughput(steps: 6, of: .seconds(10)) == [60, 0, 0, 0, 0, 0])
+    }
+
+    @Test func `a queue that was filled after the first sample is drawn as falling, not as rising from nothing`() {
+        let history = Self.history([(0, 0, 0), (5, 56, 187), (10, 143, 100)])
+        #expect(history.depth(steps: 5, of: .seconds(2)) == [187, 187, 187, 169.6, 134.8])
+    }
+
+    @Test func `a burst after a pause without workers is drawn as a burst, not over the whole pause`() {
         let history = Self.report([(0, 0), (300, 1000)], now: (310, 1000)).history
-        #expect(history.throughput(steps: 5, of: .seconds(5)) == [0, 0, 220, 0, 0])
-        #expect(history.depth(steps: 4, of: .seconds(5)) == [10_000, 8900, 8900, 8900])
+        #expect(history.throughput(steps: 62, of: .seconds(5)) == [220] + Array(repeating: 0, count: 61))
+        #expect(history.depth(steps: 62, of: .seconds(5)) == [10_000] + Array(repeating: 8900, count: 61))
     }
 
     @Test func `hosts are summed over all living workers`() {

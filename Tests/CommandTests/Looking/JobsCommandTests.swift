@@ -23,6 +23,9 @@ import Testing
         #expect(some.errors.contains("gannet: there are more ready jobs: '--state ready --cursor "))
         let none = try await fleet.outcome(["jobs", "list", "--state", "dead"] + fleet.connection)
         #expect(none.status == 0 && none.output == "" && none.errors == "gannet: there are no such jobs in the queue 'default'.\n")
+        let unknown = try await fleet.outcome(["jobs", "list", "--queue", "nix"] + fleet.connection)
+        #expect(unknown.status == 0 && unknown.output == "")
+        #expect(unknown.errors == "gannet: there is no queue 'nix': nothing was put into it, or it was purged.\n")
         try await fleet.stop()
     }
 

@@ -19,6 +19,17 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a pause says that nothing was put into the queue yet, and is kept`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        _ = try await fleet.text(["enqueue", "http://h/1"])
+        #expect(try await fleet.outcome(["pause"] + fleet.connection).errors == "")
+        let outcome = try await fleet.outcome(["pause", "--queue", "nie"] + fleet.connection)
+        #expect(outcome.status == 0 && outcome.output == "Paused the queue 'nie'; 'gannet resume' lets it go on.\n")
+        #expect(outcome.errors == "gannet: nothing was put into the queue 'nie' yet.\n")
+        #expect(try await fleet.json(["status", "--queue", "nie"])["paused"] as? Bool == true)
+        try await fleet.stop()
+    }
+
     @Test func `a queue is emptied only when that is said twice`() async throws {
         let fleet = try await Fleet.start(files: 1)
         _ = try await fleet.text(["enqueue", "-i", try fleet.list("list", 0..<1200), "--batch", "b"])

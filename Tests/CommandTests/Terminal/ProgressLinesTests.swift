@@ -92,6 +92,21 @@ import Testing
             ])
     }
 
+    @Test func `numbers of the queue are dated, and numbers of this worker are named as such`() {
+        var now = ProgressSnapshot()
+        (now.fetched, now.bytes, now.elapsed, now.remaining) = (192, 10, .seconds(10), .seconds(3))
+        now.whole = .init(total: 200, ended: 176, name: "queue")
+        now.wholeAge = .seconds(2.4)
+        #expect(
+            ProgressText.line(now)
+                == "this worker: 192 fetched, 0 failed, 10 B in 10.0 s; queue: 176 of 200 had ended 2 s ago, 3 s left")
+        #expect(
+            ProgressLines.lines(now, columns: 80, Self.style).map(\.plain)[0].hasSuffix(
+                "  queue 176 of 200 (2 s ago)  192 by this worker  10 B  3 s left"))
+        now.whole = nil
+        #expect(ProgressText.line(now) == "192 fetched, 0 failed, 10 B in 10.0 s, 3 s left")
+    }
+
     @Test func `a terminal that cannot draw gets the same figures as a line of text`() {
         #expect(
             ProgressText.line(Self.snapshot)

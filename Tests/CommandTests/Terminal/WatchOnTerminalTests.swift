@@ -54,6 +54,48 @@ import Testing
         }
     }
 
+    @Test func `when a second batch has ended the last line tells of that batch, and an unknown queue is called unknown`() async throws {
+        let fleet = try await Fleet.start(files: 8)
+        let screen = try await TmuxScreen.start()
+        try await screen.run(Program.path, Self.watch(fleet))
+        try await screen.wait { $0[2] == "there is no queue 'default': nothing was put into it, or it was purged" }
+        for batch in [fleet.origin.urls[..<5], fleet.origin.urls[5...]] {
+            #expect(try await fleet.outcome(["enqueue"] + batch + fleet.connection).status == 0)
+            try await screen.wait { $0[2].contains(" 0 of \(batch.count) ended, no worker is at work") }
+            #expect(try await fleet.outcome(fleet.work).status == 0)
+            try await screen.wait { $0[2].hasSuffix("100%  finished: \(batch.count) of \(batch.count) ended") }
+        }
+        try await screen.press("q")
+        try await screen.waitForPrompt()
+        try await screen.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `when its run has ended the screen says so, dates its counts and shows no worker at work`() async throws {
+        let fleet = try await Fleet.start(files: 30)
+        let gate = try fleet.slowList(after: 10)
+        let run = try fleet.start(fleet.run + ["--concurrency", "2"])
+        let note = try #require(try await run.errors.line { $0.hasPrefix("gannet: the queue of this run is '") })
+        let name = try #require(note.split(separator: "'").dropFirst().first.map(String.init))
+        try await gate.accepted(2)
+        let screen = try await TmuxScreen.start()
+        try await screen.run(Program.path, ["status", "--watch", "--queue", name] + fleet.connection)
+        try await screen.wait { rows in rows.contains { $0.contains(" working") && $0.contains("2/2") } }
+        run.signal(SIGINT)
+        _ = try await run.errors.line { $0.hasPrefix("gannet: stopping") }
+        run.signal(SIGINT)
+        _ = try await run.exitStatus
+        let rows = try await screen.wait { $0[2].hasPrefix("finished: the run ended and removed its queue. The counts are from ") }
+        #expect(
+            rows[2].hasSuffix(" s before.") && rows.contains("its workers have ended") && !rows.contains { $0.contains("working") },
+            "\(rows)")
+        try await screen.press("q")
+        try await screen.waitForPrompt()
+        try await screen.stop()
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
     @Test(arguments: [("C-c", "130"), ("q", "0")])
     func `a key ends it with the status that goes with it`(key: String, status: String) async throws {
         try await Self.withWork { fleet, screen in

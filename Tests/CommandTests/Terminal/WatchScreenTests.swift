@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ClusterState
@@ -105,10 +106,68 @@ import Testing
         #expect(StatusText(status: status, style: Self.style).lines.contains("progress  finished"))
     }
 
-    @Test func `a run that has removed its queue is shown as it was last, and as finished`() {
-        let screen = WatchScreen(status: Self.status(), isOver: true, size: .init(columns: 100, rows: 24), style: Self.style)
-        #expect(screen.lines[2].plain == "finished: the run has ended and removed its queue. This was its last state.")
-        #expect(screen.lines[4].plain.hasPrefix("ended 50000: "))
+    @Test func `a run that has removed its queue is finished, its counts are dated, and its workers work no more`() {
+        let last = StatusReport(name: "run-1", report: Self.status().report, server: ServerStatus(ping: .zero))
+        let gone = QueueOverview(now: last.report.now + 2000, counts: QueueCounts(), oldestReady: nil, samples: [], workers: [])
+        var watched = WatchedQueue(last)
+        #expect(watched.goneAfter == nil)
+        for later in [0, 1000, 2000] {
+            let overview = QueueOverview(now: gone.now + later, counts: QueueCounts(), oldestReady: nil, samples: [], workers: [])
+            watched.note(StatusReport(name: "run-1", report: overview, server: last.server))
+        }
+        let screen = WatchScreen(
+            status: watched.status, looks: watched.looks, goneAfter: watched.goneAfter, size: .init(columns: 80, rows: 24),
+            style: Self.style)
+        let lines = screen.lines.map(\.plain)
+        #expect(lines[2] == "finished: the run ended and removed its queue. The counts are from 2 s before.")
+        #expect(lines[4].hasPrefix("ended 50000: "))
+        #expect(lines.contains("its workers have ended") && !lines.contains { $0.contains("working") || $0.contains("IN FLIGHT") })
+    }
+
+    @Test func `the screen draws a watcher's own looks`() {
+        func status(_ second: Int, _ ended: Int) -> StatusReport {
+            var counts = QueueCounts()
+            (counts.enqueued, counts.done, counts.fetched, counts.ready) = (300, ended, ended, 300 - ended)
+            let overview = QueueOverview(now: 1_000_000 + second * 1000, counts: counts, oldestReady: nil, samples: [], workers: [])
+            return StatusReport(name: "default", report: overview, server: ServerStatus(ping: .zero))
+        }
+        var watched = WatchedQueue(status(0, 0))
+        for second in 1...30 { watched.note(status(second, second < 3 ? 0 : 300)) }
+        let screen = WatchScreen(status: watched.status, looks: watched.looks, size: .init(columns: 121, rows: 30), style: Self.style)
+        let lines = screen.lines.map(\.plain)
+        #expect(lines.contains { $0.hasPrefix("ended a second: ") && $0.hasSuffix(" highest 300/s, last 1 min") })
+        #expect(lines.contains { $0.hasPrefix("not ended: 0 ") && $0.hasSuffix(" highest 300, last 1 min") })
+        // Thirty seconds are half of the width. The burst is two columns of half a second.
+        #expect(lines.contains(String(repeating: " ", count: 64) + "██" + String(repeating: " ", count: 54)))
+        #expect(lines.contains(String(repeating: " ", count: 60) + "▁▁▁▁██" + String(repeating: "▁", count: 54)))
+    }
+
+    @Test func `the screen and the text say that a queue is unknown, in the same words`() {
+        let overview = QueueOverview(
+            now: 5, counts: QueueCounts(), oldestReady: nil, samples: [], workers: [], others: [OtherQueue(name: "x", open: 1, workers: 1)])
+        let status = StatusReport(name: "run-1", report: overview, server: ServerStatus(ping: .zero))
+        let sentence = "there is no queue 'run-1': its run has not begun, or has ended and removed it"
+        let lines = Self.lines(status, 80, 24)
+        #expect(lines[2] == sentence && lines.contains("There is 'x': '--queue x' shows it."))
+        #expect(StatusText(status: status, style: Self.style).lines.contains("progress  \(sentence)"))
+        #expect(status.unknown?.hint == "\(sentence). There is 'x': '--queue x' shows it.")
+    }
+
+    @Test func `the time left is told in the same words by the screen and by the text`() {
+        func told(_ waits: QueueWaits = .init(), isPaused: Bool = false, ended: Int = 0) -> [String?] {
+            var counts = QueueCounts()
+            (counts.enqueued, counts.done, counts.ready, counts.isPaused) = (110, ended, 110 - ended, isPaused)
+            let samples = [QueueSample(time: 0, done: 0, failed: 0, bytes: 0, open: 110)]
+            let worker = WorkerStatus(id: "w", heard: 10_000, record: nil)
+            let overview = QueueOverview(now: 10_000, counts: counts, oldestReady: nil, samples: samples, workers: [worker], waits: waits)
+            let status = StatusReport(name: "q", report: overview, server: ServerStatus(ping: .zero), work: WorkAtHand([], open: 110))
+            let screen = Self.lines(status, 120, 24)[2].split(separator: "ended, ").last.map(String.init) ?? ""
+            return [screen, StatusText(status: status, style: Self.style).lines.first { $0.hasPrefix("left ") }]
+        }
+        #expect(told(ended: 100) == ["1 s left", "left      1 s"])
+        #expect(told() == ["time left unknown", "left      unknown"])
+        #expect(told(isPaused: true) == ["time left unknown while the queue is paused", "left      unknown while the queue is paused"])
+        #expect(told(QueueWaits(delayed: 110)) == ["110 wait for their next attempt", "left      110 wait for their next attempt"])
     }
 
     @Test func `failed and dead jobs are shown as one number`() {
@@ -117,17 +176,40 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("dead ") })
     }
 
+    private static func batch(_ number: Int, age: Int, total: Int, ended: Int) -> Batch {
+        Batch(
+            name: "b\(number)", number: number, options: BatchOptions(), age: .seconds(age), input: .closed, total: total, done: ended,
+            failed: 0, cancelled: 0, active: 0, parked: 0, delayed: 0)
+    }
+
     @Test func `a percentage covers the oldest batch that has not ended and all later batches`() throws {
-        func batch(_ name: String, age: Int, total: Int, ended: Int) -> Batch {
-            Batch(
-                name: name, number: 1, options: BatchOptions(), age: .seconds(age), input: .closed, total: total, done: ended, failed: 0,
-                cancelled: 0, active: 0, parked: 0, delayed: 0)
-        }
-        let old = batch("old", age: 1000, total: 1_000_000, ended: 1_000_000)
-        let (running, younger) = (batch("running", age: 60, total: 100, ended: 20), batch("younger", age: 10, total: 30, ended: 30))
+        let old = Self.batch(1, age: 1000, total: 1_000_000, ended: 1_000_000)
+        let (running, younger) = (Self.batch(2, age: 60, total: 100, ended: 20), Self.batch(3, age: 10, total: 30, ended: 30))
         let work = WorkAtHand([younger, running, old], open: 80)
         #expect(work.batches == 2 && work.ended == 50 && work.total == 130)
-        #expect(WorkAtHand([old], open: 0).share == 0)
+        #expect(WorkAtHand([], open: 0).share == 0)
+    }
+
+    @Test func `when all jobs have ended the screen tells of the work that was at hand, until more work comes`() {
+        func finished(_ batches: [Batch], after last: WorkAtHand?) -> (line: String, work: WorkAtHand) {
+            var counts = QueueCounts()
+            (counts.enqueued, counts.done, counts.fetched) = (1000, 1000, 1000)
+            let overview = QueueOverview(now: 5, counts: counts, oldestReady: nil, samples: [], workers: [])
+            let work = WorkAtHand(batches, open: 0, after: last)
+            let status = StatusReport(name: "default", report: overview, server: ServerStatus(ping: .zero), work: work)
+            return (Self.lines(status, 80, 24)[2].components(separatedBy: "100%  ").last ?? "", work)
+        }
+        let old = Self.batch(1, age: 1000, total: 400, ended: 400)
+        let running = WorkAtHand([Self.batch(2, age: 9, total: 200, ended: 64), old], open: 136)
+        #expect(running.total == 200 && running.ended == 64)
+        let second = Self.batch(2, age: 11, total: 200, ended: 200)
+        let end = finished([second, old], after: running)
+        #expect(end.line == "finished: 200 of 200 ended")
+        #expect(finished([second, old], after: end.work).line == "finished: 200 of 200 ended")
+        #expect(finished([second, old], after: nil).line == "finished: 200 of 200 ended", "the newest batch")
+        let third = Self.batch(3, age: 1, total: 30, ended: 30)
+        #expect(finished([third, second, old], after: running).line == "finished: 230 of 230 ended in 2 batches")
+        #expect(finished([third, second, old], after: end.work).line == "finished: 30 of 30 ended")
     }
 
     @Test func `the text of status is aligned, and an unknown value is a dash`() {
@@ -139,6 +221,6 @@ import Testing
         let empty = QueueOverview(now: 5, counts: QueueCounts(), oldestReady: nil, samples: [], workers: [])
         let server = ServerStatus(ping: .zero)
         let unknown = StatusText(status: StatusReport(name: "q", report: empty, server: server), style: Self.style).lines
-        #expect(unknown.contains("speed     —") && unknown.contains("left      nothing"))
+        #expect(unknown.contains("speed     —") && unknown.contains("left      —"))
     }
 }

@@ -29,6 +29,22 @@ import Testing
         }
     }
 
+    @Test func `an idle worker that begins to work says so at once, not with its next heartbeat`() async throws {
+        try await WorkerFixture.with { fixture in
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader) {
+                $0.endsWhenEmpty = false
+                $0.heartbeat = .seconds(3600)
+            }
+            #expect(try await Self.record(fixture) { _ in true }.active == 0)
+            try await fixture.fill(0..<5)
+            _ = try await Self.record(fixture) { $0.active == 5 && $0.hosts.first?.running == 5 }
+            downloader.open()
+            worker.stop()
+            _ = await worker.end
+        }
+    }
+
     @Test func `a worker that nothing is asked of sends no more than two commands a second`() async throws {
         let server = try await RedisServer.start()
         try await WorkerFixture.with(server) { fixture in

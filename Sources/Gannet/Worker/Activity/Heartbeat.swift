@@ -10,6 +10,11 @@ struct Heartbeat: Sendable {
     let options: WorkerOptions
 
     private let isHeard = Flag()
+    /// The last of the regular heartbeats said that the worker has no job, and no other heartbeat has followed.
+    private let hasSaidIdle = Flag()
+
+    /// The jobs of one claim are begun within this time.
+    private static let gathering = Duration.milliseconds(100)
 
     /// How long an ending worker waits for Redis to take its farewell.
     private static let farewell = Duration.milliseconds(300)
@@ -26,15 +31,32 @@ struct Heartbeat: Sendable {
     /// - Parameter note: Receives how far the queue has come.
     func run(_ note: @Sendable (QueueProgress) -> Void) async {
         while !Task.isCancelled {
-            do throws(StateError) {
-                note(try await queue.beat(name, record))
-                isHeard.set(true)
-            } catch {
-                // Claims and settlements report the outage. Onlookers see that the worker is silent.
-                isHeard.set(false)
-            }
+            // Set before the jobs are counted, because a job may begin meanwhile.
+            hasSaidIdle.set(true)
+            let record = record
+            if record.active > 0 { hasSaidIdle.set(false) }
+            await beat(record, note)
             // The random part keeps the workers of a fleet from sending at the same time.
             do { try await Task.sleep(for: options.heartbeat * Double.random(in: 0.9...1)) } catch { return }
+        }
+    }
+
+    /// Sends a heartbeat soon after an idle worker has begun to work, until the task is cancelled. Otherwise onlookers would see an idle
+    /// worker beside its active jobs for some seconds. No more than one comes for each regular heartbeat.
+    func runAfterBeginnings(_ note: @Sendable (QueueProgress) -> Void) async {
+        for await _ in held.beginnings where hasSaidIdle.take() {
+            do { try await Task.sleep(for: Self.gathering) } catch { return }
+            await beat(record, note)
+        }
+    }
+
+    private func beat(_ record: WorkerRecord, _ note: @Sendable (QueueProgress) -> Void) async {
+        do throws(StateError) {
+            note(try await queue.beat(name, record))
+            isHeard.set(true)
+        } catch {
+            // Claims and settlements report the outage. Onlookers see that the worker is silent.
+            isHeard.set(false)
         }
     }
 
@@ -61,5 +83,13 @@ struct Heartbeat: Sendable {
         private let state = Mutex(false)
         var value: Bool { state.withLock { $0 } }
         func set(_ value: Bool) { state.withLock { $0 = value } }
+
+        /// The value, which is false from then on.
+        func take() -> Bool {
+            state.withLock { value in
+                defer { value = false }
+                return value
+            }
+        }
     }
 }
