@@ -28,14 +28,16 @@ package final class RedisBodies: JobOutput {
     ///     body until its job is settled.
     ///   - temporaryFolder: The folder for large bodies until they are complete.
     ///   - patience: How long a call waits for a Redis that is away.
+    ///   - outage: Called when a call begins to wait for Redis, and when Redis is back.
     package init(
-        _ connection: RedisConnection, namespace: String, limit: Int, sparing: Duration, temporaryFolder: String, patience: Duration
+        _ connection: RedisConnection, namespace: String, limit: Int, sparing: Duration, temporaryFolder: String, patience: Duration,
+        outage: OutageListener? = nil
     ) {
         self.connection = connection
         store = BlobStore(connection, namespace: namespace)
         self.limit = limit
         self.sparing = sparing
-        persistently = Persistence(patience: patience)
+        persistently = Persistence(patience: patience, listener: outage)
         self.temporaryFolder = temporaryFolder
     }
 

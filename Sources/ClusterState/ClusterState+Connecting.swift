@@ -17,7 +17,7 @@ package struct ClusterOptions: Sendable {
     /// How long a queue's call waits for a Redis that is away; zero for a call that fails at once. A worker has its own patience.
     package var patience = Duration.seconds(60)
 
-    /// Called when a call begins to wait for Redis, and when Redis is back. Workers report their outages themselves.
+    /// Called when a call begins to wait for Redis, and when Redis is back. Workers also report failed claims and renewals.
     package var outage: OutageListener?
 
     package init(redis: String) { self.redis = redis }

@@ -22,6 +22,13 @@ package struct ClusterState: Sendable {
     /// The schema that this version writes. Data of another major version is refused, data of another minor version is accepted.
     package static let schema = "1.1"
 
+    /// A queue whose calls wait longer for Redis than those of the cluster's other queues, and tell the same listener.
+    package func queue(_ name: String, patience: Duration) -> FetchQueue {
+        var persistence = persistence
+        persistence.patience = patience
+        return FetchQueue(self, name, persistence)
+    }
+
     /// - Parameter persistence: The queue's own patience; `nil` for the patience of the cluster's other queues.
     package func queue(_ name: String, _ persistence: Persistence? = nil) -> FetchQueue {
         FetchQueue(self, name, persistence ?? self.persistence)

@@ -31,7 +31,9 @@ package struct ManPage {
         lines.append(".SH ENVIRONMENT")
         lines += environment
         for note in root.notes where note.title != "ENVIRONMENT" { lines += [".SH \(Self.escaped(note.title))"] + Self.rows(note.rows) }
-        let examples = root.examples + root.listed.dropFirst().flatMap(\.spec.examples)
+        // A group of commands shows examples of its commands.
+        var seen: Set<String> = []
+        let examples = root.listed.flatMap(\.spec.examples).filter { seen.insert($0.line).inserted }
         // A heading begins a paragraph by itself.
         if !examples.isEmpty { lines += [".SH EXAMPLES"] + examples.flatMap(Self.example).dropFirst() }
         if !seeAlso.isEmpty { lines += [".SH SEE ALSO", seeAlso.map(Self.page).joined(separator: ",\n")] }

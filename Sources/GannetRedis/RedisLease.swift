@@ -54,9 +54,7 @@ struct RedisLease: SharedLease {
     func fail(_ error: FetchError, for time: Duration) async {
         // A URL has one outcome. The failure would replace the stale answer, which may still serve and be revalidated.
         if stale != nil { return await release() }
-        var content = OutcomeContent(url: url)
-        if case .status(let code) = error.kind { content.status = code }
-        content.fields = [.errorClass: error.className, .errorMessage: error.detail]
+        let content = OutcomeContent(error, url: url)
         let isStored = !error.kind.restsOnSettings
         _ = await settle(
             .failed(content, Retention(fresh: isStored ? time : .zero, keep: max(time, Self.forWaitingCallers), isStored: isStored)))

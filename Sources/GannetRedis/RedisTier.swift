@@ -151,13 +151,3 @@ struct RedisTier: SharedTier {
         return CachedAnswer(facts: facts.received(at: .now - ago), body: body)
     }
 }
-
-extension FetchError {
-    /// The failure in an outcome, as its fetcher had it.
-    fileprivate init(_ content: OutcomeContent, url: String) {
-        var kind = Kind(className: content.fields[.errorClass] ?? "")
-        // These kinds concern the other process only. The message also explains a class of a newer version.
-        if let known = kind, [.cancelled, .local].contains(known.retry) || known == .invalidURL || known == .engine { kind = nil }
-        self.init(kind: kind ?? .unexpectedContent, url: url, detail: content.fields[.errorMessage] ?? "")
-    }
-}

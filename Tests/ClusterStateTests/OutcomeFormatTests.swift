@@ -32,6 +32,17 @@ import Testing
         #expect(OutcomeContent((content.bytesWithoutURL + url.utf8)[...])?.url.hasSuffix(url) == true)
     }
 
+    @Test func `a failure without a message has a sentence made of its status or its class`() {
+        var content = OutcomeContent(url: "http://a/")
+        #expect(content.failureSentence == "The fetch failed for a reason that was not recorded.")
+        content.fields = [.errorClass: "connect", .errorMessage: ""]
+        #expect(content.failureSentence == "The fetch failed (connect).")
+        content.status = 404
+        #expect(content.failureSentence == "The server answered 404.")
+        content.fields[.errorMessage] = "Could not connect (http://a/)."
+        #expect(content.failureSentence == "Could not connect (http://a/).")
+    }
+
     @Test func `values that do not fit are cut, and no other values are`() {
         var content = Self.full
         content.status = 70_000

@@ -48,6 +48,27 @@ import Testing
         #expect(facts.map { "\($0.key) \($0.value.text)" }.suffix(2) == ["ended 1011", "total 1030"], "logs keep the queue's totals")
     }
 
+    @Test func `while the proxy or Redis is missing, progress says so and estimates no time`() {
+        let console = Console(.quiet)
+        let watch = RedisWatch(console, own: nil)
+        let tally = WorkTally(console, watch, of: { 100 })
+        let start = ContinuousClock.now
+        _ = tally.snapshot(at: start)
+        tally.note(.fetched(JobLabel(url: "u"), bytes: 1, file: "f"))
+        #expect(tally.snapshot(at: start + .seconds(1)).remaining != nil)
+        let proxy = NetworkWant(.proxy, detail: "Connection refused")
+        tally.note(.putOff(JobLabel(url: "u"), Postponement(sentence: "s", errorClass: "proxy", pause: .seconds(5), want: proxy)))
+        #expect(tally.snapshot(at: start + .seconds(2)).waitedFor == "99 wait for the proxy")
+        #expect(tally.snapshot(at: start + .seconds(60)).missing == nil)
+        tally.note(.fetched(JobLabel(url: "u"), bytes: 1, file: "f"))
+        #expect(tally.snapshot(at: start + .seconds(3)).missing == nil)
+        watch.note(.began(sentence: "Redis: away"))
+        let away = tally.snapshot(at: start + .seconds(4))
+        #expect(away.remaining == nil && away.waitedFor == "waiting for Redis")
+        watch.note(.ended)
+        #expect(!tally.snapshot(at: start + .seconds(5)).isRedisAway)
+    }
+
     @Test func `failures are counted by class, the most frequent first`() {
         let tally = Self.tally()
         for errorClass in ["dns", "http-404", "timeout", "http-404"] {

@@ -174,6 +174,7 @@ struct SharedTierTests {
                 try await fetcher(cache).data(for: FetchRequest(origin.url("/none")))
             }
             #expect(error?.kind == .status(404))
+            #expect(error?.description == "The server answered 404 (\(origin.url("/none"))).")
         }
         #expect(try await origin.requests().count == 1)
         await cache.close()

@@ -11,11 +11,14 @@ extension BatchExport {
         /// `nil` if the fetch failed.
         package let body: [UInt8]?
         package let duration: Duration
+        /// The failure of an earlier fetch, for which no request was made.
+        package let remembered: RememberedFailure?
 
-        package init(_ content: OutcomeContent, body: [UInt8]?, duration: Duration) {
+        package init(_ content: OutcomeContent, body: [UInt8]?, duration: Duration, remembered: RememberedFailure? = nil) {
             self.content = content
             self.body = body
             self.duration = duration
+            self.remembered = remembered
         }
     }
 
@@ -45,7 +48,7 @@ extension BatchExport {
             guard let body = fetched.body else {
                 var record = JobRecord(exported: known.id, JobEnd(.failed, content, duration: fetched.duration))
                 (record.digest, record.bytes) = (known.digest, known.bytes)
-                return try self.noteFailed(record, known: known)
+                return try self.noteFailed(record, known: known, remembered: fetched.remembered)
             }
             let digest = SHA256Digest(of: body).bytes
             content.size = body.count

@@ -44,8 +44,9 @@ package final class BatchExport: Sendable {
     }
 
     /// Records a URL without a body. Blocks.
-    func noteFailed(_ record: JobRecord, known: JobRecord?) throws {
+    func noteFailed(_ record: JobRecord, known: JobRecord?, remembered: RememberedFailure? = nil) throws {
         if record != known { _ = try folder.journal.append(record) }
+        if let remembered { return report(.remembered(record.id, url: record.url, remembered, errorClass: record.errorClass)) }
         report(.failed(record.id, url: record.url, sentence: record.errorMessage, errorClass: record.errorClass))
     }
 
@@ -77,6 +78,8 @@ package enum ExportNews: Sendable {
     /// The body was in the folder.
     case there(URLID, url: String, file: String)
     case failed(URLID, url: String, sentence: String, errorClass: String)
+    /// A lost body was not fetched again, because the failure of an earlier fetch is remembered.
+    case remembered(URLID, url: String, RememberedFailure, errorClass: String)
 }
 
 /// A body for the folder, as the outcome of its URL describes it.

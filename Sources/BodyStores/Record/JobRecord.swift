@@ -31,7 +31,7 @@ struct JobRecord: Sendable, Equatable {
         file = content.fields[.file] ?? ""
         contentType = content.fields[.contentType] ?? ""
         errorClass = content.fields[.errorClass] ?? ""
-        errorMessage = content.fields[.errorMessage] ?? ""
+        errorMessage = isFailed ? content.failureSentence : ""
     }
 }
 

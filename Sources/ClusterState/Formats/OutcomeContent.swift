@@ -40,6 +40,13 @@ package struct OutcomeContent: Sendable, Equatable {
 extension OutcomeContent {
     package var httpStatus: Int? { status == 0 ? nil : status }
 
+    /// Why the URL could not be fetched, in a sentence. An outcome of an earlier version may have no message.
+    package var failureSentence: String {
+        if let message = fields[.errorMessage], !message.isEmpty { return message }
+        if let httpStatus { return "The server answered \(httpStatus)." }
+        return fields[.errorClass].map { "The fetch failed (\($0))." } ?? "The fetch failed for a reason that was not recorded."
+    }
+
     /// Long values are cut: they come from outside, and an outcome is read more often than written.
     var bytes: [UInt8] { header + url.dropFirst(Self.schemes[scheme].count).utf8 }
 

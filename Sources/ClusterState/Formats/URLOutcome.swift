@@ -49,13 +49,26 @@ extension URLOutcome {
 
     package var failure: Failure? {
         guard isNegative else { return nil }
-        return Failure(
-            kind: content.fields[.errorClass] ?? "unknown",
-            sentence: content.fields[.errorMessage] ?? "The fetch failed for a reason that was not recorded.")
+        return Failure(kind: content.fields[.errorClass] ?? "unknown", sentence: content.failureSentence)
+    }
+
+    /// The failure, while it keeps the URL from being fetched; `nil` for any other outcome.
+    package func remembered(at now: Int) -> RememberedFailure? {
+        guard isNegative, isStored, freshFor(at: now) > .zero else { return nil }
+        return RememberedFailure(age: age(at: now), remaining: freshFor(at: now))
     }
 
     package func age(at now: Int) -> Duration { .milliseconds(max(0, now - ended)) }
 
     /// How long the outcome is still fresh; zero or less when the origin would be asked again.
     package func freshFor(at now: Int) -> Duration { .milliseconds(freshUntil - now) }
+}
+
+/// The failure of an earlier fetch, for which a URL is not fetched now.
+package struct RememberedFailure: Sendable, Equatable {
+    /// The time since the URL failed.
+    package let age: Duration
+
+    /// The time until the next job for the URL makes a request again.
+    package let remaining: Duration
 }

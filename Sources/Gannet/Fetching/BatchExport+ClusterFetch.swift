@@ -2,6 +2,7 @@ package import BodyStores
 internal import ClusterState
 internal import FetchCache
 internal import GannetBasics
+internal import GannetRedis
 internal import HTTPEngine
 internal import RedisClient
 
@@ -16,18 +17,17 @@ extension BatchExport {
                 return (await fetch.answer(url), ContinuousClock.now - clock)
             }
             guard let (outcome, duration) = timed else { throw StateError.redis(RedisError(.cancelled)) }
-            var content = OutcomeContent(url: url)
             switch outcome {
             case .success(let answer):
+                var content = OutcomeContent(url: url)
                 content.status = answer.status
                 content.fields[.contentType] = answer.headers["Content-Type"]
                 return Refetch(content, body: answer.body, duration: duration)
-            case .failure(let error):
+            case .failure(let failure):
+                let error = failure.error
                 if Task.isCancelled { throw StateError.redis(RedisError(.cancelled)) }
                 if error.retry == .local { throw StorageFailure(.other(error.description)) }
-                if case .status(let code) = error.kind { content.status = code }
-                content.fields = [.errorClass: error.className, .errorMessage: error.description]
-                return Refetch(content, body: nil, duration: duration)
+                return Refetch(OutcomeContent(error, url: url), body: nil, duration: duration, remembered: failure.remembered)
             }
         }
     }

@@ -8,6 +8,7 @@ internal import RedisClient
 
 /// Fetches URLs for a caller without a job: from the shared cache, or else from their origins. Nobody else fetches the same URL meanwhile.
 package struct ClusterFetch: Sendable {
+    private let cluster: ClusterState
     private let downloader: CurlDownloader
     private let cache: RedisCache
     private let fetch: CachingFetch
@@ -25,6 +26,7 @@ package struct ClusterFetch: Sendable {
             downloader.shutdown()
             throw error
         }
+        self.cluster = cluster
         self.downloader = downloader
         var parts = CachingFetch.Parts(downloader: downloader, memory: MemoryCache(MemoryCacheOptions(costLimit: 0)))
         parts.shared = cache.shared.tier
@@ -51,16 +53,36 @@ package struct ClusterFetch: Sendable {
         package init() {}
     }
 
-    /// The body of one URL.
-    package func body(of url: String) async -> Result<[UInt8], FetchError> { await answer(url).map(\.body) }
+    /// Why there is no answer.
+    package struct Failure: Error {
+        package let error: FetchError
+        /// The failure of an earlier fetch, for which this one made no request.
+        package let remembered: RememberedFailure?
+    }
 
-    func answer(_ url: String) async -> Result<ServedAnswer, FetchError> {
+    /// The body of one URL.
+    package func body(of url: String) async -> Result<[UInt8], Failure> { await answer(url).map(\.body) }
+
+    func answer(_ url: String) async -> Result<ServedAnswer, Failure> {
         let request = FetchRequest(url) {
             $0.headers = headers.fields
             $0.refresh = refresh
             $0.maximumAge = maximumAge
         }
-        return await fetch.serve(request)
+        let start = ContinuousClock.now
+        do throws(FetchError) {
+            return .success(try await fetch.serve(request).get())
+        } catch {
+            return .failure(Failure(error: error, remembered: await remembered(url, since: start)))
+        }
+    }
+
+    /// The failure of this URL, if it is older than a call that began at `start`. So neither this call nor another one meanwhile made a request.
+    private func remembered(_ url: String, since start: ContinuousClock.Instant) async -> RememberedFailure? {
+        guard !refresh, let id = try? RequestedURL(url, headers: headers).id, let outcome = try? await cluster.outcome(id),
+            let now = try? await cluster.now(), let failure = outcome.remembered(at: now), failure.age > ContinuousClock.now - start
+        else { return nil }
+        return failure
     }
 
     /// Ends what is under way, and the connections.

@@ -26,6 +26,12 @@ package struct JobLabel: Sendable, Equatable {
         trace = job.trace?.traceID
     }
 
+    /// A sentence about the job, with its URL.
+    func named(in sentence: String) -> String {
+        if url.isEmpty || sentence.contains(url) { return sentence }
+        return "\(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence) (\(url))."
+    }
+
     init(_ id: URLID, url: String) {
         self.init(url: RedactedURL(url).description)
         self.id = id.bytes.hexadecimal

@@ -1,5 +1,6 @@
 internal import BodyStores
 internal import ClusterState
+internal import GannetRedis
 internal import HTTPCaching
 internal import HTTPEngine
 
@@ -151,10 +152,10 @@ struct JobRunner: Sendable {
     private func deliver(_ job: Job, _ outcome: URLOutcome) async throws -> WorkerReport {
         if outcome.isNegative {
             let report = try await fail(job, with: outcome.content)
-            guard case .failed(let label, _, let errorClass) = report, outcome.isStored, let now = try? await queue.cluster.now() else {
-                return report
-            }
-            return .skipped(label, failedAgo: outcome.age(at: now), errorClass: errorClass)
+            guard case .failed(let label, _, let errorClass) = report, let now = try? await queue.cluster.now(),
+                let failure = outcome.remembered(at: now)
+            else { return report }
+            return .skipped(label, failure, errorClass: errorClass)
         }
         let body = try await keeping(job) { try await output.held(outcome, for: job) }
         if let body {
@@ -260,7 +261,7 @@ struct JobRunner: Sendable {
     private func giveUp(
         _ job: Job, _ error: FetchError, kept retention: Retention, _ duration: Duration, host: Settlement.HostNews
     ) async throws -> WorkerReport {
-        let content = OutcomeContent(error, of: job)
+        let content = OutcomeContent(error, url: job.url)
         try await note(JobEnd(.failed, content, duration: duration), of: job)
         return try await settle(job, .failed(content, retention), host: host) ? .failed(job, error) : .lost(JobLabel(job))
     }

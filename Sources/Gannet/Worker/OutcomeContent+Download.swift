@@ -11,11 +11,4 @@ extension OutcomeContent {
         fields[.file] = file
         fields[.contentType] = download.contentType
     }
-
-    /// The outcome of a job's URL that could not be fetched.
-    init(_ error: FetchError, of job: Job) {
-        self.init(url: job.url)
-        if case .status(let code) = error.kind { status = code }
-        fields = [.errorClass: error.className, .errorMessage: error.description]
-    }
 }

@@ -50,7 +50,7 @@ package struct Worker: Sendable {
         defer { downloader.shutdown() }
         let worker = randomName()
         let (subscriber, inbox) = try await cluster.listen(as: worker)
-        let queue = cluster.queue(name, Persistence(patience: options.outagePatience))
+        let queue = cluster.queue(name, patience: options.outagePatience)
         let outcome = await Worker(
             worker, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, activity: activity, report: report
         ).run(stops: stops, feed: feed)

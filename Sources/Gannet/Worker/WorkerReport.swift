@@ -22,8 +22,8 @@ package enum WorkerReport: Sendable {
     /// The job was given up. The sentence names the URL, and the class is a word for all failures of this kind.
     case failed(JobLabel, sentence: String, errorClass: String)
 
-    /// The job was given up without a request: the URL failed this long ago, and that failure is remembered.
-    case skipped(JobLabel, failedAgo: Duration, errorClass: String)
+    /// The job was given up without a request, because its URL failed a short while ago.
+    case skipped(JobLabel, RememberedFailure, errorClass: String)
 
     /// The lease was lost before Redis accepted the outcome. The job belongs to another worker now.
     case lost(JobLabel)
@@ -78,10 +78,7 @@ extension WorkerReport {
     }
     static func failed(_ job: Job, _ content: OutcomeContent) -> Self {
         let label = JobLabel(job)
-        let message = content.fields[.errorMessage] ?? "An earlier fetch failed for a reason that was not recorded."
-        let ending = message.hasSuffix(".") ? String(message.dropLast()) : message
-        let sentence = message.contains(label.url) ? message : "\(ending) (\(label.url))."
-        return .failed(label, sentence: sentence, errorClass: content.fields[.errorClass] ?? "unknown")
+        return .failed(label, sentence: label.named(in: content.failureSentence), errorClass: content.fields[.errorClass] ?? "unknown")
     }
     static func failed(_ job: Job, _ error: FetchError) -> Self {
         .failed(JobLabel(job), sentence: error.description, errorClass: error.className)
@@ -109,7 +106,9 @@ extension WorkerReport {
             case .written(let id, let url, let bytes, let file): .fetched(JobLabel(id, url: url), bytes: bytes, file: file)
             case .there(let id, let url, let file): .cached(JobLabel(id, url: url), file: file)
             case .failed(let id, let url, let sentence, let errorClass):
-                .failed(JobLabel(id, url: url), sentence: sentence, errorClass: errorClass)
+                .failed(JobLabel(id, url: url), sentence: JobLabel(id, url: url).named(in: sentence), errorClass: errorClass)
+            case .remembered(let id, let url, let failure, let errorClass):
+                .skipped(JobLabel(id, url: url), failure, errorClass: errorClass)
             }
     }
 }

@@ -12,14 +12,16 @@ struct CommandGroup: Sendable {
     let name: String
     let summary: String
     let commands: [any Command.Type]
+    let examples: [Example]
 
-    init(_ name: String, _ summary: String, _ commands: [any Command.Type]) {
+    init(_ name: String, _ summary: String, _ commands: [any Command.Type], examples: [Example]) {
         self.name = name
         self.summary = summary
         self.commands = commands
+        self.examples = examples
     }
 
-    var spec: CommandSpec { CommandSpec(name, summary: summary, subcommands: commands.map { $0.spec }) }
+    var spec: CommandSpec { CommandSpec(name, summary: summary, subcommands: commands.map { $0.spec }, examples: examples) }
 }
 
 /// Every command there is.
@@ -35,13 +37,22 @@ enum CommandTable {
     private static let groups = [
         CommandGroup(
             "batch", "Look at URLs that were enqueued together, wait for them, or cancel them.",
-            [BatchListCommand.self, BatchShowCommand.self, BatchWaitCommand.self, BatchCancelCommand.self]),
+            [BatchListCommand.self, BatchShowCommand.self, BatchWaitCommand.self, BatchCancelCommand.self],
+            examples: [
+                Example("gannet batch list", "Lists the batches of the queue 'default', the latest first."),
+                Example("gannet batch wait monday --timeout 1h", "Waits for the batch 'monday', for an hour at most."),
+            ]),
         CommandGroup(
             "jobs", "Look at jobs, try dead ones again, or delete them.",
-            [JobsListCommand.self, JobsRetryCommand.self, JobsDeleteCommand.self]),
+            [JobsListCommand.self, JobsRetryCommand.self, JobsDeleteCommand.self],
+            examples: [
+                Example("gannet jobs list --state dead", "Lists the jobs that have failed, with their reasons."),
+                Example("gannet jobs retry --class timeout", "Tries all jobs again that have timed out."),
+            ]),
         CommandGroup(
-            "redis", "Start or stop the private Redis, which commands use without '--redis'.",
-            [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self]),
+            "redis", "Stop the private Redis, which commands start and use without '--redis'.",
+            [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self],
+            examples: [Example("gannet redis stop", "Stops the private Redis, if it runs.")]),
     ]
 
     private static let root = CommandSpec(

@@ -104,9 +104,18 @@ struct GetCommand: Command {
         switch fetched {
         case .success(let bytes): return try deliver(bytes)
         case .failure where Task.isCancelled: return .someFailed
-        case .failure(let error):
-            console.complain("failed: \(error.description)")
-            if error.kind == .refusedAddress { console.note(WorkTally.adviceForNetworks) }
+        case .failure(let failure):
+            let error = failure.error
+            if let remembered = failure.remembered {
+                console.complain(
+                    "failed \(Amounts.time(remembered.age)) ago: \(error.description) This is remembered for another \(Amounts.time(remembered.remaining)); '--refresh' asks again."
+                )
+            } else {
+                console.complain("failed: \(error.description)")
+            }
+            if error.kind == .refusedAddress, let network = AddressGuard.network(refusedIn: error.description) {
+                console.note(WorkTally.advice(for: network))
+            }
             return .someFailed
         }
     }

@@ -263,7 +263,8 @@ private struct JobReport: Sendable {
     /// Without credentials.
     var url: String { RedactedURL.withoutSecrets(job.entry.url) }
     var errorClass: String? { job.error?.fields[.errorClass] }
-    var errorMessage: String? { job.error?.fields[.errorMessage] }
+    /// Why the job failed, if it did.
+    var errorMessage: String? { errorClass == nil ? job.error?.fields[.errorMessage] : job.error?.failureSentence }
     private var since: Duration? { job.since(at: now) }
 
     var json: JSONValue {

@@ -19,7 +19,7 @@ struct StatusCommand: Command {
                     ("active", "A worker has it."),
                     ("parked", "It waits for another job's fetch of the same URL."),
                     ("delayed", "It waits for its next attempt, or for the time of its '--delay'."),
-                    ("dead", "It has failed for good, and is kept to be looked at or retried: see 'gannet jobs'."),
+                    ("dead", "It has ended as failed, and is kept to be looked at or retried: see 'gannet jobs'."),
                 ]),
             HelpNote(
                 "HOW A JOB ENDED",
@@ -27,7 +27,10 @@ struct StatusCommand: Command {
                     ("fetched", "Its body was fetched."),
                     ("unchanged", "Its origin said that the body in its place is still right."),
                     ("there already", "Its body was in its place, so nothing was fetched."),
-                    ("failed", "It was given up. The last failed jobs are kept as dead jobs."),
+                    (
+                        "failed",
+                        "It was given up, or skipped because its URL had failed a short while ago. The last failed jobs are kept as dead jobs."
+                    ),
                     ("cancelled", "It was deleted, or its batch was cancelled."),
                 ]),
             HelpNote(

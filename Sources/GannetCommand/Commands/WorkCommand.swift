@@ -52,7 +52,7 @@ struct WorkCommand: Command {
         return try await target.connection.withAccess(console) { access, interruption in
             let tally = WorkTally(console, access.watch)
             let worker = workerOptions
-            let bodies = folder == nil ? try await openBodies(access.cluster, worker) : nil
+            let bodies = folder == nil ? try await openBodies(access, worker) : nil
             guard let output: any JobOutput = folder ?? bodies else { throw CommandFailure(.defect, "No store for bodies was opened.") }
             endpoint?.watch(
                 .init(
@@ -97,10 +97,12 @@ struct WorkCommand: Command {
         }
     }
 
-    private func openBodies(_ cluster: ClusterState, _ worker: WorkerOptions) async throws -> RedisBodies {
-        RedisBodies(
+    private func openBodies(_ access: ClusterAccess, _ worker: WorkerOptions) async throws -> RedisBodies {
+        let cluster = access.cluster
+        return RedisBodies(
             try await cluster.connect(patience: ClusterState.bodyPatience), namespace: cluster.namespace, limit: store.cacheLimit,
-            sparing: worker.lease, temporaryFolder: FileManager.default.temporaryDirectory.path, patience: worker.outagePatience)
+            sparing: worker.lease, temporaryFolder: FileManager.default.temporaryDirectory.path, patience: worker.outagePatience,
+            outage: access.watch.note)
     }
 }
 

@@ -14,8 +14,12 @@ enum EndpointQuestion {
             defer { downloader.shutdown() }
             return try await downloader.download(DownloadRequest(url: url, body: .memory(upTo: 65_536, thenFileIn: "/"))).status
         } catch let error as FetchError {
-            guard case .status(let status) = error.kind else { throw CommandFailure(.unavailable, error.description) }
-            return status
+            switch error.kind {
+            case .status(let status): return status
+            case .connect where error.detail.hasSuffix("Connection refused"):
+                throw CommandFailure(.unavailable, "No worker listens at \(url): name the '--listen' of a worker that runs.")
+            default: throw CommandFailure(.unavailable, error.description)
+            }
         } catch {
             throw CommandFailure(.unavailable, "\(error)")
         }

@@ -54,7 +54,7 @@ enum ListenOption {
     /// Of a command that may run beside a worker, whose address is in the environment of both.
     static let ofRun = Flag(
         "listen", .listenAddress,
-        "Answer /healthz, /readyz and /metrics here, such as 127.0.0.1:9464. As an option alone: the variable is for workers.")
+        "Answer /healthz, /readyz and /metrics here, such as 127.0.0.1:9464. 'run' ignores the variable, which is for workers.")
 
     static func ofRun(_ arguments: Arguments) throws(UsageError) -> ListenAddress? {
         arguments.origin(of: ofRun.entry) == .option ? try arguments.optional(ofRun) : nil

@@ -157,5 +157,8 @@ enum WaitText {
         return parts.joined(separator: ", ")
     }
 
+    /// `9 wait for the proxy`
+    static func sentence(_ count: Int, for want: String) -> String { "\(wait(count)) for \(want)" }
+
     private static func wait(_ count: Int) -> String { "\(count) \(count == 1 ? "waits" : "wait")" }
 }

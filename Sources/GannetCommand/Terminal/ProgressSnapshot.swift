@@ -32,6 +32,12 @@ struct ProgressSnapshot: Sendable {
     /// Jobs that cannot be taken now.
     var waits = QueueWaits()
 
+    /// The part of the network that was missing for the last requests.
+    var missing: NetworkWant.Part?
+
+    /// Whether Redis is known not to answer.
+    var isRedisAway = false
+
     /// Jobs of the queue that have not ended and wait only for a place, together with those in flight.
     var inLine = 0
 
@@ -56,6 +62,8 @@ struct ProgressSnapshot: Sendable {
     /// The reason why the rest waits, where no time can be told.
     var waitedFor: String? {
         guard let whole, whole.ended < whole.total, remaining == nil else { return nil }
+        if isRedisAway { return "waiting for Redis" }
+        if let missing { return WaitText.sentence(whole.total - whole.ended, for: missing.words) }
         return WaitText.sentence(waits, of: whole.total - whole.ended)
     }
 
@@ -65,7 +73,7 @@ struct ProgressSnapshot: Sendable {
     }
 
     /// `http-404 8, dns 3`.
-    var failuresByClass: String { failures.map { "\($0.errorClass) \($0.count)" }.joined(separator: ", ") }
+    var failuresByClass: String { failures.map { "\(ClassCounts.shown($0.errorClass)) \($0.count)" }.joined(separator: ", ") }
 
     /// `slow.example 19.2 s (8 in flight), other.example 3.1 s`: the hosts that are worth a word.
     var slowestHosts: String {

@@ -162,11 +162,15 @@ final class NetworkWatch: Sendable {
             return true
         }
         guard isDue else { return nil }
-        let part =
-            switch want.part {
-            case .proxy: "the proxy"
-            case .nameServer: "a name server"
-            }
-        return "waiting for \(part) (\(want.detail)): URLs are put off, which uses up no retry"
+        return "waiting for \(want.part.words) (\(want.detail)): URLs are put off, which uses up no retry"
+    }
+}
+
+extension NetworkWant.Part {
+    var words: String {
+        switch self {
+        case .proxy: "the proxy"
+        case .nameServer: "a name server"
+        }
     }
 }

@@ -30,7 +30,8 @@ struct RunSummary: Sendable {
         let sorted = totals.classes.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
         let told = sorted.prefix(Self.mostClasses)
         let rest = totals.failed - told.reduce(0) { $0 + $1.value }
-        return (told.map { "\($0.key) \($0.value)" } + (rest > 0 ? ["and \(rest) of other classes"] : [])).joined(separator: ", ")
+        return (told.map { "\(ClassCounts.shown($0.key)) \($0.value)" } + (rest > 0 ? ["and \(rest) of other classes"] : [])).joined(
+            separator: ", ")
     }
 
     private static let mostClasses = 5

@@ -69,6 +69,9 @@ struct ClassCounts: Sendable {
         counts[isNew && counts.count >= Self.most - 1 ? Self.other : errorClass, default: 0] += count
     }
 
+    /// An error class as people read it. `refused` alone would read like a refused connection.
+    static func shown(_ errorClass: String) -> String { errorClass == "refused" ? "address refused" : errorClass }
+
     /// The most frequent first.
     var sorted: [(errorClass: String, count: Int)] {
         counts.map { (errorClass: $0.key, count: $0.value) }.sorted { ($0.count, $1.errorClass) > ($1.count, $0.errorClass) }

@@ -1,6 +1,7 @@
 import ClusterState
 import Gannet
 import GannetBasics
+import HTTPEngine
 
 /// Counts a worker's reports, and prints the ones that people should see at once.
 final class WorkTally: Sendable {
@@ -14,7 +15,9 @@ final class WorkTally: Sendable {
         var waits = QueueWaits()
         var givenUp = RareCount()
         var places: PlacesWatch?
-        /// Failures for addresses that are not public: the first is told, the rest is counted.
+        /// The part of the network that was missing for the last request that failed, and when.
+        var missing: (part: NetworkWant.Part, since: ContinuousClock.Instant)?
+        /// Failures for addresses that are not public and could be allowed: the first is told, the rest is counted.
         var refusals = 0
         var ownRate = RateMeter()
         var queueRate = RateMeter()
@@ -47,7 +50,10 @@ final class WorkTally: Sendable {
     }
 
     @Sendable func note(_ report: WorkerReport) {
-        state.withLock { $0.counts.note(report) }
+        state.withLock { state in
+            state.counts.note(report)
+            state.noteNetwork(report)
+        }
         switch report {
         case .fetched(let job, let bytes, let file):
             let place = file.map { " as \($0)" } ?? ""
@@ -68,20 +74,29 @@ final class WorkTally: Sendable {
                     "retried",
                     [(key: "class", value: .string(postponement.errorClass)), (key: "pauseSeconds", value: JSONValue(postponement.pause))]))
         case .failed(let job, let sentence, let errorClass): complain(of: job, "failed: \(sentence)", errorClass)
-        case .skipped(let job, let age, let errorClass):
-            let when = "'gannet explain \(job.url)' says when it may be tried again"
+        case .skipped(let job, let failure, let errorClass):
+            let remembered = "this is remembered for another \(Amounts.time(failure.remaining))"
             complain(
-                of: job, "skipped: \(job.url) failed \(Amounts.time(age)) ago (\(errorClass)), and that is remembered; \(when)", errorClass)
+                of: job,
+                "skipped: \(job.url) failed \(Amounts.time(failure.age)) ago (\(errorClass)); \(remembered) ('gannet explain \(job.url)')",
+                errorClass)
         case .lost(let job): console.detail("lost the lease on \(job.url): another worker has it", job.facts("lost"))
         case .handedBack(let job): console.detail("handed back \(job.url)", job.facts("handedBack"))
         case .stopping(let active, let limit):
+            let (urls, time) = (Amounts.count(active, "URL"), Amounts.time(limit))
+            let fate =
+                watch.isAway
+                ? "\(urls) in flight cannot end while Redis does not answer. After \(time) they are left, and fetched again later."
+                : "\(urls) in flight may end within \(time)."
             console.note(
-                "stopping; \(Amounts.count(active, "URL")) in flight may end within \(Amounts.time(limit)). Stop again to leave at once.",
+                "stopping; \(fate) Stop again to leave at once.",
                 [(key: "event", value: "stopping"), (key: "active", value: .integer(active))])
         case .left(let job): console.detail("left \(job.url): it can be claimed again when its lease ends", job.facts("left"))
         case .givenUp(let count):
             if let total = state.withLock({ $0.givenUp.add(count, at: .now) }) { tellGivenUp(total) }
         case .progress(let accepted, let ended, let waits):
+            // A call that began to wait may have been cancelled since.
+            watch.note(.ended)
             let lost = state.withLock { state in
                 state.waits = waits
                 state.queue = QueueProgress(accepted: accepted, ended: ended, after: state.queue)
@@ -115,7 +130,8 @@ final class WorkTally: Sendable {
     }
 
     private func complain(of job: JobLabel, _ sentence: String, _ errorClass: String) {
-        let refusals = errorClass == Self.refusedClass ? state.withLock { $0.refuse() } : 0
+        let network = errorClass == Self.refusedClass ? AddressGuard.network(refusedIn: sentence) : nil
+        let refusals = network == nil ? 0 : state.withLock { $0.refuse() }
         if console.verbosity < .verbose {
             if refusals > 1 { return }
             switch refusals == 1 ? .tell : state.withLock({ $0.complaints.note(at: .now) }) {
@@ -125,9 +141,7 @@ final class WorkTally: Sendable {
             }
         }
         console.complain(sentence, job.facts("failed", [(key: "class", value: .string(errorClass))]))
-        if refusals == 1 {
-            console.note(Self.adviceForNetworks)
-        }
+        if refusals == 1, let network { console.note(Self.advice(for: network)) }
     }
 
     private func tellUntold(_ count: Int) {
@@ -156,6 +170,9 @@ final class WorkTally: Sendable {
     func snapshot(at now: ContinuousClock.Instant) -> ProgressSnapshot {
         var snapshot = state.withLock { $0.snapshot(at: now) }
         snapshot.elapsed = now - start
+        snapshot.isRedisAway = watch.isAway
+        // The speed of before says nothing about the time until Redis or the network is back.
+        if snapshot.isRedisAway || snapshot.missing != nil { snapshot.remaining = nil }
         let seen = activity.snapshot
         snapshot.slowest = seen.slowest(Self.mostHosts)
         let waiting = snapshot.inLine - seen.hosts.reduce(0) { $0 + $1.running }
@@ -166,9 +183,12 @@ final class WorkTally: Sendable {
     }
 
     private static let mostHosts = 4
-    static let adviceForNetworks =
-        "addresses that are not public are refused; '--allow-net' allows a network, such as '--allow-net 10.0.0.0/8'."
     private static let refusedClass = "refused"
+
+    /// - Parameter network: A network that was refused.
+    static func advice(for network: String) -> String {
+        "addresses that are not public are refused unless they are allowed: '--allow-net \(network)' allows this one."
+    }
 
     /// This worker's counts as a sentence.
     var summary: String { "This worker: \(ProgressText.counts(snapshot(at: .now)))." }
@@ -205,6 +225,17 @@ private struct QueueProgress: Sendable {
 }
 
 extension WorkTally.State {
+    /// A URL is put off for ten seconds at most while a part of the network is missing.
+    private static let networkPause = Duration.seconds(15)
+
+    fileprivate mutating func noteNetwork(_ report: WorkerReport) {
+        switch report {
+        case .putOff(_, let postponement): missing = postponement.want.map { ($0.part, .now) }
+        case .fetched, .revalidated: missing = nil
+        default: break
+        }
+    }
+
     /// - Returns: How many refusals there are with this one.
     fileprivate mutating func refuse() -> Int {
         refusals += 1
@@ -223,6 +254,7 @@ extension WorkTally.State {
         snapshot.endedPerSecond = ownRate.rate?.endedPerSecond
         snapshot.bytesPerSecond = ownRate.rate?.bytesPerSecond
         snapshot.waits = waits
+        if let missing, now - missing.since < Self.networkPause { snapshot.missing = missing.part }
         snapshot.inLine = queue.map { $0.accepted - $0.ended - waits.total } ?? 0
         var meter = ownRate
         if let total {

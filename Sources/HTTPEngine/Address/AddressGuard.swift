@@ -30,6 +30,18 @@ package struct AddressGuard: Sendable, Hashable {
         case embedded = "an IPv6 address that hides an IPv4 address"
     }
 
+    static let networkBegin = ", and the network "
+    static let networkEnd = " is not allowed"
+
+    /// The network that a failure's sentence names: a user may allow it. The sentence names none for metadata and for redirects.
+    package static func network(refusedIn sentence: String) -> String? {
+        guard let begin = sentence.firstRange(of: networkBegin), let end = sentence[begin.upperBound...].firstRange(of: networkEnd) else {
+            return nil
+        }
+        let network = String(sentence[begin.upperBound..<end.lowerBound])
+        return (try? NetworkPrefix(parsing: network)) == nil ? nil : network
+    }
+
     /// Why a socket must not connect to the address, or nil when it may.
     package func refusal(of address: IPAddress) -> Reason? {
         if allowsAll || allowed.contains(where: { $0.contains(address) }) { return nil }

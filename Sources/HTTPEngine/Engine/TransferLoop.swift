@@ -227,7 +227,7 @@ final class TransferLoop {
         for transfer in Array(running.values) {
             guard let deadline = transfer.answerDeadline else { continue }
             if deadline <= now, let handle = transfer.handle {
-                transfer.state.gaveUpWaiting()
+                transfer.state.gaveUpWaiting(after: settings.answerTimeout)
                 end(transfer, handle.outcome(CURLE_OPERATION_TIMEDOUT, settings))
             } else {
                 next = min(next ?? deadline, deadline)

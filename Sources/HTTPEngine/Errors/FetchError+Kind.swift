@@ -66,7 +66,7 @@ extension FetchError {
 extension FetchError.Kind {
     var className: String { words.className }
 
-    var sentence: String { words.sentence }
+    package var sentence: String { words.sentence }
 
     /// The class name, which is the same in every version, and the beginning of the error's sentence.
     private var words: (className: String, sentence: String) {
@@ -117,6 +117,13 @@ extension FetchError.Kind {
         }
     }
 
+    /// The kind of this class name whose sentence begins the message. Some kinds share a class: a timeout has four phases.
+    package init?(className: String, message: String) {
+        let kind = Self.sharing.first { $0.className == className && message.hasPrefix($0.sentence + " (") } ?? Self(className: className)
+        guard let kind else { return nil }
+        self = kind
+    }
+
     /// All class names except those of statuses, which are `http-` and the number.
     package static let classNames: [String] = named.map(\.className)
 
@@ -126,6 +133,9 @@ extension FetchError.Kind {
         .dns(.serverFailed), .connect, .proxy, .tls, .timeout(.response), .tooSlow, .reset, .truncated, .tooLarge, .headersTooLarge,
         .badEncoding, .protocolError, .unexpectedContent, .throttled, .cancelled, .storage, .systemLimit, .engine,
     ]
+
+    /// The kinds of classes that several share, without the ones above.
+    private static let sharing: [Self] = [.dns(.noAddress), .timeout(.resolve), .timeout(.connect), .timeout(.body)]
 
     private static let byClassName = Dictionary(uniqueKeysWithValues: named.map { ($0.className, $0) })
 }

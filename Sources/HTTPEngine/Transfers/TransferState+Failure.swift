@@ -31,7 +31,7 @@ extension TransferState {
         case .encoding(let reason): return (.badEncoding, reason)
         case .storage(let failure): return (failure.kind, failure.description)
         case .rules(let how): return (.protocolError, how)
-        case .noAnswer: return (.timeout(.response), "no answer in the time for one")
+        case .noAnswer(let time): return (.timeout(.response), "no answer within \(Self.seconds(time))")
         case nil: break
         }
         if status == 407, ending.isBehindProxy { return (.proxy, "it wants a name and a password (407)") }
@@ -44,7 +44,7 @@ extension TransferState {
             // A user should not open a network because a stranger's redirect points into it, nor a metadata service by habit.
             if isRedirected { return (.refusedAddress, "redirected to \(ending.finalURL): \(fact)") }
             if refused.reason == .metadata { return (.refusedAddress, fact) }
-            return (.refusedAddress, "\(fact), and the network \(address)/\(address.bitCount) is not allowed")
+            return (.refusedAddress, "\(fact)\(AddressGuard.networkBegin)\(address)/\(address.bitCount)\(AddressGuard.networkEnd)")
         }
         if let shortage = shortage(ending) { return (.systemLimit, SystemLimit.sentence(shortage)) }
         let text = short(ending)
@@ -91,6 +91,12 @@ extension TransferState {
             if ending.systemError != 0 { text += ": " + String(cString: strerror(ending.systemError)) }
         }
         return text
+    }
+
+    /// `30 s`, `0.3 s`
+    private static func seconds(_ time: Duration) -> String {
+        let milliseconds = Int64((time / .milliseconds(1)).rounded())
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"
     }
 
     /// Why a redirect's answer is the last one.

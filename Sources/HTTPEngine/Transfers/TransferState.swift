@@ -10,7 +10,7 @@ struct TransferState {
         case uninteresting
         case encoding(String)
         case storage(StorageFailure)
-        case noAnswer
+        case noAnswer(within: Duration)
         /// An answer that no client should believe.
         case rules(String)
     }
@@ -149,7 +149,7 @@ struct TransferState {
     mutating func decodingFailed(_ reason: String) { stop = .encoding(reason) }
 
     /// The time for an answer's headers is over.
-    mutating func gaveUpWaiting() { stop = .noAnswer }
+    mutating func gaveUpWaiting(after time: Duration) { stop = .noAnswer(within: time) }
 
     var isSuccess: Bool { (200...299).contains(status) || status == 304 && isConditional }
 

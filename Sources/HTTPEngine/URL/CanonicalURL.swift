@@ -135,7 +135,7 @@ enum CanonicalHost {
             }
             return "[\(address)]"
         }
-        guard host.utf8.allSatisfy(PercentEncoding.isUnreserved) else { throw .badHost }
+        guard host.utf8.allSatisfy(PercentEncoding.isUnreserved), !hasEmptyLabel(host) else { throw .badHost }
         if endsInNumber(host) { return try address(host) }
         return host.utf8.contains { (0x41...0x5a).contains($0) } ? host.lowercased() : host
     }
@@ -148,6 +148,16 @@ enum CanonicalHost {
         try handle.set("http://\(host)/")
         guard let plain = try handle.get(CURLUPART_HOST), IPAddress(plain) != nil else { throw .badHost }
         return plain
+    }
+
+    /// Whether nothing stands before a dot: no name server is asked for such a name.
+    private static func hasEmptyLabel(_ host: String) -> Bool {
+        var last = UInt8(ascii: ".")
+        for byte in host.utf8 {
+            if byte == UInt8(ascii: "."), last == byte { return true }
+            last = byte
+        }
+        return false
     }
 
     /// Whether the last label, not counting the root's, is a decimal or hexadecimal number.

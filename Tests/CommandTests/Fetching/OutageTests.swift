@@ -80,6 +80,34 @@ import Testing
         try await server.stop()
     }
 
+    @Test func `a worker whose places are all taken says at once that an outcome waits for Redis`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        // One answer comes when Redis has gone, and one never.
+        let slow = try HostileServer(
+            .readUntil("\r\n\r\n"), .pause(.seconds(1)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close)
+        let silent = try HostileServer(.silence)
+        _ = try await fleet.text(["enqueue"] + [slow, silent].map { "http://127.0.0.1:\($0.port)/a.gate" })
+        // Its leases are renewed after minutes.
+        let worker = try fleet.start(fleet.work + ["--concurrency", "2", "--lease", "10m"])
+        try await slow.accepted(1)
+        try await silent.accepted(1)
+        try await fleet.redis.kill9()
+        let start = ContinuousClock.now
+        _ = try #require(try await worker.errors.line { $0.hasPrefix("gannet: waiting for Redis at ") })
+        #expect(ContinuousClock.now - start < .seconds(30))
+        worker.signal(SIGINT)
+        let notice = try await worker.errors.line { $0.hasPrefix("gannet: stopping") }
+        #expect(
+            notice
+                == "gannet: stopping; 2 URLs in flight cannot end while Redis does not answer. After 25.0 s they are left, and fetched again later. Stop again to leave at once."
+        )
+        worker.signal(SIGINT)
+        #expect(try await worker.exitStatus == .exited(130))
+        try await slow.stop()
+        try await silent.stop()
+        try await fleet.stop()
+    }
+
     @Test(arguments: ["enqueue", "run"])
     func `a signal ends a command that waits for Redis within seconds`(command: String) async throws {
         let fleet = try await Fleet.start(files: 2)

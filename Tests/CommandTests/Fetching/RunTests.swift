@@ -43,10 +43,10 @@ import Testing
         let fleet = try await Fleet.start(files: 30)
         let outcome = try await fleet.outcome(["run", "-i", fleet.list, "-d", fleet.out] + fleet.connection)
         #expect(outcome.status == 1)
-        #expect(outcome.output.hasPrefix("0 URLs fetched, 30 failed (refused 30); 30 rows, 0 B in "))
+        #expect(outcome.output.hasPrefix("0 URLs fetched, 30 failed (address refused 30); 30 rows, 0 B in "))
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count { $0.hasPrefix("failed: The address is not public and not permitted (http://127.0.0.1:") } == 1)
-        #expect(lines.count { $0.contains("'--allow-net' allows a network") } == 1)
+        #expect(lines.count { $0.contains("refused unless they are allowed: '--allow-net 127.0.0.1/32' allows this one.") } == 1)
         #expect(lines.last == "… and 29 more URLs with addresses that are not public")
         #expect(try fleet.bodies() == [])
         #expect(try await fleet.requests().isEmpty)
@@ -74,22 +74,12 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `the message about a remembered failure says that it is remembered, and how to look at it`() async throws {
+    @Test func `a metadata address is refused without a word about how to allow it`() async throws {
         let fleet = try await Fleet.start(files: 1)
-        let url = fleet.origin.url("/nothing")
-        for start in ["failed: The server answered 404 (\(url)).", "skipped: \(url) failed "] {
-            _ = try await fleet.text(["enqueue", url])
-            let worked = try await fleet.outcome(fleet.work)
-            #expect(worked.errors.contains("\n\(start)"), "\(worked.errors)")
-            #expect(worked.output.hasPrefix("This worker: 0 fetched, 1 failed (http-404 1), "))
-            if start.hasPrefix("skipped") {
-                #expect(
-                    worked.errors.contains(
-                        " ago (http-404), and that is remembered; 'gannet explain \(url)' says when it may be tried again\n"))
-            }
-        }
-        #expect(try await fleet.text(["explain", url]).contains("\nretry    in "))
-        #expect(try await fleet.requests()["/nothing"] == 1)
+        let outcome = try await fleet.outcome(["run", "http://169.254.169.254/", "-d", fleet.out] + fleet.connection)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("169.254.169.254 is a cloud metadata address.\n"), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("allow-net"), "\(outcome.errors)")
         try await fleet.stop()
     }
 

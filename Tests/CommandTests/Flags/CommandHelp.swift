@@ -8,12 +8,17 @@ struct CommandHelp: Sendable, CustomStringConvertible {
     /// The program's commands, without groups of them.
     static func all(_ program: Program) async throws -> [CommandHelp] { try await all(program, below: []) }
 
-    private static func all(_ program: Program, below path: [String]) async throws -> [CommandHelp] {
+    /// The same with the groups, each before its commands.
+    static func allAndGroups(_ program: Program) async throws -> [CommandHelp] {
+        try await Array(all(program, below: [], withGroups: true).dropFirst())
+    }
+
+    private static func all(_ program: Program, below path: [String], withGroups: Bool = false) async throws -> [CommandHelp] {
         let help = CommandHelp(path: path, text: try await program.run(path + ["--help"]).output)
         let names = help.labels(of: "SUBCOMMANDS")
         if names.isEmpty { return [help] }
-        var found: [CommandHelp] = []
-        for name in names { found += try await all(program, below: path + [name]) }
+        var found = withGroups ? [help] : []
+        for name in names { found += try await all(program, below: path + [name], withGroups: withGroups) }
         return found
     }
 

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `help has one or two examples, each with a sentence`() async throws {
-        for command in try await commands() {
+        for command in try await CommandHelp.allAndGroups(program) {
             let parts = command.text.components(separatedBy: "\nEXAMPLES:\n")
             let lines = parts.last?.split(separator: "\n").map(String.init) ?? []
             let examples = lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }

@@ -67,6 +67,10 @@ import Testing
         #expect(now.waitedFor == "1 waits for 1 host that rests or is busy")
         now.waits = QueueWaits(delayed: 1)
         #expect(now.waitedFor == "1 waits for its next attempt")
+        now.missing = .proxy
+        #expect(now.waitedFor == "1 waits for the proxy")
+        now.isRedisAway = true
+        #expect(now.waitedFor == "waiting for Redis")
         now.whole = .init(total: 10_000, ended: 10_000)
         #expect(now.waitedFor == nil)
     }

@@ -36,7 +36,7 @@ import Testing
         }
         let error = try await fixture.failure()
         #expect(error.kind == .timeout(.response))
-        #expect(error.detail == "no answer in the time for one")
+        #expect(error.detail == "no answer within 0.3 s")
         await fixture.origin.wait { $0 == .closed }
     }
 

@@ -72,8 +72,9 @@ import Testing
         _ = answered.headerCame(10)
         #expect(!answered.wasLeftUnanswered(CURLE_RECV_ERROR))
         var late = state
-        late.gaveUpWaiting()
+        late.gaveUpWaiting(after: .seconds(30))
         #expect(!late.wasLeftUnanswered(CURLE_RECV_ERROR))
+        #expect(late.failure(.init(code: CURLE_OPERATION_TIMEDOUT, text: ""))?.detail == "no answer within 30 s")
         for _ in 0..<2 {
             #expect(state.wasLeftUnanswered(CURLE_HTTP2))
             state.startsAnew()

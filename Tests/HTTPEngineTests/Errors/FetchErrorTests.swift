@@ -43,6 +43,18 @@ import Testing
         #expect(FetchError(kind: kind, url: "http://h/").isRetryable == isRetryable)
     }
 
+    @Test(
+        "A kind is found by its class and the beginning of its sentence, also where several kinds share a class",
+        arguments: [
+            .timeout(.resolve), .timeout(.connect), .timeout(.response), .timeout(.body), .dns(.noAddress), .dns(.serverFailed),
+            .dns(.noSuchName), .status(404), .tls,
+        ] as [FetchError.Kind])
+    func classAndMessage(kind: FetchError.Kind) {
+        let error = FetchError(kind: kind, url: "http://h/", detail: "why")
+        #expect(FetchError.Kind(className: error.className, message: error.description) == kind)
+        #expect(FetchError.Kind(className: "no-such-class", message: error.description) == nil)
+    }
+
     @Test("An error is one sentence without credentials or control characters")
     func sentence() {
         let error = FetchError(kind: .connect, url: "http://me:pw@h/\u{1b}[2J?api_key=abc", detail: "Connection\nrefused")

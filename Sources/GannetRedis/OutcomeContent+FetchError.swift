@@ -1,0 +1,31 @@
+package import ClusterState
+package import HTTPEngine
+
+extension OutcomeContent {
+    /// The outcome of a URL that could not be fetched. Jobs and callers of the library write the same.
+    package init(_ error: FetchError, url: String) {
+        self.init(url: url)
+        if case .status(let code) = error.kind { status = code }
+        fields = [.errorClass: error.className, .errorMessage: error.description]
+    }
+}
+
+extension FetchError {
+    /// The failure in an outcome, as its fetcher had it.
+    init(_ content: OutcomeContent, url: String) {
+        let message = content.fields[.errorMessage] ?? ""
+        var kind = Kind(className: content.fields[.errorClass] ?? "", message: message)
+        // These kinds concern the other process only. The message also explains a class of a newer version.
+        if let known = kind, [.cancelled, .local].contains(known.retry) || known == .invalidURL || known == .engine { kind = nil }
+        self.init(kind: kind ?? .unexpectedContent, url: url)
+        detail = detail(of: message, about: content.url).escapedForDisplay
+    }
+
+    /// The cause in a whole sentence about a failure of this kind. Earlier versions of the library wrote the cause alone.
+    private func detail(of message: String, about url: String) -> String {
+        let start = "\(kind.sentence) (\(RedactedURL(url)))"
+        guard message.hasPrefix(start) else { return message }
+        let rest = message.dropFirst(start.count)
+        return String((rest.hasPrefix(": ") ? rest.dropFirst(2) : rest).drop { $0 == "." })
+    }
+}
