@@ -27,10 +27,9 @@ struct WordScan {
                 if spec.subcommands.isEmpty {
                     positionals.append(word)
                 } else if word == "version", path.count == 1 {
-                    return .version
+                    return try finish(.version)
                 } else if word == "help", path.count == 1 {
-                    for name in rest where !name.hasPrefix("-") && !spec.subcommands.isEmpty { try descend(to: name) }
-                    return .help
+                    return try finish(.help)
                 } else {
                     try descend(to: word)
                 }
@@ -39,6 +38,23 @@ struct WordScan {
             }
         }
         return nil
+    }
+
+    /// Checks the words behind `version` or `help`: options, and behind `help` the names of a command.
+    private mutating func finish(_ early: Early) throws(UsageError) -> Early {
+        while let word = rest.popFirst() {
+            if word == "--" { continue }
+            if word.hasPrefix("--") {
+                if let other = try long(word) { return other }
+            } else if word.hasPrefix("-"), word != "-" {
+                if let other = try cluster(word) { return other }
+            } else if early == .help, !spec.subcommands.isEmpty {
+                try descend(to: word)
+            } else {
+                throw error("Unexpected argument \(Sentence.quoted(word)).")
+            }
+        }
+        return early
     }
 
     private mutating func descend(to name: String) throws(UsageError) {
@@ -92,7 +108,7 @@ struct WordScan {
         case .value(let placeholder, _, _):
             if let inline {
                 try add(inline, to: entry)
-            } else if let next = rest.first, next == "-" || !next.hasPrefix("-") {
+            } else if let next = rest.first, next == "-" || !next.hasPrefix("-") || Self.isNegativeNumber(next) {
                 rest.removeFirst()
                 try add(next, to: entry)
             } else {
@@ -101,6 +117,9 @@ struct WordScan {
         }
         return nil
     }
+
+    /// No option is called by a digit, so `-1` is meant as a value.
+    private static func isNegativeNumber(_ word: String) -> Bool { word.dropFirst().utf8.first.map { 0x30...0x39 ~= $0 } ?? false }
 
     private mutating func add(_ text: String, to entry: FlagEntry) throws(UsageError) {
         let value = Arguments.Given(text: text, origin: .option)

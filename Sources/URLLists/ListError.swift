@@ -19,6 +19,8 @@ package enum ListError: Error, Sendable, Equatable {
     case truncatedCompression
     case outOfMemory
 
+    static let webPage = ListError.other("a web page, and not a list of URLs")
+
     package enum Option: String, Sendable {
         case column
         case idColumn = "id-column"

@@ -22,6 +22,7 @@ struct ListRecognition {
     func kind() throws -> ListKind? {
         if !isDecisive, Self.mark.starts(with: head) { return nil }
         guard try isNothingElse(), try isText() else { return nil }
+        if isWebPage { throw ListError.webPage }
         switch options.format {
         case nil: return try byContent()
         case .text?: return .text
@@ -56,6 +57,16 @@ struct ListRecognition {
         if sample.count(where: Self.isControl) * 20 > sample.count { throw ListError.other("a binary file; a list of URLs is text") }
         return true
     }
+
+    /// HTML is seldom well-formed XML, and the line where it is not says nothing to its reader.
+    private var isWebPage: Bool {
+        guard let line = firstLine else { return false }
+        let start = String(decoding: line.prefix(Self.longestPageStart), as: UTF8.self).lowercased()
+        return Self.pageStarts.contains { start.hasPrefix($0) }
+    }
+
+    private static let pageStarts = ["<!doctype html", "<html>", "<html ", "<html\r", "<head>", "<body>"]
+    private static let longestPageStart = 14
 
     private static let sample = 512
 

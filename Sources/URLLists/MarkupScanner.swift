@@ -94,6 +94,8 @@ struct MarkupScanner {
 
     private mutating func checkRoot() throws {
         let name = localName
+        // Behind a comment, or the `<?xml …?>` of XHTML.
+        if !hasRoot, name == Array("html".utf8) { throw ListError.webPage }
         if !hasRoot, name != Array("urlset".utf8), name != Array("sitemapindex".utf8) {
             throw ListError.otherDocument(root: String(decoding: word.prefix(40), as: UTF8.self))
         }

@@ -149,6 +149,14 @@ private enum Sample {
             (["run", "--quiet=yes"], "The option '--quiet' takes no value."),
             (["run", "-q=yes"], "The option '-q' takes no value."),
             (["run", "--count", "0"], "The value '0' is invalid for '--count <count>': use a whole number from 1 to 100."),
+            (["run", "--count", "-1"], "The value '-1' is invalid for '--count <count>': use a whole number from 1 to 100."),
+            (
+                ["run", "--max-wait", "-8s"],
+                "The value '-8s' is invalid for '--max-wait <time>': use a whole number with a unit, such as 500ms, 8s, 10m, 24h or 7d."
+            ),
+            (["version", "--bogus"], "Unknown option '--bogus'."), (["version", "extra"], "Unexpected argument 'extra'."),
+            (["help", "run", "bogus"], "Unexpected argument 'bogus'."), (["help", "bogus"], "Unknown command 'bogus'."),
+            (["help", "run", "--bogus"], "Unknown option '--bogus'."), (["help", "redis", "bogus"], "Unknown command 'bogus'."),
             (["run", "--count="], "The value '' is invalid for '--count <count>': use a whole number from 1 to 100."),
             (["run", "--input="], "The value '' is invalid for '--input <file>': it is empty."),
             (["run", "--max-wait", "2m"], "The value '2m' is invalid for '--max-wait <time>': use a time from 1s to 1m."),

@@ -79,6 +79,17 @@ import Testing
         for cut in [1, bytes.count] { #expect(try !Listed.rows(bytes, cut: cut).isEmpty) }
     }
 
+    @Test(
+        arguments: [
+            "<!DOCTYPE html>\n<html>", "<!doctype html><title>x<p>", "\u{FEFF}\n <HTML lang=en>\n<br>", "<html\nlang=en>",
+            "<?xml version=\"1.0\"?>\n<html xmlns=\"http://www.w3.org/1999/xhtml\">",
+        ], [nil, .sitemap] as [ListFormat?])
+    func `a web page is called one, also when it is no XML`(page: String, format: ListFormat?) {
+        var options = ListOptions()
+        options.format = format
+        for cut in [1, 100] { #expect(throws: ListError.webPage) { try Listed.rows(Array(page.utf8), cut: cut, options) } }
+    }
+
     @Test func `a JSON array is no JSON lines`() {
         #expect(throws: ListError.jsonArray) { try Listed.rows("[\n{\"url\": 1}]") }
     }

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("<rss><channel/></rss>", ListError.otherDocument(root: "rss")), ("<!DOCTYPE html>\n<html>", .otherDocument(root: "html")),
+        ("<rss><channel/></rss>", ListError.otherDocument(root: "rss")), ("<!-- a page -->\n<html>", .webPage),
         ("<!DOCTYPE urlset [\n<!ENTITY a \"b\">]><urlset/>", .ownEntities(line: 1)),
         ("<urlset>\n<url><loc>http://a/</loc>\n", .endsEarly(line: 3)),
         ("<urlset>\n<url", .endsEarly(line: 2)), ("<?xml?>", .endsEarly(line: 1)), ("<urlset>\n< url/></urlset>", .badXML(line: 2)),

@@ -191,7 +191,8 @@ extension StorageFailure {
 
     /// `The folder out cannot be made: Permission denied.`
     static func refused(_ noun: String, _ path: String, _ participle: String, _ code: Int32 = lastSystemError) -> StorageFailure {
-        StorageFailure("The \(noun) \(path.escapedForDisplay) cannot be \(participle): \(String(cString: strerror(code))).")
+        let sentence = "The \(noun) \(path.escapedForDisplay) cannot be \(participle): \(String(cString: strerror(code)))."
+        return StorageFailure(.other(sentence, errno: code))
     }
 }
 

@@ -18,6 +18,9 @@ final class Journal: Sendable {
     /// The place of this run's first record.
     let start: Int
 
+    /// Whether the file was none of a journal, so that this journal begins anew.
+    let isReplaced: Bool
+
     static let name = "journal"
     /// The least size in bytes of a journal that is compacted.
     static let leastCompacted = 1 << 20
@@ -34,6 +37,7 @@ final class Journal: Sendable {
         // An unfinished line of a killed run would run into the next record.
         try scan.file.truncate(to: scan.end)
         start = scan.end
+        isReplaced = scan.file.isReplaced
         state = Mutex(State(file: scan.file, table: scan.table, end: scan.end))
     }
 

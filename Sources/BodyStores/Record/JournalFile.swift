@@ -6,18 +6,22 @@ final class JournalFile: Sendable {
     let path: String
     private let descriptor: Int32
 
+    /// Whether the file held something else that was shorter than a heading. It is gone.
+    let isReplaced: Bool
+
     static let heading = Array("gannet journal 1\n".utf8)
 
     /// Opens the file, and makes it if it is missing.
     init(_ path: String, isNew: Bool = false) throws {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | (isNew ? O_TRUNC : 0) | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw StorageFailure.refused("file", path, "opened") }
-        let size = try self.size
-        if size >= Self.heading.count {
-            var found = [UInt8](repeating: 0, count: Self.heading.count)
-            _ = try read(into: &found, at: 0, count: found.count, from: 0)
-            guard found == Self.heading else {
+        let opened = open(path, O_RDWR | O_CREAT | (isNew ? O_TRUNC : 0) | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard opened >= 0 else { throw StorageFailure.refused("file", path, "opened") }
+        descriptor = opened
+        let beginning = Self.beginning(of: opened)
+        isReplaced = beginning.map { !Self.heading.starts(with: $0) } ?? false
+        guard let found = beginning else { throw StorageFailure.refused("file", path, "read") }
+        if found.count == Self.heading.count {
+            guard !isReplaced else {
                 throw StorageFailure(
                     "The file \(path.escapedForDisplay) is not a journal of this version of gannet. Use another folder, or remove the file to have "
                         + "all URLs fetched again.")
@@ -30,6 +34,13 @@ final class JournalFile: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Up to as many bytes as a heading has.
+    private static func beginning(of descriptor: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: heading.count)
+        let count = bytes.withUnsafeMutableBytes { Descriptor.read(into: $0, from: descriptor, at: 0) }
+        return count.map { Array(bytes[..<$0]) }
+    }
 
     var size: Int {
         get throws {

@@ -55,6 +55,9 @@ package final class RecordedFolder: Sendable {
     /// The path for messages.
     package var displayPath: String { folder.displayPath }
 
+    /// The path of a record that could not be read and was replaced by an empty one.
+    package var lostRecord: String? { journal.isReplaced ? "\(ownPath)/\(Journal.name)".escapedForDisplay : nil }
+
     /// The manifest of the last complete run.
     package var manifestPath: String { "\(folder.path)/\(Manifest.name)" }
 

@@ -26,7 +26,7 @@ extension BatchExport {
             case .failure(let failure):
                 let error = failure.error
                 if Task.isCancelled { throw StateError.redis(RedisError(.cancelled)) }
-                if error.retry == .local { throw StorageFailure(.other(error.description)) }
+                if error.retry == .local { throw StorageFailure(.other(error.description, errno: error.systemError)) }
                 return Refetch(OutcomeContent(error, url: url), body: nil, duration: duration, remembered: failure.remembered)
             }
         }

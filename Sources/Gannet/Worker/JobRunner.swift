@@ -191,7 +191,7 @@ struct JobRunner: Sendable {
         case .failed(let error, _, _) where error.kind == .cancelled:
             return held.isLost(job.token) ? .lost(JobLabel(job)) : try await handedBack(job)
         case .failed(let error, _, _) where error.retry == .local:
-            return try await keeping(job) { throw StorageFailure(.other(error.description)) }
+            return try await keeping(job) { throw StorageFailure(.other(error.description, errno: error.systemError)) }
         case .failed(let error, let times, let duration): return try await retryOrGiveUp(job, error, times, duration)
         case .withoutHeaders: return try await giveUpWithoutHeaders(job)
         case .putOff(let host, let times, let pause):

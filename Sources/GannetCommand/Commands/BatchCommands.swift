@@ -54,7 +54,7 @@ struct BatchListCommand: Command {
                 batch.name, batch.state.rawValue, report.progress, String(batch.done), String(batch.failed), String(batch.cancelled),
                 batch.options.priority.rawValue, batch.age.map { Amounts.time($0) + " ago" } ?? "unknown")
         }
-        try target.console.print(table.text)
+        try target.console.print(table)
         if total > reports.count { target.console.note("\(total - reports.count) more; '--limit' shows them.") }
         return .done
     }
@@ -95,7 +95,8 @@ struct BatchShowCommand: Command {
 
     func run() async throws -> ExitStatus {
         let report = try options.report(try await options.target.withQueue { try await $0.batch(named: options.batch) })
-        try options.target.console.print(options.json ? report.json.text : report.text)
+        let console = options.target.console
+        if options.json { try console.print(report.json.text) } else { try console.print(prose: report.text, indent: BatchReport.indent) }
         return .done
     }
 }
@@ -124,10 +125,10 @@ struct BatchCancelCommand: Command {
         if options.json {
             try options.target.console.print(report.json.text)
         } else if ended == 0 {
-            try options.target.console.print("No job of the batch was waiting: \(report.outcome).")
+            try options.target.console.print(prose: "No job of the batch was waiting: \(report.outcome).")
         } else {
             let rest = report.batch.active > 0 ? "; \(report.batch.active) in flight will be finished" : ""
-            try options.target.console.print("Cancelled \(Amounts.count(ended, "job"))\(rest).")
+            try options.target.console.print(prose: "Cancelled \(Amounts.count(ended, "job"))\(rest).")
         }
         return .done
     }
@@ -165,8 +166,11 @@ struct BatchWaitCommand: Command {
             }
             guard let batch = try outcome.get(unlessInterrupted: interruption) else { return interruption.status }
             let report = BatchReport(queue: target.queue, batch: batch)
-            let status = try target.console.print(
-                options.json ? report.json.text : report.outcome + ".", last: batch.isComplete ? report.status : .timedOut)
+            let end = batch.isComplete ? report.status : .timedOut
+            let status =
+                options.json
+                ? try target.console.print(report.json.text, last: end)
+                : try target.console.print(prose: report.outcome + ".", last: end)
             if !batch.isComplete {
                 target.console.error("The batch was not complete in time: \(batch.total - batch.ended) of \(batch.total) have not ended.")
             }

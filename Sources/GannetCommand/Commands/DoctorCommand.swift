@@ -48,11 +48,11 @@ struct DoctorCommand: Command {
     }
 
     private func show(_ findings: [AuditFinding]) throws {
-        guard !findings.isEmpty else { return try target.console.print("Everything is as it should be.") }
+        guard !findings.isEmpty else { return try target.console.print(prose: "Everything is as it should be.") }
         for finding in findings {
-            try target.console.print("\(finding.count) \(finding.kind)\(finding.isMended ? ", mended" : "")")
-            try target.console.print("    such as \(finding.example)")
-            try target.console.print("    \(finding.kind.meaning)")
+            try target.console.print(prose: "\(finding.count) \(finding.kind)\(finding.isMended ? ", mended" : "")")
+            try target.console.print(prose: "    such as \(finding.example)", indent: 4)
+            try target.console.print(prose: "    \(finding.kind.meaning)", indent: 4)
         }
         let left = findings.filter { !$0.isMended && $0.kind.isMendable }
         if !left.isEmpty {

@@ -98,7 +98,9 @@ struct EnqueueCommand: Command {
         return (try await Feeding.feed(input, rows, into: producer), before > 0)
     }
 
-    private func show(_ report: EnqueueReport) throws { try console.print(json ? report.json.text : report.text) }
+    private func show(_ report: EnqueueReport) throws {
+        if json { try console.print(report.json.text) } else { try console.print(prose: report.text) }
+    }
 }
 
 /// The result of `enqueue`, for people and for scripts.

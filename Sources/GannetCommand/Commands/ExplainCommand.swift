@@ -28,7 +28,11 @@ struct ExplainCommand: Command {
     func run() async throws -> ExitStatus {
         let found = try await target.withCluster { try await $0.explain(url.id, host: url.host) }
         let report = ExplanationReport(url, found)
-        try target.console.print(json ? report.json.text : report.text)
+        if json {
+            try target.console.print(report.json.text)
+        } else {
+            try target.console.print(prose: report.text, indent: ExplanationReport.indent)
+        }
         return .done
     }
 }
@@ -44,6 +48,9 @@ private struct ExplanationReport: Sendable {
     }
 
     private var known: URLOutcome? { found.outcome }
+
+    /// Where the values of ``text`` begin.
+    static let indent = 9
 
     var text: String {
         var rows = [("url", url.canonical), ("id", url.id.bytes.hexadecimal)]
@@ -62,7 +69,7 @@ private struct ExplanationReport: Sendable {
                 ("waiting", "\(Amounts.count(found.followers, "job")), \(Amounts.count(found.waiters, "calling program"))"))
         }
         rows.append(("host", "\(url.host): \(host)"))
-        return rows.map { $0.0 + String(repeating: " ", count: 9 - $0.0.count) + $0.1 }.joined(separator: "\n")
+        return rows.map { $0.0 + String(repeating: " ", count: Self.indent - $0.0.count) + $0.1 }.joined(separator: "\n")
     }
 
     private var outcome: String {

@@ -82,11 +82,12 @@ struct ExportCommand: Command {
 
         let opened = await interruption.cancelling { try await RecordedFolder.open(bodies) }
         guard let folder = try opened.get(unlessInterrupted: interruption) else { return nil }
+        WorkFolder.warnOfLoss(in: folder, "every body is written again", console)
         let done = await interruption.cancelling { try await write(finished, into: folder, store, access, settings) }
         guard let totals = try done.get(unlessEndedBy: interruption) else { return nil }
         let report = ExportReport(queue: target.queue, batch: finished.batch, totals: totals, time: ContinuousClock.now - start)
         for sentence in report.complaints { console.error(sentence) }
-        guard json else { return try console.print("\(report.text) to \(folder.displayPath)", last: report.status) }
+        guard json else { return try console.print(prose: "\(report.text) to \(folder.displayPath)", last: report.status) }
         return try RunManifest.print(folder.manifestPath, then: report.json, last: report.status, console)
     }
 

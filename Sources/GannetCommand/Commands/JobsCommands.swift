@@ -88,7 +88,7 @@ struct JobsListCommand: Command {
                     state.rawValue, job.when, job.attempts, job.url.withoutSteering,
                     (job.errorMessage ?? job.errorClass ?? "").withoutSteering)
             }
-            try console.print(table.text)
+            try console.print(table)
         }
         guard let cursor = page.next?.text, !all else { return }
         console.note("there are more \(state.rawValue) jobs: '--state \(state.rawValue) --cursor \(cursor)' shows the next, '--all' all.")
@@ -198,7 +198,7 @@ private struct JobsChange: Sendable {
             "host": JSONValue(selection.filter.host), "class": JSONValue(selection.filter.errorClass), "dryRun": .bool(isDryRun),
             "count": .integer(count), "stuck": .integer(stuck),
         ]
-        try target.console.print(json ? object.text : sentence)
+        if json { try target.console.print(object.text) } else { try target.console.print(prose: sentence) }
     }
 
     /// `12 dead jobs of the host h in the queue 'default'`.

@@ -21,7 +21,8 @@ struct PauseCommand: Command {
         if let unknown {
             target.console.note("nothing was put into the \(name) yet." + (unknown.names.map { " \($0)." } ?? ""))
         }
-        try target.console.print(wasPaused ? "The \(name) was paused already." : "Paused the \(name); 'gannet resume' lets it go on.")
+        try target.console.print(
+            prose: wasPaused ? "The \(name) was paused already." : "Paused the \(name); 'gannet resume' lets it go on.")
         return .done
     }
 }
@@ -40,7 +41,7 @@ struct ResumeCommand: Command {
 
     func run() async throws -> ExitStatus {
         let wasPaused = try await target.withQueue { try await $0.resume() }
-        try target.console.print(wasPaused ? "The queue '\(target.queue)' goes on." : "The queue '\(target.queue)' was not paused.")
+        try target.console.print(prose: wasPaused ? "The queue '\(target.queue)' goes on." : "The queue '\(target.queue)' was not paused.")
         return .done
     }
 }
@@ -72,7 +73,7 @@ struct PurgeCommand: Command {
                 "\(Amounts.count(open, "job")) that \(open == 1 ? "has" : "have") not ended, \(counts.dead) dead, and the totals"
             guard confirmation.ask("Remove everything in the queue '\(target.queue)': \(content)?", target.console) else { return .done }
             try await queue.purge()
-            try target.console.print("Removed from the queue '\(target.queue)': \(content).")
+            try target.console.print(prose: "Removed from the queue '\(target.queue)': \(content).")
             return .done
         }
     }

@@ -70,6 +70,15 @@ struct RunCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
+        do {
+            return try await fetchAll()
+        } catch let failure as StorageFailure where failure.isFullDisk {
+            throw CommandFailure(
+                .cannotWrite, "\(failure.sentence) Complete files stay; when there is room, the same command goes on.")
+        }
+    }
+
+    private func fetchAll() async throws -> ExitStatus {
         let settings = try fetch.checkedSettings()
         let rows = try RunInput(input)
         let folder = try WorkFolder.open(directory, names: names)

@@ -77,7 +77,7 @@ struct WorkCommand: Command {
                 tally.logSummary(status)
                 return status
             }
-            return try console.print(tally.summary, last: status)
+            return try console.print(prose: tally.summary, last: status)
         }
     }
 

@@ -86,7 +86,7 @@ struct Demo: Sendable {
         for worker in workers { await worker.waitUntilEnded() }
         let ending = DemoEnding(
             status: try await queue.counts(), site: site.account, jobs: jobs, time: ContinuousClock.now - start)
-        try console.print(ending.text)
+        try console.print(prose: ending.text)
         return ending.isAsPromised ? .done : .defect
     }
 

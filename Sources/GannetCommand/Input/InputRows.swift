@@ -26,6 +26,8 @@ final class InputRows: Sendable {
     }
 
     private let name: String
+    /// Whether the user has named the format.
+    private let hasFormat: Bool
     private let descriptor: Int32
     private let owned: Bool
     /// Closing its write end wakes a reader that waits for a silent pipe or terminal.
@@ -64,6 +66,7 @@ final class InputRows: Sendable {
         self.descriptor = descriptor
         self.owned = owned
         self.name = name
+        hasFormat = options.format != nil
         self.wake = wake
         state = Mutex(State(reader: ListReader(options), buffer: Buffer()))
     }
@@ -153,7 +156,8 @@ final class InputRows: Sendable {
         do {
             try body()
         } catch {
-            throw CommandFailure(.noUsableInput, "Cannot read \(name): \((error as? ListError)?.reason ?? "\(error)")")
+            let reason = (error as? ListError)?.reason(hasFormat: hasFormat) ?? "\(error)"
+            throw CommandFailure(.noUsableInput, "Cannot read \(name): \(reason)")
         }
     }
 
@@ -210,7 +214,8 @@ final class InputCopy: Sendable {
 
 extension ListError {
     /// The end of a sentence about an input that cannot be read.
-    var reason: String {
+    /// - Parameter hasFormat: Whether the user has named the format.
+    func reason(hasFormat: Bool) -> String {
         switch self {
         case .noSuchColumn(let name?, let columns):
             "it has no column \(Sentence.quoted(name)); \(Self.list(columns))."
@@ -220,7 +225,8 @@ extension ListError {
         case .badHeader(let problem): "the header cannot be read: \(problem)."
         case .tooManyColumns(let limit): "it has more than \(limit) columns."
         case .optionDoesNotApply(let option, let format):
-            "'--\(option.rawValue)' means nothing here, since the input is \(format.name); '--format' says that it is something else."
+            "'--\(option.rawValue)' does not apply to \(format.name)"
+                + (hasFormat ? "." : "; if the input is something else, say so with '--format'.")
         case .other(let what): "it is \(what)."
         case .jsonArray: "it is a JSON array; what can be read is one object a line, as 'jq -c .[]' makes of it."
         case .otherDocument(let root): "it is XML that begins with <\(Sentence.quoted(root).dropFirst().dropLast())>, not a sitemap."
@@ -242,7 +248,7 @@ extension ListError {
 extension ListFormat {
     fileprivate var name: String {
         switch self {
-        case .text: "text with one URL a line"
+        case .text: "a list of text with one URL a line"
         case .csv, .tsv: "a table"
         case .jsonl: "JSON lines"
         case .sitemap: "a sitemap"

@@ -6,6 +6,9 @@ struct BatchReport: Sendable {
     let queue: String
     let batch: Batch
 
+    /// Where the values of ``text`` begin.
+    static let indent = 11
+
     var text: String {
         let rows = [
             ("batch", batch.name),
@@ -25,7 +28,7 @@ struct BatchReport: Sendable {
             ("parked", String(batch.parked)),
             ("delayed", String(batch.delayed)),
         ]
-        return rows.map { $0.0 + String(repeating: " ", count: 11 - $0.0.count) + $0.1 }.joined(separator: "\n")
+        return rows.map { $0.0 + String(repeating: " ", count: Self.indent - $0.0.count) + $0.1 }.joined(separator: "\n")
     }
 
     /// `61 % of 1000`.

@@ -51,8 +51,23 @@ struct RunFeeding: Sendable {
     let input: RunInput
     let batch: String
     let submission: BatchOptions
+    /// Called once, when the queue has accepted the first URL.
+    let onFirst: @Sendable () -> Void
     /// The rest of the list waits while this many jobs do.
     var mostWaiting = 1_000_000
+    private var hasFirst = false
+
+    init(
+        queue: FetchQueue, folder: RecordedFolder, input: RunInput, batch: String, submission: BatchOptions,
+        onFirst: @escaping @Sendable () -> Void
+    ) {
+        self.queue = queue
+        self.folder = folder
+        self.input = input
+        self.batch = batch
+        self.submission = submission
+        self.onFirst = onFirst
+    }
 
     struct Fed: Sendable {
         let summary: EnqueueSummary
@@ -61,7 +76,7 @@ struct RunFeeding: Sendable {
 
     private static let pause = Duration.milliseconds(500)
 
-    func run() async throws -> Fed {
+    mutating func run() async throws -> Fed {
         // The failure of an earlier run is no answer for this one.
         var options = submission
         options.refresh = true
@@ -86,11 +101,12 @@ struct RunFeeding: Sendable {
         try Task.checkCancellation()
         if checked.broken + checked.old > 0 { try await feedAgain(&producer) }
         try await producer.finish()
+        look(at: producer.summary)
         return Fed(summary: producer.summary, checked: checked)
     }
 
     /// Adds the URLs whose files are missing or changed.
-    private func feedAgain(_ producer: inout Producer) async throws {
+    private mutating func feedAgain(_ producer: inout Producer) async throws {
         for url in input.urls { try await producer.addAgain(Array(url.utf8)[...], where: folder.wantsAgain) }
         let rows = try input.again()
         while let batch = try await rows?.nextBatch() {
@@ -103,13 +119,20 @@ struct RunFeeding: Sendable {
     }
 
     /// Sends the rows read so far to the worker, and waits while too many jobs wait.
-    private func makeRoom(_ producer: inout Producer) async throws {
+    private mutating func makeRoom(_ producer: inout Producer) async throws {
         try folder.rethrow()
         try await producer.flush()
+        look(at: producer.summary)
         var open = producer.open
         while open > mostWaiting {
             try await Task.sleep(for: Self.pause)
             open = try await queue.counts().open
         }
+    }
+
+    private mutating func look(at summary: EnqueueSummary) {
+        guard !hasFirst, summary.accepted > 0 else { return }
+        hasFirst = true
+        onFirst()
     }
 }

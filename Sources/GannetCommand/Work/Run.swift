@@ -22,26 +22,24 @@ struct Run: Sendable {
 
     func run(_ input: RunInput) async throws -> ExitStatus {
         let start = ContinuousClock.now
-        console.note(
-            "the queue of this run is '\(identity.queue)'; 'gannet status --queue \(identity.queue)\(options.connection.reminder)' shows it."
-        )
         let begun = await interruption.cancelling {
             try await begin()
             return try await RecordedFolder.open(bodies, demand: options.demand)
         }
         guard let folder = try begun.get(unlessInterrupted: interruption) else { return await interrupted(input) }
-        try input.prepare(in: folder)
-
-        let outcome: RunFeeding.Fed?
+        WorkFolder.warnOfLoss(in: folder, "every URL is fetched again", console)
         do {
-            outcome = try await feedAndWork(input, folder)
+            return try await fetch(input, into: folder, since: start)
         } catch {
             await leaveNothing()
             throw error
         }
-        guard let fed = outcome else { return await interrupted(input) }
+    }
+
+    private func fetch(_ input: RunInput, into folder: RecordedFolder, since start: ContinuousClock.Instant) async throws -> ExitStatus {
+        try input.prepare(in: folder)
+        guard let fed = try await feedAndWork(input, folder) else { return await interrupted(input) }
         guard folder.counts.listed > 0 else {
-            await leaveNothing()
             throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
         }
         guard try await isComplete(fed.summary) else { return await interrupted(input) }
@@ -53,16 +51,17 @@ struct Run: Sendable {
         await leaveNothing()
         let summary = RunSummary(totals: totals, time: ContinuousClock.now - start)
         let status: ExitStatus = options.maxFailures.allows(totals.failed + totals.invalid, of: totals.rows) ? .done : .someFailed
-        guard options.json else { return try console.print("\(summary.text) to \(folder.displayPath)\(summary.reference)", last: status) }
+        guard options.json else {
+            return try console.print(prose: "\(summary.text) to \(folder.displayPath)\(summary.reference)", last: status)
+        }
         return try RunManifest.print(folder.manifestPath, then: summary.json, last: status, console)
     }
 
     /// Empties the queue. The folder's lock says that no other process is this run, so every worker with a lease in it is gone.
     private func begin() async throws {
-        let left = try await queue.counts()
-        guard left.enqueued > 0 else { return }
-        // Otherwise their URLs would stay locked until the leases end.
-        if left.active > 0 { try await queue.reclaimAll() }
+        // Otherwise the URLs of these workers would stay locked until the leases end.
+        if try await queue.counts().active > 0 { try await queue.reclaimAll() }
+        // Also without jobs: the batch of a run that had nothing to fetch says that all of its input was read, and this run would skip it.
         try await queue.clear()
     }
 
@@ -75,12 +74,14 @@ struct Run: Sendable {
         }
         defer { stopping.cancel() }
         let working = Task { try await work(folder, stops: stops, feed: feed) }
-        let feeding = RunFeeding(queue: queue, folder: folder, input: input, batch: options.batch, submission: options.submission)
         let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
                 group.addTask {
                     // When it fails the worker ends as after a signal.
                     defer { feeder.finish() }
+                    var feeding = RunFeeding(
+                        queue: queue, folder: folder, input: input, batch: options.batch, submission: options.submission, onFirst: nameQueue
+                    )
                     do {
                         let fed = try await feeding.run()
                         say(fed, folder)
@@ -131,6 +132,13 @@ struct Run: Sendable {
         tally.finish()
         if interruption.request != nil { console.note("so far: \(ProgressText.counts(tally.snapshot(at: .now))).") }
         return try outcome.get()
+    }
+
+    /// Before the queue holds a job, nobody can see it in `gannet status`.
+    @Sendable private func nameQueue() {
+        console.note(
+            "the queue of this run is '\(identity.queue)'; 'gannet status --queue \(identity.queue)\(options.connection.reminder)' shows it."
+        )
     }
 
     private func say(_ fed: RunFeeding.Fed, _ folder: RecordedFolder) {

@@ -15,6 +15,12 @@ enum WorkFolder {
         }
     }
 
+    /// Warns of a record that could not be read.
+    static func warnOfLoss(in folder: RecordedFolder, _ consequence: String, _ console: Console) {
+        guard let path = folder.lostRecord else { return }
+        console.warn("the record of earlier commands, \(path), cannot be read and begins anew: \(consequence).")
+    }
+
     /// Keeps other uses out of the folder for as long as the lock lives.
     static func lock(_ folder: BodyFolder, _ use: FolderLock.Use) throws -> FolderLock {
         if let lock = try FolderLock(folder, use) { return lock }

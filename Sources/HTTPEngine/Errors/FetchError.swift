@@ -10,6 +10,8 @@ public struct FetchError: Error, Sendable, Hashable {
     public var retryAfter: Duration?
     /// The headers of an answer whose status is the error; empty for other errors.
     public var headers: ResponseHeaders
+    /// The system's errno where a body could not be stored; 0 for other errors.
+    package var systemError: Int32 = 0
 
     public init(
         kind: Kind, url: String, detail: String = "", retryAfter: Duration? = nil, headers: ResponseHeaders = ResponseHeaders()

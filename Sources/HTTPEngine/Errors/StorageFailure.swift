@@ -15,8 +15,8 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case noRoom
         /// The caller was cancelled.
         case cancelled
-        /// Another reason, as a whole sentence.
-        case other(String)
+        /// Another reason, as a whole sentence; 0 where the system did not refuse anything.
+        case other(String, errno: Int32 = 0)
     }
 
     package let reason: Reason
@@ -37,9 +37,15 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
     /// Of a refusal of the system; 0 for other reasons.
     package var errno: Int32 {
         switch reason {
-        case .system(let errno), .paused(let errno): errno
+        case .system(let errno), .paused(let errno), .other(_, let errno): errno
         default: 0
         }
+    }
+
+    /// The file system, or the user's share of it, is full.
+    package var isFullDisk: Bool {
+        if case .paused = reason { return false }
+        return errno == ENOSPC || errno == EDQUOT
     }
 
     var kind: FetchError.Kind { SystemLimit.isShortage(errno) ? .systemLimit : .storage }
@@ -53,13 +59,13 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case .tooLarge: "larger than any file in the folder may be"
         case .noRoom: "the folder is full, and nothing in it could be removed"
         case .cancelled: "cancelled"
-        case .other(let sentence): sentence
+        case .other(let sentence, _): sentence
         }
     }
 
     /// A whole sentence.
     package var sentence: String {
-        if case .other(let sentence) = reason { return sentence }
+        if case .other(let sentence, _) = reason { return sentence }
         let text = description
         return text.prefix(1).uppercased() + text.dropFirst() + "."
     }

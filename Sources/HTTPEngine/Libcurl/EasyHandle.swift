@@ -182,6 +182,7 @@ extension EasyHandle {
             var error = transfer.failure(kind, detail)
             if case .throttled = kind.retry { error.retryAfter = transfer.retryAfter }
             if case .status = kind { error.headers = transfer.responseHeaders }
+            if case .storage(let failure) = transfer.state.stop { error.systemError = failure.errno }
             return .failure(error)
         }
         if let reason = transfer.undecoded() { return .failure(transfer.failure(.truncated, reason)) }
@@ -193,7 +194,9 @@ extension EasyHandle {
                     byteCount: transfer.state.bodyBytes, transferredBytes: transfer.state.transferredBytes,
                     duration: .now - transfer.start, hops: transfer.hops))
         } catch {
-            return .failure(transfer.failure(error.kind, error.description))
+            var failure = transfer.failure(error.kind, error.description)
+            failure.systemError = error.errno
+            return .failure(failure)
         }
     }
 }

@@ -120,6 +120,60 @@ import Testing
         try await second.stop()
     }
 
+    @Test func `a run that could not write its manifest leaves nothing in Redis, and the next run writes it`() async throws {
+        let fleet = try await Fleet.start(files: 10)
+        let path = fleet.out + "/manifest.jsonl"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        // The second of these runs has nothing to fetch.
+        for _ in 1...2 {
+            let refused = try await fleet.outcome(fleet.run)
+            #expect(refused.status == 74 && refused.errors.contains("manifest.jsonl cannot be written"), "\(refused.errors)")
+            #expect(try await fleet.queueKeys() == .list([]))
+        }
+        try FileManager.default.removeItem(atPath: path)
+        let outcome = try await fleet.outcome(fleet.run)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("0 URLs fetched, 10 there already, 0 failed; "), "\(outcome.output)")
+        try expectManifest(fleet, ["cached"])
+        try await fleet.stop()
+    }
+
+    @Test func `a run begins anew, although the batch of a killed run has no jobs and says that all its input was read`() async throws {
+        let fleet = try await Fleet.start(files: 10)
+        let first = try await fleet.outcome(fleet.run)
+        let name = try #require(first.errors.firstMatch(of: /the queue of this run is '(run-[^']*)'/)?.1)
+        // As if a run without anything to fetch had been killed before it wrote its manifest.
+        try fleet.folder.write(Array(String(repeating: "no url\n", count: 10).utf8), to: "nothing.txt")
+        let words = ["enqueue", "-i", fleet.folder.file("nothing.txt"), "--batch", "run", "--queue", String(name)]
+        #expect(try await fleet.outcome(words + fleet.connection).status == 65)
+        #expect(try await fleet.queueKeys() != .list([]))
+        let outcome = try await fleet.outcome(fleet.run)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("0 URLs fetched, 10 there already, 0 failed; "), "\(outcome.output)")
+        try expectManifest(fleet, ["cached"])
+        try await fleet.stop()
+    }
+
+    @Test func `a damaged record is told, and the unfinished record of a killed run is not`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        #expect(try await fleet.outcome(fleet.run).status == 0)
+        let path = fleet.out + "/.gannet/journal"
+        let whole = try contents(ofFile: path)
+        try Data("garbage".utf8).write(to: URL(fileURLWithPath: path))
+        let told = try await fleet.outcome(fleet.run)
+        #expect(
+            told.complaints
+                == "gannet: the record of earlier commands, \(path), cannot be read and begins anew: every URL is fetched again.\n")
+        #expect(told.status == 0 && told.output.hasPrefix("3 URLs fetched, 0 failed; "), "\(told.output)")
+        for (length, there) in [(5, ""), (whole.count - 1, "2 of 3 URLs are there already; 1 to fetch.")] {
+            try Data(whole.prefix(length)).write(to: URL(fileURLWithPath: path))
+            let outcome = try await fleet.outcome(fleet.run)
+            #expect(outcome.status == 0)
+            #expect(outcome.complaints == (there.isEmpty ? "" : "gannet: \(there)\n"))
+        }
+        try await fleet.stop()
+    }
+
     @Test func `a failed URL is tried again by the next run`() async throws {
         let fleet = try await Fleet.start(files: 2)
         let origin = try HostileServer(

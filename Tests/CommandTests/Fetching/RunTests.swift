@@ -133,6 +133,22 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a binary file is refused in one line, and a queue is named only if a URL is in it`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        #expect(try await fleet.outcome(fleet.run).errors.hasPrefix("gannet: the queue of this run is 'run-"))
+        let again = try await fleet.outcome(fleet.run)
+        #expect(again.errors == "gannet: 2 of 2 URLs are there already; 0 to fetch.\n")
+        try fleet.folder.write([UInt8](repeating: 0, count: 1000), to: "urls.txt")
+        let binary = try await fleet.outcome(fleet.run)
+        #expect(
+            binary.errors == "Error: Cannot read the input file '\(fleet.list)': it is a binary file; a list of URLs is text.\n",
+            "\(binary.errors)")
+        try fleet.folder.write(Array("no url\n".utf8), to: "urls.txt")
+        let empty = try await fleet.outcome(fleet.run)
+        #expect(!empty.errors.contains("the queue of this run"), "\(empty.errors)")
+        try await fleet.stop()
+    }
+
     @Test func `an input that cannot be read is exit 65, and leaves nothing behind`() async throws {
         let fleet = try await Fleet.start(files: 2)
         let run = ["run", "-i", "-", "-d", fleet.out] + fleet.local + fleet.connection
@@ -190,7 +206,8 @@ import Testing
         let expectation = Result { try fleet.expectAllBodies() }
         try await ChildProcess.succeed("umount", [fleet.out])
         #expect(outcome.status == 74)
-        #expect(outcome.errors.contains("No space left on device"))
+        let last = "No space left on device. Complete files stay; when there is room, the same command goes on.\n"
+        #expect(outcome.errors.hasSuffix(last), "\(outcome.errors)")
         #expect(temporary == [])
         #expect(again.status == 0, "\(again.errors)")
         try expectation.get()

@@ -88,8 +88,13 @@ import Testing
             "none of its columns has a usual name for URLs, such as 'url' or 'link'; name one with '--column': its columns are 'a', 'b'."
         ),
         ("a,b\n1,2\n", "--column c", "it has no column 'c'; its columns are 'a', 'b'."),
-        ("http://h/\n", "--field c", "'--field' means nothing here, since the input is text with one URL a line"),
-        ("[{}]", "", "it is a JSON array"), ("<html></html>", "", "it is XML that begins with <html>, not a sitemap."),
+        (
+            "http://h/\n", "--field c",
+            "'--field' does not apply to a list of text with one URL a line; if the input is something else, say so"
+        ),
+        ("http://h/\n", "--column x --format text", "'--column' does not apply to a list of text with one URL a line.\n"),
+        ("[{}]", "", "it is a JSON array"), ("<rss></rss>", "", "it is XML that begins with <rss>, not a sitemap."),
+        ("<!doctype html>\n<br>\n", "", "it is a web page, and not a list of URLs.\n"),
         ("<urlset>\n<url>", "", "it ends in the middle of the sitemap, in line 2."), ("PK\u{3}\u{4}", "", "it is a zip archive"),
     ])
     func `an input that is no list is exit 65, with the reason`(text: String, options: String, sentence: String) async throws {

@@ -45,6 +45,31 @@ import Testing
         #expect(table.text.hasSuffix("a name that is long   7  y"))
     }
 
+    @Test func `on a screen a long last entry breaks between words, beside the other columns or below them`() {
+        var table = TextTable("STATE", "URL", "REASON")
+        table.add("dead", "http://h/1", "The server answered 404 there.")
+        table.add("dead", "http://h/2", "short")
+        let wide = """
+            STATE  URL         REASON
+            dead   http://h/1  The server answered
+                               404 there.
+            dead   http://h/2  short
+            """
+        #expect(table.text(columns: 40) == wide)
+        let narrow = """
+            STATE  URL         REASON
+            dead   http://h/1
+                The server answered
+                404 there.
+            dead   http://h/2  short
+            """
+        #expect(table.text(columns: 26) == narrow)
+        #expect(table.text(columns: nil) == table.text && table.text(columns: 200) == table.text)
+        table.add("dead", "http://h/3", "It is at http://a-long-host.example/path.")
+        let last = table.text(columns: 40).split(separator: "\n").suffix(3)
+        #expect(last == ["dead   http://h/3", "    It is at", "    http://a-long-host.example/path."])
+    }
+
     @Test func `a terminal's owner decides on colours and characters`() {
         #expect(TerminalStyle(["LANG": "de_DE.UTF-8"]) == TerminalStyle(hasColor: true, hasUnicode: true))
         #expect(TerminalStyle(["LANG": "C.utf8", "NO_COLOR": "1"]) == TerminalStyle(hasColor: false, hasUnicode: true))

@@ -144,8 +144,5 @@ extension StorageFailure {
     /// The file or folder is not there: it never was, or it was removed.
     var isAbsence: Bool { isRefusal && (errno == ENOENT || errno == ESTALE) }
 
-    /// The file system, or the user's share of it, is full.
-    var isFullDisk: Bool { isRefusal && (errno == ENOSPC || errno == EDQUOT) }
-
     private var isRefusal: Bool { if case .system = reason { true } else { false } }
 }

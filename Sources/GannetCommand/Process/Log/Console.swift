@@ -17,6 +17,23 @@ struct Console: Sendable {
     /// Where something may be drawn for somebody who looks on.
     var terminal: Terminal? { verbosity == .quiet || log.format == .json ? nil : Terminal(STDERR_FILENO) }
 
+    /// Columns of the terminal that results are printed on; `nil` where standard output is something else.
+    var columns: Int? { Terminal(STDOUT_FILENO)?.size.columns }
+
+    /// Results in sentences. On a terminal their lines break between words.
+    /// - Parameter indent: Blanks before each further line of a line that breaks.
+    func print(prose text: String, indent: Int = 0) throws(CommandFailure) {
+        try print(columns.map { text.wrapped(to: $0, indent: indent) } ?? text)
+    }
+
+    /// The last of the results of a command whose status is known, in sentences.
+    func print(prose text: String, last status: ExitStatus) throws(CommandFailure) -> ExitStatus {
+        try print(columns.map { text.wrapped(to: $0) } ?? text, last: status)
+    }
+
+    /// Results in rows. On a terminal long entries of the last column break between words.
+    func print(_ table: TextTable) throws(CommandFailure) { try print(table.text(columns: columns)) }
+
     /// A line of results. A reader that has left ends the command quietly; a full disk does not.
     func print(_ line: String) throws(CommandFailure) {
         try print(bytes: Array("\(line)\n".utf8))
