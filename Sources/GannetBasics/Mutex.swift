@@ -1,6 +1,6 @@
 #if THREAD_SANITIZER
-/// The same as below over a lock that the thread sanitizer sees. The standard library's waits inside a library that is not
-/// instrumented, so that everything it guards looks like a race (Swift 6.3, Linux).
+/// A mutex whose lock the thread sanitizer sees. The standard library's mutex waits inside a library without instrumentation, so the sanitizer
+/// takes all that it guards for races (Swift 6.3, Linux).
 public struct Mutex<Value>: ~Copyable, @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)

@@ -35,7 +35,7 @@ extension AuditFinding.Kind {
     /// The consequence for the person who runs the audit.
     package var meaning: String {
         switch self {
-        case .leaseWithoutExpiry: "Had their worker died, their jobs would never have come back. They end now like any other lease."
+        case .leaseWithoutExpiry: "The jobs of a dead worker would never have come back. These leases end now like any other."
         case .expiryWithoutLease: "A claim looks at each of them once. They do no other harm."
         case .flightWithoutLock: "The same URL could have been fetched twice at a time."
         case .lockWithoutFlight: "Nobody fetches these URLs, and jobs for them would wait."

@@ -25,13 +25,13 @@ extension MetricsText {
             })
         add("gannet_queue_enqueued_total", .counter, "Jobs the queue has accepted.", status.enqueued, own)
         add(
-            "gannet_queue_ended_total", .counter, "Jobs of the queue that have ended, by how.",
+            "gannet_queue_ended_total", .counter, "Jobs of the queue that have ended, by their outcome.",
             [
                 ("fetched", status.fetched), ("revalidated", status.revalidated), ("cached", status.cached), ("failed", status.failed),
                 ("cancelled", status.cancelled),
             ].map { (labels: own + [("outcome", $0.0)], value: $0.1) })
         add("gannet_queue_retried_total", .counter, "Attempts that were not the last.", status.retried, own)
-        add("gannet_queue_crashed_total", .counter, "Leases that ended because their worker was gone.", status.crashed, own)
+        add("gannet_queue_crashed_total", .counter, "Attempts whose worker vanished.", status.crashed, own)
         add("gannet_queue_fenced_total", .counter, "Outcomes refused because the lease had been lost.", status.fenced, own)
         add(
             "gannet_queue_double_fetches_total", .counter, "URLs fetched by a worker whose lease had been lost meanwhile.",

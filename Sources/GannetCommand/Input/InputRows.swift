@@ -208,7 +208,7 @@ final class InputCopy: Sendable {
     }
 
     private func failure(_ code: Int32) -> CommandFailure {
-        CommandFailure(.cannotWrite, "A copy of the input cannot be kept in \(Sentence.quoted(folder)): \(Descriptor.message(code)).")
+        CommandFailure(.cannotWrite, "The input cannot be copied to the folder \(Sentence.quoted(folder)): \(Descriptor.message(code)).")
     }
 }
 

@@ -148,7 +148,7 @@ extension RedisError: CustomStringConvertible {
         case .cancelled:
             return "The command to \(subject) was cancelled."
         case .closed:
-            return "The connection to \(subject) has been closed by this program."
+            return "This program has closed the connection to \(subject)."
         }
     }
 }

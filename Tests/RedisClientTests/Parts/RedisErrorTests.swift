@@ -75,7 +75,7 @@ import Testing
             (.scriptFailed, "report"),
             (.unexpectedReply, "report"), (.other, "why"), (.commandTimeout, "overloaded"), (.connectionLost, "was lost"),
             (.unavailable, "why"), (.replyTooLarge, "Ask for less"), (.backlogFull, "slower"), (.cancelled, "cancelled"),
-            (.closed, "closed by this program"), (.invalidConfiguration, "why"),
+            (.closed, "This program has closed the connection"), (.invalidConfiguration, "why"),
         ] as [(RedisError.Kind, String)])
     func `each kind says what to do`(kind: RedisError.Kind, words: String) {
         let error = RedisError(kind, "why").at(.tcp(host: "::1", port: 7, tls: true))
