@@ -16,18 +16,17 @@ extension BatchExport {
                 let clock = ContinuousClock.now
                 return (await fetch.answer(url), ContinuousClock.now - clock)
             }
-            guard let (outcome, duration) = timed else { throw StateError.redis(RedisError(.cancelled)) }
-            switch outcome {
+            guard let ((answer, remembered), duration) = timed else { throw StateError.redis(RedisError(.cancelled)) }
+            switch answer {
             case .success(let answer):
                 var content = OutcomeContent(url: url)
                 content.status = answer.status
                 content.fields[.contentType] = answer.headers["Content-Type"]
                 return Refetch(content, body: answer.body, duration: duration)
-            case .failure(let failure):
-                let error = failure.error
+            case .failure(let error):
                 if Task.isCancelled { throw StateError.redis(RedisError(.cancelled)) }
                 if error.retry == .local { throw StorageFailure(.other(error.description, errno: error.systemError)) }
-                return Refetch(OutcomeContent(error, url: url), body: nil, duration: duration, remembered: failure.remembered)
+                return Refetch(OutcomeContent(error, url: url), body: nil, duration: duration, remembered: remembered)
             }
         }
     }

@@ -53,28 +53,23 @@ package struct ClusterFetch: Sendable {
         package init() {}
     }
 
-    /// Why there is no answer.
-    package struct Failure: Error {
-        package let error: FetchError
-        /// The failure of an earlier fetch, for which this one made no request.
-        package let remembered: RememberedFailure?
+    /// The body of one URL.
+    /// - Returns: In place of a body the error, and the failure of an earlier fetch where this one made no request because of it.
+    package func body(of url: String) async -> (Result<[UInt8], FetchError>, remembered: RememberedFailure?) {
+        let (answer, remembered) = await answer(url)
+        return (answer.map(\.body), remembered)
     }
 
-    /// The body of one URL.
-    package func body(of url: String) async -> Result<[UInt8], Failure> { await answer(url).map(\.body) }
-
-    func answer(_ url: String) async -> Result<ServedAnswer, Failure> {
+    func answer(_ url: String) async -> (Result<ServedAnswer, FetchError>, remembered: RememberedFailure?) {
         let request = FetchRequest(url) {
             $0.headers = headers.fields
             $0.refresh = refresh
             $0.maximumAge = maximumAge
         }
         let start = ContinuousClock.now
-        do throws(FetchError) {
-            return .success(try await fetch.serve(request).get())
-        } catch {
-            return .failure(Failure(error: error, remembered: await remembered(url, since: start)))
-        }
+        let answer = await fetch.serve(request)
+        guard case .failure = answer else { return (answer, nil) }
+        return (answer, await remembered(url, since: start))
     }
 
     /// The failure of this URL, if it is older than a call that began at `start`. So neither this call nor another one meanwhile made a request.

@@ -99,14 +99,13 @@ struct GetCommand: Command {
         fetching.refresh = refresh
         fetching.maximumAge = maximumAge
         let client = try await ClusterFetch(cluster, settings, fetching)
-        let fetched = await client.body(of: text)
+        let (fetched, remembered) = await client.body(of: text)
         await client.close()
         switch fetched {
         case .success(let bytes): return try deliver(bytes)
         case .failure where Task.isCancelled: return .someFailed
-        case .failure(let failure):
-            let error = failure.error
-            if let remembered = failure.remembered {
+        case .failure(let error):
+            if let remembered {
                 console.complain(
                     "failed \(Amounts.time(remembered.age)) ago: \(error.description) This is remembered for another \(Amounts.time(remembered.remaining)); '--refresh' asks again."
                 )
