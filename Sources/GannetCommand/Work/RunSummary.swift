@@ -80,16 +80,21 @@ struct RunManifest: Sendable {
 
     private static func print(_ path: String, _ console: Console) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw CommandFailure(.cannotWrite, "The file \(Sentence.quoted(path)) cannot be read: \(Descriptor.message(errno)).")
-        }
+        guard descriptor >= 0 else { throw unreadable(path) }
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         var offset = 0
-        while let count = buffer.withUnsafeMutableBytes({ Descriptor.read(into: $0, from: descriptor, at: offset) }), count > 0 {
+        while true {
+            let read = buffer.withUnsafeMutableBytes { Descriptor.read(into: $0, from: descriptor, at: offset) }
+            guard let count = read else { throw unreadable(path) }
+            if count == 0 { return }
             try console.print(bytes: Array(buffer[..<count]))
             offset += count
         }
+    }
+
+    private static func unreadable(_ path: String) -> CommandFailure {
+        CommandFailure(.cannotWrite, "The file \(Sentence.quoted(path)) cannot be read: \(Descriptor.message(errno)).")
     }
 }
 
