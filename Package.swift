@@ -169,10 +169,13 @@ let package = Package(
             name: "CacheBenchmark",
             dependencies: ["BenchmarkKit", "FetchCache", "GannetRedis", "GannetFetch", "GannetTestKit", "HTTPEngine", "GannetBasics"],
             path: "Benchmarks/CacheBenchmark", swiftSettings: settings),
+        .executableTarget(
+            name: "ProductBenchmark", dependencies: ["BenchmarkKit", "GannetTestKit", "GannetBasics"], path: "Benchmarks/ProductBenchmark",
+            exclude: ["Peers"], swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(
-            name: "GannetTestKit", dependencies: ["COpenSSL", "CZlib", "CBrotliEncoder", "CZstd", "HTTPEngine", "GannetBasics"],
+            name: "GannetTestKit", dependencies: ["CEpoll", "COpenSSL", "CZlib", "CBrotliEncoder", "CZstd", "HTTPEngine", "GannetBasics"],
             path: "Tests/GannetTestKit", resources: [.embedInCode("Redis/clock-shim.c")], swiftSettings: settings),
 
         .testTarget(name: "GannetBasicsTests", dependencies: ["GannetBasics", "GannetTestKit"], swiftSettings: settings),

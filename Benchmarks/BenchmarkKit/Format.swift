@@ -26,6 +26,11 @@ package func tenths(_ value: Double) -> String {
     return "\(grouped(tenths / 10)).\(tenths % 10)"
 }
 
+package func hundredths(_ value: Double) -> String {
+    let hundredths = Int((value * 100).rounded())
+    return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+}
+
 /// A short time, in the unit that suits it.
 package func time(_ microseconds: Double) -> String {
     switch microseconds {

@@ -12,6 +12,19 @@ package enum Machine {
         return "\(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores of \(model), \(kilobytes / 1_000_000) GB"
     }
 
+    /// Lets this process, and programs that it starts from now on, have as many files and connections as the system allows.
+    package static func raiseDescriptorLimit() {
+        #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+        let resource = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 1_048_576)
+        setrlimit(resource, &limit)
+    }
+
     /// The first line `name : value` of a file of the kernel's.
     private static func value(of name: String, in path: String) -> String? {
         guard let file = fopen(path, "r") else { return nil }

@@ -60,8 +60,3 @@ func compareAll(isQuick: Bool) async throws {
     }
     try await server.origin.stop()
 }
-
-func hundredths(_ value: Double) -> String {
-    let hundredths = Int((value * 100).rounded())
-    return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
-}

@@ -51,6 +51,13 @@ import Foundation
         #expect(child.isRunning)
     }
 
+    @Test func `a child that has ended tells what it used`() async throws {
+        let idle = try await ChildProcess.run(.init("true")).usage
+        let busy = try await ChildProcess.run(.init("awk", ["BEGIN { for (i = 0; i < 1000000; i++) numbers[i] = i }"])).usage
+        #expect(busy.cpuTime > idle.cpuTime)
+        #expect(busy.peakMemory > 20_000_000 && busy.peakMemory > idle.peakMemory)
+    }
+
     @Test func `a program that is not there is an error with its name`() throws {
         #expect { try ChildProcess(.init("no-such-program")) } throws: { "\($0)".contains("no-such-program is not installed") }
     }

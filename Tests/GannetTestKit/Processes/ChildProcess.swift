@@ -12,6 +12,18 @@ package final class ChildProcess: Sendable {
         case signalled(Int32)
     }
 
+    /// What a process used until its end, as the system counts it. Children that it has waited for are part of it.
+    package struct Usage: Sendable {
+        package let cpuTime: Duration
+        /// In bytes. It is at least what the process that started this one had at that moment, because a program takes this figure over.
+        package let peakMemory: Int
+    }
+
+    private struct End: Sendable {
+        let status: ExitStatus
+        let usage: Usage
+    }
+
     /// Where a stream of the child goes.
     package enum Output: Sendable {
         /// Into `output` or `errors`.
@@ -61,7 +73,7 @@ package final class ChildProcess: Sendable {
     package let errors = LineLog()
 
     /// nil while it runs. Signals are sent under the lock in which the process is reaped, so never to a number that is another's by now.
-    private let status = Monitor<ExitStatus?>(nil)
+    private let end = Monitor<End?>(nil)
 
     package init(_ options: Options) throws(KitError) {
         guard let program = Program.find(options.program) else {
@@ -110,7 +122,7 @@ package final class ChildProcess: Sendable {
         for (log, descriptor) in [(self.output, output.ours), (self.errors, errors.ours)] {
             if let descriptor { log.collect(from: descriptor) } else { log.finish() }
         }
-        Self.awaitExit(of: pid, status: status, watchdog: watchdog)
+        Self.awaitExit(of: pid, end: end, watchdog: watchdog)
     }
 
     deinit {
@@ -120,7 +132,7 @@ package final class ChildProcess: Sendable {
     /// Sends `number` to the process, not to its group. Does nothing when it has ended.
     package func signal(_ number: Int32) {
         let pid = pid
-        status.update { if $0 == nil { _ = sendSignal(pid, number) } }
+        end.update { if $0 == nil { _ = sendSignal(pid, number) } }
     }
 
     /// Asks it to end.
@@ -129,31 +141,49 @@ package final class ChildProcess: Sendable {
     /// Ends it and its group at once.
     package func kill() {
         let pid = pid
-        status.update { if $0 == nil { _ = sendSignal(-pid, SIGKILL) } }
+        end.update { if $0 == nil { _ = sendSignal(-pid, SIGKILL) } }
     }
 
     /// Whether it has not ended yet.
-    package var isRunning: Bool { status.update { $0 == nil } }
+    package var isRunning: Bool { end.update { $0 == nil } }
 
     /// Waits until it has ended.
     package var exitStatus: ExitStatus {
-        get async throws { try await status.wait { $0 } }
+        get async throws { try await end.wait { $0 }.status }
     }
 
-    private static func awaitExit(of pid: pid_t, status: Monitor<ExitStatus?>, watchdog: Watchdog) {
+    /// Waits until it has ended.
+    package var usage: Usage {
+        get async throws { try await end.wait { $0 }.usage }
+    }
+
+    private static func awaitExit(of pid: pid_t, end: Monitor<End?>, watchdog: Watchdog) {
         OwnedThread.start(name: "test-kit") {
             var information = siginfo_t()
             while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
             // Still unreaped, so the number is still this process' own.
             _ = sendSignal(-pid, SIGKILL)
             watchdog.forget(group: pid)
-            status.update { status in
+            end.update { end in
                 var code: Int32 = 0
-                while waitpid(pid, &code, 0) < 0 && errno == EINTR {}
+                var used = rusage()
+                while wait4(pid, &code, 0, &used) < 0 && errno == EINTR {}
                 let signal = code & 0x7f
-                status = signal == 0 ? .exited((code >> 8) & 0xff) : .signalled(signal)
+                end = End(status: signal == 0 ? .exited((code >> 8) & 0xff) : .signalled(signal), usage: Usage(used))
             }
         }
+    }
+}
+
+extension ChildProcess.Usage {
+    fileprivate init(_ used: rusage) {
+        cpuTime =
+            .seconds(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + .microseconds(used.ru_utime.tv_usec + used.ru_stime.tv_usec)
+        #if canImport(Darwin)
+        peakMemory = used.ru_maxrss
+        #else
+        peakMemory = used.ru_maxrss * 1024
+        #endif
     }
 }
 
@@ -174,6 +204,7 @@ extension ChildProcess {
         package let status: ExitStatus
         package let output: String
         package let errors: String
+        package let usage: Usage
     }
 
     /// Runs a program to its end. A cancelled caller kills it.
@@ -182,7 +213,7 @@ extension ChildProcess {
         let status = try await child.exitStatus
         try await child.output.finished()
         try await child.errors.finished()
-        return Outcome(status: status, output: child.output.text, errors: child.errors.text)
+        return Outcome(status: status, output: child.output.text, errors: child.errors.text, usage: try await child.usage)
     }
 
     /// Runs a program that has to succeed; answers its standard output.

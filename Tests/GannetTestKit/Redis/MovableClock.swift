@@ -1,4 +1,6 @@
 #if canImport(Glibc)
+// For `timespec`, which Swift takes to be this module's because its headers define it too.
+internal import CEpoll
 import Glibc
 internal import GannetBasics
 

@@ -15,7 +15,7 @@ package func eventually(
 }
 
 /// Waits for a sign, and throws when it has not come within the limit. `sign` ends when its task is cancelled.
-func bounded<Value: Sendable>(
+package func bounded<Value: Sendable>(
     _ what: String, within limit: Duration = .seconds(60), _ sign: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value.self) { group in

@@ -1,0 +1,85 @@
+import BenchmarkKit
+import GannetTestKit
+
+/// The program `gannet`, in processes of its own and with the settings of this file only.
+struct Product: Sendable {
+    let stage: Stage
+
+    /// It is built beside this benchmark.
+    private static let program = CommandLine.arguments[0].replacing("ProductBenchmark", with: "gannet")
+
+    /// How the workers of a run are set.
+    struct Workers: Sendable {
+        var count = 1
+        var concurrency = 64
+        var hostLimit = 8
+    }
+
+    /// From the start of the first worker to the end of the last.
+    struct Run {
+        let seconds: Double
+        /// Of all workers.
+        let cpuTime: Duration
+        /// Of the worker that had the most, in bytes.
+        let peakMemory: Int
+        let redis: Stage.Work
+    }
+
+    /// Enqueues the URLs of a file, of which there are this many.
+    func enqueue(_ list: String, count: Int, _ options: String...) async throws {
+        let outcome = try await gannet(["enqueue", "-i", list] + options)
+        guard outcome.output.contains("Accepted \(count) URLs") else {
+            throw KitError("gannet did not accept \(count) URLs: \(outcome.output)\(outcome.errors)")
+        }
+    }
+
+    /// Works until the queue is empty. All of so many jobs have to end, each in the way that `total` names.
+    func work(_ workers: Workers, _ count: Int, total: String) async throws -> Run {
+        let before = try await number(total)
+        var seconds = 0.0
+        var usages: [ChildProcess.Usage] = []
+        let redis = try await stage.work {
+            let start = ContinuousClock.now
+            usages = try await withThrowingTaskGroup(of: ChildProcess.Usage.self) { group in
+                for _ in 0..<workers.count {
+                    group.addTask {
+                        try await gannet(
+                            [
+                                "work", "--until-empty", "--concurrency", "\(workers.concurrency)", "--host-limit",
+                                "\(workers.hostLimit)", "--allow-net", "127.0.0.0/8",
+                            ]
+                        ).usage
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            seconds = (ContinuousClock.now - start) / .seconds(1)
+        }
+        let ended = try await number(total) - before
+        guard ended == count else { throw KitError("of \(count) jobs \(ended) ended as \(total): \(try await status())") }
+        return Run(
+            seconds: seconds, cpuTime: usages.reduce(.zero) { $0 + $1.cpuTime }, peakMemory: usages.map(\.peakMemory).max() ?? 0,
+            redis: redis)
+    }
+
+    private func status() async throws -> String { try await gannet(["status", "--json"]).output }
+
+    /// A number of `gannet status --json`; zero where there is no such queue yet.
+    private func number(_ name: String) async throws -> Int {
+        let parts = try await status().split(separator: "\"\(name)\":", maxSplits: 1)
+        return parts.count == 2 ? Int(parts[1].prefix { $0.isNumber }) ?? 0 : 0
+    }
+
+    private func gannet(_ arguments: [String]) async throws -> ChildProcess.Outcome {
+        let arguments = arguments + ["--redis", stage.url]
+        let folder = stage.folder.path
+        let outcome = try await bounded("gannet \(arguments.joined(separator: " ")) ends", within: .seconds(600)) {
+            try await ChildProcess.run(
+                .init(Self.program, arguments, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": folder]))
+        }
+        guard outcome.status == .exited(0) else {
+            throw KitError("gannet \(arguments.joined(separator: " ")) ended with \(outcome.status): \(outcome.errors)")
+        }
+        return outcome
+    }
+}

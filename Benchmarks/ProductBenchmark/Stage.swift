@@ -1,0 +1,49 @@
+import BenchmarkKit
+import GannetTestKit
+
+/// The Redis of a measurement, and the folder of its files.
+struct Stage: Sendable {
+    let redis: RedisServer
+    let folder: TemporaryFolder
+
+    static func start() async throws -> Stage { Stage(redis: try await RedisServer.start(), folder: try TemporaryFolder()) }
+
+    var url: String { "unix://\(redis.socketPath)" }
+
+    /// The work of Redis.
+    struct Work {
+        let cpuTime: Duration
+        let statistics: CommandStatistics
+    }
+
+    /// What Redis does while `body` runs.
+    func work(_ body: () async throws -> Void) async throws -> Work {
+        var cpuTime = Duration.zero
+        let statistics = try await redis.statistics {
+            let before = try await self.cpuTime()
+            try await body()
+            cpuTime = try await self.cpuTime() - before
+        }
+        return Work(cpuTime: cpuTime, statistics: statistics)
+    }
+
+    private func cpuTime() async throws -> Duration {
+        let lines = try await redis.command("INFO", "cpu").text?.split(whereSeparator: \.isNewline) ?? []
+        let parts = lines.filter { $0.hasPrefix("used_cpu_user:") || $0.hasPrefix("used_cpu_sys:") }
+            .compactMap { Double($0.drop { $0 != ":" }.dropFirst()) }
+        guard parts.count == 2 else { throw KitError("Redis does not tell its processor time") }
+        return .seconds(parts[0] + parts[1])
+    }
+
+    func clear() async throws { try await redis.command("FLUSHALL", "SYNC") }
+
+    /// The output of `redis-cli --pipe` for the commands in a file. It sends them all without waiting for replies.
+    func pipe(_ commands: String) async throws {
+        let outcome = try await bounded("redis-cli ends") {
+            try await ChildProcess.run(.init("redis-cli", ["-s", redis.socketPath, "--pipe"], input: commands))
+        }
+        guard outcome.status == .exited(0), outcome.output.contains("errors: 0,") else {
+            throw KitError("redis-cli failed: \(outcome.output)\(outcome.errors)")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import BenchmarkKit
+import GannetTestKit
+
+/// URLs from the queue to bodies in Redis, beside `curl -Z` on the same origin, and beside the cheapest queue on the same Redis.
+struct WholePath {
+    private let stage: Stage
+    private let rounds: Int
+    private let isQuick: Bool
+
+    private static let bodySize = 10_000
+    private static let hosts = 1000
+    private static let latency = Duration.milliseconds(50)
+
+    init(_ stage: Stage, _ rounds: Int, _ isQuick: Bool) {
+        self.stage = stage
+        self.rounds = rounds
+        self.isQuick = isQuick
+    }
+
+    /// `near` is an nginx, with no latency but that of its work. `late` is an origin that has a latency and no other limit.
+    func run(_ parts: [String]) async throws {
+        var courses: [Course] = []
+        if parts.isEmpty || parts.contains("near") { courses += try await near() }
+        #if canImport(Glibc)
+        if parts.isEmpty || parts.contains("late") { courses += try await late() }
+        #endif
+        printPath(courses)
+        printRedis(courses)
+        if courses.contains(where: { $0.possible != nil }) { printLate(courses) }
+        if let first = courses.first { printCommands(first) }
+    }
+
+    private func near() async throws -> [Course] {
+        let addresses = (0..<Self.hosts).map { "127.0.\(1 + $0 / 250).\(1 + $0 % 250)" }
+        // A body that is like no other: equal bodies would be kept once. nginx takes no word of more than 4 KB.
+        let tenth = String(repeating: "x", count: Self.bodySize / 10)
+        let origin = try await Origin.start(
+            .init {
+                $0.fileCount = 0
+                $0.isFast = true
+                $0.addresses += addresses
+                $0.directives = """
+                    set $tenth "\(tenth)";
+                    location /bench/ { return 200 "$request_uri\(String(repeating: "$tenth", count: 10))"; }
+                    """
+            })
+        var courses: [Course] = []
+        for (name, hosts) in [("1 host", ["127.0.0.1"]), ("\(grouped(Self.hosts)) hosts", addresses)] {
+            for (workers, count) in [(1, 40_000), (4, 20_000)] {
+                var course = Course(name, .init(count: workers, concurrency: 64 / workers, hostLimit: 64), isQuick ? 2000 : count)
+                try await measure(&course) { "http://\(hosts[$0 % hosts.count]):\(origin.port)/bench/a/path/of/usual/length/\($0)" }
+                courses.append(course)
+            }
+        }
+        try await origin.stop()
+        return courses
+    }
+
+    #if canImport(Glibc)
+    private func late() async throws -> [Course] {
+        Machine.raiseDescriptorLimit()
+        let origin = try LateOrigin(latency: Self.latency, bodySize: Self.bodySize)
+        var courses: [Course] = []
+        for (places, count) in [(64, 20_000), (1000, 40_000)] {
+            let workers = Product.Workers(concurrency: places, hostLimit: places)
+            var course = Course("\(Self.latency / .milliseconds(1)) ms, \(grouped(places)) places", workers, isQuick ? 2000 : count)
+            course.possible = Double(places) / (Self.latency / .seconds(1))
+            try await measure(&course) { origin.url("/a/path/of/usual/length/\($0)") }
+            courses.append(course)
+        }
+        try await origin.stop()
+        return courses
+    }
+    #endif
+
+    private func measure(_ course: inout Course, _ url: (Int) -> String) async throws {
+        let list = stage.folder.file("urls")
+        try writeFile(list, course.count) { url($0) + "\n" }
+        let places = course.workers.count * course.workers.concurrency
+        let curl = places <= Curl.limit ? try Curl(stage.folder, course.count, url) : nil
+        let product = Product(stage: stage)
+        for round in 1...rounds {
+            note("\(course.name), \(course.workers.count) workers: round \(round) of \(rounds)")
+            try await stage.clear()
+            try await product.enqueue(list, count: course.count)
+            let gannet = try await product.work(course.workers, course.count, total: "fetched")
+            let curl = try await curl?.run(inFlight: places)
+            let queue = try await BareQueue(stage: stage).run(course.count)
+            course.rounds.append(.init(gannet: gannet, curl: curl, queue: queue))
+        }
+    }
+}
