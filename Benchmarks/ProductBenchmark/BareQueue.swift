@@ -19,6 +19,17 @@ struct BareQueue {
         return try await stage.work { try await stage.pipe(working) }.cpuTime
     }
 
+    /// Redis' processor time for so many bodies, each a key of its own. A worker that keeps bodies in Redis cannot have it for less.
+    func keepBodies(_ count: Int, size: Int) async throws -> Duration {
+        try await stage.clear()
+        return try await stage.work {
+            let words = [
+                "-s", stage.redis.socketPath, "-t", "set", "-d", "\(size)", "-n", "\(count)", "-r", "1000000000", "-c", "1", "-P", "16",
+            ]
+            try await bounded("redis-benchmark ends") { try await ChildProcess.succeed("redis-benchmark", words + ["-q"]) }
+        }.cpuTime
+    }
+
     private static func command(_ words: String...) -> String {
         "*\(words.count)\r\n" + words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
     }

@@ -9,6 +9,8 @@ struct Course {
         let curl: (seconds: Double, cpuTime: Duration)?
         /// Redis' processor time in the bare queue.
         let queue: Duration
+        /// Redis' processor time for as many bodies.
+        let bodies: Duration
     }
 
     let name: String

@@ -16,7 +16,7 @@ struct Stage: Sendable {
         let statistics: CommandStatistics
     }
 
-    /// What Redis does while `body` runs.
+    /// Measures the work of Redis while `body` runs.
     func work(_ body: () async throws -> Void) async throws -> Work {
         var cpuTime = Duration.zero
         let statistics = try await redis.statistics {

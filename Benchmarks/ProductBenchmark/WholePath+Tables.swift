@@ -20,15 +20,16 @@ extension WholePath {
         }
     }
 
-    /// What each job costs Redis.
+    /// The cost of a job for Redis.
     func printRedis(_ courses: [Course]) {
         table(
             "Redis in the same runs, beside `LMOVE`+`SET`+`LPOP` for as many jobs on the same server", "origin", "workers", "CPU a job",
-            "`LMOVE`+`SET`+`LPOP`", "ratio", "script calls a job", "commands a job", "jobs a script call, mean")
+            "`LMOVE`+`SET`+`LPOP`", "ratio", "a `SET` of 10 KB", "script calls a job", "commands a job", "jobs a script call, mean")
         for course in courses {
             row(
                 course.name, "\(course.workers.count)", time(course.each(\.gannet.redis.cpuTime.microseconds)),
                 time(course.each(\.queue.microseconds)), tenths(course.median { $0.gannet.redis.cpuTime / $0.queue }),
+                time(course.each(\.bodies.microseconds)),
                 hundredths(course.each { Double($0.gannet.redis.statistics.scriptCalls) }),
                 tenths(course.each { Double($0.gannet.redis.statistics.calls) }),
                 hundredths(course.median { jobsPerCall(course.count, $0.gannet.redis.statistics) }))
@@ -52,7 +53,7 @@ extension WholePath {
     func printCommands(_ course: Course) {
         guard let last = course.rounds.last else { return }
         table(
-            "Redis' commands in the first of these runs (\(course.name), \(course.workers.count) worker); the time of a script holds that of its commands",
+            "Redis' commands in the first of these runs (\(course.name), workers: \(course.workers.count)); the time of a script holds that of its commands",
             "command", "calls a job",
             "time a job")
         let commands = last.gannet.redis.statistics.commands.filter { $0.value.calls * 100 >= course.count }

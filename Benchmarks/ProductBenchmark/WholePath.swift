@@ -63,7 +63,7 @@ struct WholePath {
         var courses: [Course] = []
         for (places, count) in [(64, 20_000), (1000, 40_000)] {
             let workers = Product.Workers(concurrency: places, hostLimit: places)
-            var course = Course("\(Self.latency / .milliseconds(1)) ms, \(grouped(places)) places", workers, isQuick ? 2000 : count)
+            var course = Course("\(Int(Self.latency / .milliseconds(1))) ms, \(grouped(places)) places", workers, isQuick ? 2000 : count)
             course.possible = Double(places) / (Self.latency / .seconds(1))
             try await measure(&course) { origin.url("/a/path/of/usual/length/\($0)") }
             courses.append(course)
@@ -80,13 +80,15 @@ struct WholePath {
         let curl = places <= Curl.limit ? try Curl(stage.folder, course.count, url) : nil
         let product = Product(stage: stage)
         for round in 1...rounds {
-            note("\(course.name), \(course.workers.count) workers: round \(round) of \(rounds)")
+            note("\(course.name), workers: \(course.workers.count), round \(round) of \(rounds)")
             try await stage.clear()
             try await product.enqueue(list, count: course.count)
             let gannet = try await product.work(course.workers, course.count, total: "fetched")
             let curl = try await curl?.run(inFlight: places)
-            let queue = try await BareQueue(stage: stage).run(course.count)
-            course.rounds.append(.init(gannet: gannet, curl: curl, queue: queue))
+            let bare = BareQueue(stage: stage)
+            let queue = try await bare.run(course.count)
+            let bodies = try await bare.keepBodies(course.count, size: Self.bodySize)
+            course.rounds.append(.init(gannet: gannet, curl: curl, queue: queue, bodies: bodies))
         }
     }
 }

@@ -12,7 +12,7 @@ package final class ChildProcess: Sendable {
         case signalled(Int32)
     }
 
-    /// What a process used until its end, as the system counts it. Children that it has waited for are part of it.
+    /// The processor time and memory of a process until its end, with those of the children that it waited for.
     package struct Usage: Sendable {
         package let cpuTime: Duration
         /// In bytes. It is at least what the process that started this one had at that moment, because a program takes this figure over.
