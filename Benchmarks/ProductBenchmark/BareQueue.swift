@@ -26,7 +26,7 @@ struct BareQueue {
             let words = [
                 "-s", stage.redis.socketPath, "-t", "set", "-d", "\(size)", "-n", "\(count)", "-r", "1000000000", "-c", "1", "-P", "16",
             ]
-            try await bounded("redis-benchmark ends") { try await ChildProcess.succeed("redis-benchmark", words + ["-q"]) }
+            _ = try await bounded("redis-benchmark ends") { try await ChildProcess.succeed("redis-benchmark", words + ["-q"]) }
         }.cpuTime
     }
 

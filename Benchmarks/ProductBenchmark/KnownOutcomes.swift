@@ -40,7 +40,8 @@ struct KnownOutcomes {
                     return Run(count: count, seconds: run.seconds, cpuTime: run.cpuTime, redis: run.redis)
                 }
             ))
-        contenders.append(("Sidekiq", { try await Sidekiq(stage: peers).run(count) }))
+        contenders.append(("Sidekiq", { try await Sidekiq(stage: peers, logs: true).run(count) }))
+        contenders.append(("Sidekiq without its log", { try await Sidekiq(stage: peers, logs: false).run(count) }))
         contenders.append(("RQ, `SimpleWorker`", { try await RQ(stage: peers, workerClass: "rq.SimpleWorker").run(isQuick ? 200 : 4000) }))
         contenders.append(("RQ, a process a job", { try await RQ(stage: peers, workerClass: "rq.Worker").run(isQuick ? 50 : 1000) }))
 

@@ -4,6 +4,8 @@ import GannetTestKit
 /// Sidekiq with its default of ten threads.
 struct Sidekiq {
     let stage: Stage
+    /// Whether it writes two lines for each job, as it does unless it is told otherwise.
+    let logs: Bool
 
     func run(_ count: Int) async throws -> KnownOutcomes.Run {
         try await stage.clear()
@@ -40,6 +42,7 @@ struct Sidekiq {
     }
 
     private func options(_ program: String, _ arguments: [String]) -> ChildProcess.Options {
-        .init(program, arguments, environment: Peers.environment(["REDIS_URL": stage.url]), folder: Peers.folder)
+        let environment = Peers.environment(["REDIS_URL": stage.url].merging(logs ? [:] : ["QUIET": "1"]) { $1 })
+        return .init(program, arguments, environment: environment, folder: Peers.folder, output: .discarded)
     }
 }

@@ -24,12 +24,13 @@ extension WholePath {
     func printRedis(_ courses: [Course]) {
         table(
             "Redis in the same runs, beside `LMOVE`+`SET`+`LPOP` for as many jobs on the same server", "origin", "workers", "CPU a job",
-            "`LMOVE`+`SET`+`LPOP`", "ratio", "a `SET` of 10 KB", "script calls a job", "commands a job", "jobs a script call, mean")
+            "`LMOVE`+`SET`+`LPOP`", "ratio", "a `SET` of 10 KB", "ratio without it", "script calls a job", "commands a job",
+            "jobs a script call, mean")
         for course in courses {
             row(
                 course.name, "\(course.workers.count)", time(course.each(\.gannet.redis.cpuTime.microseconds)),
                 time(course.each(\.queue.microseconds)), tenths(course.median { $0.gannet.redis.cpuTime / $0.queue }),
-                time(course.each(\.bodies.microseconds)),
+                time(course.each(\.bodies.microseconds)), tenths(course.median { ($0.gannet.redis.cpuTime - $0.bodies) / $0.queue }),
                 hundredths(course.each { Double($0.gannet.redis.statistics.scriptCalls) }),
                 tenths(course.each { Double($0.gannet.redis.statistics.calls) }),
                 hundredths(course.median { jobsPerCall(course.count, $0.gannet.redis.statistics) }))

@@ -1,8 +1,9 @@
 # Jobs for Sidekiq that do nothing. `sidekiq -r` loads this file; run as a program, it enqueues so many of them.
 require 'sidekiq'
 
-# Sidekiq writes two lines to its log for each job otherwise, and its Redis client a warning for each fetch.
-Sidekiq.logger.level = Logger::WARN
+# Sidekiq writes two lines to its log for each job otherwise.
+Sidekiq.logger.level = Logger::WARN if ENV['QUIET']
+# Its Redis client writes a warning for each fetch otherwise.
 Redis.silence_deprecations = true
 
 class Nothing
