@@ -55,7 +55,7 @@ import Foundation
         let idle = try await ChildProcess.run(.init("true")).usage
         let busy = try await ChildProcess.run(.init("awk", ["BEGIN { for (i = 0; i < 1000000; i++) numbers[i] = i }"])).usage
         #expect(busy.cpuTime > idle.cpuTime)
-        #expect(busy.peakMemory > 20_000_000 && busy.peakMemory > idle.peakMemory)
+        #expect(busy.peakMemory > 20_000_000)
     }
 
     @Test func `a program that is not there is an error with its name`() throws {
