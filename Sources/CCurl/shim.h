@@ -101,13 +101,4 @@ static inline CURLMcode gannet_multi_set_long(CURLM *multi, CURLMoption option, 
     return (curl_multi_setopt)(multi, option, value);
 }
 
-/* The host in ASCII: international names as Punycode. Older libcurl than 7.88 gives the host as written. */
-static inline unsigned int gannet_url_punycode_flag(void) {
-#ifdef CURLU_PUNYCODE
-    return CURLU_PUNYCODE;
-#else
-    return 0;
-#endif
-}
-
 #endif

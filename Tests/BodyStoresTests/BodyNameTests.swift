@@ -23,7 +23,7 @@ import Testing
         ("http://h/../../etc/passwd", "-passwd"),
         ("http://h/..%2f..%2fetc%2fpasswd", "-.._2f.._2fetc_2fpasswd"),
         ("http://h/a%00b", "-a_00b"),
-        ("http://h/a\\..\\b", "-a_.._b"),
+        ("http://h/a\\..\\b", "-b"), ("http:\\/me:pw@h", ""), ("http:\\\\me:pw@h\\", ""),
         ("http://h/a\u{0}b\n\u{1b}[2J", "-a_b___2J"),
         ("http://h/ü", "-__"),
         ("http://h/x\u{301}/y\u{301}", "-y__"),

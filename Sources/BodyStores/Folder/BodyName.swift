@@ -79,8 +79,9 @@ struct BodyName: Equatable {
         // Bytes, not characters: what follows a slash may combine with it.
         let path = url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         guard let colon = path.firstIndex(of: UInt8(ascii: ":")) else { return [] }
-        // libcurl accepts one to three slashes here. The text between them and the next slash may hold a password.
-        let authority = path[path.index(after: colon)...].drop { $0 == UInt8(ascii: "/") }
-        return Array(authority.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst())
+        // Any number of slashes may stand here. The text between them and the next slash may hold a password.
+        let isSlash = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+        let authority = path[path.index(after: colon)...].drop(while: isSlash)
+        return Array(authority.split(omittingEmptySubsequences: false, whereSeparator: isSlash).dropFirst())
     }
 }

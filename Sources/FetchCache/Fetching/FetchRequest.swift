@@ -3,7 +3,8 @@ public import HTTPEngine
 
 /// A URL to fetch, and the conditions for a kept answer.
 public struct FetchRequest: Sendable, Hashable {
-    /// An absolute http or https URL. It is requested as it is. URLs that differ only in form share their kept answer.
+    /// An absolute http or https URL. It is requested as the URL standard writes it, without its fragment. URLs with the same text in
+    /// that form share their kept answer.
     public var url: String
 
     /// Headers to send. They are part of the key of a kept answer. Credentials among them go to the URL's own origin only.

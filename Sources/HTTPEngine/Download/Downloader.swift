@@ -19,7 +19,7 @@ package protocol GatedDownloader: Downloader {
 
 /// A URL to fetch, and the place for its body.
 public struct DownloadRequest: Sendable, Hashable {
-    /// The URL as the user gave it. It is requested like this and not in its canonical form.
+    /// The URL as the user gave it. It is requested as the URL standard writes it.
     public var url: String
     public var body: BodyDestination
     /// Sent in addition to the engine's own headers. Credentials, and `traceparent`, go to the URL's own origin only.

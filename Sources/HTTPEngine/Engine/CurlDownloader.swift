@@ -31,9 +31,9 @@ package final class CurlDownloader: GatedDownloader {
     }
 
     private func download(_ request: DownloadRequest, gate: (any HopGate)?) async throws(FetchError) -> Download {
-        let target: RequestTarget
+        let target: CanonicalURL
         do throws(RequestRejection) {
-            target = try RequestTarget(request.url)
+            target = try CanonicalURL(request.url)
         } catch {
             throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)
         }

@@ -12,7 +12,7 @@ final class TransferInbox: Sendable {
         self.wakeup = wakeup
     }
 
-    func makeTicket(for request: DownloadRequest, to target: RequestTarget, asksAtHops: Bool) -> TransferTicket {
+    func makeTicket(for request: DownloadRequest, to target: CanonicalURL, asksAtHops: Bool) -> TransferTicket {
         let id = guarded.withLock { guarded in
             guarded.lastID += 1
             return guarded.lastID

@@ -39,8 +39,7 @@ final class TransferLoop {
             }
             return
         }
-        // libcurl converts international host names by the thread's locale.
-        ThreadLocale.withUTF8 { loop.run() }
+        loop.run()
     }
 
     private init?(_ settings: EngineSettings, _ inbox: TransferInbox) {
@@ -119,7 +118,7 @@ final class TransferLoop {
 
     private func lookUp(_ transfer: Transfer) {
         // A proxy looks up the hosts behind it by itself.
-        let host = settings.proxy?.host ?? transfer.target.host
+        let host = settings.proxy?.host ?? transfer.target.hostName
         if let result = lookUps.resolve(host, for: transfer.id) {
             lookedUp(transfer, result)
         } else {
@@ -153,7 +152,7 @@ final class TransferLoop {
             return
         }
         transfer.handle = handle
-        let name = settings.proxy.map { ($0.host, $0.port) } ?? (transfer.target.host, transfer.target.port)
+        let name = settings.proxy.map { ($0.host, $0.port) } ?? (transfer.target.hostName, transfer.target.port)
         let names = addresses.isEmpty ? knownNames.forget() : knownNames.begin(name.0, name.1, addresses)
         transfer.knownName = addresses.isEmpty ? nil : name
         transfer.state.connects()
@@ -181,7 +180,7 @@ final class TransferLoop {
                     continue
                 }
                 takeOut(transfer, handle)
-                let isElsewhere = next.host != transfer.target.host
+                let isElsewhere = next.hostName != transfer.target.hostName
                 transfer.go(to: next)
                 if isElsewhere, transfer.ticket.asksAtHops { ask(transfer) } else { lookUp(transfer) }
             } catch {
@@ -194,7 +193,7 @@ final class TransferLoop {
     private func ask(_ transfer: Transfer) {
         transfer.waits()
         atGate.insert(transfer.id)
-        questions.append((transfer.ticket, transfer.target.host))
+        questions.append((transfer.ticket, transfer.target.hostName))
     }
 
     private func goOn(_ id: UInt64) {

@@ -17,7 +17,7 @@ final class TransferTicket: Sendable {
     let id: UInt64
     let request: DownloadRequest
     /// The request's URL, checked.
-    let target: RequestTarget
+    let target: CanonicalURL
 
     private enum State {
         case idle
@@ -34,7 +34,7 @@ final class TransferTicket: Sendable {
     /// Whether the caller wants to be asked before a redirect to another host is followed.
     let asksAtHops: Bool
 
-    init(id: UInt64, request: DownloadRequest, target: RequestTarget, asksAtHops: Bool) {
+    init(id: UInt64, request: DownloadRequest, target: CanonicalURL, asksAtHops: Bool) {
         self.id = id
         self.request = request
         self.target = target

@@ -16,8 +16,8 @@ package enum RequestRejection: Error, Sendable, Hashable {
     case badPort
     /// An IPv6 address with a zone (`%25eth0`), which names an interface of this machine.
     case interfaceZone
-    /// Anything else libcurl's parser refuses, in its words.
-    case malformed(String)
+    /// An escaped control character in the user or the password.
+    case controlInCredentials
 
     /// A part of a URL, by what may be escaped in it.
     package enum Part: Sendable, Hashable {
@@ -55,7 +55,7 @@ extension RequestRejection: CustomStringConvertible {
         case .badHost: "its host is not a valid name or address"
         case .badPort: "its port must be a number from 1 to 65535"
         case .interfaceZone: "its address names an interface of this machine"
-        case .malformed(let text): text
+        case .controlInCredentials: "its user or password has a control character"
         case .noColon: "it has no colon; write 'Name: value'"
         case .badHeaderName:
             "the text before its colon is no header's name, which is made of letters, digits and dashes, without blanks"

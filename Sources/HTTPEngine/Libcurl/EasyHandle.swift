@@ -51,7 +51,8 @@ final class EasyHandle {
         guard names.allSatisfy({ append($0, to: &addresses) }) else { return false }
         return gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, headers ?? usualHeaders) == CURLE_OK
             && gannet_easy_set_list(easy, CURLOPT_RESOLVE, addresses) == CURLE_OK
-            && gannet_easy_set_string(easy, CURLOPT_URL, transfer.target.url) == CURLE_OK
+            && gannet_easy_set_string(easy, CURLOPT_URL, transfer.target.origin) == CURLE_OK
+            && gannet_easy_set_string(easy, CURLOPT_REQUEST_TARGET, transfer.requestTarget) == CURLE_OK
             && gannet_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 0) == CURLE_OK
             && gannet_easy_set_long(easy, CURLOPT_FORBID_REUSE, 0) == CURLE_OK
             && gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, transfer.timeLeft.milliseconds)) == CURLE_OK
@@ -166,7 +167,7 @@ extension EasyHandle {
     func outcome(_ code: CURLcode, _ settings: EngineSettings) -> TransferTicket.Outcome {
         guard let transfer else { fatalError("A libcurl handle ended that has no transfer.") }
         let request = transfer.ticket.request
-        let finalURL = RedactedURL.withoutUserInfo(transfer.target.url)
+        let finalURL = RedactedURL.withoutUserInfo(transfer.target.text)
         var ending = TransferState.Ending(
             code: code, text: "", sentRange: request.asksForPart, isBehindProxy: settings.proxy != nil,
             followsRedirects: settings.fetch.maximumRedirects > 0)

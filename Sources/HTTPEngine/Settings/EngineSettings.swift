@@ -55,6 +55,8 @@ struct ProxyAddress: Sendable, Hashable {
     let url: String
     let host: String
     let port: Int
+    /// Whether it answers plain http requests itself, instead of passing bytes on.
+    var passesOnRequests: Bool { !url.hasPrefix("socks") }
 
     init(_ text: String) throws(InvalidOptions) {
         guard let mark = text.firstRange(of: "://") else { throw Self.refusal }
@@ -69,13 +71,14 @@ struct ProxyAddress: Sendable, Hashable {
             (1...65535).contains(port)
         else { throw Self.refusal }
         do throws(RequestRejection) {
-            // Read as an http URL, whose form it has.
-            host = try CanonicalURL.parse("http://\(authority)").host
+            // Read as an http URL, whose form it has. libcurl gets the host in ASCII.
+            let address = try StandardURL(parsing: Array("http://\(authority)".utf8))
+            host = address.host
+            url = "\(scheme)://\(address.credentials.map { "\($0)@" } ?? "")\(host):\(port)"
         } catch {
             throw InvalidOptions("The proxy's address cannot be used: \(error).")
         }
         self.port = port
-        url = "\(scheme)://\(authority)"
     }
 
     private static let refusal = InvalidOptions("A proxy's address is http://host:port, https://host:port or socks5h://host:port.")

@@ -8,7 +8,7 @@ final class Transfer {
     private var waitsSince: ContinuousClock.Instant?
     var state: TransferState
     /// Where the current hop goes.
-    private(set) var target: RequestTarget
+    private(set) var target: CanonicalURL
     /// The request's headers besides the engine's own, as far as the current hop gets them.
     private(set) var headers: [HeaderField]
     private(set) var hops: [Download.Hop] = []
@@ -37,6 +37,9 @@ final class Transfer {
     }
 
     var id: UInt64 { ticket.id }
+
+    /// The target in the first line of the current hop's request.
+    var requestTarget: String { target.requestTarget(throughProxy: settings.proxy?.passesOnRequests == true && !target.isSecure) }
 
     var responseHeaders: ResponseHeaders { ResponseHeaders(lines: headerLines) }
 
@@ -116,14 +119,14 @@ final class Transfer {
     }
 
     /// The target of a redirect; nil when the answer is none. Throws when it must not be followed.
-    func nextTarget() throws(FetchError) -> RequestTarget? {
+    func nextTarget() throws(FetchError) -> CanonicalURL? {
         guard state.leadsOn, settings.fetch.maximumRedirects > 0, state.stop == nil || state.stop == .uninteresting else { return nil }
         let places = Set(responseHeaders.values(of: "location"))
         guard places.count <= 1 else { throw failure(.protocolError, "it names several places to go on to") }
         guard let place = responseHeaders.bytes(of: "location"), !place.isEmpty else { return nil }
         guard hops.count < settings.fetch.maximumRedirects else {
             let count = settings.fetch.maximumRedirects.of("time")
-            throw failure(.tooManyRedirects, "more than \(count); the last led from \(RedactedURL(target.url))")
+            throw failure(.tooManyRedirects, "more than \(count); the last led from \(RedactedURL(target.text))")
         }
         do throws(RequestRejection) {
             return try target.following(place)
@@ -140,8 +143,8 @@ final class Transfer {
     }
 
     /// Turns to the next hop. Another origin gets no credentials and no trace.
-    func go(to next: RequestTarget) {
-        hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.url), status: state.status, headers: responseHeaders))
+    func go(to next: CanonicalURL) {
+        hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.text), status: state.status, headers: responseHeaders))
         if !target.trusts(next) { headers.removeAll(where: \.staysWithOrigin) }
         target = next
         state.redirects()

@@ -1,71 +1,40 @@
-internal import GannetBasics
+/// Bytes that a part of a URL must not have: the control characters, the blank, everything beyond ASCII, and some more.
+struct ForbiddenBytes {
+    private var low: UInt64 = (1 << 33) - 1
+    private var high: UInt64 = 1 << 63
 
-/// Percent-encoding as RFC 3986 (section 6.2.2) and WHATWG compare it.
-enum PercentEncoding {
-    enum Part {
-        case userInfo, path, query
-    }
-
-    /// The text with one spelling for each byte.
-    ///
-    /// Unreserved bytes stand plainly, other escapes have upper-case digits, and bytes that must not stand in a URL are escaped, as browsers do.
-    /// A reserved byte and its escape stay different, because they mean different things. A `%` that begins no escape stays as it is.
-    static func normalized(_ text: String, in part: Part) -> String {
-        var text = text
-        return text.withUTF8 { bytes in
-            bytes.contains { $0 == percent || mustBeEscaped($0, in: part) } ? normalized(bytes, in: part) : nil
-        } ?? text
-    }
-
-    private static let percent = UInt8(ascii: "%")
-
-    private static func normalized(_ bytes: UnsafeBufferPointer<UInt8>, in part: Part) -> String {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count + 16)
-        // Where in the result the last `%` is that begins no escape.
-        var bare = -3
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            if byte == percent, index + 2 < bytes.count, let high = bytes[index + 1].hexadecimalDigit,
-                let low = bytes[index + 2].hexadecimalDigit
-            {
-                let value = high << 4 | low
-                // A digit that would make an escape of that `%` stays escaped.
-                if isUnreserved(value), result.count - bare > 2 || value.hexadecimalDigit == nil {
-                    result.append(value)
-                } else {
-                    appendEscape(of: value, to: &result)
-                }
-                index += 3
-            } else {
-                if byte == percent { bare = result.count }
-                if mustBeEscaped(byte, in: part) { appendEscape(of: byte, to: &result) } else { result.append(byte) }
-                index += 1
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func appendEscape(of byte: UInt8, to result: inout [UInt8]) {
-        result.append(percent)
-        result.append(hexadecimal(byte >> 4))
-        result.append(hexadecimal(byte & 15))
-    }
-
-    private static func hexadecimal(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10 }
-
-    /// By WHATWG's percent-encode sets, but for the apostrophe in a query, which to RFC 3986 is another byte than its escape.
-    private static func mustBeEscaped(_ byte: UInt8, in part: Part) -> Bool {
-        switch byte {
-        case 0x80...0xff, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"): true
-        case UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "}"): part != .query
-        default: false
+    /// - Parameter others: In ASCII.
+    init(and others: String) {
+        for byte in others.utf8 {
+            if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
         }
     }
 
-    static func isUnreserved(_ byte: UInt8) -> Bool {
-        byte.isLetterOrDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-            || byte == UInt8(ascii: "~")
+    func contains(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || (byte < 64 ? low &>> UInt64(byte) : high &>> UInt64(byte &- 64)) & 1 == 1
     }
+
+    // The percent-encode sets of the standard. The query's is that of http and https.
+    static let userInfo = ForbiddenBytes(and: "\"#<>?^`{}/:;=@[\\]|")
+    static let path = ForbiddenBytes(and: "\"#<>?^`{}")
+    static let query = ForbiddenBytes(and: "\"#<>'")
+    /// The standard's forbidden domain code points.
+    static let domain = ForbiddenBytes(and: "#/:<>?@[\\]^|%")
+}
+
+extension [UInt8] {
+    /// Appends a part of a URL with its forbidden bytes escaped. Escapes that it has stay as they are, and so does a bare `%`.
+    mutating func append(_ part: ArraySlice<UInt8>, escaping forbidden: ForbiddenBytes) {
+        var rest = part
+        while let index = rest.firstIndex(where: forbidden.contains) {
+            append(contentsOf: rest[..<index])
+            append(UInt8(ascii: "%"))
+            append(Self.digit(rest[index] >> 4))
+            append(Self.digit(rest[index] & 15))
+            rest = rest[(index + 1)...]
+        }
+        append(contentsOf: rest)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10 }
 }

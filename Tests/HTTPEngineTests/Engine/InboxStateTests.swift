@@ -7,7 +7,7 @@ import Testing
 
     private func ticket(_ id: UInt64) throws -> TransferTicket {
         TransferTicket(
-            id: id, request: DownloadRequest(url: "http://h/", body: .file(in: "/")), target: try RequestTarget("http://h/"),
+            id: id, request: DownloadRequest(url: "http://h/", body: .file(in: "/")), target: try CanonicalURL("http://h/"),
             asksAtHops: false)
     }
 

@@ -12,9 +12,9 @@ import Testing
         } script: {
             $0.answer()
         }
-        let download = try await fixture.get(url: "http://name.invalid/x")
+        let download = try await fixture.get(url: "http://you:s3cret@name.invalid/%2e/x?'#y")
         let head = String(decoding: try fixture.contents(download), as: UTF8.self)
-        #expect(head.hasPrefix("GET http://name.invalid/x HTTP/1.1\r\nHost: name.invalid\r\n"))
+        #expect(head.hasPrefix("GET http://name.invalid/x?%27 HTTP/1.1\r\nHost: name.invalid\r\n"))
         #expect(head.contains("\r\nProxy-Authorization: Basic bWU6cHc=\r\n"))
     }
 

@@ -74,7 +74,7 @@ import Testing
     @Test(
         "A location is read as browsers read it",
         arguments: [
-            ("/b c", "/b%20c"), ("?q=1", "/1?q=1"), ("//127.0.0.1:PORT/x", "/x"), ("b/../c#f", "/c"), ("/\u{e4}", "/%c3%a4"),
+            ("/b c", "/b%20c"), ("?q=1", "/1?q=1"), ("//127.0.0.1:PORT/x", "/x"), ("b/../c#f", "/c"), ("/\u{e4}", "/%C3%A4"),
             ("HTTP://127.0.0.1:PORT/U", "/U"),
         ])
     func locations(location: String, path: String) async throws {
@@ -92,7 +92,7 @@ import Testing
         arguments: [
             ("", .status(302)), ("Location: ", .status(302)), ("Location: /a\r\nLocation: /b", .protocolError),
             ("Location: http://", .refusedRedirect), ("Location: gopher://127.0.0.1/", .refusedRedirect),
-            ("Location: http://127.0.0.1:0/", .refusedRedirect), ("Location: /\u{1}", .refusedRedirect),
+            ("Location: http://a!b/", .refusedRedirect),
             ("Location: /" + String(repeating: "a", count: 9000), .refusedRedirect),
         ] as [(String, FetchError.Kind)])
     func nowhere(header: String, kind: FetchError.Kind) async throws {
@@ -163,13 +163,13 @@ import Testing
 
     @Test("From http to https of the same host credentials may go, and nowhere else")
     func trust() throws {
-        let target = try RequestTarget("http://h/")
+        let target = try CanonicalURL("http://h/")
         for (url, isTrusted) in [
             ("https://h/", true), ("http://h:80/x", true), ("https://h:444/", false), ("http://h:81/", false), ("http://www.h/", false),
             ("http://H/", true),
         ] {
-            #expect(target.trusts(try RequestTarget(url)) == isTrusted, "\(url)")
+            #expect(target.trusts(try CanonicalURL(url)) == isTrusted, "\(url)")
         }
-        #expect(!(try RequestTarget("https://h/").trusts(target)))
+        #expect(!(try CanonicalURL("https://h/").trusts(target)))
     }
 }

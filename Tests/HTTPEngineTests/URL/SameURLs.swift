@@ -5,8 +5,12 @@ extension URLPair {
     private static let scheme = [
         URLPair("HTTP://h/", "http://h/", "3986 6.2.2.1: a scheme has no case"),
         URLPair("hTTpS://h/", "https://h/", "3986 6.2.2.1"),
-        URLPair("http:/h/a", "http://h/a", "WHATWG, special authority slashes; libcurl reads one to three"),
-        URLPair("http:///h/a", "http://h/a", "WHATWG, special authority slashes; libcurl reads one to three"),
+        URLPair("http:/h/a", "http://h/a", "WHATWG, special authority slashes"),
+        URLPair("http:///h/a", "http://h/a", "WHATWG, special authority slashes"),
+        URLPair("http:h/a", "http://h/a", "WHATWG, special authority slashes"),
+        URLPair("http:////h/a", "http://h/a", "WHATWG, special authority slashes"),
+        URLPair("http:\\\\h\\a", "http://h/a", "WHATWG: a backslash is a slash"),
+        URLPair("http:/\\u:p@h/", "http://u:p@h/", "WHATWG: a backslash is a slash"),
         URLPair("http://h", "http://h/", "3986 6.2.3: an empty path is /"),
         URLPair("http://h?a", "http://h/?a", "3986 6.2.3"),
         URLPair("http://h#f", "http://h/", "3986 6.2.3 and 3.5"),
@@ -32,7 +36,6 @@ extension URLPair {
         URLPair("http://bu\u{308}cher.example/", "http://b\u{fc}cher.example/", "UTS 46: NFC"),
         URLPair("http://XN--BCHER-KVA.example/", "http://bücher.example/", "3986 6.2.2.1: Punycode has no case either"),
         URLPair("http://faß.de/", "http://xn--fa-hia.de/", "WHATWG: nontransitional, ß is a letter"),
-        URLPair("http://FAẞ.de/", "http://fass.de/", "UTS 46 before Unicode 15.1 takes the large ẞ for ss, and so does libidn2"),
         URLPair("http://ｅｘａｍｐｌｅ.com/", "http://example.com/", "UTS 46: full width is compatible"),
         URLPair("http://例え。テスト/", "http://例え.テスト/", "UTS 46: an ideographic full stop is a dot"),
         URLPair("http://a．b｡c/", "http://a.b.c/", "UTS 46: as are the wide and the half one"),
@@ -51,7 +54,7 @@ extension URLPair {
         URLPair("http://1.2.3/", "http://1.2.0.3/", "WHATWG, IPv4 parser: the last number fills the rest"),
         URLPair("http://0/", "http://0.0.0.0/", "WHATWG, IPv4 parser"),
         URLPair("http://4294967295/", "http://255.255.255.255/", "WHATWG, IPv4 parser"),
-        URLPair("http://%31%32%37.1/", "http://127.0.0.1/", "WHATWG decodes first; libcurl looks up 127.1, which is the address"),
+        URLPair("http://%31%32%37.1/", "http://127.0.0.1/", "WHATWG decodes first"),
         URLPair("http://１２７。０。０。１/", "http://127.0.0.1/", "UTS 46 first, then the IPv4 parser"),
         URLPair("http://１２７.１/", "http://127.0.0.1/", "UTS 46 first, then the IPv4 parser"),
         URLPair("http://[0:0:0:0:0:0:0:1]/", "http://[::1]/", "WHATWG, IPv6 serializer; RFC 5952 4.2"),
@@ -59,10 +62,12 @@ extension URLPair {
         URLPair("http://[2001:DB8::A]/", "http://[2001:db8::a]/", "RFC 5952 4.3"),
         URLPair("http://[2001:db8:0:0:1:0:0:1]/", "http://[2001:db8::1:0:0:1]/", "RFC 5952 4.2.3: the first of equal runs"),
         URLPair("http://[1:0:0:2::3]/", "http://[1::2:0:0:0:3]/", "RFC 5952 4.2.3: the longest run"),
-        URLPair("http://[::1:2:3:4:5:6:7]/", "http://[0:1:2:3:4:5:6:7]/", "RFC 5952 4.2.2; libcurl alone leaves both"),
+        URLPair("http://[::1:2:3:4:5:6:7]/", "http://[0:1:2:3:4:5:6:7]/", "RFC 5952 4.2.2"),
         URLPair("http://[1:2:3:4:5:6:7::]/", "http://[1:2:3:4:5:6:7:0]/", "RFC 5952 4.2.2"),
-        URLPair("http://[::ffff:127.0.0.1]/", "http://[::FFFF:7f00:1]/", "WHATWG, IPv6 parser; libcurl alone leaves both"),
-        URLPair("http://[64:ff9b::1.2.3.4]/", "http://[64:ff9b::102:304]/", "WHATWG, IPv6 parser; libcurl alone leaves both"),
+        URLPair("http://[::ffff:127.0.0.1]/", "http://[::FFFF:7f00:1]/", "WHATWG, IPv6 parser"),
+        URLPair("http://[64:ff9b::1.2.3.4]/", "http://[64:ff9b::102:304]/", "WHATWG, IPv6 parser"),
+        URLPair("http://127.0.0.1./", "http://127.0.0.1/", "WHATWG, IPv4 parser: the root's dot"),
+        URLPair("http://0x/", "http://0.0.0.0/", "WHATWG, IPv4 parser: no digits are 0"),
         URLPair("http://[::1]:80/", "http://[::1]/", "3986 6.2.3"),
         URLPair("http://[::1]:/", "http://[::1]/", "3986 6.2.3"),
     ]
@@ -70,9 +75,9 @@ extension URLPair {
     private static let userInfo = [
         URLPair("http://@h/", "http://h/", "WHATWG: no credentials"),
         URLPair("http://:@h/", "http://h/", "WHATWG: no credentials"),
+        URLPair("http://u:|p@h/", "http://u:%7Cp@h/", "WHATWG, userinfo percent-encode set"),
         URLPair("http://u@h/", "http://u:@h/", "WHATWG: an empty password is none"),
-        URLPair("http://us%65r:p%77@h/", "http://user:pw@h/", "3986 6.2.2.2; they are sent without escapes"),
-        URLPair("http://u%2f:p%3a@h/", "http://u%2F:p%3A@h/", "3986 6.2.2.1"),
+        URLPair("http://u@v@h/", "http://u%40v@h/", "WHATWG: the last @ ends the credentials"),
         URLPair("http://ü:é@h/", "http://%C3%BC:%C3%A9@h/", "WHATWG, userinfo percent-encode set"),
     ]
 
@@ -91,19 +96,15 @@ extension URLPair {
     ]
 
     private static let escapes = [
-        URLPair("http://h/%41%7E%2d", "http://h/A~-", "3986 6.2.2.2: unreserved"),
-        URLPair("http://h/a%2eb", "http://h/a.b", "3986 6.2.2.2"),
-        URLPair("http://h/?%41=%5f", "http://h/?A=_", "3986 6.2.2.2"),
-        URLPair("http://h/a%2fb", "http://h/a%2Fb", "3986 6.2.2.1: escapes have no case"),
-        URLPair("http://h/?a=%3d", "http://h/?a=%3D", "3986 6.2.2.1"),
-        URLPair("http://h/é", "http://h/%c3%a9", "WHATWG, path percent-encode set"),
+        URLPair("http://h/a\\b", "http://h/a/b", "WHATWG: a backslash is a slash"),
+        URLPair("http://a.com\\@b.com/", "http://a.com/@b.com/", "WHATWG: a backslash ends the host"),
+        URLPair("http://h/é", "http://h/%C3%A9", "WHATWG, path percent-encode set"),
         URLPair("http://h/?é", "http://h/?%C3%A9", "WHATWG, query percent-encode set"),
         URLPair("http://h/a\u{a0}b", "http://h/a%C2%A0b", "WHATWG, path percent-encode set: an unbreakable space is no space"),
         URLPair("http://h/\u{feff}a", "http://h/%EF%BB%BFa", "WHATWG, path percent-encode set"),
-        URLPair("http://h/%ff%Fe", "http://h/%FF%FE", "3986 6.2.2.1, also where it is not UTF-8"),
-        URLPair("http://h/%c3%28", "http://h/%C3%28", "3986 6.2.2.1, also where it is half of UTF-8"),
         URLPair("http://h/\"<a>", "http://h/%22%3Ca%3E", "WHATWG, path percent-encode set"),
         URLPair("http://h/{a}^`", "http://h/%7Ba%7D%5E%60", "WHATWG, path percent-encode set"),
         URLPair("http://h/?\"<a>", "http://h/?%22%3Ca%3E", "WHATWG, query percent-encode set"),
+        URLPair("http://h/?a'b", "http://h/?a%27b", "WHATWG, special-query percent-encode set"),
     ]
 }

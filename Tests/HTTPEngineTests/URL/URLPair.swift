@@ -2,8 +2,7 @@ import Testing
 
 /// Two spellings, and by which rule they are one URL or two.
 ///
-/// `WHATWG` is the URL standard, `3986` RFC 3986 by section. Where libcurl reads a URL otherwise than browsers do, libcurl is right: the
-/// compared URL has to be the fetched one.
+/// `WHATWG` is the URL standard, `3986` RFC 3986 by section. The URL standard decides where they differ.
 struct URLPair: Sendable, CustomTestStringConvertible {
     let one: String
     let other: String

@@ -14,7 +14,7 @@ enum HostName: Hashable {
         }
         let labels = try Self.labels(of: host)
         let last = labels.last ?? ""
-        guard !Self.isNumber(last[...].utf8) else { throw .badName(.numeric) }
+        guard !Self.isNumber(last.utf8) else { throw .badName(.numeric) }
         switch last {
         case "localhost": self = .loopback
         case "onion": throw .onion
@@ -46,7 +46,7 @@ enum HostName: Hashable {
     }
 
     /// Whether the C library would read a name with this last label as an address: `127.1`, `0x7f.1`. No top-level domain is such a number.
-    static func isNumber(_ label: Substring.UTF8View) -> Bool {
+    static func isNumber(_ label: some Collection<UInt8>) -> Bool {
         guard label.first == UInt8(ascii: "0"), let mark = label.dropFirst().first, mark | 0x20 == UInt8(ascii: "x") else {
             return !label.isEmpty && label.allSatisfy { 0x30...0x39 ~= $0 }
         }
