@@ -1,7 +1,7 @@
 import BenchmarkKit
 import GannetTestKit
 
-/// A row of the tables: what was to be done, and the figures of each round.
+/// A row of the tables: a kind of work, and the figures of each round.
 struct Course {
     struct Round {
         let gannet: Product.Run

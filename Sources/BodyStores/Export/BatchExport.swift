@@ -5,7 +5,7 @@ internal import HTTPEngine
 ///
 /// First it copies all bodies that are kept anywhere (``collect()``). Only then are lost bodies fetched again
 /// (``refetch(concurrency:by:)``): a fetched body takes room in Redis, and would evict bodies that are still to be copied. At the end
-/// ``writeManifest()`` writes the manifest. As in a run, the folder's record holds what is done, so an export that was killed continues
+/// ``writeManifest()`` writes the manifest. As in a run, the folder's record lists the finished URLs, so an export that was killed continues
 /// where it stopped.
 package final class BatchExport: Sendable {
     let batch: FinishedBatch

@@ -4,7 +4,7 @@ package import HTTPEngine
 
 /// A folder of bodies with a record of what earlier runs fetched and how far this run has come.
 ///
-/// A run relies on this record and not on Redis. It lists its URLs (``wants(_:)``) and fetches those that are missing. It checks the files
+/// A run relies on this record and not on Redis. It lists its URLs (``wants(_:)``) and fetches the missing ones. It checks the files
 /// of the others (``check()``), and fetches missing and changed ones as well (``wantsAgain(_:)``). One run at a time uses a folder.
 package final class RecordedFolder: Sendable {
     let folder: BodyFolder

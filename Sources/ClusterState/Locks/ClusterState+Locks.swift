@@ -72,7 +72,7 @@ extension ClusterState {
         }
     }
 
-    /// The outcome of a URL as Redis keeps it, even a stale one, or one that only earlier callers may use.
+    /// The outcome of a URL as Redis keeps it. It may be stale, or be meant only for earlier callers.
     package func outcome(_ id: URLID) async throws(StateError) -> URLOutcome? {
         try await StateError.mapping {
             try Self.outcome(await connection.send(RedisCommand("GET", keys.outcome(id))), "The outcome of this URL")

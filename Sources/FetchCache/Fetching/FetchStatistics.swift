@@ -24,7 +24,7 @@ public struct FetchStatistics: Sendable, Hashable {
     public var sharedRefused = 0
     /// Fetches that ended because another process had taken over the lock of the URL.
     public var locksLost = 0
-    /// Fetches whose URL another process had fetched as well: the answer of the other process is the one that is shared.
+    /// Fetches whose URL another process had fetched as well. The cache shares the other process's answer.
     public var fenced = 0
 
     package init() {}

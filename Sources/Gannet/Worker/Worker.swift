@@ -158,7 +158,7 @@ package struct Worker: Sendable {
                     request = claiming
                     group.addTask { sender.yield(await claim(claiming)) }
                 case .lookAgain(let pause, let maybeSooner):
-                    // Another timer is started only if it ends before the one that runs.
+                    // The worker starts another timer only if it ends before the timer that runs already.
                     let now = ContinuousClock.now
                     let time = now + (maybeSooner ? pause * Double.random(in: 0.8...1) : pause)
                     if let lookAt, lookAt > now, lookAt <= time { continue }

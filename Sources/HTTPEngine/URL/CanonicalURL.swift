@@ -1,6 +1,6 @@
 internal import GannetBasics
 
-/// An http or https URL that can be fetched. Its text is what is requested, and what tells it from other URLs.
+/// An http or https URL that can be fetched. The engine requests its text, and two URLs are the same when their texts are equal.
 package struct CanonicalURL: Sendable, Hashable {
     /// The longest URL accepted, in bytes.
     package static let maximumLength = 8192
@@ -38,7 +38,7 @@ package struct CanonicalURL: Sendable, Hashable {
     private init(utf8 bytes: [UInt8]) throws(RequestRejection) {
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= Self.maximumLength else { throw .tooLong(bytes: bytes.count) }
-        // The standard would remove or escape them. In a list they rather belong to another column, or to damage.
+        // The standard would remove or escape such a byte. In a list, the byte more likely belongs to another column, or to a damaged row.
         if let offset = bytes.firstIndex(where: { $0 <= 0x20 || $0 == 0x7f }) { throw Self.rejection(of: bytes, at: offset) }
         url = try StandardURL(parsing: bytes)
         try check()
@@ -88,7 +88,7 @@ extension CanonicalURL {
         guard text.utf8.count <= Self.maximumLength else { throw .tooLong(bytes: text.utf8.count) }
         let host = url.host
         guard host.utf8.first == UInt8(ascii: "[") || Self.isName(host) else { throw .badHost }
-        // They are sent without escapes, and libcurl sends no control characters.
+        // Credentials are sent without escapes, and libcurl sends no control characters.
         if let credentials = url.credentials, [UInt8].percentDecoded(credentials.utf8).bytes.contains(where: { $0 < 0x20 }) {
             throw .controlInCredentials
         }

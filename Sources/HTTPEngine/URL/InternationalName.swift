@@ -29,7 +29,7 @@ enum InternationalName {
             guard let label = NameLabel(text) else { return nil }
             labels.append(label)
         }
-        // One label from right to left makes it a rule for all of them.
+        // If one label is written from right to left, all labels must keep the rules of writing direction.
         guard !labels.contains(where: \.isRightToLeft) || labels.allSatisfy(\.keepsDirection) else { return nil }
         return Array(labels.map(\.ascii).joined(separator: [UInt8(ascii: ".")]))
     }
@@ -37,7 +37,7 @@ enum InternationalName {
     /// In characters. The standard has no limit, DNS has 253 bytes, and Punycode takes time by the square.
     private static let longest = 1000
 
-    /// The name's characters, in their compatible and small forms and without those that are ignored; nil with a forbidden one.
+    /// The name's characters in their compatible and small forms, without the characters that the standard ignores; nil if one is forbidden.
     private static func mapped(_ name: ArraySlice<UInt8>) -> [UInt32]? {
         var result: [UInt32] = []
         for scalar in String(decoding: name, as: UTF8.self).unicodeScalars {
@@ -62,7 +62,7 @@ enum InternationalName {
         case 0x1e9e: return [0xdf]
         // Full stops of East Asia.
         case 0x3002, 0xff0e, 0xff61: return [0x2e]
-        // Hyphens and joiners without a look, and selectors of variants.
+        // Invisible hyphens and joiners, and selectors of variants.
         case 0xad, 0x34f, 0x180b...0x180d, 0x180f, 0x200b, 0x2060, 0x2064, 0xfe00...0xfe0f, 0xfeff, 0x1bca0...0x1bca3, 0xe0100...0xe01ef:
             return []
         // A hyphen that was ignored once, marks that describe ideographs, and substitutes for what cannot be shown.
@@ -70,7 +70,7 @@ enum InternationalName {
         default: break
         }
         guard gannet_unicode_is_ignorable(character) == 0, let folded = folded(character) else { return nil }
-        // A character that turns into a dot would make two labels of one. A wide blank turns into a blank, which a host refuses later.
+        // A character that turns into a dot would split its label. A wide blank turns into a blank, which the host parser refuses later.
         guard !folded.contains(where: { $0 == 0x2e || $0 == 0x3002 || $0 > 0x20 && gannet_unicode_is_control_or_blank($0) != 0 })
         else { return nil }
         return folded.filter { gannet_unicode_is_ignorable($0) == 0 }

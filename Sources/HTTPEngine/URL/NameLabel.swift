@@ -50,7 +50,7 @@ struct NameLabel {
     /// Whether a character is written from right to left.
     var isRightToLeft: Bool { characters.contains { [UC_BIDI_R, UC_BIDI_AL, UC_BIDI_AN].contains(Int(uc_bidi_class($0))) } }
 
-    /// Whether the label looks the same from either side. Numbers do: the standard's suite lets them stand beside any label.
+    /// Whether the label keeps the rules of writing direction. A label of digits does: the standard's suite permits it beside any label.
     var keepsDirection: Bool {
         let classes = characters.map { Int(uc_bidi_class($0)) }
         guard let first = classes.first, !characters.allSatisfy({ 0x30...0x39 ~= $0 }),

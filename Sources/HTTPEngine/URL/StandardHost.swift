@@ -9,7 +9,7 @@ enum StandardHost {
             return
         }
         let start = output.count
-        // Only a host may hide its letters behind escapes.
+        // A host is the only part whose escapes are decoded.
         let name = host.contains(UInt8(ascii: "%")) ? [UInt8].percentDecoded(host).bytes[...] : host
         if InternationalName.isOne(name) {
             guard let ascii = InternationalName.ascii(name) else { throw .badHost }
@@ -17,7 +17,7 @@ enum StandardHost {
         } else {
             for byte in name { output.append(0x41...0x5a ~= byte ? byte | 0x20 : byte) }
         }
-        // A name of soft hyphens alone is none.
+        // A name of soft hyphens alone is empty by now.
         let written = output[start...]
         guard !written.isEmpty, !written.contains(where: ForbiddenBytes.domain.contains) else { throw .badHost }
         if endsInNumber(written) {

@@ -28,7 +28,7 @@ package struct Histogram: Sendable, Equatable {
 
 /// How long a worker's requests and its calls to Redis took.
 package struct WorkerTimings: Sendable {
-    /// The requests that succeeded and those that failed, each with its redirects.
+    /// Successful and failed requests, each with its redirects.
     package internal(set) var fetches = Histogram.ofFetches
     package internal(set) var failedFetches = Histogram.ofFetches
 

@@ -1,6 +1,6 @@
 internal import ClusterState
 
-/// Counts requests by host: those in flight, and those that ended in the last seconds. A struct without a clock.
+/// Counts each host's requests in flight, and its requests that ended in the last seconds. A struct without a clock.
 ///
 /// Ended requests are counted in windows, and the last two windows are kept. So each snapshot covers the time of one to two windows, and
 /// the number of snapshots changes nothing. A window counts a limited number of hosts; further hosts are left out.
