@@ -47,7 +47,7 @@ struct WholePath {
         var courses: [Course] = []
         for (name, hosts) in [("1 host", ["127.0.0.1"]), ("\(grouped(Self.hosts)) hosts", addresses)] {
             for (workers, count) in [(1, 40_000), (4, 20_000)] {
-                var course = Course(name, .init(count: workers, concurrency: 64 / workers, hostLimit: 64), isQuick ? 2000 : count)
+                var course = Course(name, .init(count: workers, concurrency: 64 / workers, hostLimit: 128), isQuick ? 2000 : count)
                 try await measure(&course) { "http://\(hosts[$0 % hosts.count]):\(origin.port)/bench/a/path/of/usual/length/\($0)" }
                 courses.append(course)
             }
@@ -62,7 +62,7 @@ struct WholePath {
         let origin = try LateOrigin(latency: Self.latency, bodySize: Self.bodySize)
         var courses: [Course] = []
         for (places, count) in [(64, 20_000), (1000, 40_000)] {
-            let workers = Product.Workers(concurrency: places, hostLimit: places)
+            let workers = Product.Workers(concurrency: places, hostLimit: 2 * places)
             var course = Course("\(Int(Self.latency / .milliseconds(1))) ms, \(grouped(places)) places", workers, isQuick ? 2000 : count)
             course.possible = Double(places) / (Self.latency / .seconds(1))
             try await measure(&course) { origin.url("/a/path/of/usual/length/\($0)") }

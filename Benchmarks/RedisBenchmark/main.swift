@@ -2,7 +2,7 @@ import GannetTestKit
 import RedisClient
 
 // `Scripts/bench redis`: our client beside `redis-benchmark`, on one Unix socket of a server of their own, in turn, so that
-// a machine whose speed drifts drifts for both. Prints a table in Markdown; Docs/REDIS.md holds one.
+// a machine whose speed drifts drifts for both. Prints a table in Markdown; Docs/REDIS-CLIENT.md holds one.
 
 let rounds = 5
 let server = try await RedisServer.start()

@@ -35,19 +35,13 @@ enum Feed {
 }
 
 extension FetchQueue {
-    /// Accepts jobs in order, in chunks of a thousand, each made while the one before it is on its way.
-    func fill(_ batch: String, _ count: Int, _ entry: @Sendable (Int) throws -> JobEntry) async throws {
-        let number = try await begin(batch: batch).number
-        var next = try (0..<min(count, Self.largestChunk)).map(entry)
-        var offset = 0
-        while offset < count {
-            let chunk = next
-            let from = offset
-            let to = offset + next.count
-            async let accepted = enqueue(chunk, batch: number, from: from, to: to, closing: to == count)
-            next = try (to..<min(count, to + Self.largestChunk)).map(entry)
-            _ = try await accepted
-            offset = to
+    /// Accepts jobs in order, as the whole of a batch.
+    func fill(_ batch: String, _ count: Int, _ entry: (Int) throws -> JobEntry) async throws {
+        var progress = try await begin(batch: batch)
+        for start in stride(from: 0, to: count, by: Self.largestChunk) {
+            let end = min(count, start + Self.largestChunk)
+            let rows = try (start..<end).map { Row(try entry($0), at: $0 + 1) }
+            _ = try await enqueue(rows, to: end, of: &progress, closing: end == count)
         }
     }
 }

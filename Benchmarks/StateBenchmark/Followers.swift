@@ -1,5 +1,6 @@
 import BenchmarkKit
 import ClusterState
+import GannetTestKit
 
 /// One URL that very many jobs wait for.
 struct Followers {
@@ -7,25 +8,15 @@ struct Followers {
     let scale: Scale
 
     func run() async throws {
-        let queue = stage.queue
-        _ = try await stage.clear()
-        try await queue.fill("b", scale.followers + 1) { _ in try Feed.entry(7, host: 0) }
-        let leader = try await queue.take(1).jobs
-        while try await queue.take(64).isMore {}
-        let parked = try await queue.counts().parked
-        table(
-            "\(grouped(parked)) jobs parked behind one URL", "", "calls", "time", "server p50", "server longest")
-        var start = ContinuousClock.now
-        let settling = try await stage.serverTimes { try await queue.finish(leader) }.values.first ?? []
-        row("settling the URL", "1", seconds(ContinuousClock.now - start), time(settling.percentile(0.5)), time(settling.max() ?? 0))
-        start = .now
-        var end = start
-        let draining = try await stage.claimTimes {
-            while try await queue.take(64).isMore {}
-            end = .now
-        }
-        row(
-            "claims that end them all as cached", grouped(draining.count), seconds(end - start), time(draining.percentile(0.5)),
-            time(draining.max() ?? 0))
+        try await stage.clear()
+        try await stage.queue.fill("b", scale.jobs + 1) { _ in try Feed.entry(7, host: 0) }
+        var holder = Worker(stage.queue)
+        try await holder.exchange(1)
+        var other = Worker(stage.queue)
+        table("\(grouped(scale.jobs)) jobs for the URL of one running fetch", "", "exchanges", "time", "server p50", "server longest")
+        try await stage.row(["until all follow the fetch"]) { while try await other.exchange(64) {} }
+        guard try await stage.queue.counts().parked == scale.jobs else { throw KitError("Not all jobs follow the fetch.") }
+        try await stage.row(["the fetch ends"]) { try await holder.exchange(0) }
+        try await stage.row(["until all have its outcome"]) { while try await other.exchange(256) {} }
     }
 }

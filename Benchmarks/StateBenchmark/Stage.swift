@@ -7,7 +7,7 @@ import RedisClient
 struct Stage {
     let redis: RedisConnection
     let queue: FetchQueue
-    private let server: RedisServer
+    let server: RedisServer
 
     static func start() async throws -> Stage {
         let server = try await RedisServer.start()
@@ -21,41 +21,47 @@ struct Stage {
         try? await server.stop()
     }
 
-    var version: String { server.version }
-    var socketPath: String { server.socketPath }
-
-    /// Empties Redis, and returns the memory that it still uses.
-    func clear() async throws -> Int {
-        try await redis.send(RedisCommand("FLUSHALL"))
-        return try await usedMemory()
-    }
+    func clear() async throws { try await redis.send(RedisCommand("FLUSHALL", "SYNC")) }
 
     func usedMemory() async throws -> Int { Int(try await info("memory", "used_memory")) }
 
-    /// Processor time of the server so far.
-    func cpu() async throws -> Duration {
-        .seconds(try await info("cpu", "used_cpu_user")) + .seconds(try await info("cpu", "used_cpu_sys"))
+    /// The processor time that Redis needs for `body`, in microseconds.
+    func cpuTime(_ body: () async throws -> Void) async throws -> Double {
+        let before = try await cpuTime()
+        try await body()
+        return try await cpuTime() - before
     }
+
+    private func cpuTime() async throws -> Double { (try await info("cpu", "used_cpu_user") + info("cpu", "used_cpu_sys")) * 1e6 }
 
     private func info(_ section: RedisArgument, _ field: String) async throws -> Double {
         let lines = try await redis.send(RedisCommand("INFO", section)).asString().split(whereSeparator: \.isNewline)
         let line = lines.first { $0.hasPrefix(field + ":") }
-        return line.flatMap { Double($0.dropFirst(field.count + 1)) } ?? 0
+        guard let value = line.flatMap({ Double($0.dropFirst(field.count + 1)) }) else { throw KitError("Redis does not tell \(field)") }
+        return value
     }
 
-    /// The time of each script call in `body` inside the server, in microseconds, by the script's digest.
-    func serverTimes(_ body: () async throws -> Void) async throws -> [[UInt8]: [Double]] {
+    /// The time of each script call in `body` inside the server, in microseconds.
+    private func scriptTimes(_ body: () async throws -> Void) async throws -> [Double] {
         try await redis.send(RedisCommand("CONFIG", "SET", "slowlog-log-slower-than", "0"))
         try await redis.send(RedisCommand("SLOWLOG", "RESET"))
         try await body()
         try await redis.send(RedisCommand("CONFIG", "SET", "slowlog-log-slower-than", "-1"))
-        var times: [[UInt8]: [Double]] = [:]
-        for entry in try await redis.send(RedisCommand("SLOWLOG", "GET", "-1")).asArray() {
+        return try await redis.send(RedisCommand("SLOWLOG", "GET", "-1")).asArray().compactMap { entry in
             let fields = try entry.asArray()
-            let words = try fields[3].asArray()
-            guard words.count > 1, try words[0].asString() == "EVALSHA" else { continue }
-            times[try words[1].asBytes(), default: []].append(Double(try fields[2].asInteger()))
+            return try fields[3].asArray().first?.asString() == "EVALSHA" ? Double(try fields[2].asInteger()) : nil
         }
-        return times
+    }
+
+    /// Prints how many script calls `exchanges` makes, their time, and their times inside the server.
+    func row(_ cells: [String], _ exchanges: () async throws -> Void) async throws {
+        var elapsed = Duration.zero
+        let times = try await scriptTimes {
+            let start = ContinuousClock.now
+            try await exchanges()
+            elapsed = ContinuousClock.now - start
+        }
+        let figures = [grouped(times.count), seconds(elapsed), time(times.percentile(0.5)), time(times.max() ?? 0)]
+        print("| \((cells + figures).joined(separator: " | ")) |")
     }
 }

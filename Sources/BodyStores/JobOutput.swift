@@ -18,10 +18,18 @@ package protocol JobOutput: Sendable {
     func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody?
 
     /// Stores a body. A temporary file is moved or removed, also when an error is thrown.
-    func place(_ download: Download, of job: Job) async throws -> Placement
+    /// - Parameter digest: That of the body. It was computed before, because that takes long.
+    func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement
+
+    /// Calls `tell` whenever bodies begin to wait for room, and when they wait no more.
+    func watchRoom(_ tell: @escaping @Sendable (_ isFull: Bool) -> Void)
 
     /// Records how a job ends. A job that comes back, because Redis did not hear of its end, is recorded again.
     func note(_ end: JobEnd, of job: Job) async throws
+}
+
+extension JobOutput {
+    package func watchRoom(_ tell: @escaping @Sendable (_ isFull: Bool) -> Void) {}
 }
 
 package enum Placement: Sendable {

@@ -10,15 +10,24 @@ package import RedisClient
 package final class RedisBodies: JobOutput {
     /// This connection has no other users, because a large body would delay a worker's renewals.
     private let connection: RedisConnection
-    private let store: BlobStore
-    private let limit: Int
-    private let sparing: Duration
+    private let puts: Gathering<Blob, BlobPutAnswer>
+    private let looks: Gathering<Entry, Bool>
+
+    private struct Entry {
+        let digest: [UInt8]
+        let size: Int
+    }
     private let persistently: Persistence
     private let temporaryFolder: String
     private let gate = LargeBodyGate()
 
-    /// How long a body waits for room while every stored body is in use.
-    private static let patienceWhenFull = Duration.seconds(60)
+    /// Bodies that wait for room.
+    private let waiting = Mutex(Waiting())
+    private struct Waiting {
+        var count = 0
+        var tell: (@Sendable (Bool) -> Void)?
+    }
+
     private static let pauseWhenFull = Duration.milliseconds(500)
 
     /// - Parameters:
@@ -34,9 +43,21 @@ package final class RedisBodies: JobOutput {
         outage: OutageListener? = nil
     ) {
         self.connection = connection
-        store = BlobStore(connection, namespace: namespace)
-        self.limit = limit
-        self.sparing = sparing
+        let store = BlobStore(connection, namespace: namespace)
+        puts = Gathering(bytes: \.bytes.count) { bodies in
+            do throws(StateError) {
+                return try await store.put(bodies, limit: limit, sparing: sparing)
+            } catch {
+                return bodies.map { _ in .failure(error) }
+            }
+        }
+        looks = Gathering(bytes: \.digest.count) { entries in
+            do throws(StateError) {
+                return try await store.contains(entries.map { ($0.digest, $0.size) })
+            } catch {
+                return entries.map { _ in .failure(error) }
+            }
+        }
         persistently = Persistence(patience: patience, listener: outage)
         self.temporaryFolder = temporaryFolder
     }
@@ -50,16 +71,16 @@ package final class RedisBodies: JobOutput {
     package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? {
         guard let digest = outcome.content.digest else { return nil }
         if outcome.content.size == 0 { return HeldBody(file: nil) }
-        let isThere = try await persistently { () throws(StateError) in
-            try await store.contains(digest: digest, size: outcome.content.size)
+        let isThere = try await persistently { () async throws in
+            try await looks(Entry(digest: digest, size: outcome.content.size))
         }
         return isThere ? HeldBody(file: nil) : nil
     }
 
-    package func place(_ download: Download, of job: Job) async throws -> Placement {
+    package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
         switch download.body {
-        case .bytes(let bytes): return try await place(bytes, digest: download.body.digest, of: job)
-        case .file(let path, let digest):
+        case .bytes(let bytes): return try await place(bytes, digest: digest, of: job)
+        case .file(let path, _):
             defer { unlink(path) }
             try await gate.enter()
             defer { gate.leave() }
@@ -69,26 +90,55 @@ package final class RedisBodies: JobOutput {
 
     package func note(_ end: JobEnd, of job: Job) {}
 
+    package func watchRoom(_ tell: @escaping @Sendable (_ isFull: Bool) -> Void) { waiting.withLock { $0.tell = tell } }
+
     private func place(_ bytes: [UInt8], digest: SHA256Digest, of job: Job) async throws -> Placement {
         if bytes.isEmpty { return .held(HeldBody(file: nil)) }
-        let deadline = ContinuousClock.now + Self.patienceWhenFull
-        while true {
-            let answer = try await persistently { () throws(StateError) in
-                try await store.put(digest: digest.bytes, bytes: bytes, limit: limit, sparing: sparing)
-            }
-            switch answer {
-            case .stored, .present: return .held(HeldBody(file: nil))
-            case .tooLarge:
-                let sentence = "its \(bytes.count) bytes do not fit into the store for bodies in Redis"
-                return .refused(FetchError(kind: .tooLarge, url: job.url, detail: sentence))
-            case .full:
-                guard ContinuousClock.now < deadline, (try? await Task.sleep(for: Self.pauseWhenFull)) != nil else {
-                    throw StorageFailure(
-                        "The store for bodies in Redis is full, and all its bodies are in use. Raise its limit, or store bodies in a folder."
-                    )
-                }
+        let body = Blob(digest: digest.bytes, bytes: bytes)
+        var answer = try await put(body)
+        if answer == .full { answer = try await putOnceThereIsRoom(body) }
+        switch answer {
+        case .stored, .present: return .held(HeldBody(file: nil))
+        case .tooLarge:
+            let sentence = "its \(bytes.count) bytes do not fit into the store for bodies in Redis"
+            return .refused(FetchError(kind: .tooLarge, url: job.url, detail: sentence))
+        case .full:
+            throw StorageFailure(
+                "The store for bodies in Redis is full, and all its bodies are in use. Raise its limit, or store bodies in a folder.")
+        }
+    }
+
+    private func put(_ body: Blob) async throws -> BlobPutAnswer {
+        try await persistently { () async throws -> BlobPutAnswer in
+            do {
+                return try await puts(body)
+            } catch let error as StateError where error.redis?.kind == .outOfMemory {
+                // Redis itself is full. Its own bodies make room before anything else stands still.
+                return .full
             }
         }
+    }
+
+    /// Waits while the store or its Redis is full, and says so at once.
+    private func putOnceThereIsRoom(_ body: Blob) async throws -> BlobPutAnswer {
+        noteWaiting(1)
+        defer { noteWaiting(-1) }
+        let deadline = ContinuousClock.now + persistently.patience
+        while ContinuousClock.now < deadline {
+            try await Task.sleep(for: Self.pauseWhenFull)
+            let answer = try await put(body)
+            if answer != .full { return answer }
+        }
+        return .full
+    }
+
+    private func noteWaiting(_ change: Int) {
+        let (wasFull, isFull, tell) = waiting.withLock { waiting in
+            let before = waiting.count
+            waiting.count += change
+            return (before > 0, waiting.count > 0, waiting.tell)
+        }
+        if wasFull != isFull { tell?(isFull) }
     }
 }
 

@@ -14,6 +14,12 @@ package struct ClusterOptions: Sendable {
     /// The beginning of every key.
     package var namespace = "gannet"
 
+    /// How many partitions a new namespace gets; `nil` for one. The number of a namespace that is in use never changes.
+    package var partitions: Int?
+
+    /// The caller changes nothing, so a new namespace stays unused. It is looked at as one with a single partition.
+    package var isForLooking = false
+
     /// How long a queue's call waits for a Redis that is away; zero for a call that fails at once. A worker has its own patience.
     package var patience = Duration.seconds(60)
 
@@ -21,34 +27,66 @@ package struct ClusterOptions: Sendable {
     package var outage: OutageListener?
 
     package init(redis: String) { self.redis = redis }
+
+    func configuration() throws -> RedisConfiguration {
+        var configuration = try RedisConfiguration(url: redis, passwordFile: passwordFile)
+        configuration.tls.authorityFile = authorityFile
+        configuration.clientName = "gannet"
+        return configuration
+    }
 }
 
 extension ClusterState {
     /// Connects. Throws when the first attempt fails, and when the namespace has another schema.
     package static func connect(_ options: ClusterOptions) async throws(StateError) -> ClusterState {
         try await StateError.mapping {
-            var configuration = try RedisConfiguration(url: options.redis, passwordFile: options.passwordFile)
-            configuration.tls.authorityFile = options.authorityFile
-            configuration.clientName = "gannet"
-            let connection = try await RedisConnection.connect(configuration)
+            let connection = try await RedisConnection.connect(options.configuration())
             let persistence = Persistence(patience: options.patience, listener: options.outage)
-            let cluster = ClusterState(connection, namespace: options.namespace, persistence: persistence)
             do {
-                try await cluster.checkSchema()
+                return try await open(connection, options, persistence)
             } catch {
                 await connection.close()
                 throw error
             }
-            return cluster
         }
     }
 
+    private static func open(
+        _ connection: RedisConnection, _ options: ClusterOptions, _ persistence: Persistence
+    ) async throws(StateError) -> ClusterState {
+        let wanted = options.partitions ?? 1
+        guard (1...Partition.most).contains(wanted) else { throw .invalid("A namespace has 1 to \(Partition.most) partitions.") }
+        let found = try await ClusterState(connection, namespace: options.namespace, partitions: wanted)
+            .checkSchema(begins: !options.isForLooking)
+        if let asked = options.partitions, asked != found {
+            throw .invalid(
+                "The namespace '\(options.namespace)' has \(found) partition\(found == 1 ? "" : "s"), which never changes: "
+                    + "ask for that number, for none, or for another namespace.")
+        }
+        return ClusterState(connection, namespace: options.namespace, partitions: found, persistence: persistence)
+    }
+
     /// Another connection to the same Redis, for calls that take longer than those of the state.
-    package func connect(patience: Duration) async throws(StateError) -> RedisConnection {
+    /// - Parameter longestBackoff: The longest pause between two attempts to connect.
+    package func connect(patience: Duration, longestBackoff: Duration? = nil) async throws(StateError) -> RedisConnection {
         try await StateError.mapping {
             var configuration = connection.configuration
             configuration.commandTimeout = patience
+            configuration.longestBackoff = min(configuration.longestBackoff, longestBackoff ?? configuration.longestBackoff)
             return try await RedisConnection.connect(configuration)
+        }
+    }
+
+    /// The same cluster on a connection of its own, whose timeouts are at most these.
+    package func another(commandTimeout: Duration, longestBackoff: Duration) async throws(StateError) -> ClusterState {
+        try await StateError.mapping {
+            var configuration = connection.configuration
+            configuration.commandTimeout = min(configuration.commandTimeout, commandTimeout)
+            configuration.longestBackoff = min(configuration.longestBackoff, longestBackoff)
+            configuration.shortestBackoff = min(configuration.shortestBackoff, longestBackoff)
+            return ClusterState(
+                try await RedisConnection.connect(configuration), namespace: namespace, partitions: partitions.count,
+                persistence: persistence)
         }
     }
 
@@ -64,25 +102,34 @@ extension ClusterState {
 
     /// Sends a write that changes nothing. Throws where the server takes no writes.
     package func tryWriting() async throws(StateError) {
-        try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", keys.none)) }
+        try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", home.keys.none)) }
     }
 
-    /// Gives a new namespace this schema, and refuses a namespace with another schema. Also throws when the user lacks a right that every
-    /// user needs: without this check, a call could stop half done.
-    package func checkSchema() async throws(StateError) {
+    /// Gives a new namespace this schema and this number of partitions, and refuses a namespace with another schema. Also throws when the
+    /// user lacks a right that every user needs: without this check, a call could stop half done.
+    /// - Parameter begins: Whether a new namespace is used from now on.
+    /// - Returns: The number of the namespace's partitions.
+    @discardableResult
+    package func checkSchema(begins: Bool = true) async throws(StateError) -> Int {
         try await StateError.mapping {
-            let replies = await connection.pipeline([
-                RedisCommand("SETNX", keys.schema, .string(Self.schema)), RedisCommand("GET", keys.schema),
-            ])
-            // A read-only replica refuses the first command. Then only the answer to the second counts.
-            if case .failure(let error) = replies[0], error.kind == .notPermitted { throw error }
-            guard let found = try replies[1].get().asOptionalString() else { return }
-            guard found.prefix(while: { $0 != "." }) == Self.schema.prefix(while: { $0 != "." }) else {
-                throw StateError.otherSchema(found: found)
+            let keys = home.keys
+            if begins {
+                let value = "\(Self.schema)/\(partitions.count)"
+                let set = await connection.pipeline([RedisCommand("SETNX", keys.schema, .string(value))])
+                // A read-only replica refuses this. Then only the answer to the next command counts.
+                if case .failure(let error) = set[0], error.kind == .notPermitted { throw error }
             }
+            guard let found = try await connection.send(RedisCommand("GET", keys.schema)).asOptionalString() else {
+                return partitions.count
+            }
+            let parts = found.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts[0].prefix(while: { $0 != "." }) == Self.schema.prefix(while: { $0 != "." }), parts.count == 2,
+                let number = Int(parts[1]), (1...Partition.most).contains(number)
+            else { throw StateError.otherSchema(found: String(parts[0])) }
             let rights = try await connection.run(ClusterScripts.rights, keys: [keys.schema, keys.none]).asArray()
             let lacking = try rights.map { try $0.asString() }
             if !lacking.isEmpty { throw RedisError(lacking: lacking, server: connection.configuration.address.description) }
+            return number
         }
     }
 

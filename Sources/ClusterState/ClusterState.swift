@@ -1,3 +1,4 @@
+internal import GannetBasics
 package import RedisClient
 
 /// The state of the cluster in Redis: a namespace on a connection. Only this target knows its keys, formats and scripts.
@@ -7,20 +8,20 @@ package import RedisClient
 package struct ClusterState: Sendable {
     package let connection: RedisConnection
     package let namespace: String
-    let keys: Keys
+    package let partitions: [Partition]
 
     /// How long the calls of its queues wait for a Redis that is away.
-    private let persistence: Persistence
+    let persistence: Persistence
 
-    package init(_ connection: RedisConnection, namespace: String, persistence: Persistence = .once) {
+    package init(_ connection: RedisConnection, namespace: String, partitions: Int = 1, persistence: Persistence = .once) {
         self.connection = connection
         self.namespace = namespace
         self.persistence = persistence
-        keys = Keys(namespace: namespace)
+        self.partitions = (0..<partitions).map { Partition($0, of: namespace) }
     }
 
     /// The schema that this version writes. Data of another major version is refused, data of another minor version is accepted.
-    package static let schema = "1.1"
+    package static let schema = "2.0"
 
     /// A queue whose calls wait longer for Redis than those of the cluster's other queues, and tell the same listener.
     package func queue(_ name: String, patience: Duration) -> FetchQueue {
@@ -35,41 +36,51 @@ package struct ClusterState: Sendable {
     }
 
     /// The channel on which the process of this name hears that there is work, or that a URL is free again.
-    package func inbox(of process: String) -> String { keys.inbox(process) }
+    package func inbox(of process: String) -> String { home.keys.inbox(process) }
 
     /// Queue time in ms: the time of Redis, shifted so that it never decreases.
-    package func now() async throws(StateError) -> Int {
+    package func now() async throws(StateError) -> Int { try await now(in: home) }
+
+    func now(in partition: Partition) async throws(StateError) -> Int {
         try await StateError.mapping {
-            let replies = await connection.pipeline(clock)
+            let replies = await connection.pipeline(clock(of: partition))
             return try Self.now(replies)
         }
     }
 
     /// The commands whose replies tell queue time.
-    var clock: [RedisCommand] { [RedisCommand("TIME"), RedisCommand("HMGET", keys.state, "seen", "shift")] }
+    func clock(of partition: Partition) -> [RedisCommand] {
+        [RedisCommand("TIME"), RedisCommand("HGET", partition.keys.state, "clock")]
+    }
 
     static func now(_ replies: [Result<RedisReply, RedisError>]) throws -> Int {
         let time = try replies[0].get().fields(2, of: "TIME")
-        let stored = try replies[1].get().fields(2, of: "TIME")
         guard let seconds = Int(try time[0].asString()), let micros = Int(try time[1].asString()) else { throw RedisError.form(of: "TIME") }
+        let wall = seconds * 1000 + micros / 1000
+        guard let stored = try replies[1].get().asOptionalBytes() else { return wall }
+        var reader = ByteReader(stored)
+        guard let seen = reader.number(6), let shift = reader.number(6) else { throw RedisError.form(of: "the clock") }
         // After the clock was set back, queue time stands still at the last moment seen, as it does for every script.
-        return max(seconds * 1000 + micros / 1000, try stored[0].asCount()) + (try stored[1].asCount())
+        return max(wall, seen) + shift
     }
 
     func run(
-        _ script: RedisScript, queue: String? = nil, count: RedisArgument? = nil, _ arguments: [RedisArgument]
+        _ script: RedisScript, in partition: Partition, queue: String? = nil, _ arguments: [RedisArgument]
     ) async throws -> RedisReply {
-        var scriptKeys = [keys.state]
-        if let queue { scriptKeys.append(keys.count(of: queue)) }
-        if let count { scriptKeys.append(count) }
+        var scriptKeys = [partition.keys.state]
+        if let queue { scriptKeys.append(partition.keys.queue(queue)) }
         return try await connection.run(script, keys: scriptKeys, arguments)
     }
 
     /// Reads a hash or a sorted set, some elements at a time.
-    func scan(_ command: String, _ key: RedisArgument, _ body: ([RedisReply]) throws -> Void) async throws {
+    /// - Parameter pattern: Only elements whose name matches it.
+    func scan(
+        _ command: String, _ key: RedisArgument, matching pattern: String = "*", _ body: ([RedisReply]) throws -> Void
+    ) async throws {
         var cursor = "0"
         repeat {
-            let reply = try await connection.send(RedisCommand([.string(command), key, .string(cursor), "COUNT", "500"]))
+            let reply = try await connection.send(
+                RedisCommand([.string(command), key, .string(cursor), "MATCH", .string(pattern), "COUNT", "500"]))
             let fields = try reply.fields(2, of: command)
             try body(try fields[1].asArray())
             cursor = try fields[0].asString()

@@ -55,6 +55,11 @@ extension StateError {
         }
     }
 
+    /// The schema of the namespace, where an older version wrote it.
+    package var olderSchema: String? {
+        if case .otherSchema(let found) = self, ClusterState.isOlder(schema: found) { found } else { nil }
+    }
+
     /// Redis' own error, where Redis is the reason.
     package var redis: RedisError? { if case .redis(let error) = self { error } else { nil } }
 
@@ -95,7 +100,9 @@ extension StateError: CustomStringConvertible {
         case .redis(let error): error.description
         case .otherSchema(let found):
             "The data in this namespace has schema \(found), and this version of gannet knows \(ClusterState.schema). "
-                + "Use a version of gannet that matches it, or another namespace."
+                + (olderSchema != nil
+                    ? "Let the older version that wrote it finish its jobs, or use another namespace."
+                    : "Use the newer version that wrote it, or another namespace.")
         case .newerFormat(let what):
             "\(what) was written by a newer version of gannet. Update this one, or let the newer workers deal with it."
         case .unknownBatch: "There is no such batch: the queue was emptied meanwhile, or Redis has lost data. Run the command again."

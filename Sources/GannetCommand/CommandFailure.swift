@@ -41,7 +41,12 @@ extension CommandFailure {
             case .otherSchema: .otherSchema
             case .defect: .defect
             }
-        let hint = error.reason == .otherSchema ? " '--namespace' names another." : ""
+        let hint =
+            if error.olderSchema != nil {
+                " 'gannet purge' removes the data, and '--namespace' names another namespace."
+            } else {
+                error.reason == .otherSchema ? " '--namespace' names another." : ""
+            }
         self.init(status, error.description + hint)
     }
 }

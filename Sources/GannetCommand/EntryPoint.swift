@@ -11,6 +11,8 @@ struct EntryPoint {
         // A pipe closed early (`| head`) must arrive as an error from `write`, not end the process in mid-sentence.
         Signals.ignoreBrokenPipes()
         Signals.quitAsUsual()
+        // A worker that is stopped in its first moment ends like any other.
+        if CommandLine.argc > 1, let word = CommandLine.unsafeArgv[1], strcmp(word, "work") == 0 { SignalTrap.keepSignals() }
         let words: [String]
         do {
             words = try Self.words()

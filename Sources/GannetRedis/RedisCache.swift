@@ -39,8 +39,9 @@ public final class RedisCache: Sendable {
         var configuration = configuration
         configuration.commandTimeout = patience
         let control = try await RedisConnection.connect(configuration)
-        let cluster = ClusterState(control, namespace: namespace)
-        do { try await cluster.checkSchema() } catch { throw RedisError(error) }
+        let partitions: Int
+        do { partitions = try await ClusterState(control, namespace: namespace).checkSchema() } catch { throw RedisError(error) }
+        let cluster = ClusterState(control, namespace: namespace, partitions: partitions)
         let inbox = cluster.inbox(of: String(UInt64.random(in: .min ... .max), radix: 36))
         let subscriber = try await RedisSubscriber.connect(configuration)
         let subscription = try await subscriber.subscribe(to: [inbox])
@@ -50,7 +51,7 @@ public final class RedisCache: Sendable {
         let link = RedisLink(control: control, bodies: bodies, subscriber: subscriber, inbox: subscription)
         let tier = RedisTier(
             link: link, cluster: cluster, bodies: BlobStore(bodies, namespace: namespace), bodyLimit: bodyLimit,
-            renewals: Renewals(cluster, lease: lease), lease: lease, inbox: inbox)
+            lanes: cluster.partitions.map { TierLane(cluster, $0, lease: lease) }, lease: lease, inbox: inbox)
         return RedisCache(link, tier)
     }
 

@@ -6,12 +6,14 @@ internal import HTTPEngine
 /// The right to fetch one URL, which no other process has at the same time.
 struct RedisLease: SharedLease {
     let tier: RedisTier
+    let lane: TierLane
+    let lock: HeldLock
     let token: LockToken
     let id: URLID
     let url: String
     let stale: CachedAnswer?
 
-    func whenLost(_ action: @escaping @Sendable () -> Void) { tier.renewals.whenLost(token, action) }
+    func whenLost(_ action: @escaping @Sendable () -> Void) { lock.whenLost(action) }
 
     func commit(_ answer: CachedAnswer, kept: SharedRetention, revalidated: Bool) async -> SharedCommit {
         var content = OutcomeContent(url: url)
@@ -65,20 +67,13 @@ struct RedisLease: SharedLease {
 
     func release() async { _ = await settle(.handedBack) }
 
+    /// Goes on when the caller's task is cancelled, because others wait for the outcome.
     private func settle(_ outcome: Settlement.Outcome, bytes: Int = 0) async -> SharedCommit {
-        defer { tier.renewals.remove(token) }
-        let settlement = Settlement(token, id, outcome, bytes: bytes)
-        let cluster = tier.cluster
-        do {
-            // Continues when the caller's task is cancelled, because others wait for the outcome.
-            let settling = Task { try await cluster.settle([settlement], random: .random(in: 0...1)) }
-            switch try await settling.value.first ?? .lost {
-            case .settled: return .stored
-            case .fenced: return .fenced
-            case .lost: return .lost
-            }
-        } catch {
-            return .unavailable("\(error)")
+        switch await lane.settle(Settlement(token, id, outcome, bytesFetched: bytes)) {
+        case .success(.settled): return .stored
+        case .success(.fenced): return .fenced
+        case .success(.lost), .success(.malformed): return .lost
+        case .failure(let error): return .unavailable("\(error)")
         }
     }
 }

@@ -14,15 +14,20 @@ struct RedisTier: SharedTier {
     let bodies: BlobStore
     /// In bytes of Redis' memory.
     let bodyLimit: Int
-    let renewals: Renewals
+    /// One for each partition.
+    let lanes: [TierLane]
     let lease: Duration
     /// The channel on which this process hears of freed URLs.
     let inbox: String
     let breaker = OutageBreaker()
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer {
-        guard let id = URLID(ask.key.id) else { return .unavailable("The key has another length than this tier knows.") }
-        var request = AcquireRequest(id: id, nonce: Nonce(UInt64.random(in: .min ... .max)), lease: lease)
+        guard let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.hostName else {
+            return .unavailable("This tier knows neither such keys nor such URLs.")
+        }
+        let lane = lanes[cluster.partition(of: host).index]
+        var request = AcquireRequest(
+            id: id, host: host, incarnation: Incarnation(0), nonce: UInt64.random(in: .min ... .max), lease: lease)
         request.inbox = inbox
         request.refresh = ask.refresh
         request.maximumAge = ask.maximumAge
@@ -32,25 +37,26 @@ struct RedisTier: SharedTier {
             let number = link.freed.expect(id)
             let asked = ContinuousClock.now
             let answer: AcquireAnswer
+            let lock: HeldLock?
             do {
-                answer = try await acquire(request)
+                (answer, lock) = try await acquire(&request, lane, asked)
                 breaker.succeeded()
             } catch {
                 link.freed.forget(number, id)
-                if (error as? StateError)?.mayHaveExecuted == true { giveBack(request) }
                 return unavailable(error)
             }
             let since = request.since
             request.since = since ?? answer.now
             if case .busy(let atMost) = answer.fate {
-                // Leases run out only while somebody calls. So this caller must ask again in time, or a dead holder's lock would outlive its lease.
-                await link.freed.wait(number, id, atMost: min(atMost, lease / 3) + Self.grace)
+                // Leases end only while somebody calls. So this caller must ask again in time, or a dead holder's lock would outlive its lease.
+                await link.freed.wait(number, id, atMost: atMost)
                 continue
             }
             link.freed.forget(number, id)
+            if case .ended = answer.fate { continue }
             let found: Found
             do {
-                found = try await outcome(of: answer, ask, id, asked, since: since)
+                found = try await outcome(of: answer, ask, id, lane, lock, since: since)
             } catch {
                 return unavailable(error)
             }
@@ -67,10 +73,10 @@ struct RedisTier: SharedTier {
         return .cancelled
     }
 
-    func remove(_ key: CacheKey) async {
-        guard let id = URLID(key.id) else { return }
+    func remove(_ key: CacheKey, url: String) async {
+        guard let id = URLID(key.id), let host = (try? CanonicalURL(url))?.hostName else { return }
         // A lost connection is restored within the call's time. A Redis that is away longer keeps the outcome, as documented.
-        try? await cluster.removeOutcome(id)
+        try? await cluster.removeOutcome(id, host: host)
     }
 
     private func unavailable(_ error: any Error) -> SharedAnswer {
@@ -78,37 +84,35 @@ struct RedisTier: SharedTier {
         return .unavailable("\(error)")
     }
 
-    /// Continues when the caller's task is cancelled: a lock whose holder does not know of it would block the URL for a whole lease.
-    private func acquire(_ request: AcquireRequest) async throws -> AcquireAnswer {
+    /// Goes on when the caller's task is cancelled: a lock whose holder does not know of it would block the URL for a whole lease.
+    private func acquire(
+        _ request: inout AcquireRequest, _ lane: TierLane, _ asked: ContinuousClock.Instant
+    ) async throws -> (AcquireAnswer, HeldLock?) {
+        request.incarnation = await lane.ask(for: request.id)
+        let asking = request
         let cluster = cluster
-        return try await Task { try await cluster.acquire(request) }.value
-    }
-
-    /// Releases the lock that an unanswered call may have taken, once Redis replies again.
-    private func giveBack(_ request: AcquireRequest) {
-        var request = request
-        request.inbox = nil
-        let cluster = cluster
-        Task { [request, lease] in
-            let end = ContinuousClock.now + lease
-            while ContinuousClock.now < end {
-                try? await Task.sleep(for: OutageBreaker.shortestPause)
-                do {
-                    guard case .leased(let token, _) = try await cluster.acquire(request).fate else { return }
-                    _ = try await cluster.settle([Settlement(token, request.id, .handedBack)], random: .random(in: 0...1))
-                    return
-                } catch {
-                    guard (error as? StateError)?.isTransient == true else { return }
+        return try await Task {
+            do {
+                let answer = try await cluster.acquire(asking)
+                switch answer.fate {
+                case .leased(let token, _): return (answer, await lane.leased(token, asking.id, asked: asked))
+                case .ended: await lane.ended(asking.incarnation, asking.id)
+                default: await lane.notLeased(asking.id)
                 }
+                return (answer, nil)
+            } catch {
+                if (error as? StateError)?.mayHaveExecuted == true {
+                    await lane.mayHaveLeased(asking.id)
+                } else {
+                    await lane.notLeased(asking.id)
+                }
+                throw error
             }
-        }
+        }.value
     }
 
     /// After this many outcomes that are malformed, or whose body is gone, the caller fetches the URL itself.
     private static let mostUseless = 3
-
-    /// A caller that asks before the lock's end would find it unchanged.
-    private static let grace = Duration.milliseconds(20)
 
     private enum Found {
         case some(SharedAnswer)
@@ -117,10 +121,11 @@ struct RedisTier: SharedTier {
     }
 
     private func outcome(
-        of answer: AcquireAnswer, _ ask: SharedAsk, _ id: URLID, _ asked: ContinuousClock.Instant, since: Int?
+        of answer: AcquireAnswer, _ ask: SharedAsk, _ id: URLID, _ lane: TierLane, _ lock: HeldLock?, since: Int?
     ) async throws -> Found {
         switch answer.fate {
-        case .busy: preconditionFailure("A caller that has to wait has no outcome.")
+        case .busy, .ended: preconditionFailure("A caller that has to ask again has no outcome.")
+        case .waits(let failure): return .some(.failed(FetchError(failure, url: ask.url)))
         case .negative(let outcome): return .some(.failed(FetchError(outcome.content, url: ask.url)))
         case .fresh(let outcome) where !outcome.isStored: return .some(.notShared)
         case .fresh(let outcome):
@@ -128,11 +133,11 @@ struct RedisTier: SharedTier {
             // Both times are Redis': this machine's clock would be off by the time on the network.
             return .some(.found(answer, hasComeSince: since.map { outcome.ended >= $0 } ?? false))
         case .leased(let token, let stale):
-            // The lease is renewed until it is given up, also if the caller is cancelled.
-            renewals.add(token, asked: asked)
+            // The lease is extended until the lock is given up, also if the caller is cancelled.
+            guard let lock else { preconditionFailure("A lock that was taken is held.") }
             var old: CachedAnswer?
             if let stale { old = (try? await cached(stale, at: answer.now)) ?? nil }
-            let lease = RedisLease(tier: self, token: token, id: id, url: ask.url, stale: old)
+            let lease = RedisLease(tier: self, lane: lane, lock: lock, token: token, id: id, url: ask.url, stale: old)
             if Task.isCancelled {
                 await lease.release()
                 return .some(.cancelled)

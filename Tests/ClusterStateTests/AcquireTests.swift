@@ -11,21 +11,23 @@ import Testing
     private struct Caller: Sendable {
         let fixture: QueueFixture
 
-        func ask(_ nonce: UInt64 = 1, _ change: (inout AcquireRequest) -> Void = { _ in }) async throws -> AcquireAnswer {
-            var request = AcquireRequest(id: AcquireTests.id, nonce: Nonce(nonce), lease: QueueFixture.lease)
+        /// Each number is a caller in a process of its own.
+        func ask(_ number: UInt64 = 1, _ change: (inout AcquireRequest) -> Void = { _ in }) async throws -> AcquireAnswer {
+            var request = AcquireRequest(
+                id: AcquireTests.id, host: "a", incarnation: Incarnation(number), nonce: number, lease: QueueFixture.lease)
             change(&request)
             return try await fixture.cluster.acquire(request)
         }
 
         /// The right to fetch the URL, and the outcome that may be used where the fetch fails.
-        func lease(_ nonce: UInt64 = 1, _ change: (inout AcquireRequest) -> Void = { _ in }) async throws -> (LockToken, URLOutcome?) {
-            let answer = try await ask(nonce, change)
+        func lease(_ number: UInt64 = 1, _ change: (inout AcquireRequest) -> Void = { _ in }) async throws -> (LockToken, URLOutcome?) {
+            let answer = try await ask(number, change)
             guard case .leased(let token, let stale) = answer.fate else { throw Surprise(answer: answer) }
             return (token, stale)
         }
 
-        func settle(_ token: LockToken, _ outcome: Settlement.Outcome) async throws -> SettleAnswer {
-            try await fixture.cluster.settle([Settlement(token, AcquireTests.id, outcome)], random: 0)[0]
+        func settle(_ token: LockToken, _ outcome: Settlement.Outcome) async throws -> Verdict {
+            try await fixture.settle(token, AcquireTests.id, outcome)
         }
 
         func fetch(fresh: Duration = .seconds(3600), isStored: Bool = true) async throws {
@@ -42,10 +44,10 @@ import Testing
     }
 
     private static func isFresh(_ answer: AcquireAnswer) -> Bool {
-        if case .fresh(let page) = answer.fate { page.content.url == "http://a/" } else { false }
+        if case .fresh(let outcome) = answer.fate { outcome.content.url == "http://a/" } else { false }
     }
 
-    @Test func `the first caller gets the lock, the same nonce gets it again, and others hear that the URL is busy`() async throws {
+    @Test func `the first caller gets the lock, and gets it again when it asks again, and others hear that the URL is busy`() async throws {
         try await with { caller in
             let (token, stale) = try await caller.lease(1)
             #expect(stale == nil)
@@ -56,9 +58,8 @@ import Testing
             }
             #expect(most > .zero && most <= QueueFixture.lease)
             #expect(try await caller.settle(token, QueueFixture.fetched("http://a/")) == .settled)
-            #expect(try await caller.settle(token, QueueFixture.fetched("http://a/")) == .settled)
             #expect(Self.isFresh(try await caller.ask(2)))
-            #expect(try await caller.fixture.redis.send(RedisCommand("EXISTS", .string(caller.fixture.key("leases")))).asInteger() == 0)
+            #expect(try await caller.fixture.redis.send(RedisCommand("EXISTS", .string(caller.fixture.key("locks")))).asInteger() == 0)
         }
     }
 
@@ -67,11 +68,11 @@ import Testing
             #expect(try await caller.settle(try await caller.lease(1).0, .handedBack) == .settled)
             let (token, _) = try await caller.lease(2)
             #expect(try await caller.settle(token, QueueFixture.failed("http://a/")) == .settled)
-            guard case .negative(let page) = try await caller.ask(3).fate else {
+            guard case .negative(let outcome) = try await caller.ask(3).fate else {
                 Issue.record("not negative")
                 return
             }
-            #expect(page.isNegative && page.content.status == 500)
+            #expect(outcome.isNegative && outcome.content.status == 500)
         }
     }
 
@@ -82,7 +83,7 @@ import Testing
             #expect(Self.isFresh(others))
             let (token, stale) = try await caller.lease(1) { $0.missingBody = [UInt8](repeating: 7, count: 32) }
             #expect(stale == nil)
-            #expect(try await caller.fixture.cluster.outcome(Self.id) == nil)
+            #expect(try await caller.fixture.cluster.outcome(Self.id, host: "a") == nil)
             #expect(try await caller.settle(token, .handedBack) == .settled)
         }
     }
@@ -165,18 +166,18 @@ import Testing
         }
     }
 
-    @Test func `a lock outlives neither its lease nor the holder's renewals`() async throws {
+    @Test func `a lock stays for as long as its process calls, and a lease longer`() async throws {
         try await withClock { caller, clock in
             let (token, _) = try await caller.lease(1)
             for _ in 0..<20 {
                 clock.advance(by: .seconds(5))
-                #expect(try await caller.fixture.cluster.renew([token], lease: QueueFixture.lease) == [])
+                #expect(try await caller.fixture.exchange(token.incarnation)?.held == 1)
                 guard case .busy = try await caller.ask(2).fate else {
                     Issue.record("the lock was lost")
                     return
                 }
             }
-            // When nobody claims, only the calls of callers move lease time on.
+            // Where there is no worker, the calls of callers move lease time on.
             var waits = 0
             while case .busy = try await caller.ask(2).fate {
                 clock.advance(by: .seconds(5))
@@ -185,6 +186,39 @@ import Testing
             }
             #expect(waits == 6)
             #expect(try await caller.settle(token, .handedBack) == .lost)
+        }
+    }
+
+    @Test func `callers take back the jobs of dead workers`() async throws {
+        try await withClock { caller, clock in
+            let fixture = caller.fixture
+            try await fixture.fill([3, 4, 5])
+            #expect(try await fixture.claim(3, worker: "dead").jobs.count == 3)
+            var waited = Duration.zero
+            while case .busy(let most) = try await caller.ask().fate {
+                clock.advance(by: most)
+                waited += most
+                try #require(waited <= QueueFixture.lease + .seconds(5))
+            }
+            let counts = try await fixture.queue.counts()
+            #expect(counts.crashed == 3 && counts.active == 0)
+            try await fixture.expectSound()
+        }
+    }
+
+    @Test func `a caller gets the last failure of a URL whose next attempt is to come`() async throws {
+        try await withClock { caller, clock in
+            let fixture = caller.fixture
+            try await fixture.fill([3])
+            let job = try #require(try await fixture.claim(1).jobs.first)
+            #expect(try await fixture.settle(job, QueueFixture.retried(job.url, after: .seconds(5))) == .settled)
+            guard case .waits(let failure) = try await caller.ask().fate else {
+                Issue.record("the caller waits for another attempt")
+                return
+            }
+            #expect(failure.fields[.errorClass] == "timeout")
+            clock.advance(by: .seconds(5))
+            #expect(try await fixture.claim(1).jobs.map(\.failures) == [1])
         }
     }
     #endif

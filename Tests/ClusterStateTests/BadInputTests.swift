@@ -33,49 +33,65 @@ import Testing
         }
     }
 
-    @Test func `claims, chunks, names and rules out of range are refused, and nothing is written`() async throws {
+    /// A batch of this number whose ledger ends at `offset`, as a producer may believe.
+    private static func progress(_ number: Int, at offset: Int = 0) -> BatchProgress {
+        BatchProgress(number: number, source: "", offsets: [offset], totals: [0], state: .open, headers: RequestHeaders.none)
+    }
+
+    private static func acquisition(lease: Duration = QueueFixture.lease) -> AcquireRequest {
+        AcquireRequest(id: QueueFixture.id(0), host: "h0", incarnation: Incarnation(1), nonce: 1, lease: lease)
+    }
+
+    private static func enqueue(_ queue: FetchQueue, _ count: Int = 1, to end: Int = 1, delay: Duration = .zero) async throws {
+        var progress = progress(1)
+        let row = FetchQueue.Row(try QueueFixture.entry(0), at: 1)
+        _ = try await queue.enqueue([FetchQueue.Row](repeating: row, count: count), to: end, of: &progress, delay: delay)
+    }
+
+    @Test func `exchanges, chunks, names and rules out of range are refused, and nothing is written`() async throws {
         try await QueueFixture.with { fixture in
-            let queue = fixture.queue
-            for limit in [-1, 1001, .max] { await refused("limit \(limit)") { _ = try await fixture.claim(limit) } }
+            let (queue, cluster) = (fixture.queue, fixture.cluster)
+            for wanted in [-1, 257, .max] { await refused("wanted \(wanted)") { _ = try await fixture.claim(wanted) } }
+            await refused("spare") { _ = try await fixture.claim(200) { $0.spare = 57 } }
             for lease in [Duration.zero, .seconds(-1), .seconds(24 * 3600 + 1)] {
                 await refused("lease \(lease)") { _ = try await fixture.claim(1, lease: lease) }
-                await refused("renewal \(lease)") { _ = try await fixture.cluster.renew([LockToken([1])], lease: lease) }
-                await refused("acquisition \(lease)") {
-                    _ = try await fixture.cluster.acquire(AcquireRequest(id: QueueFixture.id(0), nonce: Nonce(1), lease: lease))
-                }
+                await refused("acquisition \(lease)") { _ = try await cluster.acquire(Self.acquisition(lease: lease)) }
             }
             for limit in [0, -1, 10_001] {
                 await refused("host limit \(limit)") { _ = try await fixture.claim(1, hostLimit: limit) }
-                await refused("rule \(limit)") { try await fixture.cluster.setRule(HostRule(limit: limit), for: "h") }
+                await refused("rule \(limit)") { try await cluster.set(OperatorRule("h", limit: limit)) }
             }
             for interval in [Duration.seconds(-1), .seconds(24 * 3600 + 1), .seconds(Int64.max)] {
-                let rule = HostRule(limit: 1, interval: interval)
-                await refused("interval \(interval)") { _ = try await fixture.claim(1) { $0.host = rule } }
-                await refused("rule of \(interval)") { try await fixture.cluster.setRule(rule, for: "h") }
+                await refused("interval \(interval)") {
+                    _ = try await fixture.claim(1) { $0.host = HostRule(limit: 1, interval: interval) }
+                }
+                await refused("rule of \(interval)") { try await cluster.set(OperatorRule("h", interval: interval)) }
             }
-            let entry = try QueueFixture.entry(0)
-            let settlement = Settlement(LockToken([1]), QueueFixture.id(0), .handedBack)
-            await refused("settlements") { _ = try await queue.settle([Settlement](repeating: settlement, count: 1001), random: 0) }
-            for (from, to) in [(-1, 0), (2, 1), (0, 1 << 53)] {
-                await refused("offsets \(from) \(to)") { _ = try await queue.enqueue([entry], batch: 1, from: from, to: to) }
+            for pattern in ["", "H", "a/b", "*", "*.", "a b", String(repeating: "h", count: 256)] {
+                await refused("rule for \(pattern)") { try await cluster.set(OperatorRule(pattern, limit: 1)) }
             }
+            await refused("a rule for nothing") { try await cluster.set(OperatorRule("h")) }
+            let settlement = Settlement(LockToken(counter: 1, incarnation: Incarnation(1)), QueueFixture.id(0), .handedBack)
+            await refused("settlements") {
+                _ = try await fixture.claim(0) { $0.settlements = [Settlement](repeating: settlement, count: 257) }
+            }
+            for end in [-1, 1 << 53] { await refused("offset \(end)") { try await Self.enqueue(queue, to: end) } }
             for delay in [Duration.seconds(-1), .seconds(365 * 24 * 3600 + 1)] {
-                await refused("delay \(delay)") { _ = try await queue.enqueue([entry], batch: 1, from: 0, to: 1, delay: delay) }
+                await refused("delay \(delay)") { try await Self.enqueue(queue, delay: delay) }
             }
-            await refused("a long chunk") {
-                _ = try await queue.enqueue([JobEntry](repeating: entry, count: 1001), batch: 1, from: 0, to: 1)
-            }
+            await refused("a long chunk") { try await Self.enqueue(queue, FetchQueue.largestChunk + 1) }
             for name in ["", "a\nb", "\u{0}", String(repeating: "n", count: 257)] {
                 await refused("batch \(name)") { _ = try await queue.begin(batch: name) }
-                await refused("queue \(name)") { _ = try await fixture.cluster.queue(name).begin(batch: "b") }
+                await refused("queue \(name)") { _ = try await cluster.queue(name).begin(batch: "b") }
             }
-            await refused("a queue named as if it were two") { _ = try await fixture.cluster.queue("a:batch").begin(batch: "count") }
-            await refused("a long queue") { _ = try await fixture.cluster.queue(String(repeating: "n", count: 129)).begin(batch: "b") }
+            await refused("a queue named as if it were two") { _ = try await cluster.queue("a:batch").begin(batch: "count") }
+            await refused("a long queue") { _ = try await cluster.queue(String(repeating: "n", count: 129)).begin(batch: "b") }
             await refused("a long source") { _ = try await queue.begin(batch: "b", from: String(repeating: "s", count: 8193)) }
             var options = BatchOptions()
             options.maximumAge = .seconds(-1)
             await refused("an age") { _ = try await queue.begin(batch: "b", options: options) }
-            #expect(try await fixture.dump() == StateDump())
+            let written = try await fixture.dump().values
+            #expect(written == [:])
         }
     }
 
@@ -86,19 +102,22 @@ import Testing
             let forever = Duration.seconds(Int64.max)
             let content = OutcomeContent(url: "http://h0/0")
             #expect(try await fixture.settle(jobs[0], .fetched(content, Retention(fresh: forever, keep: forever))) == .settled)
-            #expect(try await fixture.settle(jobs[1], .retry(after: forever)) == .settled)
-            #expect(try await fixture.settle(jobs[2], .throttled(for: forever)) == .settled)
+            #expect(try await fixture.settle(jobs[1], .retry(content, after: forever)) == .settled)
+            #expect(try await fixture.settle(jobs[2], .throttled(content, for: forever)) == .settled)
             #expect(try await fixture.settle(jobs[3], .fetched(content, Retention(fresh: .seconds(-5), keep: .seconds(-5)))) == .settled)
-            #expect(try await fixture.cluster.outcome(QueueFixture.id(0))?.freshUntil ?? 0 > 0)
+            #expect(try await fixture.cluster.outcome(QueueFixture.id(0), host: "h0")?.freshUntil ?? 0 > 0)
             for (index, random) in [-1, 2, .nan, .infinity].enumerated() {
                 // Each job has its own host, because the others cool down.
                 try await fixture.fill([10 + index], hosts: 100, batch: "random \(random)")
-                let job = try #require(try await fixture.claim(1) { $0.host = HostRule(limit: 1, interval: .seconds(0)) }.jobs.first)
-                let settlement = Settlement(job.token, job.entry.id, .throttled(for: nil))
-                #expect(try await fixture.queue.settle([settlement], random: random) == [.settled], "\(random)")
+                let job = try #require(try await fixture.claim(1).jobs.first)
+                let answer = try await fixture.claim(0) {
+                    $0.random = random
+                    $0.settlements = [Settlement(job.token, job.id, .throttled(content, for: nil))]
+                }
+                #expect(answer.verdicts == [.settled], "\(random)")
             }
             for age in [Duration.seconds(Int64.max), .seconds(Int64.min), .zero] {
-                var request = AcquireRequest(id: QueueFixture.id(0), nonce: Nonce(1), lease: QueueFixture.lease)
+                var request = Self.acquisition()
                 request.maximumAge = age
                 _ = try await fixture.cluster.acquire(request)
             }
@@ -108,9 +127,10 @@ import Testing
 
     @Test func `the error says whether a batch is unknown, complete or cancelled`() async throws {
         try await QueueFixture.with { fixture in
-            let entry = try QueueFixture.entry(0)
-            func add(_ number: Int, from: Int) async throws {
-                _ = try await fixture.queue.enqueue([entry], batch: number, from: from, to: from + 1)
+            func add(_ number: Int, from offset: Int) async throws {
+                var progress = Self.progress(number, at: offset)
+                let row = FetchQueue.Row(try QueueFixture.entry(0), at: offset + 1)
+                _ = try await fixture.queue.enqueue([row], to: offset + 1, of: &progress)
             }
             await #expect(throws: StateError.unknownBatch) { try await add(77, from: 0) }
             await #expect(throws: StateError.unknownBatch) { try await fixture.queue.cancel(batch: 77) }

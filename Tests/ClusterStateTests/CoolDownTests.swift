@@ -8,8 +8,11 @@ import Testing
 @Suite struct CoolDownTests {
     private static func throttle(_ fixture: QueueFixture, for length: Duration? = nil, random: Double = 1) async throws {
         let job = try #require(try await fixture.claim(1).jobs.first)
-        let settlement = Settlement(job.token, job.entry.id, .throttled(for: length), host: .answered)
-        #expect(try await fixture.queue.settle([settlement], random: random) == [.settled])
+        let answer = try await fixture.claim(0) {
+            $0.settlements = [Settlement(job.token, job.id, QueueFixture.throttled(job.url, for: length), host: .answered)]
+            $0.random = random
+        }
+        #expect(answer.verdicts == [.settled])
     }
 
     @Test func `a host that names a pause gets no request before its end, then one, then as many as before`() async throws {
@@ -24,11 +27,17 @@ import Testing
             #expect(try await fixture.claim(10, hostLimit: 3).jobs.isEmpty)
             clock.advance(by: .milliseconds(4))
             let probe = try await fixture.claim(10, hostLimit: 3).jobs
-            #expect(probe.map(\.entry.id) == [QueueFixture.id(0)])
-            #expect(probe.first?.failures == 0 && probe.first?.throttled == .seconds(20))
+            // The URL that was put off leaves the first request to another one.
+            #expect(probe.map(\.id) == [QueueFixture.id(1)])
             #expect(try await fixture.claim(10, hostLimit: 3).jobs.isEmpty)
             #expect(try await fixture.settle(probe[0], QueueFixture.fetched("u")) == .settled)
-            #expect(try await fixture.claim(10, hostLimit: 3).jobs.count == 3)
+            var next = try await fixture.claim(10, hostLimit: 3).jobs
+            #expect(next.count == 3)
+            for job in next { _ = try await fixture.settle(job, QueueFixture.fetched(job.url)) }
+            next += try await fixture.claimAll(10, hostLimit: 3) { _ = try await fixture.settle($0, QueueFixture.fetched($0.url)) }
+            #expect(next.count == 9)
+            let again = next.first { $0.id == QueueFixture.id(0) }
+            #expect(again?.failures == 0 && again?.throttled == .milliseconds(20_000))
         }
     }
 
@@ -45,7 +54,6 @@ import Testing
                 #expect(host.cool - before == Int(Double(pause) * part))
                 clock.advance(by: .milliseconds(host.cool - before))
             }
-            // The lease ends thirty seconds after the next attempt at the earliest, whatever happens.
             #expect(try await fixture.queue.counts().crashed == 0)
         }
     }
@@ -56,8 +64,12 @@ import Testing
             try await fixture.fill(0..<8)
             let jobs = try await fixture.claim(8).jobs
             for job in jobs {
-                #expect(
-                    try await fixture.queue.settle([Settlement(job.token, job.entry.id, .throttled(for: nil))], random: 1) == [.settled])
+                let settlement = Settlement(job.token, job.id, QueueFixture.throttled(job.url, for: nil))
+                let answer = try await fixture.claim(0) {
+                    $0.settlements = [settlement]
+                    $0.random = 1
+                }
+                #expect(answer.verdicts == [.settled])
             }
             #expect(try await fixture.host("h0")?.level == 1)
             clock.advance(by: .seconds(1))
@@ -87,7 +99,8 @@ import Testing
             func fail(_ times: Int) async throws {
                 for _ in 0..<times {
                     let job = try #require(try await fixture.claim(1).jobs.first)
-                    #expect(try await fixture.settle(job, .retry(after: .seconds(3600)), host: .unreachable) == .settled)
+                    #expect(
+                        try await fixture.settle(job, QueueFixture.retried(job.url, after: .seconds(3600)), host: .unreachable) == .settled)
                 }
             }
             try await fail(4)
@@ -96,7 +109,7 @@ import Testing
             try await fail(4)
             // An attempt that shows nothing about the host is no answer.
             let other = try await fixture.claim(1).jobs[0]
-            #expect(try await fixture.settle(other, .retry(after: .seconds(3600)), host: .none) == .settled)
+            #expect(try await fixture.settle(other, QueueFixture.retried(other.url, after: .seconds(3600)), host: .none) == .settled)
             try await fail(1)
             #expect(try await fixture.claim(5).jobs.isEmpty)
             clock.advance(by: .milliseconds(750))

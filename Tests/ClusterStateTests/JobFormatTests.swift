@@ -5,59 +5,104 @@ import Testing
 
 /// Jobs as bytes: jobs are read as they were written, and no foreign bytes are a trap.
 @Suite struct JobFormatTests {
-    private static let urls: [(host: String, url: String, isLean: Bool)] = [
-        ("example.com", "http://example.com/", true), ("example.com", "https://EXAMPLE.com/a", false), ("h", "h", true),
-        ("a.example", "http://user@a.example:8080/?q=é", true), ("xn--e1a", "http://е/", false),
-        (String(repeating: "h", count: 255), "http://" + String(repeating: "h", count: 255), true),
-        ("far.example", "http://" + String(repeating: "u", count: 90) + "@far.example/", false),
-        ("a", "http://" + String(repeating: "b", count: 8184) + "a", false), ("[::1]", "http://[::1]/", true),
+    /// Each with the part of the URL that a block keeps besides the host.
+    private static let urls: [(host: String, url: String, rest: String?)] = [
+        ("example.com", "http://example.com/", "/"), ("example.com", "https://example.com/a?b", "/a?b"),
+        ("example.com", "https://EXAMPLE.com/a", nil), ("h", "h", nil), ("a.example", "http://user@a.example:8080/?q=é", nil),
+        ("xn--e1a", "http://е/", nil), (String(repeating: "h", count: 255), "http://" + String(repeating: "h", count: 255), nil),
+        ("a", "http://" + String(repeating: "b", count: 8184) + "a", nil), ("[::1]", "http://[::1]/", "/"), ("a", "http://ab/", nil),
     ]
 
-    @Test(arguments: urls.indices) func `an entry is read as it was written`(index: Int) throws {
-        let (host, url, isLean) = Self.urls[index]
-        let entry = try JobEntry(id: QueueFixture.id(3), host: host, url: url)
-        #expect(JobEntry(entry.bytes[...]) == entry)
-        #expect(entry.bytes.first == UInt8(ascii: isLean ? "j" : "x"))
-        #expect(entry.bytes.count == (isLean ? 19 : 18 + host.utf8.count) + url.utf8.count)
+    private static func entry(_ index: Int) throws -> JobEntry {
+        try JobEntry(id: QueueFixture.id(index), host: urls[index].host, url: urls[index].url)
     }
 
-    static func job(throttled: Int = 0) throws -> [UInt8] {
-        var bytes: [UInt8] = [UInt8(ascii: "J")]
-        bytes.append(number: 7, count: 4)
+    @Test(arguments: urls.indices) func `a job is read as it was written`(index: Int) throws {
+        let entry = try Self.entry(index)
+        for hasHeaders in [false, true] {
+            let bytes = try #require(Block.pack([entry], batch: 70_000, hasHeaders: hasHeaders).first)
+            let block = try #require(Block(bytes))
+            #expect(block.entries == [entry] && block.batch == 70_000 && block.hasHeaders == hasHeaders && !block.isBack)
+            #expect(bytes.count == 27 + entry.host.utf8.count + (Self.urls[index].rest ?? entry.url).utf8.count)
+        }
+    }
+
+    @Test func `a chunk is packed by host, at most sixty-four jobs in a block, in its order`() throws {
+        let entries = try (0..<500).map { number in
+            let host = "h\(number % 3)"
+            let url = "\(number % 2 == 0 ? "http" : "https")://\(host)/\(number)"
+            return try JobEntry(id: QueueFixture.id(number), host: host, url: url)
+        }
+        let blocks = try Block.pack(entries, batch: 1, hasHeaders: false).map { try #require(Block($0)) }
+        #expect(blocks.allSatisfy { $0.count <= Block.mostJobs } && blocks.count == 12)
+        for host in ["h0", "h1", "h2"] {
+            for scheme in ["http:", "https:"] {
+                let packed = blocks.filter { $0.host == host }.flatMap(\.entries).filter { $0.url.hasPrefix(scheme) }
+                #expect(packed == entries.filter { $0.host == host && $0.url.hasPrefix(scheme) })
+            }
+        }
+    }
+
+    private static let token = LockToken(counter: 5, incarnation: Incarnation(9))
+
+    /// A lock, as a script hands it out.
+    private static func lock(throttled: Int = 0, flags: UInt8 = 0, url: [UInt8] = []) throws -> [UInt8] {
+        var bytes: [UInt8] = [UInt8(ascii: "L")] + token.bytes
         bytes.append(number: 1_000_000, count: 6)
-        bytes += [2, 3]
+        bytes.append(number: 2_000_000, count: 6)
+        bytes += [2, 3, flags]
         bytes.append(number: throttled, count: 6)
-        bytes += [1, UInt8(ascii: "q")]
-        return bytes + (try QueueFixture.entry(5).bytes)
+        let extras: [UInt8] = [1, UInt8(ascii: "q"), 0, 0]
+        bytes.append(number: extras.count, count: 2)
+        return bytes + extras + Block.pack([try QueueFixture.entry(5)], batch: 7, hasHeaders: false)[0] + url
     }
 
-    @Test func `a leased job is read as a script writes it`() throws {
-        let token = LockToken([1])
-        let job = try #require(Job(token: token, job: try Self.job(throttled: 999_000), outcome: nil, now: 1_005_000))
-        #expect(job.token == token && job.queue == "q" && job.batch == 7 && job.enqueued == 1_000_000)
-        #expect(job.crashes == 2 && job.failures == 3 && job.throttled == .seconds(6))
+    private static func delivery() throws -> [UInt8] {
+        [UInt8(ascii: "d")] + token.bytes + [1, UInt8(ascii: "q")] + Block.pack([try QueueFixture.entry(5)], batch: 7, hasHeaders: false)[0]
+    }
+
+    private static func read(_ bytes: [UInt8], now: Int = 0) -> Job? {
+        guard case .job(let job) = Job.read(bytes, outcome: [], partition: 2, batches: [:], now: now) else { return nil }
+        return job
+    }
+
+    @Test func `a job is read from its lock, as a script hands it out`() throws {
+        let job = try #require(Self.read(try Self.lock(throttled: 999_000), now: 1_005_000))
+        #expect(job.token == Self.token && job.queue == "q" && job.batch == 7 && job.partition == 2)
+        #expect(job.crashes == 2 && job.failures == 3 && job.throttled == .seconds(6) && !job.isHopeless)
         #expect(job.entry == (try QueueFixture.entry(5)))
-        #expect(Job.id(of: try Self.job()) == QueueFixture.id(5))
         // A clock that went back makes no time negative.
-        #expect(Job(token: token, job: try Self.job(throttled: 999_000), outcome: nil, now: 5)?.throttled == .zero)
-        #expect(Job(token: token, job: try Self.job(), outcome: nil, now: 5)?.throttled == .zero)
+        #expect(Self.read(try Self.lock(throttled: 999_000), now: 5)?.throttled == .zero)
+        #expect(Self.read(try Self.lock(), now: 5)?.throttled == .zero)
+        #expect(Self.read(try Self.lock(flags: 8))?.isHopeless == true)
+    }
+
+    @Test func `a job that is only delivered is read, as a script hands it out`() throws {
+        let job = try #require(Self.read(try Self.delivery()))
+        #expect(job.token == Self.token && job.queue == "q" && job.batch == 7 && job.failures == 0 && job.stale == nil)
+        #expect(job.entry == (try QueueFixture.entry(5)))
     }
 
     @Test func `a job whose URL is not valid UTF-8 has an id all the same`() throws {
-        let bytes = try Self.job() + [0xff]
-        #expect(Job(token: LockToken([]), job: bytes, outcome: nil, now: 0) == nil)
-        #expect(Job.id(of: bytes) == QueueFixture.id(5))
+        let handed = Job.read(try Self.lock(url: [0xff]), outcome: [], partition: 0, batches: [:], now: 0)
+        guard case .unreadable(let token, let id, let isDelivery) = handed else {
+            Issue.record("\(String(describing: handed))")
+            return
+        }
+        #expect(token == Self.token && id == QueueFixture.id(5) && !isDelivery)
     }
 
-    @Test func `a part of an entry or of a job is refused or read as another, and is never a trap`() throws {
-        let samples = try Self.urls.map { try JobEntry(id: QueueFixture.id(3), host: $0.host, url: $0.url).bytes } + [try Self.job()]
+    @Test func `a part of a block or of a lock is refused or read as another, and is never a trap`() throws {
+        let entries = try Self.urls.indices.map(Self.entry)
+        let samples =
+            Block.pack(entries + (try (0..<9).map { try QueueFixture.entry($0) }), batch: 3, hasHeaders: true)
+            + [try Self.lock(), try Self.delivery()]
         for bytes in samples {
             for count in 0..<min(bytes.count, 400) {
                 // The bytes lie in the middle of an array, as slices do.
-                let prefix = ([0, 0] + bytes)[2..<2 + count]
-                if let entry = JobEntry(prefix) { #expect(entry.bytes.count <= count && bytes[0] != UInt8(ascii: "J")) }
-                if let job = Job(token: LockToken([]), job: Array(prefix), outcome: nil, now: 0) { #expect(!job.entry.url.isEmpty) }
-                _ = Job.id(of: Array(prefix))
+                let part = ([0, 0] + bytes)[2..<2 + count]
+                for entry in Block(part)?.entries ?? [] { #expect(entry.url.utf8.count <= count + entry.host.utf8.count + 8) }
+                _ = Job.read(Array(part), outcome: [], partition: 0, batches: [:], now: 0)
             }
         }
     }
@@ -65,16 +110,18 @@ import Testing
     @Test func `random bytes are no trap`() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededRandom(seed: seed)
-        let valid = [try QueueFixture.entry(5).bytes, try JobEntry(id: QueueFixture.id(1), host: "a", url: "b").bytes, try Self.job()]
+        let valid =
+            Block.pack(try (0..<9).map { try QueueFixture.entry($0) }, batch: 3, hasHeaders: false) + [
+                try Self.lock(), try Self.delivery(),
+            ]
         for round in 0..<1000 {
             var bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in UInt8.random(in: .min ... .max, using: &random) }
             if round % 2 == 0 {
                 bytes = valid[round / 2 % valid.count]
                 for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random) }
             }
-            if let entry = JobEntry(bytes[...]) { #expect(!entry.url.isEmpty, "seed \(seed)") }
-            _ = Job(token: LockToken([]), job: bytes, outcome: nil, now: .random(in: -9...9, using: &random))
-            _ = Job.id(of: bytes)
+            if let block = Block(bytes) { #expect(block.entries.count <= 255, "seed \(seed)") }
+            _ = Job.read(bytes, outcome: bytes, partition: 0, batches: [:], now: .random(in: -9...9, using: &random))
         }
         print("random jobs: seed \(seed)")
     }

@@ -4,135 +4,208 @@ import Testing
 
 @testable import ClusterState
 
-/// A redirect leads a job's request to another host, which has a limit of its own.
+/// A redirect leads a job's request to another host, which has a limit of its own and may be in another partition.
 @Suite struct MoveTests {
     private static let usual = HostRule(limit: 2)
 
-    @Test func `a redirected request takes a place at the new host and gives up its own`() async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.fill(0..<4)
-            let jobs = try await fixture.claim(4, hostLimit: 2).jobs
+    /// Two hosts: the first is of the home partition, and so is the second unless it is elsewhere.
+    private struct Hosts {
+        let from: String
+        let to: String
+
+        init(_ cluster: ClusterState, isElsewhere: Bool) throws {
+            from = try #require((0...).lazy.map { "from\($0)" }.first { cluster.partition(of: $0) == cluster.home })
+            to = try #require((0...).lazy.map { "to\($0)" }.first { (cluster.partition(of: $0) == cluster.home) != isElsewhere })
+        }
+    }
+
+    private func with(_ isElsewhere: Bool, _ body: (QueueFixture, Hosts) async throws -> Void) async throws {
+        try await QueueFixture.with(partitions: isElsewhere ? 3 : 1) { try await body($0, try Hosts($0.cluster, isElsewhere: isElsewhere)) }
+    }
+
+    /// Accepts jobs of one host, and returns those that a worker got.
+    private func claim(_ numbers: Range<Int>, of host: String, _ fixture: QueueFixture, limit: Int = 1000) async throws -> [Job] {
+        let entries = try numbers.map { try JobEntry(id: QueueFixture.id($0), host: host, url: "http://\(host)/\($0)") }
+        try await fixture.accept(entries, batch: "\(numbers)")
+        return try await fixture.claim(numbers.count, hostLimit: limit).jobs
+    }
+
+    private func move(_ job: Job, to host: String, _ fixture: QueueFixture) async throws -> Passage {
+        try await fixture.queue.move(job, to: host, usual: Self.usual, lease: QueueFixture.lease)
+    }
+
+    /// Gives a request's place in another partition up, as its worker does after the end of the request.
+    private func leave(_ job: Job, at host: String, _ fixture: QueueFixture, _ news: Settlement.HostNews = .answered) async throws {
+        let partition = fixture.cluster.partition(of: host)
+        if partition.index == job.partition { return }
+        let answer = try await fixture.exchange(job.token.incarnation, in: partition) {
+            $0.settlements = [Settlement(job.token, job.id, .leftPlace, host: news)]
+        }
+        #expect(answer?.verdicts == [.settled])
+    }
+
+    @Test(arguments: [false, true])
+    func `a redirected request takes a place at the new host and gives up its own`(isElsewhere: Bool) async throws {
+        try await with(isElsewhere) { fixture, hosts in
+            let jobs = try await claim(0..<4, of: hosts.from, fixture, limit: 2)
             #expect(jobs.count == 2)
-            #expect(try await fixture.cluster.move(jobs[0].token, to: "other", usual: Self.usual) == .there)
-            #expect(try await fixture.running() == ["h0": 1, "other": 1])
+            #expect(try await move(jobs[0], to: hosts.to, fixture) == .there)
+            #expect(try await fixture.running() == [hosts.from: 1, hosts.to: 1])
             // Another job has the earlier place now.
-            let next = try await fixture.claim(4, hostLimit: 2).jobs
-            #expect(next.count == 1)
+            #expect(try await fixture.claim(4, hostLimit: 2).jobs.count == 1)
             #expect(try await fixture.settle(jobs[0], QueueFixture.fetched("u")) == .settled)
-            #expect(try await fixture.running() == ["h0": 2])
-            #expect(try await fixture.moved().isEmpty)
+            try await leave(jobs[0], at: hosts.to, fixture)
+            #expect(try await fixture.running() == [hosts.from: 2])
+            try await fixture.expectSound()
         }
     }
 
-    @Test func `a host without room takes no request, and the request keeps its place`() async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.fill(0..<3)
-            let jobs = try await fixture.claim(3).jobs
-            for job in jobs.prefix(2) { #expect(try await fixture.cluster.move(job.token, to: "other", usual: Self.usual) == .there) }
-            #expect(try await fixture.cluster.move(jobs[2].token, to: "other", usual: Self.usual) == .full(opensIn: nil))
-            #expect(try await fixture.running() == ["h0": 1, "other": 2])
+    @Test(arguments: [false, true])
+    func `a host without room takes no request, and the request keeps its place`(isElsewhere: Bool) async throws {
+        try await with(isElsewhere) { fixture, hosts in
+            let jobs = try await claim(0..<3, of: hosts.from, fixture)
+            for job in jobs.prefix(2) { #expect(try await move(job, to: hosts.to, fixture) == .there) }
+            #expect(try await move(jobs[2], to: hosts.to, fixture) == .full(opensIn: nil))
+            #expect(try await fixture.running() == [hosts.from: 1, hosts.to: 2])
             _ = try await fixture.settle(jobs[0], QueueFixture.fetched("u"))
-            #expect(try await fixture.cluster.move(jobs[2].token, to: "other", usual: Self.usual) == .there)
-            #expect(try await fixture.running() == ["other": 2])
+            try await leave(jobs[0], at: hosts.to, fixture)
+            #expect(try await move(jobs[2], to: hosts.to, fixture) == .there)
+            #expect(try await fixture.running() == [hosts.to: 2])
+            try await fixture.expectSound()
         }
     }
 
-    @Test func `a stored rule outranks what workers say`() async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.cluster.setRule(HostRule(limit: 1), for: "other")
-            try await fixture.fill(0..<2)
-            let jobs = try await fixture.claim(2).jobs
-            #expect(try await fixture.cluster.move(jobs[0].token, to: "other", usual: Self.usual) == .there)
-            #expect(try await fixture.cluster.move(jobs[1].token, to: "other", usual: Self.usual) == .full(opensIn: nil))
+    @Test(arguments: [false, true]) func `a stored rule outranks what workers say`(isElsewhere: Bool) async throws {
+        try await with(isElsewhere) { fixture, hosts in
+            try await fixture.cluster.set(OperatorRule(hosts.to, limit: 1))
+            let jobs = try await claim(0..<2, of: hosts.from, fixture)
+            #expect(try await move(jobs[0], to: hosts.to, fixture) == .there)
+            #expect(try await move(jobs[1], to: hosts.to, fixture) == .full(opensIn: nil))
         }
     }
 
-    @Test func `a repeated move changes nothing, and the way back is a move as well`() async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.fill(0..<1)
-            let job = try #require(try await fixture.claim(1).jobs.first)
-            for _ in 0..<2 { #expect(try await fixture.cluster.move(job.token, to: "other", usual: Self.usual) == .there) }
-            #expect(try await fixture.running() == ["other": 1])
-            for _ in 0..<2 { #expect(try await fixture.cluster.move(job.token, to: "h0", usual: Self.usual) == .there) }
-            #expect(try await fixture.running() == ["h0": 1])
-            #expect(try await fixture.moved().isEmpty)
+    @Test(arguments: [false, true])
+    func `a repeated move changes nothing, and another redirect is a move as well`(isElsewhere: Bool) async throws {
+        try await with(isElsewhere) { fixture, hosts in
+            let job = try #require(try await claim(0..<1, of: hosts.from, fixture).first)
+            for _ in 0..<2 { #expect(try await move(job, to: hosts.to, fixture) == .there) }
+            #expect(try await fixture.running() == [hosts.to: 1])
+            for _ in 0..<2 { #expect(try await move(job, to: hosts.from, fixture) == .there) }
+            try await leave(job, at: hosts.to, fixture)
+            #expect(try await fixture.running() == [hosts.from: 1])
+            try await fixture.expectSound()
+            #expect(try await fixture.settle(job, QueueFixture.fetched("u")) == .settled)
+            #expect(try await fixture.running().isEmpty)
         }
     }
 
-    @Test func `the result of a request counts for the host that it was led to`() async throws {
+    @Test(arguments: [false, true]) func `the result of a request counts for the host that it was led to`(isElsewhere: Bool) async throws {
+        try await with(isElsewhere) { fixture, hosts in
+            let other = try #require(try await claim(0..<1, of: hosts.from, fixture).first)
+            for number in 10..<15 {
+                let job = try #require(try await claim(number..<number + 1, of: hosts.from, fixture).first)
+                #expect(try await move(job, to: hosts.to, fixture) == .there)
+                let failure = QueueFixture.retried(job.url, after: .seconds(3600))
+                #expect(try await fixture.settle(job, failure, host: isElsewhere ? .none : .unreachable) == .settled)
+                try await leave(job, at: hosts.to, fixture, .unreachable)
+            }
+            guard case .full(let pause?) = try await move(other, to: hosts.to, fixture) else {
+                Issue.record("a host that takes no connection lets somebody in")
+                return
+            }
+            #expect(pause > .zero && pause <= .seconds(1))
+            // The job's own host is as it was.
+            #expect(try await claim(20..<22, of: hosts.from, fixture).count == 2)
+        }
+    }
+
+    @Test func `a request of the same partition that is throttled cools the host down that it was led to`() async throws {
         try await QueueFixture.with { fixture in
-            try await fixture.fill(0..<2)
-            let jobs = try await fixture.claim(2).jobs
-            for job in jobs { #expect(try await fixture.cluster.move(job.token, to: "other", usual: Self.usual) == .there) }
-            #expect(try await fixture.settle(jobs[0], .throttled(for: .seconds(60)), host: .none) == .settled)
-            guard
-                case .full(let pause?) = try await fixture.cluster.move(jobs[1].token, to: "h0", usual: Self.usual) == .there
-                    ? fixture.cluster.move(jobs[1].token, to: "other", usual: Self.usual) : .lost
-            else {
+            let jobs = try await claim(0..<2, of: "h0", fixture)
+            #expect(try await move(jobs[0], to: "other", fixture) == .there)
+            #expect(try await fixture.settle(jobs[0], QueueFixture.throttled("u", for: .seconds(60)), host: .none) == .settled)
+            guard case .full(let pause?) = try await move(jobs[1], to: "other", fixture) else {
                 Issue.record("the throttled host lets somebody in")
                 return
             }
             #expect(pause > .seconds(50) && pause <= .seconds(60))
-            // The other job goes on at once.
-            try await fixture.fill(2..<3, batch: "more")
-            #expect(try await fixture.claim(1).jobs.count == 1)
+            #expect(try await claim(2..<3, of: "h0", fixture).count == 1)
         }
     }
 
     @Test func `a job that is put off costs neither itself nor its host anything`() async throws {
         try await QueueFixture.with { fixture in
-            try await fixture.fill(0..<2)
-            let jobs = try await fixture.claim(2).jobs
-            #expect(try await fixture.settle(jobs[0], .putOff(for: .seconds(60)), host: .none) == .settled)
-            let counts = try await fixture.queue.counts()
-            #expect(counts.delayed == 1)
-            try await fixture.fill(2..<3, batch: "more")
-            #expect(try await fixture.claim(1).jobs.count == 1)
+            let jobs = try await claim(0..<2, of: "h0", fixture)
+            #expect(try await fixture.settle(jobs[0], .putOff(OutcomeContent(url: "u"), for: .seconds(60)), host: .none) == .settled)
+            #expect(try await fixture.queue.counts().delayed == 1)
+            let lock = try await fixture.looks()[0].locks[jobs[0].id.bytes]
+            #expect(lock?.failures == 0 && lock?.crashes == 0)
+            #expect(try await claim(2..<3, of: "h0", fixture).count == 1)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a move between partitions that stopped after its first half is gone on with or taken back`(goesOn: Bool) async throws {
+        try await with(true) { fixture, hosts in
+            let job = try #require(try await claim(0..<1, of: hosts.from, fixture).first)
+            // The caller died before it told the URL's own partition.
+            let target = fixture.cluster.partition(of: hosts.to)
+            _ = try await fixture.cluster.run(
+                ClusterScripts.place, in: target,
+                [.bytes(job.id.bytes), .bytes(job.token.bytes), .string(hosts.to), 2, 0, "take", 30_000, "q"])
+            #expect(try await fixture.running() == [hosts.from: 1, hosts.to: 1])
+            if goesOn {
+                #expect(try await move(job, to: hosts.to, fixture) == .there)
+                #expect(try await fixture.running() == [hosts.to: 1])
+                #expect(try await fixture.settle(job, QueueFixture.fetched("u")) == .settled)
+                try await leave(job, at: hosts.to, fixture)
+            } else {
+                // The worker does not name the place among what it holds there.
+                let named = try await fixture.exchange(job.token.incarnation, in: target) { $0.held = [] }
+                #expect(named?.held == 0)
+                #expect(try await fixture.settle(job, QueueFixture.fetched("u")) == .settled)
+            }
+            #expect(try await fixture.running().isEmpty)
+            try await fixture.expectSound()
+        }
+    }
+
+    @Test func `a run that takes its leases back frees the places as well`() async throws {
+        try await QueueFixture.with { fixture in
+            let job = try #require(try await claim(0..<1, of: "h0", fixture).first)
+            #expect(try await move(job, to: "other", fixture) == .there)
+            #expect(try await fixture.queue.reclaimAll() == 1)
+            #expect(try await fixture.running().isEmpty)
+            try await fixture.expectSound()
+        }
+    }
+
+    @Test(arguments: [false, true]) func `an audit knows of moved requests`(isElsewhere: Bool) async throws {
+        try await with(isElsewhere) { fixture, hosts in
+            let job = try #require(try await claim(0..<1, of: hosts.from, fixture).first)
+            #expect(try await move(job, to: hosts.to, fixture) == .there)
+            #expect(try await fixture.cluster.audit(mend: false).isEmpty)
         }
     }
 
     #if canImport(Glibc)
-    @Test func `the place of a job whose worker died is free again, at whichever host it was`() async throws {
-        try await QueueFixture.withClock { fixture, clock in
-            try await fixture.fill(0..<1)
-            let job = try #require(try await fixture.claim(1).jobs.first)
-            #expect(try await fixture.cluster.move(job.token, to: "other", usual: Self.usual) == .there)
-            try await fixture.endLeases(clock)
+    @Test(arguments: [false, true])
+    func `the place of a job whose worker died is free again, at whichever host it was`(isElsewhere: Bool) async throws {
+        let server = try await RedisServer.start(.init { $0.movableClock = true })
+        server.clock.stop()
+        try await QueueFixture.with(server, partitions: isElsewhere ? 3 : 1) { fixture in
+            let hosts = try Hosts(fixture.cluster, isElsewhere: isElsewhere)
+            let job = try #require(try await claim(0..<1, of: hosts.from, fixture).first)
+            #expect(try await move(job, to: hosts.to, fixture) == .there)
+            for _ in 0..<10 {
+                server.clock.advance(by: .seconds(5))
+                for partition in fixture.cluster.partitions { _ = try await fixture.claim(0, worker: "passer-by", in: partition) }
+            }
             #expect(try await fixture.running().isEmpty)
-            #expect(try await fixture.moved().isEmpty)
-            #expect(try await fixture.cluster.move(job.token, to: "other", usual: Self.usual) == .lost)
+            #expect(try await move(job, to: hosts.to, fixture) != .there)
+            try await fixture.expectSound()
         }
+        try await server.stop()
     }
     #endif
-
-    @Test func `a run that takes its leases back frees the places as well`() async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.fill(0..<1)
-            let job = try #require(try await fixture.claim(1).jobs.first)
-            #expect(try await fixture.cluster.move(job.token, to: "other", usual: Self.usual) == .there)
-            #expect(try await fixture.queue.reclaimAll() == 1)
-            #expect(try await fixture.running().isEmpty)
-            #expect(try await fixture.moved().isEmpty)
-        }
-    }
-
-    @Test func `an audit knows of moved requests, and removes notes about requests that do not exist`() async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.fill(0..<1)
-            let job = try #require(try await fixture.claim(1).jobs.first)
-            #expect(try await fixture.cluster.move(job.token, to: "other", usual: Self.usual) == .there)
-            #expect(try await fixture.cluster.audit(mend: false).isEmpty)
-            try await fixture.redis.send(RedisCommand("HSET", .string(fixture.key("moved")), "nobody's", "other"))
-            let found = try await fixture.cluster.audit(mend: true)
-            #expect(found.map(\.kind) == [.strayMove])
-            #expect(try await fixture.cluster.audit(mend: false).isEmpty)
-            #expect(try await fixture.moved().count == 1)
-        }
-    }
-}
-
-extension QueueFixture {
-    fileprivate func moved() async throws -> [RedisReply] {
-        try await redis.send(RedisCommand("HKEYS", .string(key("moved")))).asArray()
-    }
 }

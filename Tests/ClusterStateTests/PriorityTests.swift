@@ -1,16 +1,34 @@
+import GannetTestKit
 import Testing
 
 @testable import ClusterState
 
 /// High, normal and low priority are served six to three to one.
 @Suite struct PriorityTests {
-    private static func fill(_ fixture: QueueFixture, _ priority: Priority, _ numbers: Range<Int>) async throws {
+    private static func fill(
+        _ fixture: QueueFixture, _ priority: Priority, _ numbers: Range<Int>, delay: Duration = .zero
+    ) async throws {
         var options = BatchOptions()
         options.priority = priority
+        options.delay = delay
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1000) {
             let part = start..<min(start + 1000, numbers.upperBound)
             try await fixture.fill(part, hosts: 50, batch: "\(priority) \(start)", options: options)
         }
+    }
+
+    /// Expects that of a thousand jobs of each priority the next thousand are shared.
+    private static func expectShares(_ fixture: QueueFixture, size: Int) async throws {
+        var claimed = [0, 0, 0]
+        var total = 0
+        while total < 1000 {
+            let jobs = try await fixture.claim(size).jobs
+            try #require(jobs.count == size)
+            for job in jobs { claimed[(Int(job.entry.id.bytes[6]) << 8 | Int(job.entry.id.bytes[7])) / 1000] += 1 }
+            total += jobs.count
+        }
+        let expected = [0.1, 0.3, 0.6].map { $0 * Double(total) }
+        for (found, wanted) in zip(claimed, expected) { #expect(abs(Double(found) - wanted) <= 0.05 * Double(total), "\(claimed)") }
     }
 
     @Test(arguments: [1, 10, 64])
@@ -19,18 +37,40 @@ import Testing
             try await Self.fill(fixture, .low, 0..<1000)
             try await Self.fill(fixture, .normal, 1000..<2000)
             try await Self.fill(fixture, .high, 2000..<3000)
-            var claimed = [0, 0, 0]
-            var total = 0
-            while total < 1000 {
-                let jobs = try await fixture.claim(size).jobs
-                try #require(jobs.count == size)
-                for job in jobs { claimed[(Int(job.entry.id.bytes[6]) << 8 | Int(job.entry.id.bytes[7])) / 1000] += 1 }
-                total += jobs.count
-            }
-            let expected = [0.1, 0.3, 0.6].map { $0 * Double(total) }
-            for (found, wanted) in zip(claimed, expected) { #expect(abs(Double(found) - wanted) <= 0.05 * Double(total), "\(claimed)") }
+            try await Self.expectShares(fixture, size: size)
         }
     }
+
+    #if canImport(Glibc)
+    @Test(arguments: [1, 64])
+    func `delayed jobs that fall due together are shared six to three to one`(size: Int) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await Self.fill(fixture, .low, 0..<1000, delay: .seconds(9))
+            try await Self.fill(fixture, .normal, 1000..<2000, delay: .seconds(9))
+            try await Self.fill(fixture, .high, 2000..<3000, delay: .seconds(9))
+            clock.advance(by: .seconds(10))
+            try await Self.expectShares(fixture, size: size)
+        }
+    }
+
+    @Test func `retries of low priority that fall due do not pass jobs of high priority`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await Self.fill(fixture, .low, 0..<200)
+            let failed = try await fixture.claim(200).jobs
+            _ = try await fixture.claim(0) {
+                $0.settlements = failed.map { Settlement($0.token, $0.id, QueueFixture.retried($0.url, after: .seconds(9))) }
+            }
+            try await Self.fill(fixture, .high, 1000..<1200)
+            clock.advance(by: .seconds(10))
+            let jobs = try await fixture.claim(70).jobs
+            let retried = jobs.count { $0.failures == 1 }
+            // Normal jobs leave their turns to low ones: four of ten.
+            #expect(failed.count == 200 && jobs.count == 70 && (25...30).contains(retried), "\(retried) of \(jobs.count)")
+        }
+    }
+    #endif
 
     @Test func `one job of low priority is not starved by any number of high ones`() async throws {
         try await QueueFixture.with { fixture in
@@ -45,7 +85,9 @@ import Testing
     @Test(arguments: Priority.allCases)
     func `a priority that is alone is served whole, in the order in which its jobs came`(priority: Priority) async throws {
         try await QueueFixture.with { fixture in
-            try await Self.fill(fixture, priority, 0..<20)
+            var options = BatchOptions()
+            options.priority = priority
+            try await fixture.fill(0..<20, options: options)
             #expect(try await fixture.claim(15).jobs.map(\.entry.id) == (0..<15).map(QueueFixture.id))
             #expect(try await fixture.claim(15).jobs.map(\.entry.id) == (15..<20).map(QueueFixture.id))
         }

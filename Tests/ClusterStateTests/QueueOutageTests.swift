@@ -15,16 +15,17 @@ import Testing
         return try JobEntry(id: URLID(bytes)!, host: "h", url: "http://h/\(number)")
     }
 
-    /// A claim with its own nonce, by a worker with its own name.
-    private static func request(_ limit: Int) -> ClaimRequest {
-        let random = UInt64.random(in: .min ... .max)
-        var request = ClaimRequest(limit, lease: .seconds(600), nonce: Nonce(random), worker: "\(random)")
+    /// An exchange of a process of its own.
+    private static func request(_ wanted: Int) -> ExchangeRequest {
+        var request = ExchangeRequest(.random(), number: 1, lease: .seconds(600))
         request.host = HostRule(limit: 1000)
+        request.wanted = wanted
         return request
     }
 
     private static func fetched(_ job: Job, bytes: Int) -> Settlement {
-        Settlement(job.token, job.id, .fetched(OutcomeContent(url: job.url), Retention(fresh: .zero, keep: .seconds(60))), bytes: bytes)
+        let retention = Retention(fresh: .zero, keep: .seconds(60))
+        return Settlement(job.token, job.id, .fetched(OutcomeContent(url: job.url), retention), bytesFetched: bytes)
     }
 
     private static func connect(to server: RedisServer, timeout: Duration = .seconds(10)) async throws -> RedisConnection {
@@ -38,74 +39,73 @@ import Testing
         let server = try await RedisServer.start(
             .init { $0.appendOnly = true })
         let redis = try await Self.connect(to: server)
-        let queue = ClusterState(redis, namespace: "t").queue("q", Self.persistence)
+        let cluster = ClusterState(redis, namespace: "t")
+        let queue = cluster.queue("q", Self.persistence)
         let chunks = 60
         let size = 10
-        let batch = try await queue.begin(batch: "b", from: "").number
+        let begun = try await queue.begin(batch: "b")
         let (accepted, acceptance) = AsyncStream.makeStream(of: Int.self)
 
         let producer = Task { () async throws in
             defer { acceptance.finish() }
+            var progress = begun
             for chunk in 0..<chunks {
                 let numbers = chunk * size..<(chunk + 1) * size
-                let answer = try await queue.enqueue(
-                    try numbers.map(Self.entry), batch: batch, from: numbers.lowerBound, to: numbers.upperBound)
-                #expect(answer.offset == numbers.upperBound)
+                let rows = try numbers.map { FetchQueue.Row(try Self.entry($0), at: $0 + 1) }
+                _ = try await queue.enqueue(rows, to: numbers.upperBound, of: &progress)
+                #expect(progress.offset == numbers.upperBound)
                 acceptance.yield(chunk)
             }
         }
-        let worker = Task { () async throws -> Int in
+        let worker = Task { () async throws in
             var settled = 0
             var request = Self.request(10)
-            try await eventually("half of the jobs are settled", within: .seconds(60)) {
+            try await eventually("all jobs are settled", within: .seconds(60)) {
                 do {
-                    let jobs = try await queue.claim(request).jobs
-                    request = Self.request(10)
-                    for job in jobs {
-                        #expect(try await queue.settle(Self.fetched(job, bytes: 1)) == .settled)
-                        settled += 1
-                    }
+                    let answer = try #require(try await queue.exchange(request, in: cluster.home))
+                    #expect(answer.verdicts == request.settlements.map { _ in .settled })
+                    settled += answer.verdicts.count
+                    request.number += 1
+                    request.settlements = answer.jobs.map { Self.fetched($0, bytes: 1) }
                 } catch let error as StateError where error.isTransient {
-                    // The same request brings the jobs of a lost reply.
+                    // The same exchange again brings what a lost reply said.
                 }
-                return settled >= chunks * size / 2
+                return settled == chunks * size
             }
-            return settled
         }
         for await chunk in accepted where [10, 25, 40].contains(chunk) {
             try await server.kill9()
             try await server.restart()
         }
         try await producer.value
-        _ = try await worker.value
+        try await worker.value
 
-        while true {
-            let claim = try await queue.claim(Self.request(500))
-            if claim.jobs.isEmpty { break }
-            for job in claim.jobs { #expect(try await queue.settle(Self.fetched(job, bytes: 1)) == .settled) }
-        }
         let counts = try await queue.counts()
         #expect(counts.enqueued == chunks * size)
         #expect(counts.done == chunks * size)
         #expect(counts.bytes == chunks * size)
-        #expect(counts.failed == 0 && counts.crashed == 0 && counts.isEmpty)
+        #expect(counts.failed == 0 && counts.crashed == 0 && counts.doubleFetches == 0 && counts.isEmpty)
         await redis.close()
         try await server.stop()
     }
 
-    @Test func `an outcome that was accepted without a reply is not taken for a lost lease`() async throws {
+    @Test func `an outcome that was accepted without a reply is not taken for a lost lock`() async throws {
         let server = try await RedisServer.start()
         let redis = try await Self.connect(to: server, timeout: .milliseconds(300))
-        let queue = ClusterState(redis, namespace: "t").queue("q", Self.persistence)
-        let batch = try await queue.begin(batch: "b", from: "").number
-        _ = try await queue.enqueue([Self.entry(1)], batch: batch, from: 0, to: 1)
-        let job = try #require(try await queue.claim(Self.request(1)).jobs.first)
+        let cluster = ClusterState(redis, namespace: "t")
+        let queue = cluster.queue("q", Self.persistence)
+        var progress = try await queue.begin(batch: "b")
+        _ = try await queue.enqueue([FetchQueue.Row(try Self.entry(1), at: 1)], to: 1, of: &progress, closing: true)
+        var request = Self.request(1)
+        let job = try #require(try await queue.exchange(request, in: cluster.home)?.jobs.first)
+        request.number += 1
+        request.settlements = [Self.fetched(job, bytes: 7)]
         // The call is sent, and carried out once the server goes on. By then the connection has been given up.
         server.pause()
-        async let accepted = queue.settle(Self.fetched(job, bytes: 7))
-        await #expect(throws: RedisError.self) { try await redis.send(RedisCommand("PING")) }
+        await #expect(throws: StateError.self) { try await queue.exchange(request, in: cluster.home) }
         server.resume()
-        #expect(try await accepted == .settled)
+        let again = request
+        #expect(try await Self.persistence { try await queue.exchange(again, in: cluster.home) }?.verdicts == [.settled])
         let counts = try await queue.counts()
         #expect(counts.done == 1 && counts.fetched == 1 && counts.bytes == 7 && counts.doubleFetches == 0 && counts.isEmpty)
         await redis.close()

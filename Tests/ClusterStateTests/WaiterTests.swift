@@ -10,19 +10,25 @@ import Testing
     private static let id = QueueFixture.id(0)
     private static let told = "u" + StateDump.shown(id.bytes)
 
-    private static func acquire(_ fixture: QueueFixture, _ nonce: UInt64, inbox: String? = nil) async throws -> LockToken? {
-        var request = AcquireRequest(id: id, nonce: Nonce(nonce), lease: QueueFixture.lease)
+    /// The answer to a caller of this number. Each caller is a process of its own.
+    private static func acquire(_ fixture: QueueFixture, _ caller: UInt64, inbox: String? = nil) async throws -> AcquireAnswer.Fate {
+        var request = AcquireRequest(id: id, host: "h0", incarnation: Incarnation(caller), nonce: caller, lease: QueueFixture.lease)
         request.inbox = inbox
-        switch try await fixture.cluster.acquire(request).fate {
-        case .leased(let token, _): return token
-        case .busy: return nil
-        case let fate: throw KitError("neither leased nor busy: \(fate)")
-        }
+        return try await fixture.cluster.acquire(request).fate
+    }
+
+    private static func expectBusy(_ fixture: QueueFixture, _ caller: UInt64, inbox: String) async throws {
+        guard case .busy = try await acquire(fixture, caller, inbox: inbox) else { throw KitError("the URL is not busy") }
+    }
+
+    private static func lease(_ fixture: QueueFixture, _ caller: UInt64) async throws -> LockToken {
+        guard case .leased(let token, _) = try await acquire(fixture, caller) else { throw KitError("the URL is not free") }
+        return token
     }
 
     /// The holder of the URL, and how the holding ends.
     enum End: CaseIterable, Sendable {
-        case committed, failed, released, leaseEnded, jobFetched, jobHandedBack, jobGivenUp, reclaimed
+        case committed, failed, released, leaseEnded, jobFetched, jobHandedBack, jobGivenUp, jobRetried, reclaimed
     }
 
     @Test(arguments: End.allCases)
@@ -31,14 +37,16 @@ import Testing
             clock.stop()
             let inboxes = try await Inboxes(fixture, ["a", "b", "other"])
             func settle(_ outcome: Settlement.Outcome) async throws {
-                let token = try #require(try await Self.acquire(fixture, 1))
+                let token = try await Self.lease(fixture, 1)
                 try await wait()
-                #expect(try await fixture.cluster.settle([Settlement(token, Self.id, outcome)], random: 0) == [.settled])
+                var request = ExchangeRequest(token.incarnation, number: 1, lease: QueueFixture.lease)
+                request.settlements = [Settlement(token, Self.id, outcome)]
+                #expect(try await fixture.cluster.exchange(request, in: fixture.cluster.home)?.verdicts == [.settled])
             }
             func wait() async throws {
                 // Two callers are of one process, and one is of another.
-                for (nonce, inbox) in [(2, 0), (3, 0), (4, 1)] as [(UInt64, Int)] {
-                    #expect(try await Self.acquire(fixture, nonce, inbox: inboxes.names[inbox]) == nil)
+                for (caller, inbox) in [(2, 0), (3, 0), (4, 1)] as [(UInt64, Int)] {
+                    try await Self.expectBusy(fixture, caller, inbox: inboxes.names[inbox])
                 }
                 #expect(try await inboxes.messages() == [[], [], []])
             }
@@ -53,35 +61,39 @@ import Testing
             case .failed: try await settle(QueueFixture.failed("u"))
             case .released: try await settle(.handedBack)
             case .leaseEnded:
-                _ = try #require(try await Self.acquire(fixture, 1))
+                _ = try await Self.lease(fixture, 1)
                 try await wait()
                 try await fixture.endLeases(clock)
             case .jobFetched: _ = try await fixture.settle(try await job(), QueueFixture.fetched("u"))
             case .jobHandedBack: _ = try await fixture.settle(try await job(), .handedBack)
             case .jobGivenUp: _ = try await fixture.settle(try await job(), QueueFixture.failed("u"))
+            case .jobRetried: _ = try await fixture.settle(try await job(), QueueFixture.retried("u", after: .seconds(60)))
             case .reclaimed:
                 _ = try await job()
                 try await fixture.queue.reclaimAll()
             }
             #expect(try await inboxes.messages() == [[Self.told], [Self.told], []])
-            #expect(try await fixture.dump().values.keys.allSatisfy { !$0.hasPrefix("waiters:") })
+            try await fixture.expectSound()
             await inboxes.close()
         }
     }
 
-    @Test func `callers wait through the next attempt of a retry`() async throws {
+    @Test func `a caller between two attempts of a job is told the last failure, and not when the next attempt ends`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             let inboxes = try await Inboxes(fixture, ["a"])
             try await fixture.fill(0..<1)
             let job = try await fixture.claim(1).jobs[0]
-            #expect(try await fixture.settle(job, .retry(after: .seconds(5))) == .settled)
-            #expect(try await Self.acquire(fixture, 1, inbox: inboxes.names[0]) == nil)
+            #expect(try await fixture.settle(job, QueueFixture.retried("u", after: .seconds(5))) == .settled)
+            guard case .waits(let failure) = try await Self.acquire(fixture, 1, inbox: inboxes.names[0]) else {
+                throw KitError("the caller is not told the failure")
+            }
+            #expect(failure.fields[.errorClass] == "timeout")
             clock.advance(by: .seconds(5))
             let again = try await fixture.claim(1).jobs[0]
-            #expect(try await inboxes.messages() == [[]])
             #expect(try await fixture.settle(again, QueueFixture.fetched("u")) == .settled)
-            #expect(try await inboxes.messages() == [[Self.told]])
+            #expect(try await inboxes.messages() == [[]])
+            guard case .fresh = try await Self.acquire(fixture, 1) else { throw KitError("the outcome is not there") }
             await inboxes.close()
         }
     }

@@ -49,7 +49,6 @@ import Testing
             try await idle(fixture, inboxes.names)
             try await fixture.fill(0..<1)
             _ = try await inboxes.messages()
-            try await idle(fixture, [])
             #expect(try await fixture.claim(1) { $0.inbox = inboxes.names[0] }.jobs.count == 1)
             #expect(try await fixture.claim(1) { $0.inbox = inboxes.names[1] }.jobs.isEmpty)
             try await fixture.fill(10..<20, batch: "more")
@@ -75,22 +74,19 @@ import Testing
         }
     }
 
-    @Test func `another worker hears of a free place at a host, unless the settling worker claims at once`() async throws {
+    @Test func `another worker hears of a free place at a host, unless the worker that frees it takes it`() async throws {
         try await with(2) { fixture, inboxes in
             try await fixture.fill(0..<4)
-            var jobs = try await fixture.claim(2, hostLimit: 2).jobs
+            let jobs = try await fixture.claim(2, hostLimit: 2).jobs
             for (index, inbox) in inboxes.names.enumerated() {
-                let answer = try await fixture.claim(1, worker: "\(index)") {
-                    $0.host = HostRule(limit: 2)
-                    $0.inbox = inbox
-                }
-                #expect(answer.jobs.isEmpty)
+                #expect(try await fixture.claim(1, hostLimit: 2, worker: "\(index)") { $0.inbox = inbox }.jobs.isEmpty)
             }
-            for (claimsAgain, expected) in [(true, 0), (false, 1)] {
-                let settlement = Settlement(jobs[0].token, jobs[0].entry.id, QueueFixture.fetched("u"), host: .answered)
-                _ = try await fixture.queue.settle([settlement], claimsAgain: claimsAgain, random: 0)
-                #expect(try await inboxes.messages().count { $0 == ["qq"] } == expected)
-                jobs.removeFirst()
+            for (job, wanted, woken) in [(jobs[0], 1, 0), (jobs[1], 0, 1)] {
+                let answer = try await fixture.claim(wanted, hostLimit: 2) {
+                    $0.settlements = [Settlement(job.token, job.id, QueueFixture.fetched(job.url), host: .answered)]
+                }
+                #expect(answer.jobs.count == wanted)
+                #expect(try await inboxes.messages().count { $0 == ["qq"] } == woken)
             }
         }
     }
@@ -103,21 +99,6 @@ import Testing
             _ = try await fixture.settle(job, QueueFixture.fetched("u"))
             #expect(try await inboxes.messages() == [["qq"], ["qq"], ["qq"]])
             #expect(try await fixture.claim(1).left == .nothing)
-        }
-    }
-
-    @Test func `the latest given-up jobs are kept, up to a number`() async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.fill(0..<30)
-            for job in try await fixture.claim(30).jobs {
-                let settlement = Settlement(job.token, job.entry.id, QueueFixture.failed(job.entry.url), host: .answered)
-                #expect(try await fixture.queue.settle([settlement], mostDead: 10, random: 0) == [.settled])
-            }
-            let counts = try await fixture.queue.counts()
-            #expect(counts.failed == 30 && counts.dead == 10)
-            let dead = try await fixture.dump().values["q:q:dead"] ?? []
-            for number in 20..<30 { #expect(dead.contains { $0.contains("http://h0/\(number)") }) }
-            try await fixture.expectEnded()
         }
     }
 }

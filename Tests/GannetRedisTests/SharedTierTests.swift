@@ -46,6 +46,36 @@ struct SharedTierTests {
         try await origin.stop()
     }
 
+    @Test func `callers of two caches share the fetches of hosts in four partitions`() async throws {
+        let redis = try await RedisServer.shared
+        let hosts = (1...12).map { "127.0.0.\($0)" }
+        let origin = try await Origin.start(
+            .init {
+                $0.addresses = hosts
+                $0.directives = "location /p/ { add_header Cache-Control max-age=600; return 200 $request_uri; }"
+            })
+        try await redis.command("SET", "{\(namespace)}schema", "2.0/4")
+        let caches = [try await cache(redis), try await cache(redis)]
+        let fetchers = try caches.map { try fetcher($0) }
+        let urls = hosts.flatMap { host in (0..<5).map { "http://\(host):\(origin.port)/p/\($0)" } }
+        let good = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for fetcher in fetchers + fetchers {
+                for url in urls {
+                    group.addTask { try await fetcher.data(for: FetchRequest(url)) == Data(url.utf8.suffix(4)) }
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(good == 240)
+        #expect(try await origin.requests().count == 60)
+        for tag in ["", ":1", ":2", ":3"] {
+            #expect(try await redis.command("EXISTS", "{\(namespace)\(tag)}state") == .integer(1), "\(tag)")
+        }
+        for fetcher in fetchers { await fetcher.close() }
+        for cache in caches { await cache.close() }
+        try await origin.stop()
+    }
+
     @Test func `a failure that may not be kept goes to no later caller, even one that accepts any age`() async throws {
         let redis = try await RedisServer.shared
         let answers = ["404 Not Found", "200 OK"].map { status in
@@ -84,7 +114,7 @@ struct SharedTierTests {
 
     /// The end of the only lease, in milliseconds.
     private func leaseEnd(_ redis: RedisServer) async throws -> Int {
-        guard case .list(let lease) = try await redis.command("ZRANGE", "{\(namespace)}expiry", "0", "-1", "WITHSCORES"), lease.count == 2,
+        guard case .list(let lease) = try await redis.command("ZRANGE", "{\(namespace)}leases", "0", "-1", "WITHSCORES"), lease.count == 2,
             let end = lease[1].text.flatMap({ Int($0) })
         else { throw KitError("there is not exactly one lease") }
         return end
@@ -137,7 +167,7 @@ struct SharedTierTests {
         let other = try self.fetcher(cache)
         let standing = try await other.response(for: FetchRequest(origin.url("/a")))
         #expect(standing.source == .shared && standing.data == Data("successor".utf8))
-        #expect(try await redis.command("HGET", "{\(namespace)}count", "doubleFetches") == .text("1"))
+        #expect(try await redis.command("HGET", "{\(namespace)}state", "doubleFetches") == .text("1"))
         #expect(try await origin.requests().count == 1)
         await cache.close()
         try await origin.stop()
@@ -231,7 +261,7 @@ struct SharedTierTests {
         let waiter = try fetcher(cache)
         let watch = try await redis.watch()
         let second = Task { try await waiter.data(for: request) }
-        try await watch.saw("\"SADD\"", "waiters:")
+        try await watch.saw("\"HSET\"", "}locks")
         try await redis.command("FLUSHALL")
         let flushed = ContinuousClock.now
         #expect(try await second.value == Data("hi".utf8))
@@ -351,7 +381,7 @@ struct SharedTierTests {
             redis.call('SET', key, redis.call('GET', key):sub(1, 32) .. ('\\0'):rep(60))
             return 1
             """
-        #expect(try await redis.command("EVAL", script, "0", "{\(namespace)}page:*") == .integer(1))
+        #expect(try await redis.command("EVAL", script, "0", "{\(namespace)}outcome:*") == .integer(1))
         #expect(try await fetcher(cache).response(for: request).data == Data("body".utf8))
         #expect(try await fetcher(cache).response(for: request).source == .shared)
         #expect(try await origin.requests().count == 2)

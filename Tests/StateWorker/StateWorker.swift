@@ -18,10 +18,12 @@ import Darwin
             fatalError("A test starts this program, with six arguments.")
         }
         let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: words[1])))
-        var request = ClaimRequest(limit, lease: .milliseconds(lease), nonce: Nonce(.random(in: .min ... .max)), worker: "process")
+        let cluster = ClusterState(redis, namespace: words[2])
+        var request = ExchangeRequest(.random(), number: 1, lease: .milliseconds(lease))
+        request.wanted = limit
         request.host = HostRule(limit: hostLimit)
-        let answer = try await ClusterState(redis, namespace: words[2]).queue(words[3]).claim(request)
-        print("holds \(answer.jobs.count)")
+        let answer = try await cluster.queue(words[3]).exchange(request, in: cluster.home)
+        print("holds \(answer?.jobs.count ?? 0)")
         fflush(nil)
         try await Task.sleep(for: .seconds(3600))
     }

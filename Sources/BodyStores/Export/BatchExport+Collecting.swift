@@ -13,9 +13,9 @@ extension BatchExport {
 
     /// Copies every body that is kept and not in the folder yet.
     package func collect() async throws {
-        try await batch.forEach(Self.slice, width: Self.width, where: folder.lists) { ids in
-            let outcomes = try await self.batch.outcomes(ids)
-            for part in Array(zip(ids, outcomes)).parts(ofBytes: Self.mostLookedAt, size: { $0.1?.content.size ?? 0 }) {
+        try await batch.forEach(Self.slice, width: Self.width, where: folder.lists) { ended in
+            let outcomes = try await self.batch.outcomes(ended)
+            for part in Array(zip(ended.ids, outcomes)).parts(ofBytes: Self.mostLookedAt, size: { $0.1?.content.size ?? 0 }) {
                 try FinishedBatch.checkCancellation()
                 let wanted = try await OwnedThread.run(name: "gannet-folder") { try self.look(part) }
                 for part in wanted.parts(ofBytes: Self.mostTaken, size: \.content.size) {

@@ -25,9 +25,9 @@ extension BatchExport {
     /// Fetches every lost body.
     /// - Parameter fetch: Fetches one URL. An error ends the export: the fetch of any other URL would fail as well.
     package func refetch(concurrency: Int, by fetch: @escaping @Sendable (String) async throws -> Refetch) async throws {
-        try await batch.forEach(1, width: concurrency, where: folder.wantsAgain) { ids in
-            let outcomes = try await self.batch.outcomes(ids)
-            for (id, outcome) in zip(ids, outcomes) {
+        try await batch.forEach(1, width: concurrency, where: folder.wantsAgain) { ended in
+            let outcomes = try await self.batch.outcomes(ended)
+            for (id, outcome) in zip(ended.ids, outcomes) {
                 let found = try await OwnedThread.run(name: "gannet-folder") {
                     var reader = self.folder.journal.reader()
                     return try self.folder.record(of: id, &reader)

@@ -25,7 +25,7 @@ enum ExportLoss: String, Sendable {
         switch self {
         case .evicted: "The body is not kept any more: \(url)"
         case .elsewhere: "The body is in a worker's folder: \(url)"
-        case .forgotten: "Redis has forgotten the URL with the id \(id.bytes.hexadecimal)"
+        case .forgotten: "Redis has forgotten the URL with the id \(id.short)"
         }
     }
 }

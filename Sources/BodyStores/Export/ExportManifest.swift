@@ -8,7 +8,7 @@ extension BatchExport {
         let manifest = try ExportManifest(folder)
         var place = 0
         while place < batch.count {
-            let ids = try await batch.ids(from: place)
+            let ids = try await batch.part(from: place).ids
             let first = place + 1
             try await OwnedThread.run(name: "gannet-folder") { try manifest.add(ids, from: first) }
             place += ids.count

@@ -1,11 +1,13 @@
 package import ClusterState
 internal import RedisClient
 
-/// A batch as it was at one moment, and its jobs that had ended by then, in the order in which they ended.
+/// A batch as it was at one moment, and its jobs that had ended by then: one partition after the other, each in the order in which its jobs
+/// ended.
 package struct FinishedBatch: Sendable {
     package let batch: Batch
-    /// The number of ended jobs. A URL may have several.
-    package let count: Int
+    /// The number of ended jobs in each partition. A URL may have several.
+    private let counts: [Int]
+    package var count: Int { counts.reduce(0, +) }
     private let queue: FetchQueue
 
     private static let chunk = 1024
@@ -16,20 +18,33 @@ package struct FinishedBatch: Sendable {
         guard let batch = try await queue.batch(named: name) else { return nil }
         self.batch = batch
         self.queue = queue
-        count = try await queue.finishedCount(ofBatch: batch.number)
+        counts = try await queue.finishedCounts(ofBatch: batch.number)
     }
 
-    /// The URLs of ended jobs from one place on, at least one. Throws if the URLs are no longer known, or if the task is cancelled.
-    func ids(from first: Int) async throws -> [URLID] {
+    /// Some of a partition's ended jobs.
+    struct Part: Sendable {
+        let partition: Partition
+        var ids: [URLID]
+    }
+
+    /// The URLs of ended jobs from one place on, at least one, all of one partition. Throws if the URLs are no longer known, or if the task is
+    /// cancelled.
+    func part(from place: Int) async throws -> Part {
         try Self.checkCancellation()
-        let last = min(first + Self.chunk, count) - 1
-        let ids = try await queue.finished(ofBatch: batch.number, from: first, through: last)
+        var (first, index) = (place, 0)
+        while first >= counts[index] {
+            first -= counts[index]
+            index += 1
+        }
+        let last = min(first + Self.chunk, counts[index]) - 1
+        let partition = queue.cluster.partitions[index]
+        let ids = try await queue.finished(ofBatch: batch.number, in: partition, from: first, through: last)
         guard ids.count == last - first + 1 else { throw StateError.unknownBatch }
-        return ids
+        return Part(partition: partition, ids: ids)
     }
 
     /// The outcomes of URLs, in their order.
-    func outcomes(_ ids: [URLID]) async throws -> [URLOutcome?] { try await queue.outcomes(ids) }
+    func outcomes(_ part: Part) async throws -> [URLOutcome?] { try await queue.outcomes(part.ids, in: part.partition) }
 
     /// Calls `body` with the wanted URLs, in constant memory.
     /// - Parameters:
@@ -38,16 +53,16 @@ package struct FinishedBatch: Sendable {
     ///   - isWanted: Called for each URL, in order.
     func forEach(
         _ most: Int, width: Int, where isWanted: @Sendable (URLID) -> Bool,
-        _ body: @escaping @Sendable ([URLID]) async throws -> Void
+        _ body: @escaping @Sendable (Part) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var (place, running) = (0, 0)
             while place < count {
-                let ids = try await ids(from: place)
-                place += ids.count
-                var wanted = ids.filter(isWanted)[...]
+                let part = try await part(from: place)
+                place += part.ids.count
+                var wanted = part.ids.filter(isWanted)[...]
                 while !wanted.isEmpty {
-                    let some = Array(wanted.prefix(most))
+                    let some = Part(partition: part.partition, ids: Array(wanted.prefix(most)))
                     wanted = wanted.dropFirst(most)
                     if running == width {
                         try await group.next()

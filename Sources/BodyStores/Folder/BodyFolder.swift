@@ -155,7 +155,7 @@ extension BodyFolder: JobOutput {
         file(of: outcome.content.url, id: job.id, size: outcome.content.size).map { HeldBody(file: $0) }
     }
 
-    package func place(_ download: Download, of job: Job) throws -> Placement {
+    package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {
         guard case .file(let temporaryFile, _) = download.body else {
             fatalError("A downloader stored a body for a folder somewhere else.")
         }

@@ -134,7 +134,9 @@ extension RecordedFolder: JobOutput {
 
     package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try body(job.id) }
 
-    package func place(_ download: Download, of job: Job) throws -> Placement { try folder.place(download, of: job) }
+    package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {
+        try folder.place(download, digest: digest, of: job)
+    }
 
     package func note(_ end: JobEnd, of job: Job) throws {
         // A body that was in the folder before has its record.

@@ -13,9 +13,6 @@ package struct BatchOptions: Sendable, Equatable {
     /// How old an existing outcome may be. `nil` accepts an outcome while it is fresh.
     package var maximumAge: Duration?
 
-    /// The bodies have to reach the worker: a job is handed out even when its outcome is known.
-    package var deliversBodies = false
-
     /// Headers that are sent with the batch's requests. The ids of its URLs depend on them.
     package var headers = RequestHeaders.none
 
@@ -37,21 +34,18 @@ package struct BatchProgress: Sendable, Equatable {
     package let source: String
 
     /// The position in the producer's input up to which every row has been dealt with.
-    package let offset: Int
-    package let total: Int
-    package let state: State
+    package var offset: Int { offsets[0] }
+
+    /// The same for the rows of each partition. The home partition's is the lowest: its part of a chunk is accepted last.
+    package internal(set) var offsets: [Int]
+    var totals: [Int]
+    package internal(set) var state: State
+
+    /// The jobs that have been accepted.
+    package var total: Int { totals.reduce(0, +) }
 
     /// The headers of the batch's requests; `nil` where another version wrote them.
     package let headers: RequestHeaders?
-}
-
-/// The state of a batch after a chunk was accepted.
-package struct EnqueueAnswer: Sendable, Equatable {
-    package let offset: Int
-    package let total: Int
-
-    /// Jobs of the queue that have not ended, for producers that do not want to run ahead.
-    package let open: Int
 }
 
 /// A batch, and how many of its jobs have ended.
@@ -75,16 +69,27 @@ package struct Batch: Sendable, Equatable {
     package let age: Duration?
 
     package let input: BatchProgress.State
-    package let total: Int
-    package let done: Int
-    package let failed: Int
-    package let cancelled: Int
-    package let active: Int
-    package let parked: Int
-    package let delayed: Int
+    package private(set) var total: Int
+    package private(set) var done: Int
+    package private(set) var failed: Int
+    package private(set) var cancelled: Int
+    package private(set) var active: Int
+    package private(set) var parked: Int
+    package private(set) var delayed: Int
 }
 
 extension Batch {
+    /// Adds another partition's part of the batch.
+    mutating func add(_ other: Batch) {
+        total += other.total
+        done += other.done
+        failed += other.failed
+        cancelled += other.cancelled
+        active += other.active
+        parked += other.parked
+        delayed += other.delayed
+    }
+
     package var ended: Int { done + failed + cancelled }
 
     package var ready: Int { max(0, total - ended - active - parked - delayed) }
@@ -104,7 +109,7 @@ extension Batch {
     package var progress: Double? { total > 0 ? Double(ended) / Double(total) : nil }
 
     static let fields = [
-        "id", "priority", "refresh", "maxAge", "deliver", "began", "headers", "trace", "state", "total", "done", "failed", "cancelled",
+        "id", "priority", "refresh", "maxAge", "began", "headers", "trace", "state", "total", "done", "failed", "cancelled",
         "active", "parked", "delayed",
     ].map { RedisArgument.string($0) }
 
@@ -113,20 +118,19 @@ extension Batch {
         let values = try reply.fields(Self.fields.count, of: "HMGET")
         var texts: [String?] = []
         for value in values { texts.append(try value.asOptionalString()) }
-        guard let input = texts[8].flatMap(BatchProgress.State.init) else { return nil }
+        guard let input = texts[7].flatMap(BatchProgress.State.init) else { return nil }
         self.number = number
         self.input = input
         name = texts[0] ?? ""
-        age = texts[5].flatMap { Int($0) }.map { .milliseconds(max(0, now - $0)) }
+        age = texts[4].flatMap { Int($0) }.map { .milliseconds(max(0, now - $0)) }
         var options = BatchOptions()
         options.priority = texts[1].flatMap { Int($0) }.flatMap(Priority.init(number:)) ?? .normal
         options.refresh = texts[2] == "1"
         options.maximumAge = texts[3].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : .milliseconds($0) }
-        options.deliversBodies = texts[4] == "1"
-        options.headers = try values[6].asOptionalBytes().flatMap { RequestHeaders($0) } ?? .none
-        options.trace = texts[7].flatMap { try? TraceContext($0) }
+        options.headers = try values[5].asOptionalBytes().flatMap { RequestHeaders($0) } ?? .none
+        options.trace = texts[6].flatMap { try? TraceContext($0) }
         self.options = options
-        let numbers = texts[9...].map { $0.flatMap { Int($0) } ?? 0 }
+        let numbers = texts[8...].map { $0.flatMap { Int($0) } ?? 0 }
         (total, done, failed, cancelled) = (numbers[0], numbers[1], numbers[2], numbers[3])
         (active, parked, delayed) = (numbers[4], numbers[5], numbers[6])
     }

@@ -4,7 +4,7 @@ internal import RedisClient
 extension FetchQueue {
     package static let longestBatchName = 256
     private static let longestSource = 8192
-    package static let largestChunk = 1000
+    package static let largestChunk = 8192
     package static let longestDelay = Duration.seconds(365 * 24 * 3600)
 
     /// Begins a batch. A batch that was begun before keeps its options and its source.
@@ -21,46 +21,103 @@ extension FetchQueue {
         }
         guard source.utf8.count <= Self.longestSource else { throw .invalid("A batch's source has at most \(Self.longestSource) bytes.") }
         if let age = options.maximumAge, age < .zero { throw .invalid("An outcome cannot be younger than zero seconds.") }
+        try await finishClearing()
         return try await persistently {
-            let reply = try await run(
-                ClusterScripts.begin,
-                [
-                    .string(batch), .string(source), .integer(options.priority.number), .integer(options.refresh ? 1 : 0),
-                    .integer(options.maximumAge.map(\.wholeMilliseconds) ?? -1), .integer(options.deliversBodies ? 1 : 0),
-                    .bytes(options.headers.bytes), .string(options.trace?.text ?? ""),
-                ])
-            let fields = try reply.fields(6, of: "begin")
-            guard let state = BatchProgress.State(rawValue: try fields[4].asString()) else { throw RedisError.form(of: "begin") }
-            return BatchProgress(
-                number: try fields[0].asInteger(), source: try fields[1].asString(), offset: try fields[2].asInteger(),
-                total: try fields[3].asInteger(), state: state, headers: RequestHeaders(try fields[5].asBytes()))
+            var progress = try await begin(batch, source, options, number: 0, in: cluster.home)
+            for partition in cluster.partitions.dropFirst() {
+                let part = try await begin(batch, source, options, number: progress.number, in: partition)
+                progress.offsets += part.offsets
+                progress.totals += part.totals
+            }
+            return progress
         }
     }
 
-    /// Accepts the part of a batch's input between two offsets, once. A repeated part is answered, but adds nothing.
+    private func begin(
+        _ batch: String, _ source: String, _ options: BatchOptions, number: Int, in partition: Partition
+    ) async throws -> BatchProgress {
+        let reply = try await run(
+            ClusterScripts.begin, in: partition,
+            [
+                .string(batch), .string(source), .integer(options.priority.number), .integer(options.refresh ? 1 : 0),
+                .integer(options.maximumAge.map(\.wholeMilliseconds) ?? -1), .bytes(options.headers.bytes),
+                .string(options.trace?.text ?? ""), .integer(number),
+            ])
+        let fields = try reply.fields(6, of: "begin")
+        guard let state = BatchProgress.State(rawValue: try fields[4].asString()) else { throw RedisError.form(of: "begin") }
+        return BatchProgress(
+            number: try fields[0].asInteger(), source: try fields[1].asString(), offsets: [try fields[2].asInteger()],
+            totals: [try fields[3].asInteger()], state: state, headers: RequestHeaders(try fields[5].asBytes()))
+    }
+
+    /// A row of a producer's input that becomes a job.
+    package struct Row: Sendable {
+        package let entry: JobEntry
+        /// The row's number in the input, from 1.
+        package let position: Int
+
+        package init(_ entry: JobEntry, at position: Int) {
+            self.entry = entry
+            self.position = position
+        }
+    }
+
+    /// Accepts the next part of a batch's input, once. A repeated part is answered, but adds nothing.
     /// - Parameters:
+    ///   - end: The position up to which the input has been read. Rows that became no jobs count too.
+    ///   - progress: How far the batch has been accepted. It moves on.
     ///   - closing: The input ends here. The batch is complete when its jobs have ended.
     ///   - delay: No worker claims the jobs before this time has passed.
+    /// - Returns: The jobs of the queue that have not ended, for producers that do not want to run ahead.
     package func enqueue(
-        _ entries: [JobEntry], batch number: Int, from offset: Int, to end: Int, closing: Bool = false, delay: Duration = .zero
-    ) async throws(StateError) -> EnqueueAnswer {
-        guard entries.count <= Self.largestChunk else { throw .invalid("At most \(Self.largestChunk) jobs are accepted at once.") }
-        guard 0 <= offset, offset <= end, end < 1 << 53 else { throw .invalid("An input's offsets go forward from 0.") }
+        _ rows: [Row], to end: Int, of progress: inout BatchProgress, closing: Bool = false, delay: Duration = .zero
+    ) async throws(StateError) -> Int {
+        guard rows.count <= Self.largestChunk else { throw .invalid("At most \(Self.largestChunk) jobs are accepted at once.") }
+        guard 0 <= end, end < 1 << 53 else { throw .invalid("An input's offsets go forward from 0.") }
         guard delay >= .zero, delay <= Self.longestDelay else { throw .invalid("A delay is 0 to 365 days.") }
-        var arguments: [RedisArgument] = [
-            .integer(number), .integer(offset), .integer(end), .integer(closing ? 1 : 0), .integer(delay.wholeMilliseconds),
-        ]
-        arguments.reserveCapacity(5 + entries.count)
-        for entry in entries { arguments.append(.bytes(entry.bytes)) }
+        var parts = [[JobEntry]](repeating: [], count: cluster.partitions.count)
+        for row in rows {
+            let index = parts.count == 1 ? 0 : cluster.partition(of: row.entry.host).index
+            // A producer that starts again reads rows again that a partition had accepted when the last one stopped.
+            if index == 0 || row.position > progress.offsets[index] { parts[index].append(row.entry) }
+        }
+        var open = 0
+        // The home partition is the last: what it has accepted, all have.
+        for partition in cluster.partitions.reversed() {
+            let index = partition.index
+            if index > 0, parts[index].isEmpty, !closing { continue }
+            let blocks = Block.pack(parts[index], batch: progress.number, hasHeaders: progress.headers.map { !$0.lines.isEmpty } ?? true)
+            let before = progress.offsets[index]
+            let answer = try await accept(
+                blocks, jobs: parts[index].count, batch: progress.number, from: before, to: max(before, end), closing: closing,
+                delay: delay,
+                in: partition)
+            progress.offsets[index] = answer.offset
+            progress.totals[index] = answer.total
+            open += answer.open
+        }
+        if closing { progress.state = .closed }
+        return open
+    }
+
+    private func accept(
+        _ blocks: [[UInt8]], jobs: Int, batch: Int, from before: Int, to end: Int, closing: Bool, delay: Duration, in partition: Partition
+    ) async throws(StateError) -> (offset: Int, total: Int, open: Int) {
+        let arguments: [RedisArgument] =
+            [
+                .integer(batch), .integer(before), .integer(end), .integer(closing ? 1 : 0), .integer(delay.wholeMilliseconds),
+                .integer(jobs),
+            ] + blocks.map { .bytes($0) }
         return try await persistently {
-            let fields = try await run(ClusterScripts.enqueue, arguments).fields(4, of: "enqueue")
-            let answer = EnqueueAnswer(offset: try fields[0].asInteger(), total: try fields[1].asInteger(), open: try fields[2].asInteger())
-            let state = try fields[3].asString()
-            if answer.offset >= end, state != "none" { return answer }
-            switch state {
+            let fields = try await run(ClusterScripts.enqueue, in: partition, arguments).fields(4, of: "enqueue")
+            let answer = (offset: try fields[0].asInteger(), total: try fields[1].asInteger(), open: try fields[2].asInteger())
+            switch try fields[3].asString() {
             case "none": throw StateError.unknownBatch
+            case _ where answer.offset >= end: return answer
             case "cancelled": throw StateError.batchCancelled
             case "closed": throw StateError.batchClosed
+            // The partition has less than it had answered: Redis has lost data.
+            case _ where answer.offset < before: throw StateError.unknownBatch
             default: return answer
             }
         }
@@ -72,9 +129,9 @@ extension FetchQueue {
         // A chunk that the producer sent before it was stopped may arrive between the two calls. Then the input ends further on, and
         // closing is tried again.
         while true {
-            let progress = try await progress(of: name, from: "", BatchOptions())
+            var progress = try await progress(of: name, from: "", BatchOptions())
             guard progress.state == .open else { return }
-            _ = try await enqueue([], batch: progress.number, from: progress.offset, to: progress.offset, closing: true)
+            _ = try await enqueue([], to: progress.offset, of: &progress, closing: true)
         }
     }
 }

@@ -6,16 +6,15 @@ extension FetchQueue {
 
     /// The latest batches, newest first and at most `limit` of them, and the number of all batches that are remembered.
     package func batches(limit: Int) async throws(StateError) -> (batches: [Batch], total: Int) {
-        let numbers = try await persistently {
-            var numbers: Set<Int> = []
-            try await cluster.scan("HSCAN", cluster.keys.batches(of: name)) { items in
-                for (index, item) in items.enumerated() where !index.isMultiple(of: 2) {
-                    if let number = Int(try item.asString()) { numbers.insert(number) }
-                }
-            }
-            return numbers.sorted(by: >)
+        let key = cluster.home.keys.batches(of: name)
+        let (numbers, total) = try await persistently {
+            let newest = RedisCommand("ZRANGE", key, 0, .integer(max(0, limit) - 1), "REV", "WITHSCORES")
+            let replies = await cluster.connection.pipeline([newest, RedisCommand("ZCARD", key)])
+            let found = try replies[0].get().asArray()
+            let numbers = try stride(from: 1, to: found.count, by: 2).compactMap { Int(try found[$0].asString()) }
+            return (limit > 0 ? numbers : [], try replies[1].get().asInteger())
         }
-        return (try await batches(Array(numbers.prefix(limit))), numbers.count)
+        return (try await batches(numbers), total)
     }
 
     /// The batch of this name; `nil` for an unknown one.
@@ -30,12 +29,16 @@ extension FetchQueue {
         for start in stride(from: 0, to: numbers.count, by: Self.batchesAtOnce) {
             let some = numbers[start..<min(numbers.count, start + Self.batchesAtOnce)]
             batches += try await persistently {
-                let commands = some.map { RedisCommand([.string("HMGET"), cluster.keys.batch($0, of: name)] + Batch.fields) }
-                let replies = await cluster.connection.pipeline(cluster.clock + commands)
-                let now = try ClusterState.now(replies)
-                return try zip(some, replies.dropFirst(cluster.clock.count)).compactMap {
-                    try Batch(number: $0, try $1.get(), now: now)
+                var found: [Batch?] = []
+                for partition in cluster.partitions {
+                    let clock = cluster.clock(of: partition)
+                    let commands = some.map { RedisCommand([.string("HMGET"), partition.keys.batch($0, of: name)] + Batch.fields) }
+                    let replies = await cluster.connection.pipeline(clock + commands)
+                    let now = try ClusterState.now(replies)
+                    let parts = try zip(some, replies.dropFirst(clock.count)).map { try Batch(number: $0, try $1.get(), now: now) }
+                    if found.isEmpty { found = parts } else { for index in found.indices { parts[index].map { found[index]?.add($0) } } }
                 }
+                return found.compactMap { $0 }
             }
         }
         return batches
@@ -44,17 +47,8 @@ extension FetchQueue {
     /// The number of a batch that was begun, while it is remembered.
     package func number(ofBatch name: String) async throws(StateError) -> Int? {
         try await persistently {
-            let command = RedisCommand("HGET", cluster.keys.batches(of: self.name), .string(name))
+            let command = RedisCommand("ZSCORE", cluster.home.keys.batches(of: self.name), .string(name))
             return try await cluster.connection.send(command).asOptionalString().flatMap { Int($0) }
-        }
-    }
-
-    /// Ends the waiting jobs of a batch, and returns how many. Workers finish the jobs that they hold, and nobody retries those jobs.
-    package func cancel(batch number: Int) async throws(StateError) -> Int {
-        try await persistently {
-            let ended = try await run(ClusterScripts.cancel, [.integer(number)]).asInteger()
-            guard ended >= 0 else { throw StateError.unknownBatch }
-            return ended
         }
     }
 
@@ -64,25 +58,28 @@ extension FetchQueue {
         return try await cancel(batch: number)
     }
 
-    /// How many jobs of a batch have ended with an outcome. Cancelled jobs have none.
-    package func finishedCount(ofBatch number: Int) async throws(StateError) -> Int {
+    /// How many jobs of a batch have ended with an outcome, in each partition. Cancelled jobs have none.
+    package func finishedCounts(ofBatch number: Int) async throws(StateError) -> [Int] {
         try await persistently {
-            try await cluster.connection.send(RedisCommand("LLEN", cluster.keys.finished(number, of: name))).asInteger()
+            let commands = cluster.partitions.map { RedisCommand("LLEN", $0.keys.finished(number, of: name)) }
+            return try await cluster.connection.pipeline(commands).map { try $0.get().asInteger() }
         }
     }
 
-    /// The URLs of ended jobs, in the order in which the jobs ended, from one position through another. A URL is listed once for each of
-    /// its ended jobs.
-    package func finished(ofBatch number: Int, from first: Int, through last: Int) async throws(StateError) -> [URLID] {
+    /// The URLs of ended jobs of a partition, in the order in which the jobs ended, from one position through another. A URL is listed once
+    /// for each of its ended jobs.
+    package func finished(
+        ofBatch number: Int, in partition: Partition, from first: Int, through last: Int
+    ) async throws(StateError) -> [URLID] {
         try await persistently {
-            let key = cluster.keys.finished(number, of: name)
+            let key = partition.keys.finished(number, of: name)
             let reply = try await cluster.connection.send(RedisCommand("LRANGE", key, .integer(first), .integer(last)))
             return try reply.asArray().compactMap { URLID(try $0.asBytes()) }
         }
     }
 
-    /// The outcomes of URLs, in the order of `ids`; `nil` for a URL without an outcome.
-    package func outcomes(_ ids: [URLID]) async throws(StateError) -> [URLOutcome?] {
-        try await persistently { try await cluster.outcomes(ids) }
+    /// The outcomes of URLs of a partition, in the order of `ids`; `nil` for a URL without an outcome.
+    package func outcomes(_ ids: [URLID], in partition: Partition) async throws(StateError) -> [URLOutcome?] {
+        try await persistently { try await cluster.outcomes(ids, in: partition) }
     }
 }

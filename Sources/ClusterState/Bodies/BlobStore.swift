@@ -16,71 +16,134 @@ package struct BlobStore: Sendable {
     package static let largestBlob = 100_000_000
     private static let digestBytes = 32
 
-    /// A script's copies of a larger body would hold up all other calls: 20 MB took a hundred milliseconds.
-    private static let largestInScript = 65_536
-
     /// One run of a script drops at most a hundred bodies, so that no other call waits long. A call of `put` runs that script at most this
     /// often.
     private static let mostRounds = 100
 
-    /// Stores a body, or notes the use of a body that is there.
+    /// Stores bodies, or notes the use of bodies that are there. The index notes all in one call, and their bytes go in one pipeline.
     /// - Parameters:
     ///   - limit: Bytes of Redis' memory, keys and index included. The body that was unused for longest goes first. Where all bodies are
     ///     spared, the store grows above the limit, by a quarter at most.
     ///   - sparing: No body goes that was used within this time. The time should be as long as a lease: until a job is settled, no outcome
     ///     names its body.
+    /// - Returns: An answer for each body.
     package func put(
-        digest: [UInt8], bytes: [UInt8], limit: Int, sparing: Duration
-    ) async throws(StateError) -> BlobPutAnswer {
-        try check(digest)
+        _ bodies: [Blob], limit: Int, sparing: Duration
+    ) async throws(StateError) -> [Result<BlobPutAnswer, StateError>] {
+        for body in bodies { try check(body.digest) }
         guard (0...Self.largestLimit).contains(limit) else { throw .invalid("A blob store's limit is 0 to \(Self.largestLimit) bytes.") }
         guard sparing >= .zero else { throw .invalid("No body is spared for less than no time.") }
-        guard bytes.count <= Self.largestBlob else { return .tooLarge }
         let bounds: [RedisArgument] = [.integer(limit), .integer(sparing.wholeMilliseconds)]
-        let isLarge = bytes.count > Self.largestInScript
+        var answers: [[UInt8]: Result<BlobPutAnswer, StateError>] = [:]
+        var fitting: [Blob] = []
+        for body in bodies where answers[body.digest] == nil {
+            answers[body.digest] = .success(.tooLarge)
+            if body.bytes.count <= Self.largestBlob { fitting.append(body) }
+        }
+        let fates = try await fates(of: fitting, bounds)
+        let new = zip(fitting, fates).filter { $1 == .write }.map(\.0)
+        let written = await connection.pipeline(new.map { RedisCommand("SET", keys.blob($0.digest), .bytes($0.bytes)) })
+        let replies = Dictionary(zip(new.map(\.digest), written), uniquingKeysWith: { one, _ in one })
+        for (body, fate) in zip(fitting, fates) {
+            do throws(StateError) {
+                answers[body.digest] = .success(try await put(body, fate, replies[body.digest], bounds))
+            } catch {
+                answers[body.digest] = .failure(error)
+            }
+        }
+        return bodies.map { answers[$0.digest] ?? .success(.tooLarge) }
+    }
+
+    private enum Fate: String {
+        case present, write, large, full, again
+    }
+
+    private func fates(of bodies: [Blob], _ bounds: [RedisArgument]) async throws(StateError) -> [Fate] {
+        if bodies.isEmpty { return [] }
         return try await StateError.mapping {
-            var roundsLeft = Self.mostRounds
-            while true {
-                let answer = try await run(
-                    BlobScripts.put, [.bytes(digest), .integer(bytes.count)] + bounds + (isLarge ? [] : [.bytes(bytes)]))
-                switch try answer.asString() {
-                case "stored":
-                    if isLarge { try await write(bytes, digest) }
-                    return .stored
-                case "present": return .present
-                case "large": return .tooLarge
-                case "full": return .full
-                case "again": break
-                default: throw RedisError.form(of: "put")
-                }
-                var isMore = true
-                while isMore {
-                    guard roundsLeft > 0 else { return .full }
-                    roundsLeft -= 1
-                    isMore = try await run(BlobScripts.evict, [.integer(bytes.count)] + bounds).asInteger() == 1
-                }
+            let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .integer($0.bytes.count)] }
+            return try await run(["put"] + bounds + entries).fields(bodies.count, of: "put").map {
+                guard let fate = Fate(rawValue: try $0.asString()) else { throw RedisError.form(of: "put") }
+                return fate
             }
         }
     }
 
-    /// Writes a body whose entry is there. Afterwards the script removes the entry if the server refused the body, and adds it again if it
-    /// was evicted in between.
-    private func write(_ bytes: [UInt8], _ digest: [UInt8]) async throws {
-        let replies = await connection.pipeline([
-            RedisCommand("SET", keys.blob(digest), .bytes(bytes)),
-            RedisCommand(script: BlobScripts.touch, keys: [keys.count], arguments: [.bytes(digest), .integer(bytes.count)]),
-        ])
-        for reply in replies { _ = try reply.get() }
+    /// Stores one body.
+    package func put(digest: [UInt8], bytes: [UInt8], limit: Int, sparing: Duration) async throws(StateError) -> BlobPutAnswer {
+        try await put([Blob(digest: digest, bytes: bytes)], limit: limit, sparing: sparing)[0].get()
     }
 
-    /// Whether a body of this size is there. Asking counts as a use of the body, like reading it.
+    /// Goes on after a body's first attempt, until it is written or refused.
+    private func put(
+        _ body: Blob, _ fate: Fate, _ reply: Result<RedisReply, RedisError>?, _ bounds: [RedisArgument]
+    ) async throws(StateError) -> BlobPutAnswer {
+        try await StateError.mapping {
+            var (fate, reply, roundsLeft) = (fate, reply, Self.mostRounds)
+            while true {
+                // The room that is wanted: in the store, or in a Redis that is full.
+                var limit = bounds[0]
+                switch fate {
+                case .present: return .present
+                case .large: return .tooLarge
+                case .full: return .full
+                case .again: break
+                case .write:
+                    do {
+                        if let reply {
+                            _ = try reply.get()
+                        } else {
+                            _ = try await connection.send(RedisCommand("SET", keys.blob(body.digest), .bytes(body.bytes)))
+                        }
+                        return .stored
+                    } catch let error as RedisError {
+                        // The entry of a body that was refused goes.
+                        _ = try? await run(["refused", .bytes(body.digest), .integer(body.bytes.count)])
+                        guard error.kind == .outOfMemory, roundsLeft > 0 else { throw error }
+                        roundsLeft -= 1
+                        limit = -1
+                        let evicted = try await run(["evict", limit, bounds[1], .integer(body.bytes.count)])
+                        guard try evicted.asInteger() == 1 else { throw error }
+                    }
+                }
+                var isMore = limit != -1
+                while isMore {
+                    guard roundsLeft > 0 else { return .full }
+                    roundsLeft -= 1
+                    isMore = try await run(["evict"] + bounds + [.integer(body.bytes.count)]).asInteger() == 1
+                }
+                fate = try await fates(of: [body], bounds)[0]
+                reply = nil
+            }
+        }
+    }
+
+    /// Whether bodies of these sizes are there. Unlike ``contains(digest:size:)`` this is no use of them.
+    func areThere(_ bodies: [(digest: [UInt8], size: Int)]) async throws -> [Bool] {
+        let replies = await connection.pipeline(bodies.map { RedisCommand("STRLEN", keys.blob($0.digest)) })
+        return try zip(bodies, replies).map { try $1.get().asInteger() == $0.size }
+    }
+
+    /// Whether bodies of these sizes are there. Asking counts as a use of a body, like reading it.
+    package func contains(_ bodies: [(digest: [UInt8], size: Int)]) async throws(StateError) -> [Result<Bool, StateError>] {
+        for body in bodies { try check(body.digest) }
+        let digests = bodies.map { RedisArgument.bytes($0.digest) }
+        let replies = await connection.pipeline(
+            bodies.map { RedisCommand("STRLEN", keys.blob($0.digest)) }
+                + [RedisCommand(script: ClusterScripts.bodies, keys: [keys.count], arguments: ["touch"] + digests)])
+        var answers: [Result<Bool, StateError>] = []
+        for (body, reply) in zip(bodies, replies) {
+            do throws(StateError) {
+                answers.append(.success(try await StateError.mapping { try reply.get().asInteger() == body.size }))
+            } catch {
+                answers.append(.failure(error))
+            }
+        }
+        return answers
+    }
+
     package func contains(digest: [UInt8], size: Int) async throws(StateError) -> Bool {
-        try check(digest)
-        let replies = await connection.pipeline([
-            RedisCommand("STRLEN", keys.blob(digest)),
-            RedisCommand(script: BlobScripts.touch, keys: [keys.count], arguments: [.bytes(digest)]),
-        ])
-        return try await StateError.mapping { try replies[0].get().asInteger() == size }
+        try await contains([(digest, size)])[0].get()
     }
 
     /// The bytes of a body; `nil` where it is gone.
@@ -88,7 +151,7 @@ package struct BlobStore: Sendable {
         try check(digest)
         let replies = await connection.pipeline([
             RedisCommand("GET", keys.blob(digest)),
-            RedisCommand(script: BlobScripts.touch, keys: [keys.count], arguments: [.bytes(digest)]),
+            RedisCommand(script: ClusterScripts.bodies, keys: [keys.count], arguments: ["touch", .bytes(digest)]),
         ])
         // A full or read-only server cannot note the use. The body is there all the same.
         return try await StateError.mapping { try replies[0].get().asOptionalBytes() }
@@ -98,7 +161,7 @@ package struct BlobStore: Sendable {
     @discardableResult
     package func remove(digest: [UInt8]) async throws(StateError) -> Bool {
         try check(digest)
-        return try await StateError.mapping { try await run(BlobScripts.remove, [.bytes(digest)]).asInteger() == 1 }
+        return try await StateError.mapping { try await run(["remove", .bytes(digest)]).asInteger() == 1 }
     }
 
     /// How much the store holds. The cost does not depend on the number of bodies.
@@ -120,8 +183,8 @@ package struct BlobStore: Sendable {
         guard digest.count == Self.digestBytes else { throw .invalid("A body's digest has \(Self.digestBytes) bytes.") }
     }
 
-    private func run(_ script: RedisScript, _ arguments: [RedisArgument]) async throws -> RedisReply {
-        try await connection.run(script, keys: [keys.count], arguments)
+    private func run(_ arguments: [RedisArgument]) async throws -> RedisReply {
+        try await connection.run(ClusterScripts.bodies, keys: [keys.count], arguments)
     }
 }
 
@@ -136,6 +199,17 @@ extension BlobStore {
         if bytes.count == size, sha256(bytes) == digest { return bytes }
         _ = try? await remove(digest: digest)
         return nil
+    }
+}
+
+/// A body and its SHA-256.
+package struct Blob: Sendable {
+    package let digest: [UInt8]
+    package let bytes: [UInt8]
+
+    package init(digest: [UInt8], bytes: [UInt8]) {
+        self.digest = digest
+        self.bytes = bytes
     }
 }
 

@@ -1,26 +1,51 @@
+internal import GannetBasics
+
 /// The name of a URL in Redis: the first 16 bytes of the SHA-256 of its canonical form.
 package struct URLID: Sendable, Hashable {
     package let bytes: [UInt8]
 
+    static let count = 16
+
+    /// The id as people see it: so many of its digits tell a hundred million URLs apart, but for a few.
+    package var short: String { String(bytes.hexadecimal.prefix(Self.shortDigits)) }
+    package static let shortDigits = 12
+
     package init?(_ bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
+        guard bytes.count == Self.count else { return nil }
         self.bytes = bytes
     }
 }
 
-/// Proof of a job's lease and of its URL's lock in one. The token is a counter from Redis and random bytes of the claimer, compared as a
-/// whole. The counter alone would repeat after a failover to a replica that lagged behind.
-package struct LockToken: Sendable, Hashable {
-    package let bytes: [UInt8]
+/// One life of a process that holds jobs or locks: eight random bytes. A process that was restarted, or whose lease has ended, is another
+/// incarnation.
+package struct Incarnation: Sendable, Hashable {
+    package let number: UInt64
 
-    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ number: UInt64) { self.number = number }
 
-    static let count = 16
+    package static func random() -> Incarnation { Incarnation(.random(in: .min ... .max)) }
+
+    var bytes: [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 }
 
-/// Eight random bytes that tell the tokens of one caller, or of one claim, from all others.
-package struct Nonce: Sendable, Hashable {
-    let bytes: [UInt8]
+/// Proof that a URL's lock is its holder's: a counter from Redis and the holder's incarnation, compared as a whole. The counter alone would
+/// repeat after a failover to a replica that lagged behind.
+package struct LockToken: Sendable, Hashable {
+    package let counter: UInt64
+    package let incarnation: Incarnation
 
-    package init(_ number: UInt64) { bytes = withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+    static let count = 16
+
+    package init(counter: UInt64, incarnation: Incarnation) {
+        self.counter = counter
+        self.incarnation = incarnation
+    }
+
+    init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.count else { return nil }
+        func number(_ bytes: some Collection<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(counter: number(bytes.prefix(8)), incarnation: Incarnation(number(bytes.dropFirst(8))))
+    }
+
+    package var bytes: [UInt8] { withUnsafeBytes(of: counter.bigEndian) { Array($0) } + incarnation.bytes }
 }

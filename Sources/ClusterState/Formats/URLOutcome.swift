@@ -1,6 +1,6 @@
 internal import GannetBasics
 
-/// The outcome of a URL's fetch, as Redis keeps it. Redis' keys call an outcome a page.
+/// The outcome of a URL's fetch, as Redis keeps it.
 package struct URLOutcome: Sendable, Equatable {
     /// The token of the fetch that ended with this outcome.
     package let token: LockToken
@@ -23,14 +23,15 @@ package struct URLOutcome: Sendable, Equatable {
         static let notStored = 2
     }
 
-    /// Reads an outcome, as `Scripts/Library/flights.lua` describes it; `nil` where a newer version wrote it.
+    /// Reads an outcome, as `Scripts/Parts/locks.lua` describes it; `nil` where a newer version wrote it.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
-        guard reader.number(1) == Self.version, let flags = reader.number(1), let token = reader.bytes(LockToken.count),
+        guard reader.number(1) == Self.version, let flags = reader.number(1),
+            let token = reader.bytes(LockToken.count).flatMap({ LockToken($0) }),
             let ended = reader.number(6), let took = reader.number(4), let fresh = reader.number(4),
             let content = OutcomeContent(reader.all())
         else { return nil }
-        self.token = LockToken(Array(token))
+        self.token = token
         self.began = ended - took
         self.ended = ended
         self.freshUntil = ended + fresh * 1000

@@ -1,3 +1,5 @@
+internal import RedisClient
+
 /// The state of a job that has not ended, or that was given up.
 package enum JobState: String, Sendable, CaseIterable {
     /// The job waits for a worker, or for its host to have room.
@@ -46,6 +48,8 @@ package struct ListedJob: Sendable {
 
     /// When the job was enqueued or put back, in queue time, ms.
     package let enqueued: Int
+
+    /// How many workers died with the job's URL, and how many attempts failed, as far as the URL has a record.
     package let crashes: Int
     package let failures: Int
 
@@ -57,17 +61,19 @@ package struct ListedJob: Sendable {
 }
 
 extension ListedJob {
-    /// `nil` where the URL is not valid UTF-8.
-    init?(_ state: JobState, _ bytes: [UInt8], at: Int? = nil, error: [UInt8] = []) {
-        guard let job = Job(token: LockToken([]), job: bytes, outcome: nil, now: 0) else { return nil }
+    /// Reads a job as `Scripts/Jobs/jobs.lua` answers it; `nil` where the URL is not valid UTF-8.
+    init?(_ state: JobState, _ fields: ArraySlice<RedisReply>) throws {
+        let fields = Array(fields)
+        let at = try fields[0].asInteger()
+        guard var block = Block(try fields[3].asBytes()), case .job(let entry) = block.next() else { return nil }
         self.state = state
-        entry = job.entry
-        batch = job.batch
-        enqueued = job.enqueued
-        crashes = job.crashes
-        failures = job.failures
-        self.at = at
-        self.error = OutcomeContent(error[...])
+        self.entry = entry
+        batch = block.batch
+        enqueued = block.enqueued
+        crashes = try fields[1].asInteger()
+        failures = try fields[2].asInteger()
+        self.at = at < 0 ? nil : at
+        error = OutcomeContent(try fields[4].asBytes()[...])
     }
 
     package func age(at now: Int) -> Duration { .milliseconds(max(0, now - enqueued)) }
@@ -79,36 +85,29 @@ extension ListedJob {
 
 /// The position where a listing goes on. Its text is opaque to callers.
 package struct JobCursor: Sendable, Equatable {
-    /// The name of the list, empty in states without lists, and the position to go on from.
-    let list: [UInt8]
-    let position: UInt64
+    var partition = 0
 
-    package var text: String {
-        let name = list.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
-        return "\(position)-\(name)"
-    }
+    /// The position in the partition, as `Scripts/Jobs/jobs.lua` describes it. Of active jobs, only the third number counts.
+    var place = [Int](repeating: 0, count: Self.numbers)
 
-    init(list: [UInt8] = [], position: UInt64) {
-        self.list = list
-        self.position = position
-    }
+    static let numbers = 5
+
+    package var text: String { ([partition] + place).map { "\($0)" }.joined(separator: "-") }
 
     /// The beginning of a listing.
-    package init() { self.init(position: 0) }
+    package init() {}
+
+    init(partition: Int, place: [Int]? = nil) {
+        self.partition = partition
+        if let place { self.place = place }
+    }
 
     /// `nil` for a text that is not the text of a cursor.
     package init?(_ text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard parts.count == 2, let position = UInt64(String(decoding: parts[0], as: UTF8.self)), position < 1 << 53,
-            parts[1].count.isMultiple(of: 2), !text.utf8.contains(UInt8(ascii: "+"))
-        else { return nil }
-        var list: [UInt8] = []
-        let digits = Array(parts[1])
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) else { return nil }
-            list.append(byte)
-        }
-        self.init(list: list, position: position)
+        let numbers = text.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int($0) }
+        guard numbers.count == 1 + Self.numbers, numbers.allSatisfy({ (0..<1 << 53).contains($0) }) else { return nil }
+        self.init(partition: numbers[0], place: Array(numbers[1...]))
+        guard self.text == text else { return nil }
     }
 }
 

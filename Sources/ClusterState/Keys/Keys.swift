@@ -1,39 +1,48 @@
 internal import RedisClient
 
 /// The keys that scripts are called with, and the few that are read without a script. The scripts make all other keys from the same hash
-/// tag: `Scripts/Library` names them.
+/// tag: `Scripts/Parts` names them.
 struct Keys: Sendable {
     let tag: String
+    private let home: String
 
-    init(namespace: String) { tag = "{\(namespace)}" }
+    init(namespace: String, partition: Int) {
+        home = "{\(namespace)}"
+        tag = partition == 0 ? home : "{\(namespace):\(partition)}"
+    }
 
-    /// Counters and clocks of the namespace: the first key of every script.
+    /// The clock of the partition: the first key of every script.
     var state: RedisArgument { .string(tag + "state") }
-    var schema: RedisArgument { .string(tag + "schema") }
+    /// A key of the namespace, which stands in its first partition.
+    var schema: RedisArgument { .string(home + "schema") }
     /// A key that never exists. Commands on it show what a user may do.
     var none: RedisArgument { .string(tag + "none") }
-    var rules: RedisArgument { .string(tag + "rules") }
     var hosts: RedisArgument { .string(tag + "hosts") }
+    var locks: RedisArgument { .string(tag + "locks") }
     var leases: RedisArgument { .string(tag + "leases") }
-
-    /// The counters of callers without a queue.
-    var count: RedisArgument { .string(tag + "count") }
-    func outcome(_ id: URLID) -> RedisArgument { .bytes(Array((tag + "page:").utf8) + id.bytes) }
+    /// The beginning of the keys of outcomes.
+    var outcomes: [UInt8] { Array((tag + "outcome:").utf8) }
+    func outcome(_ id: URLID) -> RedisArgument { .bytes(outcomes + id.bytes) }
 
     /// Not a key: the channel on which one process hears that there is work, or that a URL is free again.
-    func inbox(_ process: String) -> String { tag + "inbox:" + process }
+    func inbox(_ process: String) -> String { home + "inbox:" + process }
 
-    func count(of queue: String) -> RedisArgument { ofQueue(queue, "count") }
+    func queue(_ name: String) -> RedisArgument { ofQueue(name, "queue") }
     func batches(of queue: String) -> RedisArgument { ofQueue(queue, "batches") }
     func batch(_ number: Int, of queue: String) -> RedisArgument { ofQueue(queue, "batch:\(number)") }
     func finished(_ number: Int, of queue: String) -> RedisArgument { ofQueue(queue, "finished:\(number)") }
-    func due(_ priority: String, of queue: String) -> RedisArgument { ofQueue(queue, "due:\(priority)") }
+    func ready(_ priority: Priority, of queue: String) -> RedisArgument { ofQueue(queue, "ready:\(priority.rawValue)") }
+    func aside(_ host: [UInt8], _ priority: Priority, of queue: String) -> RedisArgument {
+        .bytes(Array("\(tag)q:\(queue):aside:\(priority.rawValue):".utf8) + host)
+    }
+    func followers(_ id: [UInt8], of queue: String) -> RedisArgument { .bytes(Array("\(tag)q:\(queue):followers:".utf8) + id) }
+    func timers(_ priority: Priority, of queue: String) -> RedisArgument { ofQueue(queue, "timers:\(priority.rawValue)") }
     func dead(of queue: String) -> RedisArgument { ofQueue(queue, "dead") }
 
     private func ofQueue(_ queue: String, _ name: String) -> RedisArgument { .string("\(tag)q:\(queue):\(name)") }
 }
 
-/// The keys that the blob store's scripts are called with, and the keys that are read without a script. `Scripts/Blobs/store.lua` names
+/// The keys that the blob store's scripts are called with, and the keys that are read without a script. `Scripts/Bodies/bodies.lua` names
 /// them all.
 struct BlobKeys: Sendable {
     private let tag: String

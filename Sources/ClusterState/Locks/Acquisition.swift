@@ -4,9 +4,16 @@ internal import RedisClient
 package struct AcquireRequest: Sendable {
     package var id: URLID
 
+    /// The host of the URL. It decides the partition.
+    package var host: String
+    package var incarnation: Incarnation
+
     /// The same in all calls of one caller, so that a lock that the caller holds already is answered as its own.
-    package var nonce: Nonce
+    package var nonce: UInt64
     package var lease: Duration
+
+    /// For how long the request may hold its URL, whatever the lease of its holder.
+    package var longestHold = Duration.seconds(3600)
 
     /// The channel on which the caller's process hears that the URL is free again. The process must listen before it asks.
     package var inbox: String?
@@ -24,8 +31,10 @@ package struct AcquireRequest: Sendable {
     /// The digest of a body that an outcome named and that was missing. The caller is answered as if there were no such outcome.
     package var missingBody: [UInt8]?
 
-    package init(id: URLID, nonce: Nonce, lease: Duration) {
+    package init(id: URLID, host: String, incarnation: Incarnation, nonce: UInt64, lease: Duration) {
         self.id = id
+        self.host = host
+        self.incarnation = incarnation
         self.nonce = nonce
         self.lease = lease
     }
@@ -38,8 +47,12 @@ package struct AcquireAnswer: Sendable, Equatable {
         case negative(URLOutcome)
         /// The caller fetches the URL, and may use the stale outcome where the fetch fails.
         case leased(LockToken, stale: URLOutcome?)
-        /// Somebody else holds the lock. It ends after this time at the latest, unless it is renewed.
+        /// Somebody else holds the lock. The caller asks again after this time at the latest: leases end only while somebody calls.
         case busy(atMost: Duration)
+        /// The URL failed, and a job's next attempt is to come.
+        case waits(lastFailure: OutcomeContent)
+        /// The lease of the incarnation has ended. A new incarnation has to ask.
+        case ended
     }
 
     package let fate: Fate
@@ -49,11 +62,19 @@ package struct AcquireAnswer: Sendable, Equatable {
 extension AcquireAnswer {
     init(_ reply: RedisReply) throws {
         let fields = try reply.asArray()
-        guard fields.count >= 2 else { throw RedisError.form(of: "acquire") }
-        now = try fields[1].asInteger()
-        switch (try fields[0].asString(), fields.count) {
+        guard let status = try fields.first?.asString() else { throw RedisError.form(of: "acquire") }
+        now = fields.count > 1 ? try fields[1].asInteger() : 0
+        switch (status, fields.count) {
+        case ("ended", 1): fate = .ended
+        case ("waits", 3):
+            guard let failure = OutcomeContent(try fields[2].asBytes()[...]) else {
+                throw StateError.newerFormat("The last failure of this URL")
+            }
+            fate = .waits(lastFailure: failure)
         case ("busy", 3): fate = .busy(atMost: .milliseconds(try fields[2].asInteger()))
-        case ("leased", 4): fate = .leased(LockToken(try fields[2].asBytes()), stale: URLOutcome(try fields[3].asBytes()))
+        case ("leased", 4):
+            guard let token = LockToken(try fields[2].asBytes()) else { throw RedisError.form(of: "acquire") }
+            fate = .leased(token, stale: URLOutcome(try fields[3].asBytes()))
         case ("fresh", 3): fate = .fresh(try Self.outcome(fields[2]))
         case ("negative", 3): fate = .negative(try Self.outcome(fields[2]))
         case ("fresh", _), ("negative", _), ("newer", _): throw StateError.newerFormat("The outcome of this URL")

@@ -4,112 +4,86 @@ internal import RedisClient
 extension ClusterState {
     /// The outcome of a URL, or the right to fetch it.
     package func acquire(_ request: AcquireRequest) async throws(StateError) -> AcquireAnswer {
-        let lease = try ClaimRequest.milliseconds(ofLease: request.lease)
+        let lease = try ExchangeRequest.milliseconds(ofLease: request.lease)
         return try await StateError.mapping {
             try await AcquireAnswer(
                 run(
-                    ClusterScripts.acquire,
+                    ClusterScripts.acquire, in: partition(of: request.host),
                     [
-                        .bytes(request.id.bytes), .bytes(request.nonce.bytes), .integer(lease), .string(request.inbox ?? ""),
-                        .integer(request.refresh ? 1 : 0), .integer(request.since ?? -1),
-                        .integer(request.maximumAge.map(\.wholeMilliseconds) ?? -1), .bytes(request.missingBody ?? []),
+                        .bytes(request.id.bytes), .bytes(request.incarnation.bytes), .integer(lease),
+                        .integer(request.longestHold.wholeMilliseconds), .string(request.inbox ?? ""), .integer(request.refresh ? 1 : 0),
+                        .integer(request.since ?? -1), .integer(request.maximumAge.map(\.wholeMilliseconds) ?? -1),
+                        .bytes(request.missingBody ?? []), .bytes(Incarnation(request.nonce).bytes),
                     ]))
         }
     }
 
-    /// Extends leases, and with them their locks. Returns the tokens whose lease is lost.
-    package func renew(_ tokens: [LockToken], lease: Duration) async throws(StateError) -> Set<LockToken> {
-        if tokens.isEmpty { return [] }
-        let arguments = [.integer(try ClaimRequest.milliseconds(ofLease: lease))] + tokens.map { RedisArgument.bytes($0.bytes) }
-        return try await StateError.mapping {
-            let lost = try await run(ClusterScripts.renew, arguments).asArray()
-            return Set(try lost.map { LockToken(try $0.asBytes()) })
-        }
-    }
-
-    /// Takes a place for a job's request at the host that a redirect has led it to, and gives up the request's earlier place. A repeated
+    /// Takes a place for a URL's request at the host that a redirect has led it to, and gives up the request's earlier place. A repeated
     /// call changes nothing.
-    /// - Parameter usual: The politeness towards hosts for which no rule is stored.
-    func move(_ token: LockToken, to host: String, usual: HostRule) async throws(StateError) -> Passage {
+    /// - Parameters:
+    ///   - partition: The partition of the URL.
+    ///   - usual: The politeness towards hosts for which no rule is stored.
+    func move(
+        _ id: URLID, _ token: LockToken, of partition: Partition, to host: String, usual: HostRule, lease: Duration, queue: String
+    ) async throws(StateError) -> Passage {
         try usual.check()
+        let lease = try ExchangeRequest.milliseconds(ofLease: lease)
         return try await StateError.mapping {
-            let reply = try await run(
-                ClusterScripts.move,
-                [.bytes(token.bytes), .string(host), .integer(usual.limit), .integer(usual.interval.wholeMilliseconds)])
-            let fields = try reply.fields(2, of: "move")
-            let pause = try fields[1].asInteger()
-            switch try fields[0].asInteger() {
-            case 1: return .there
-            case 2: return .full(opensIn: pause < 0 ? nil : .milliseconds(pause))
-            case 3: return .hopeless
-            default: return .lost
+            func call(_ part: String, _ partition: Partition) async throws -> Passage {
+                let reply = try await run(
+                    ClusterScripts.place, in: partition,
+                    [
+                        .bytes(id.bytes), .bytes(token.bytes), .string(host), .integer(usual.limit),
+                        .integer(usual.interval.wholeMilliseconds), .string(part), .integer(lease), .string(queue),
+                    ])
+                let fields = try reply.fields(2, of: "place")
+                let pause = try fields[1].asInteger()
+                switch try fields[0].asInteger() {
+                case 1: return .there
+                case 2: return .full(opensIn: pause < 0 ? nil : .milliseconds(pause))
+                case 3: return .hopeless
+                default: return .lost
+                }
             }
-        }
-    }
-
-    /// Ends locks of callers without a job, for `commit` and `release` of the shared tier.
-    package func settle(_ settlements: [Settlement], random: Double) async throws(StateError) -> [SettleAnswer] {
-        try await settle(settlements, count: keys.count, claimsAgain: true, mostDead: 1, hostPatience: .zero, random: random)
-    }
-
-    func settle(
-        _ settlements: [Settlement], count: RedisArgument, claimsAgain: Bool, mostDead: Int, hostPatience: Duration,
-        random: Double
-    ) async throws(StateError) -> [SettleAnswer] {
-        if settlements.isEmpty { return [] }
-        guard settlements.count <= Settlement.mostAtOnce else { throw .invalid("At most \(Settlement.mostAtOnce) jobs end in one call.") }
-        var arguments: [RedisArgument] = [
-            .integer(claimsAgain ? 1 : 0), .string("\(min(1, max(0, random)))"), .integer(mostDead),
-            .integer(hostPatience.wholeMilliseconds),
-        ]
-        arguments.reserveCapacity(4 + settlements.count * 4)
-        for settlement in settlements { settlement.append(to: &arguments) }
-        return try await StateError.mapping {
-            try await run(ClusterScripts.settle, count: count, arguments).asArray().map {
-                guard let answer = SettleAnswer(rawValue: try $0.asInteger()) else { throw RedisError.form(of: "settle") }
-                return answer
-            }
+            let target = self.partition(of: host)
+            if target == partition { return try await call("both", partition) }
+            // Two steps, each of which may be repeated.
+            let passage = try await call("take", target)
+            return passage == .there ? try await call("leave", partition) : passage
         }
     }
 
     /// The outcome of a URL as Redis keeps it. It may be stale, or be meant only for earlier callers.
-    package func outcome(_ id: URLID) async throws(StateError) -> URLOutcome? {
-        try await StateError.mapping {
-            try Self.outcome(await connection.send(RedisCommand("GET", keys.outcome(id))), "The outcome of this URL")
-        }
+    package func outcome(_ id: URLID, host: String) async throws(StateError) -> URLOutcome? {
+        try await outcomes([id], in: partition(of: host))[0]
     }
 
-    /// The outcomes of URLs, in the order of `ids`; `nil` for a URL without an outcome. The caller must have room for all of them.
-    package func outcomes(_ ids: [URLID]) async throws(StateError) -> [URLOutcome?] {
+    /// The outcomes of URLs of a partition, in the order of `ids`; `nil` for a URL without an outcome. The caller must have room for all of
+    /// them.
+    package func outcomes(_ ids: [URLID], in partition: Partition) async throws(StateError) -> [URLOutcome?] {
         try await StateError.mapping {
-            let replies = await connection.pipeline(ids.map { RedisCommand("GET", keys.outcome($0)) })
-            return try replies.map { try Self.outcome($0.get(), "The outcome of a URL") }
+            let replies = await connection.pipeline(ids.map { RedisCommand("GET", partition.keys.outcome($0)) })
+            return try replies.map { reply in
+                guard let bytes = try reply.get().asOptionalBytes() else { return nil }
+                guard let outcome = URLOutcome(bytes) else { throw StateError.newerFormat("The outcome of a URL") }
+                return outcome
+            }
         }
-    }
-
-    private static func outcome(_ reply: RedisReply, _ name: String) throws -> URLOutcome? {
-        guard let bytes = try reply.asOptionalBytes() else { return nil }
-        guard let outcome = URLOutcome(bytes) else { throw StateError.newerFormat(name) }
-        return outcome
     }
 
     /// Deletes the outcome of a URL. A fetch that is under way still writes its outcome.
-    package func removeOutcome(_ id: URLID) async throws(StateError) {
-        try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", keys.outcome(id))) }
+    package func removeOutcome(_ id: URLID, host: String) async throws(StateError) {
+        try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", partition(of: host).keys.outcome(id))) }
     }
+}
 
-    /// Stores how many requests a host may have in flight, and the pause between two. The stored rule outranks the workers' settings; `nil`
-    /// removes it.
-    package func setRule(_ rule: HostRule?, for host: String) async throws(StateError) {
-        try rule?.check()
-        try await StateError.mapping {
-            let command =
-                if let rule {
-                    RedisCommand("HSET", keys.rules, .string(host), .string("\(rule.limit) \(rule.interval.wholeMilliseconds)"))
-                } else {
-                    RedisCommand("HDEL", keys.rules, .string(host))
-                }
-            _ = try await connection.send(command)
+extension FetchQueue {
+    /// Takes a place for a job's request at the host that a redirect has led it to.
+    /// - Parameter usual: The politeness towards hosts for which no rule is stored.
+    package func move(_ job: Job, to host: String, usual: HostRule, lease: Duration) async throws(StateError) -> Passage {
+        try await persistently {
+            try await cluster.move(
+                job.id, job.token, of: cluster.partitions[job.partition], to: host, usual: usual, lease: lease, queue: name)
         }
     }
 }

@@ -19,47 +19,63 @@ package struct FetchQueue: Sendable {
 
     package static let longestName = 128
 
-    func run(_ script: RedisScript, _ arguments: [RedisArgument]) async throws -> RedisReply {
+    func checkedName() throws(StateError) -> String {
         // A colon separates the parts of a key. A name with a colon could give two queues the same keys.
         let isForbidden = { (byte: UInt8) in byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: ":") }
         guard (1...Self.longestName).contains(name.utf8.count), !name.utf8.contains(where: isForbidden) else {
-            throw StateError.invalid("A queue's name has 1 to \(Self.longestName) bytes, no colon and no control characters.")
+            throw .invalid("A queue's name has 1 to \(Self.longestName) bytes, no colon and no control characters.")
         }
-        return try await cluster.run(script, queue: name, arguments)
+        return name
+    }
+
+    func run(_ script: RedisScript, in partition: Partition, _ arguments: [RedisArgument]) async throws -> RedisReply {
+        try await cluster.run(script, in: partition, queue: checkedName(), arguments)
     }
 
     /// The queue's depths and totals. The cost does not depend on the number of jobs.
     package func counts() async throws(StateError) -> QueueCounts {
         try await persistently {
-            let command = RedisCommand([.string("HMGET"), cluster.keys.count(of: name)] + QueueCounts.fields)
-            let replies = await cluster.connection.pipeline([command, RedisCommand("ZCARD", cluster.keys.dead(of: name))])
-            return try QueueCounts(try replies[0].get(), dead: try replies[1].get().asInteger())
+            var sum = QueueCounts()
+            for partition in cluster.partitions {
+                let command = RedisCommand([.string("HMGET"), partition.keys.queue(name)] + QueueCounts.fields)
+                let replies = await cluster.connection.pipeline([command, RedisCommand("ZCARD", partition.keys.dead(of: name))])
+                sum.add(try QueueCounts(try replies[0].get(), dead: try replies[1].get().asInteger()))
+            }
+            return sum
         }
     }
 
     /// Stops workers from claiming jobs. Workers finish the jobs that they hold. Returns whether the queue was paused before.
     @discardableResult
-    package func pause() async throws(StateError) -> Bool { try await setPaused(true) }
+    package func pause() async throws(StateError) -> Bool { try await control("pause") > 0 }
 
     /// Lets workers claim jobs again. Returns whether the queue was paused.
     @discardableResult
-    package func resume() async throws(StateError) -> Bool { try await setPaused(false) }
+    package func resume() async throws(StateError) -> Bool { try await control("resume") > 0 }
 
-    private func setPaused(_ isPaused: Bool) async throws(StateError) -> Bool {
-        try await persistently { try await run(ClusterScripts.pause, [.integer(isPaused ? 1 : 0)]).asInteger() == 1 }
+    /// Takes back all that a queue's workers hold, without charging the jobs, and returns the number of jobs. The caller must know that the
+    /// holders are gone.
+    @discardableResult
+    package func reclaimAll() async throws(StateError) -> Int { try await control("reclaim") }
+
+    private func control(_ action: String) async throws(StateError) -> Int {
+        var sum = 0
+        for partition in cluster.partitions { sum += try await control(action, in: partition) }
+        return sum
     }
 
-    /// Removes the queue and everything in it.
-    package func clear() async throws(StateError) {
+    /// Calls `Scripts/control.lua` until nothing is left to do in a partition. Answers the sum.
+    func control(_ action: String, _ argument: Int = 0, in partition: Partition) async throws(StateError) -> Int {
         try await persistently {
-            while try await run(ClusterScripts.clear, []).asInteger() == 1 {}
+            var sum = 0
+            var isMore = true
+            while isMore {
+                let fields = try await run(ClusterScripts.control, in: partition, [.string(action), .integer(argument)]).fields(
+                    2, of: "control")
+                isMore = try fields[0].asInteger() == 1
+                sum += try fields[1].asInteger()
+            }
+            return sum
         }
-    }
-
-    /// Removes everything in the queue, also its batches and totals. A paused queue stays paused.
-    package func purge() async throws(StateError) {
-        let wasPaused = try await counts().isPaused
-        try await clear()
-        if wasPaused { try await pause() }
     }
 }

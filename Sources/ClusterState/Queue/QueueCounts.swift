@@ -55,4 +55,11 @@ extension QueueCounts {
         self.dead = dead
         ready = enqueued - done - failed - cancelled - active - parked - delayed
     }
+    /// Adds another partition's part of the queue. A queue is paused when any part is.
+    mutating func add(_ other: QueueCounts) {
+        for (_, path) in Self.totals { self[keyPath: path] += other[keyPath: path] }
+        ready += other.ready
+        dead += other.dead
+        isPaused = isPaused || other.isPaused
+    }
 }

@@ -1,46 +1,71 @@
+--@ clock blocks counts hosts locks
 -- What there is for a URL, or the right to fetch it: for callers without a job.
 --
--- KEYS  1 '{namespace}state'
--- ARGV  1 id   2 eight random bytes, the same for each call of one caller: a lock it has already is its own
---       3 the lease, ms   4 a channel on which the caller's process hears that the URL is free again, or nothing
---       5 refresh: only a page whose fetch began after (6) will do   6 queue time of the caller's first call, or -1 in that
---       7 how old a page may be, ms, or -1 for what the page itself says   8 the digest of a body that was not there, or nothing
--- Answer: {'fresh' or 'negative', queue time, page}   {'leased', queue time, token, a stale page or nothing}
---         {'busy', queue time, ms until the lock ends}   {'newer', queue time}: the page is a newer version's
-local id, nonce, lease, channel = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
-local refresh, since, maxAge, missing = ARGV[5] == '1', tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
-local MOST_WAITERS = 1000
+-- KEYS  1 '<tag>state'
+-- ARGV  1 id   2 the incarnation   3 the lease, ms   4 how long a request may hold its URL, ms   5 a channel on which the caller's process
+--       hears that the URL is free again, or nothing   6 refresh: only an outcome whose fetch began after (7) will do   7 queue time of
+--       the caller's first call, or -1 in that   8 how old an outcome may be, ms, or -1 for what it says itself   9 the digest of a body
+--       that was not there, or nothing   10 random bytes of the call: a lock that it took before, its answer having been lost, is its own
+-- Answer: {'fresh' or 'negative', queue time, outcome}   {'leased', queue time, token, a stale outcome or nothing}
+--         {'busy', queue time, ms after which to ask again at the latest}   {'waits', queue time, the last failure}: another attempt is to come
+--         {'newer', queue time}: the outcome or the lock is a newer version's   {'ended'}: the lease of the incarnation has ended
+local id, incarnation, lease, longest, channel = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local refresh, since, maxAge, missing, own = ARGV[6] == '1', tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], ARGV[10]
+local holder = Locks.holderOf(incarnation)
+call('HLEN', holder)
+local ends = call('ZSCORE', Locks.leases, incarnation)
+if ends and tonumber(ends) <= Clock.lived then return {'ended'} end
 
-local bytes, lock = call('GET', pageOf(id)), call('GET', lockOf(id))
-local ends = lock and tonumber(call('ZSCORE', expiry, lock) or 0)
-local page = readPage(bytes)
-call('HLEN', leases)
-if page and page.isForeign then return {'newer', now} end
-local isMissing = page and missing ~= '' and bytes:sub(PAGE_HEADER + 1, PAGE_HEADER + #missing) == missing
-if isMissing then page = nil end
+local bytes, lock = call('GET', Locks.outcomeOf(id)), Locks.read(call('HGET', Locks.key, id))
+local outcome = Locks.readOutcome(bytes)
+if outcome and outcome.isForeign or lock and lock.isForeign then return {'newer', Clock.now} end
+local isMissing = outcome and missing ~= '' and sub(bytes, Locks.OUTCOME_HEADER + 1, Locks.OUTCOME_HEADER + #missing) == missing
+if isMissing then outcome = nil end
 -- A caller is a job enqueued when it first called; now, if this is the first time.
-local caller = {enqueued = since >= 0 and since or now + 1}
+local enqueued = since >= 0 and since or Clock.now + 1
 -- A failure stands for no longer than it says, however old an answer may be.
-local hasEnded = page and page.isNegative and page.fresh <= now and page.ended < caller.enqueued
-if page and not hasEnded and satisfies(page, caller, {refresh = refresh, maxAge = maxAge}) then
-    return {page.isNegative and 'negative' or 'fresh', now, bytes}
+local hasEnded = outcome and outcome.isNegative and outcome.fresh <= Clock.now and outcome.ended < enqueued
+if outcome and not hasEnded and Locks.satisfies(outcome, enqueued, {refresh = refresh, maxAge = maxAge}) then
+    return {outcome.isNegative and 'negative' or 'fresh', Clock.now, bytes}
 end
-local stale = page and page.isStored and not page.isNegative and bytes or ''
+local stale = outcome and outcome.isStored and not outcome.isNegative and bytes or ''
 
-if lock and lock:sub(9) == nonce and ends > lived then return {'leased', now, lock, stale} end
-if lock and ends > lived then
-    if channel ~= '' then
-        local waiters = namespace .. 'waiters:' .. id
-        if call('SCARD', waiters) < MOST_WAITERS then call('SADD', waiters, channel) end
+Locks.takeBackEnded()
+if lock and lock.kind ~= 'W' then
+    local other = sub(lock.token, 9)
+    local otherEnds = call('ZSCORE', Locks.leases, other)
+    if not otherEnds or tonumber(otherEnds) <= Clock.lived or not Locks.isHeld(lock) then
+        Locks.takeBackLock(id, Locks.holderOf(other), other, otherEnds and tonumber(otherEnds) <= Clock.lived)
     end
-    saveClock()
-    return {'busy', now, max(1, ends - lived)}
+    lock = Locks.read(call('HGET', Locks.key, id))
 end
-if isMissing then call('DEL', pageOf(id)) end
-if shortest == 0 or call('ZCARD', expiry) == 0 or lease < shortest then shortest = lease end
-local token = newToken(nonce)
-call('SET', lockOf(id), token)
-call('HSET', leases, token, 'A' .. pack('>I6', now) .. id)
-call('ZADD', expiry, lived + lease, token)
-saveClock()
-return {'leased', now, token, stale}
+local function finished(answer)
+    Hosts.save()
+    Counts.save()
+    Clock.save()
+    for name, by in pairs(Locks.returned) do Counts.wake(name, by) end
+    return answer
+end
+if lock and lock.kind == 'A' and lock.job == own then return finished({'leased', Clock.now, lock.token, stale}) end
+if lock and lock.kind ~= 'W' then
+    local isNoted = channel == ''
+    for _, one in ipairs(lock.interested) do isNoted = isNoted or one.name == channel end
+    if not isNoted and #lock.interested < Locks.MOST_INTERESTED then
+        table.insert(lock.interested, {kind = 'c', name = channel})
+        Locks.write(id, lock)
+    end
+    -- Lease time goes on only while somebody calls.
+    local left = tonumber(call('ZSCORE', Locks.leases, sub(lock.token, 9)) or 0) - Clock.lived
+    return finished({'busy', Clock.now, max(1, min(left, Clock.step))})
+end
+if lock and lock.failure ~= '' then return finished({'waits', Clock.now, lock.failure}) end
+if isMissing then call('DEL', Locks.outcomeOf(id)) end
+Clock.noteLease(lease)
+local token = Locks.newToken(incarnation)
+lock = lock or {crashes = 0, failures = 0, flags = 0, throttled = 0, failure = '', interested = {}}
+lock.kind, lock.token, lock.began, lock.deadline, lock.queue, lock.job = 'A', token, Clock.now, Clock.lived + longest, '', own
+Locks.write(id, lock)
+call('HSET', holder, id, '')
+if not ends then call('HSETNX', holder, 'last', pack('>I6I2', 0, 0)) end
+Locks.extend(incarnation, lease)
+return finished({'leased', Clock.now, token, stale})

@@ -1,43 +1,44 @@
+--@ clock blocks counts
 -- Accepts one chunk of a batch, once.
 --
--- The batch is a ledger: how far its input has been accepted moves together with the jobs. A chunk that comes a second time, after
--- a lost reply or from a producer that was started again, is answered and not added. A URL that comes twice is two jobs; the
--- second finds the first one's page.
+-- The batch is a ledger: how far its input has been accepted moves together with the jobs. A chunk names the exact offset that its
+-- partition had before it. So a chunk that comes a second time is answered and not added, and a gap is told from it.
 --
--- KEYS  1 '{namespace}state'   2 '{namespace}q:<queue>:count'
+-- KEYS  1 '<tag>state'   2 '<q>queue'
 -- ARGV  1 the batch's number   2 offset before the chunk   3 offset after it   4 whether the batch ends with it   5 delay, ms
---       then a lean entry for each job
+--       6 how many jobs, then their blocks, in which the time is still 0
 -- Answer: {offset, total of the batch, jobs of the queue that have not ended, the batch's state}; state 'none' for a batch that is not known
-local queue = KEYS[2]:sub(#namespace + 3, -7)
+local queue = KEYS[2]:sub(#tag + 3, -7)
 local number, before, after, closes, delay = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4] == '1', tonumber(ARGV[5])
-local FIRST = 6
-local key = ofQueue(queue, 'batch:' .. ARGV[1])
-local fields = call('HMGET', key, 'state', 'offset', 'total', 'headers')
-local state, offset, total, hasHeaders = fields[1], fields[2], tonumber(fields[3] or 0), fields[4] and true
+local jobs, FIRST = tonumber(ARGV[6]), 7
+local key = Blocks.ofQueue(queue, 'batch:' .. ARGV[1])
+local fields = call('HMGET', key, 'state', 'offset', 'total')
+local state, offset, total = fields[1], fields[2], tonumber(fields[3] or 0)
 if not state then return {0, 0, 0, 'none'} end
-if offset ~= before or state ~= 'open' then return {tonumber(offset), total, openJobs(queue), state} end
+if offset ~= before or state ~= 'open' then return {tonumber(offset), total, Counts.openJobs(queue), state} end
 
-local batch, jobs = checkEnd(queue, number), #ARGV - FIRST + 1
-local ready, later = ofQueue(queue, 'ready:' .. batch.priority), ofQueue(queue, 'later')
-call('ZCARD', later)
-call('HSET', key, 'offset', after, 'total', total + jobs)
+local batch = Counts.batchOf(queue, number)
+local ready, timers = Blocks.ofQueue(queue, 'ready:' .. batch.priority), Blocks.ofQueue(queue, 'timers:' .. batch.priority)
+-- Redis does not roll a script back: keys that hold something else stop it before it writes.
+call('HLEN', KEYS[2])
+call(delay == 0 and 'LLEN' or 'ZCARD', delay == 0 and ready or timers)
+Clock.use(queue, Clock.now + delay)
+call('HSET', key, 'offset', after, 'total', total + jobs, 'touched', Clock.now)
 if closes then call('HSET', key, 'state', 'closed') end
 call('HINCRBY', KEYS[2], 'enqueued', jobs)
-if jobs > 0 and delay > 0 then
-    for i = FIRST, #ARGV do
-        local job = {batch = number, enqueued = now, crashes = 0, failures = 0, throttled = 0, queue = queue, hasHeaders = hasHeaders}
-        withLean(job, ARGV[i])
-        call('ZADD', later, now + delay, newToken('\0\0\0\0\0\0\0\0') .. written(job))
-        count(job, 'delayed', 1)
+local time, blocks = pack('>I5', Clock.now - Blocks.EPOCH), {}
+for i = FIRST, #ARGV do blocks[i - FIRST + 1] = sub(ARGV[i], 1, 5) .. time .. sub(ARGV[i], 11) end
+if delay == 0 then
+    Blocks.pushBack(ready, blocks)
+else
+    for _, block in ipairs(blocks) do
+        Clock.tokens = Clock.tokens + 1
+        call('ZADD', timers, Clock.now + delay, 'd' .. pack('>I8', Clock.tokens) .. block)
     end
-elseif jobs > 0 then
-    call('RPUSH', ready, headingOf(number, now, hasHeaders), unpack(ARGV, FIRST, min(#ARGV, FIRST + MOST_AT_ONCE - 1)))
-    for i = FIRST + MOST_AT_ONCE, #ARGV, MOST_AT_ONCE do
-        call('RPUSH', ready, unpack(ARGV, i, min(i + MOST_AT_ONCE - 1, #ARGV)))
-    end
+    Counts.count(queue, number, 'delayed', jobs)
 end
-saveCounts()
-if closes then endBatchWhereComplete(queue, number) end
-saveClock()
-if jobs > 0 then wake(queue, jobs) end
-return {tonumber(after), total + jobs, openJobs(queue), closes and 'closed' or 'open'}
+Counts.save()
+if closes then Counts.endBatchWhereComplete(queue, number) end
+Clock.save()
+if jobs > 0 then Counts.wake(queue, jobs) end
+return {tonumber(after), total + jobs, Counts.openJobs(queue), closes and 'closed' or 'open'}

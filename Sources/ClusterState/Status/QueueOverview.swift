@@ -114,13 +114,17 @@ package struct QueueSample: Sendable, Equatable {
         self.open = open
     }
 
-    /// `nil` for a sample in another form than expected.
-    init?(_ bytes: [UInt8]) {
+    private static let size = 30
+
+    /// Reads packed samples, the oldest first.
+    static func read(_ bytes: [UInt8]) -> [QueueSample] {
         var reader = ByteReader(bytes)
-        guard let time = reader.number(6), let done = reader.number(6), let failed = reader.number(6), let count = reader.number(6),
-            let open = reader.number(6)
-        else { return nil }
-        self.init(time: time, done: done, failed: failed, bytes: count, open: open)
+        return (0..<bytes.count / size).compactMap { _ in
+            guard let time = reader.number(6), let done = reader.number(6), let failed = reader.number(6), let count = reader.number(6),
+                let open = reader.number(6)
+            else { return nil }
+            return QueueSample(time: time, done: done, failed: failed, bytes: count, open: open)
+        }
     }
 }
 
@@ -139,6 +143,13 @@ package struct QueueWaits: Sendable, Equatable {
         self.held = held
         self.hosts = hosts
         self.delayed = max(0, delayed)
+    }
+
+    /// Adds another partition's part of the queue.
+    mutating func add(_ other: QueueWaits) {
+        held += other.held
+        hosts += other.hosts
+        delayed += other.delayed
     }
 }
 

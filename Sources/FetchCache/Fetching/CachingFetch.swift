@@ -60,12 +60,12 @@ package final class CachingFetch: Sendable {
     }
 
     package func remove(_ request: FetchRequest) async {
-        guard let key = try? CheckedRequest(request, userAgent: parts.userAgent).key else { return }
-        await removeHere(key)
+        guard let checked = try? CheckedRequest(request, userAgent: parts.userAgent) else { return }
+        await removeHere(checked.key)
         guard let shared = parts.shared else { return }
-        await shared.remove(key)
+        await shared.remove(checked.key, url: checked.canonicalURL)
         // A fetch that began in between may have found the answer in the shared tier.
-        await removeHere(key)
+        await removeHere(checked.key)
     }
 
     private func removeHere(_ key: CacheKey) async {

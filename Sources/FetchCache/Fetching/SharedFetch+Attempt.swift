@@ -120,7 +120,7 @@ extension SharedFetch {
         }
         await fetch.endings.run { [self] in
             switch await lease.commit(answer, kept: retention, revalidated: revalidated) {
-            case .stored: if isRemoved() { await parts.shared?.remove(checked.key) }
+            case .stored: if isRemoved() { await parts.shared?.remove(checked.key, url: checked.canonicalURL) }
             case .fenced:
                 // The shared answer is another process's, so this one is removed from the nearer tiers.
                 fetch.count { $0.fenced += 1 }

@@ -7,7 +7,7 @@ package protocol SharedTier: Sendable {
     func acquire(_ ask: SharedAsk) async -> SharedAnswer
 
     /// Removes the answer of a URL, if the tier can be reached. A fetch that is under way is not disturbed.
-    func remove(_ key: CacheKey) async
+    func remove(_ key: CacheKey, url: String) async
 }
 
 /// A question to the shared tier.

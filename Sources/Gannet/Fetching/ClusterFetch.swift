@@ -74,8 +74,9 @@ package struct ClusterFetch: Sendable {
 
     /// The failure of this URL, if it is older than a call that began at `start`. So neither this call nor another one meanwhile made a request.
     private func remembered(_ url: String, since start: ContinuousClock.Instant) async -> RememberedFailure? {
-        guard !refresh, let id = try? RequestedURL(url, headers: headers).id, let outcome = try? await cluster.outcome(id),
-            let now = try? await cluster.now(), let failure = outcome.remembered(at: now), failure.age > ContinuousClock.now - start
+        guard !refresh, let requested = try? RequestedURL(url, headers: headers),
+            let outcome = try? await cluster.outcome(requested.id, host: requested.host), let now = try? await cluster.now(),
+            let failure = outcome.remembered(at: now), failure.age > ContinuousClock.now - start
         else { return nil }
         return failure
     }

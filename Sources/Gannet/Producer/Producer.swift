@@ -6,11 +6,11 @@ package import ClusterState
 /// batch skips what is accepted already.
 package struct Producer: ~Copyable {
     private let queue: FetchQueue
-    private let batch: Int
     private let delay: Duration
     private let headers: RequestHeaders
-    private var chunk: [JobEntry] = []
-    private var accepted: Int
+    private var progress: BatchProgress
+    private var chunk: [FetchQueue.Row] = []
+    private var chunkBytes = 0
     private var position = 0
 
     package private(set) var summary = EnqueueSummary()
@@ -18,31 +18,27 @@ package struct Producer: ~Copyable {
     /// Jobs of the queue that had not ended when it accepted the last chunk.
     package private(set) var open = 0
 
-    /// The name of the input that the batch was begun with, and how many jobs had been accepted before this producer came.
-    package let origin: String
+    /// How many jobs had been accepted before this producer came.
     package let acceptedBefore: Int
 
-    /// URLs in one call. A larger number would make other clients of Redis wait, and a smaller one would cost more round trips.
-    private static let chunkSize = 1000
+    /// The name of the input that the batch was begun with.
+    package var origin: String { progress.source }
+
+    /// The bytes of URLs in one call. A larger number would make other clients of Redis wait, and a smaller one would cost more round trips.
+    private static let chunkBytes = 1 << 20
 
     /// A producer for one batch of a queue. A batch that was begun before goes on where it stopped.
     package init(_ queue: FetchQueue, batch: String, from source: String, options: BatchOptions = .init()) async throws(StateError) {
         try await queue.cluster.checkEviction()
-        var options = options
-        // Workers may put bodies into a folder. A URL that was fetched before this job's turn has to be looked for there, and fetched again
-        // where its body is missing.
-        options.deliversBodies = true
-        let progress = try await queue.begin(batch: batch, from: source, options: options)
+        let begun = try await queue.begin(batch: batch, from: source, options: options)
         // The input of a cancelled batch would be skipped, as if its rows had been accepted.
-        guard progress.state != .cancelled else { throw .batchCancelled }
+        guard begun.state != .cancelled else { throw .batchCancelled }
         self.queue = queue
-        self.batch = progress.number
+        progress = begun
         delay = options.delay
         headers = options.headers
-        origin = progress.source
-        acceptedBefore = progress.total
-        accepted = progress.offset
-        summary.accepted = progress.total
+        acceptedBefore = begun.total
+        summary.accepted = begun.total
     }
 
     /// Takes the next row of the input.
@@ -53,18 +49,18 @@ package struct Producer: ~Copyable {
         position += 1
         do {
             let entry = try JobEntry(row: text, headers: headers)
-            if position > accepted, isWanted(entry.id) { chunk.append(entry) }
+            if position > progress.offset, isWanted(entry.id) { take(entry) }
         } catch {
             summary.refuse(place, "\(error)")
         }
-        if chunk.count == Self.chunkSize { try await send(closing: false) }
+        if isFull { try await send(closing: false) }
     }
 
     /// Takes a row of an input that is read once more. Invalid rows were counted the first time.
     package mutating func addAgain(_ text: ArraySlice<UInt8>, where isWanted: (URLID) -> Bool) async throws(StateError) {
         position += 1
-        if let entry = try? JobEntry(row: text, headers: headers), isWanted(entry.id) { chunk.append(entry) }
-        if chunk.count == Self.chunkSize { try await send(closing: false) }
+        if let entry = try? JobEntry(row: text, headers: headers), isWanted(entry.id) { take(entry) }
+        if isFull { try await send(closing: false) }
     }
 
     /// Sends the rows taken so far, because workers wait for them.
@@ -83,15 +79,18 @@ package struct Producer: ~Copyable {
         try await send(closing: true)
     }
 
+    private var isFull: Bool { chunk.count == FetchQueue.largestChunk || chunkBytes >= Self.chunkBytes }
+
+    private mutating func take(_ entry: JobEntry) {
+        chunk.append(FetchQueue.Row(entry, at: position))
+        chunkBytes += entry.url.utf8.count
+    }
+
     private mutating func send(closing: Bool) async throws(StateError) {
-        let answer = try await queue.enqueue(
-            chunk, batch: batch, from: accepted, to: max(accepted, position), closing: closing, delay: delay)
-        // An offset behind this producer's belongs to another batch, which says nothing of the rows accepted here.
-        guard answer.offset >= position else { throw .unknownBatch }
-        accepted = answer.offset
-        summary.accepted = answer.total
-        open = answer.open
+        open = try await queue.enqueue(chunk, to: position, of: &progress, closing: closing, delay: delay)
+        summary.accepted = progress.total
         chunk.removeAll(keepingCapacity: true)
+        chunkBytes = 0
     }
 }
 

@@ -14,6 +14,9 @@ package struct RequestedURL: Sendable {
     package let host: String
     package let headers: RequestHeaders
 
+    /// The requests have headers that are not known here.
+    package let hasOtherHeaders: Bool
+
     /// - Throws: A usage error for a text that is no URL.
     package init(_ url: String, headers: RequestHeaders = .none) throws(StateError) {
         do {
@@ -23,12 +26,23 @@ package struct RequestedURL: Sendable {
         }
     }
 
+    /// A URL as Redis knows it. The headers of its requests are not known.
+    package init(known match: URLSearch.Match) throws(StateError) {
+        let url = try Self(match.url)
+        canonical = url.canonical
+        host = url.host
+        hasOtherHeaders = url.id != match.id
+        id = match.id
+        headers = .none
+    }
+
     private init(_ url: CanonicalURL, _ headers: RequestHeaders) {
         guard let id = URLID(CacheKey(url, headers: headers.fields).id) else { preconditionFailure("A cache key has 16 bytes.") }
         canonical = url.description
         self.id = id
         host = url.hostName
         self.headers = headers
+        hasOtherHeaders = false
     }
 }
 

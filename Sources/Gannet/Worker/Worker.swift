@@ -3,8 +3,7 @@ package import ClusterState
 package import HTTPEngine
 internal import RedisClient
 
-/// Claims jobs, fetches their URLs with bounded concurrency, and renews their leases. A worker that is stopped finishes
-/// its jobs or hands them back.
+/// Fetches the URLs of a queue's jobs with bounded concurrency. A worker that is stopped finishes its jobs or hands them back.
 package struct Worker: Sendable {
     private let name: String
     private let queue: FetchQueue
@@ -46,33 +45,31 @@ package struct Worker: Sendable {
         report: @escaping @Sendable (WorkerReport) -> Void
     ) async throws -> WorkerEnd {
         try await cluster.checkEviction()
+        var options = options
+        options.longestHold = fetch.longestHold
         let downloader = try fetch.makeDownloader(concurrency: options.concurrency)
         defer { downloader.shutdown() }
+        // An exchange without an answer is repeated on a fresh connection after a third of a lease. The pauses between attempts to connect
+        // leave time to extend the lease.
+        let own = try await cluster.another(commandTimeout: options.lease / 3, longestBackoff: options.lease / 4)
         let worker = randomName()
-        let (subscriber, inbox) = try await cluster.listen(as: worker)
-        let queue = cluster.queue(name, patience: options.outagePatience)
-        let outcome = await Worker(
-            worker, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, activity: activity, report: report
-        ).run(stops: stops, feed: feed)
-        await subscriber.close()
+        let outcome: Result<WorkerEnd, any Error>
+        do {
+            let (subscriber, inbox) = try await own.listen(as: worker)
+            let queue = own.queue(name, patience: options.outagePatience)
+            outcome = await Worker(
+                worker, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, activity: activity,
+                report: report
+            ).run(stops: stops, feed: feed)
+            await subscriber.close()
+        } catch {
+            outcome = .failure(error)
+        }
+        await own.close()
         return try outcome.get()
     }
 
     static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
-
-    private enum Event: Sendable {
-        case heard
-        case claimed(Claim)
-        case claimFailed(StateError)
-        /// The leases were renewed, or this error prevented that.
-        case renewed(StateError?)
-        case jobEnded(JobRunner.End)
-        case progressed(QueueProgress)
-        case feedEnded
-        case stopRequested
-        case drainTimedOut
-        case handBackTimedOut
-    }
 
     /// Works until `stops` asks for an end, until an error occurs that will last, or until the queue is empty if the options say so.
     ///
@@ -80,206 +77,18 @@ package struct Worker: Sendable {
     /// left to the end of their leases.
     /// - Parameter feed: Ends when the queue has been filled. An empty queue does not end the worker before that.
     func run(stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil) async -> Result<WorkerEnd, any Error> {
-        let (events, sender) = AsyncStream.makeStream(of: Event.self)
-        let held = HeldLeases()
-        let heartbeat = Heartbeat(name: name, queue: queue, held: held, activity: activity, options: options)
-        let outcome = await withDiscardingTaskGroup(returning: Result<WorkerEnd, any Error>.self) { group in
-            group.addTask { await renew(held, sender) }
-            group.addTask { await listen(sender) }
-            group.addTask { await heartbeat.run { sender.yield(.progressed($0)) } }
-            group.addTask { await heartbeat.runAfterBeginnings { sender.yield(.progressed($0)) } }
-            group.addTask {
-                for await _ in stops { sender.yield(.stopRequested) }
-            }
-            if let feed {
-                group.addTask {
-                    for await _ in feed {}
-                    sender.yield(.feedEnded)
-                }
-            }
-            let outcome = await work(events, sender, held, isFed: feed != nil, &group)
-            group.cancelAll()
-            return outcome
-        }
-        await heartbeat.leave()
-        return outcome
+        await WorkerRun(name, queue, downloader, output, inbox, options, activity, report)(stops: stops, feed: feed)
+    }
+}
+
+extension FetchSettings {
+    /// A bound on the time from the claim of a job to its outcome. A job makes two requests where a kept answer does not fit. Requests
+    /// may wait for places at hosts that redirects lead to. The margin is for the wait in stock, and for storing the body.
+    var longestHold: Duration {
+        let waits = HopPatience.longestWait * min(maximumRedirects, Self.mostWaits)
+        return timeout * 2 + waits + Self.holdMargin
     }
 
-    /// Handles the events one by one.
-    private func work(
-        _ events: AsyncStream<Event>, _ sender: AsyncStream<Event>.Continuation, _ held: HeldLeases, isFed: Bool,
-        _ group: inout DiscardingTaskGroup
-    ) async -> Result<WorkerEnd, any Error> {
-        let runner = JobRunner(
-            queue: queue, downloader: downloader, output: output, held: held, activity: activity, policy: options.retryPolicy,
-            freshness: JobFreshness(policy: options.freshness, leastKept: options.outcomesKept), hostRule: options.hostRule,
-            sendsTrace: options.sendsTrace)
-        var machine = WorkerMachine(options, isFed: isFed)
-        var end = WorkerEnd.empty
-        var failure: (any Error)?
-        var awaySince: ContinuousClock.Instant?
-        var lookAt: ContinuousClock.Instant?
-        var actions = machine.start()
-        var iterator = events.makeAsyncIterator()
-        var isHandingBack = false
-        var hasToldOfForeign = false
-        // The claim under way. It is repeated unchanged until it is answered, so that its jobs are handed out once.
-        var request: ClaimRequest?
-
-        // The time for handing jobs back is bounded, also if Redis does not answer.
-        func handBack(_ group: inout DiscardingTaskGroup) {
-            held.cancelAll()
-            if isHandingBack { return }
-            isHandingBack = true
-            group.addTask {
-                try? await Task.sleep(for: options.handBackTimeout)
-                sender.yield(.handBackTimedOut)
-            }
-        }
-        func stop() -> [WorkerMachine.Action] {
-            held.claimNoMore()
-            return machine.stop()
-        }
-        func noteAway(_ error: StateError) {
-            if awaySince == nil { report(.redis(RedisOutage(error))) }
-            awaySince = awaySince ?? .now
-        }
-        func noteBack() {
-            if awaySince != nil { report(.redis(.ended)) }
-            awaySince = nil
-        }
-        func result() -> Result<WorkerEnd, any Error> { failure.map { .failure($0) } ?? .success(end) }
-
-        while true {
-            for action in actions {
-                switch action {
-                case .claim(let limit):
-                    let claiming = request ?? self.request(limit)
-                    request = claiming
-                    group.addTask { sender.yield(await claim(claiming)) }
-                case .lookAgain(let pause, let maybeSooner):
-                    // The worker starts another timer only if it ends before the timer that runs already.
-                    let now = ContinuousClock.now
-                    let time = now + (maybeSooner ? pause * Double.random(in: 0.8...1) : pause)
-                    if let lookAt, lookAt > now, lookAt <= time { continue }
-                    lookAt = time
-                    group.addTask {
-                        try? await Task.sleep(until: time)
-                        sender.yield(.heard)
-                    }
-                case .finish:
-                    if end == .empty, machine.onlyForeignWait { end = .foreignLeft }
-                    return result()
-                }
-            }
-            guard let event = await iterator.next() else {
-                // The worker's own task was cancelled. Each job's task hands its job back.
-                if end == .empty { end = .handedBack }
-                return result()
-            }
-            switch event {
-            case .heard:
-                actions = machine.heard()
-            case .feedEnded:
-                actions = machine.feedEnded()
-            case .claimed(let claim):
-                noteBack()
-                request = nil
-                if claim.failed > 0 { report(.givenUp(claim.failed)) }
-                // A claim may be answered after the worker has begun to hand its jobs back.
-                let isTooLate = isHandingBack
-                for job in claim.jobs {
-                    group.addTask { sender.yield(.jobEnded(isTooLate ? await runner.handBack(job) : await runner.run(job))) }
-                }
-                actions = machine.claimed(claim.jobs.count, left: claim.left, isMore: claim.isMore, next: claim.next)
-                if machine.onlyForeignWait, !hasToldOfForeign {
-                    report(.foreign)
-                    hasToldOfForeign = true
-                }
-            case .claimFailed(let error):
-                let now = ContinuousClock.now
-                if error.isTransient, now - (awaySince ?? now) < options.outagePatience {
-                    noteAway(error)
-                    actions = machine.claimFailed(retryAfter: .seconds(1), mayHaveBrought: error.mayHaveExecuted)
-                } else {
-                    failure = failure ?? error
-                    handBack(&group)
-                    held.claimNoMore()
-                    actions = machine.claimGivenUp()
-                }
-            case .renewed(let error):
-                // A worker whose places are all taken claims nothing. Only a renewal shows it that its outcomes wait for Redis.
-                if let error { noteAway(error) } else { noteBack() }
-                actions = []
-            case .progressed(let progress):
-                report(.progress(accepted: progress.accepted, ended: progress.ended, waits: progress.waits))
-                actions = []
-            case .jobEnded(.reported(let news)):
-                report(news)
-                actions = machine.jobEnded()
-            case .jobEnded(.failed(let reason)):
-                failure = failure ?? reason
-                handBack(&group)
-                actions = stop() + machine.jobEnded()
-            case .stopRequested where end == .empty && failure == nil:
-                end = .drained
-                actions = stop()
-                // An unanswered claim may still bring jobs. They are handed back, and the worker waits only as long as that may take.
-                if machine.isClaimUnanswered, machine.active == 0 { handBack(&group) }
-                if machine.active > 0 { report(.stopping(active: machine.active, limit: options.drainTimeout)) }
-                group.addTask {
-                    try? await Task.sleep(for: options.drainTimeout)
-                    if !Task.isCancelled { sender.yield(.drainTimedOut) }
-                }
-            case .stopRequested where isHandingBack, .handBackTimedOut:
-                held.abandonAll()
-                return result()
-            case .stopRequested, .drainTimedOut:
-                if end == .drained { end = .handedBack }
-                handBack(&group)
-                actions = []
-            }
-        }
-    }
-
-    private func request(_ limit: Int) -> ClaimRequest {
-        let nonce = Nonce(.random(in: .min ... .max))
-        var request = ClaimRequest(limit, lease: options.lease, nonce: nonce, worker: name)
-        request.inbox = inbox == nil ? nil : queue.cluster.inbox(of: name)
-        request.host = options.hostRule
-        return request
-    }
-
-    private func claim(_ request: ClaimRequest) async -> Event {
-        let start = ContinuousClock.now
-        do throws(StateError) {
-            let claim = try await queue.claim(request)
-            activity.claimed(after: ContinuousClock.now - start)
-            return .claimed(claim)
-        } catch {
-            return .claimFailed(error)
-        }
-    }
-
-    /// Renews all leases in one call, three times within the length of a lease.
-    private func renew(_ held: HeldLeases, _ sender: AsyncStream<Event>.Continuation) async {
-        while true {
-            do { try await Task.sleep(for: options.lease / 3) } catch { return }
-            let tokens = held.tokens
-            if tokens.isEmpty { continue }
-            do throws(StateError) {
-                held.lose(try await queue.renew(tokens, lease: options.lease))
-                sender.yield(.renewed(nil))
-            } catch {
-                // The next turn tries again: a lease outlives two failures. A lasting error will also fail a claim or a settlement.
-                if error.isTransient { sender.yield(.renewed(error)) }
-            }
-        }
-    }
-
-    private func listen(_ sender: AsyncStream<Event>.Continuation) async {
-        guard let inbox else { return }
-        // This is a message, or the loss of some. In both cases there may be new jobs.
-        for await _ in inbox { sender.yield(.heard) }
-    }
+    private static let mostWaits = 20
+    private static let holdMargin = Duration.seconds(120)
 }

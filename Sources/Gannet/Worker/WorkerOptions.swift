@@ -15,8 +15,11 @@ package struct WorkerOptions: Sendable {
     /// When a failed attempt is repeated, and when its job is given up.
     package var retryPolicy = RetryPolicy()
 
-    /// How long a worker keeps a job that it does not renew.
+    /// How long a worker counts as alive after an exchange.
     package var lease = Duration.seconds(30)
+
+    /// How long a request may hold its URL, whatever its worker's lease. The worker cancels a transfer before that.
+    package var longestHold = Duration.seconds(3600)
 
     /// How long jobs in flight may go on after a stop was asked for.
     package var drainTimeout = Duration.seconds(25)

@@ -28,6 +28,9 @@ package enum WorkerReport: Sendable {
     /// The lease was lost before Redis accepted the outcome. The job belongs to another worker now.
     case lost(JobLabel)
 
+    /// Redis could not carry out the job's outcome. The job comes back when its lock's time is over, or when the worker ends.
+    case malformed(JobLabel)
+
     /// A stop was asked for while this many jobs are in flight. They have this long to end.
     case stopping(active: Int, limit: Duration)
 
@@ -37,7 +40,7 @@ package enum WorkerReport: Sendable {
     /// The job was left as it is, because Redis did not answer in time. It can be claimed again when its lease ends.
     case left(JobLabel)
 
-    /// Jobs that were given up without a fetch: three workers died with them, their URL failed before, or their URL is not a URL.
+    /// Jobs that were given up because their URL is no text.
     case givenUp(Int)
 
     /// How far the queue has come, with all of its workers. Reported now and then.
@@ -45,6 +48,9 @@ package enum WorkerReport: Sendable {
 
     /// Only jobs of another version wait.
     case foreign
+
+    /// Bodies wait because Redis has no room for them, or have room again.
+    case storeFull(Bool)
 
     /// Redis cannot be reached and the worker waits, or Redis is back.
     case redis(RedisOutage)
@@ -66,6 +72,16 @@ package struct Postponement: Sendable, Equatable {
 }
 
 extension WorkerReport {
+    /// The job that the report is about.
+    var job: JobLabel? {
+        switch self {
+        case .fetched(let job, _, _), .revalidated(let job, _), .cached(let job, _), .bodyMissing(let job), .putOff(let job, _),
+            .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job), .handedBack(let job), .left(let job):
+            job
+        case .stopping, .givenUp, .progress, .foreign, .storeFull, .redis: nil
+        }
+    }
+
     static func putOff(_ job: Job, _ error: FetchError, _ pause: Duration?) -> Self {
         .putOff(
             JobLabel(job),

@@ -33,7 +33,7 @@ struct BatchListCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        let (batches, total) = try await target.withQueue { try await $0.batches(limit: limit) }
+        let (batches, total) = try await target.withQueue(looking: true) { try await $0.batches(limit: limit) }
         let reports = batches.map { BatchReport(queue: target.queue, batch: $0) }
         if json {
             let json: JSONValue = [
@@ -94,7 +94,7 @@ struct BatchShowCommand: Command {
     init(_ arguments: Arguments) throws { options = try BatchTarget(arguments) }
 
     func run() async throws -> ExitStatus {
-        let report = try options.report(try await options.target.withQueue { try await $0.batch(named: options.batch) })
+        let report = try options.report(try await options.target.withQueue(looking: true) { try await $0.batch(named: options.batch) })
         let console = options.target.console
         if options.json { try console.print(report.json.text) } else { try console.print(prose: report.text, indent: BatchReport.indent) }
         return .done

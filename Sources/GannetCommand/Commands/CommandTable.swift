@@ -50,6 +50,13 @@ enum CommandTable {
                 Example("gannet jobs retry --class timeout", "Tries all jobs again that have timed out."),
             ]),
         CommandGroup(
+            "hosts", "Limit, slow down or pause a host for all workers.",
+            [HostsListCommand.self, HostsSetCommand.self, HostsClearCommand.self],
+            examples: [
+                Example("gannet hosts set example.com --limit 2", "Gives a host two requests at once, whatever workers are told."),
+                Example("gannet hosts clear example.com", "Leaves the host to the options of workers again."),
+            ]),
+        CommandGroup(
             "redis", "Stop the private Redis, which commands start and use without '--redis'.",
             [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self],
             examples: [Example("gannet redis stop", "Stops the private Redis, if it runs.")]),

@@ -28,11 +28,12 @@ struct DoctorCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        try await target.withCluster { cluster in
-            var findings = try await cluster.audit(mend: false)
+        try await target.withCluster(looking: confirmation == nil) { cluster in
+            let bodies = BlobStore(cluster.connection, namespace: cluster.namespace)
+            var findings = try await cluster.audit(mend: false, bodies: bodies)
             if let confirmation, findings.contains(where: \.kind.isMendable) {
                 if !json, confirmation.mustAsk { try show(findings) }
-                if confirmation.ask("Mend this?", target.console) { findings = try await cluster.audit(mend: true) }
+                if confirmation.ask("Mend this?", target.console) { findings = try await cluster.audit(mend: true, bodies: bodies) }
             }
             if json {
                 let json: JSONValue = [

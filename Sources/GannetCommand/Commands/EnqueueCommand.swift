@@ -11,7 +11,7 @@ struct EnqueueCommand: Command {
         "enqueue",
         summary: "Add URLs to a queue, for workers to fetch.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + SubmissionFlags.flags + [wait.entry, CommonFlags.json.entry] + QueueTarget.flags,
+        flags: InputOptions.flags + SubmissionFlags.flags + [wait.entry, CommonFlags.json.entry] + QueueTarget.creatingFlags,
         mostUsed: ["input", "batch", "wait", "redis", "queue"],
         examples: [
             Example(

@@ -9,25 +9,28 @@ struct ExplainCommand: Command {
     static let spec = CommandSpec(
         "explain",
         summary: "Tell what is known of a URL: its outcome, the worker that has it, and the state of its host.",
-        positional: Positional("url", isSingle: true, "The URL, as it would be enqueued."),
+        positional: URLArgument.positional,
         flags: [HeaderOption.header.entry, CommonFlags.json.entry] + QueueTarget.flags,
         examples: [
-            Example("gannet explain https://example.com/a.jpg", "Tells why the URL would be fetched now, or why not.")
+            Example("gannet explain https://example.com/a.jpg", "Tells why the URL would be fetched now, or why not."),
+            Example("gannet explain 3fa94c0d1e2f", "Tells the same of the URL whose id begins with these digits."),
         ])
 
-    private let url: RequestedURL
+    private let url: URLArgument
     private let json: Bool
     private let target: QueueTarget
 
     init(_ arguments: Arguments) throws {
         json = arguments.isSet(CommonFlags.json)
         target = try QueueTarget(arguments)
-        url = try RequestedURL(arguments.single, headers: HeaderOption.headers(from: arguments))
+        url = try URLArgument(arguments)
     }
 
     func run() async throws -> ExitStatus {
-        let found = try await target.withCluster { try await $0.explain(url.id, host: url.host) }
-        let report = ExplanationReport(url, found)
+        let report = try await target.withCluster(looking: true) { cluster in
+            let (url, _) = try await url.find(in: cluster, queue: target.queue, target.console)
+            return ExplanationReport(url, try await cluster.explain(url.id, host: url.host))
+        }
         if json {
             try target.console.print(report.json.text)
         } else {
@@ -53,7 +56,8 @@ private struct ExplanationReport: Sendable {
     static let indent = 9
 
     var text: String {
-        var rows = [("url", url.canonical), ("id", url.id.bytes.hexadecimal)]
+        var rows = [("url", url.canonical), ("id", url.id.short)]
+        if url.hasOtherHeaders { rows.append(("headers", "some, whose names only its batch knows")) }
         if !url.headers.names.isEmpty { rows.append(("headers", url.headers.names.joined(separator: ", "))) }
         rows.append(("outcome", outcome))
         if let known {
@@ -69,6 +73,7 @@ private struct ExplanationReport: Sendable {
                 ("waiting", "\(Amounts.count(found.followers, "job")), \(Amounts.count(found.waiters, "calling program"))"))
         }
         rows.append(("host", "\(url.host): \(host)"))
+        if let rule = found.rule { rows.append(("rule", "for \(rule.subject): \(rule.words)")) }
         return rows.map { $0.0 + String(repeating: " ", count: Self.indent - $0.0.count) + $0.1 }.joined(separator: "\n")
     }
 
@@ -112,7 +117,6 @@ private struct ExplanationReport: Sendable {
         if found.isGivenUp { parts.append("given up: jobs that would have to wait for it fail") }
         if found.isProbing { parts.append("one request at a time until one succeeds") }
         if found.failures > 0 { parts.append("\(Amounts.count(found.failures, "failure")) to connect in a row") }
-        if let rule = found.rule { parts.append("a rule limits it to \(rule.limit)") }
         return parts.joined(separator: ", ")
     }
 
@@ -129,6 +133,7 @@ private struct ExplanationReport: Sendable {
                 "connectFailures": .integer(found.failures), "probing": .bool(found.isProbing),
                 "givenUp": .bool(found.isGivenUp),
                 "limit": JSONValue(found.rule?.limit), "intervalSeconds": JSONValue(found.rule?.interval),
+                "pauseSeconds": JSONValue(found.rule?.pause), "rule": JSONValue(found.rule?.pattern),
             ],
         ]
     }

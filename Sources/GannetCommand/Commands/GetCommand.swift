@@ -19,7 +19,7 @@ struct GetCommand: Command {
     static let spec = CommandSpec(
         "get",
         summary: "Print the body of a URL that was fetched, or fetch it.",
-        positional: Positional("url", isSingle: true, "The URL."),
+        positional: URLArgument.positional,
         flags: [output.entry, fetch.entry, meta.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry] + StoreOptions.flags
             + FetchOptions.flags
             + ConnectionOptions.flags + CommonFlags.everywhere,
@@ -29,9 +29,7 @@ struct GetCommand: Command {
             Example("gannet get https://example.com/a.jpg --fetch > a.jpg", "Fetches the URL when its body is not kept."),
         ])
 
-    private let url: RequestedURL
-    /// As it was given: with its credentials.
-    private let text: String
+    private let url: URLArgument
     private let output: String?
     private let fetches: Bool
     private let showsMeta: Bool
@@ -43,7 +41,6 @@ struct GetCommand: Command {
     private let console: Console
 
     init(_ arguments: Arguments) throws {
-        text = arguments.single
         output = try arguments.optional(Self.output)
         fetches = arguments.isSet(Self.fetch)
         showsMeta = arguments.isSet(Self.meta)
@@ -55,21 +52,22 @@ struct GetCommand: Command {
         console = Console(try LogOptions(arguments))
         if fetches, showsMeta { throw arguments.usageError("'--meta' shows what is known; it does not fetch.") }
         if !fetches, refresh || maximumAge != nil { throw arguments.usageError("'--refresh' and '--max-age' need '--fetch'.") }
-        url = try RequestedURL(text, headers: HeaderOption.headers(from: arguments))
+        url = try URLArgument(arguments)
     }
 
     func run() async throws -> ExitStatus {
         let settings = try fetch.checkedSettings()
-        return try await connection.withAccess(console, patience: .zero) { access, interruption in
+        return try await connection.withAccess(console, patience: .zero, looking: !fetches) { access, interruption in
             let outcome = await interruption.cancelling {
-                fetches ? try await fetch(access.cluster, settings) : try await look(access.cluster)
+                let (url, text) = try await url.find(in: access.cluster, queue: QueueOption.usual, console)
+                return fetches ? try await fetch(url, text, access.cluster, settings) : try await look(url, access.cluster)
             }
             return try outcome.get(unlessInterrupted: interruption) ?? interruption.status
         }
     }
 
-    private func look(_ cluster: ClusterState) async throws -> ExitStatus {
-        guard let outcome = try await cluster.outcome(url.id) else {
+    private func look(_ url: RequestedURL, _ cluster: ClusterState) async throws -> ExitStatus {
+        guard let outcome = try await cluster.outcome(url.id, host: url.host) else {
             console.error("Nothing is known of this URL; '--fetch' fetches it.")
             return .someFailed
         }
@@ -91,7 +89,14 @@ struct GetCommand: Command {
         return try deliver(body)
     }
 
-    private func fetch(_ cluster: ClusterState, _ settings: FetchSettings) async throws -> ExitStatus {
+    /// - Parameter text: The URL as it was given or enqueued: with its credentials.
+    private func fetch(
+        _ url: RequestedURL, _ text: String, _ cluster: ClusterState, _ settings: FetchSettings
+    ) async throws -> ExitStatus {
+        guard !url.hasOtherHeaders else {
+            throw CommandFailure(
+                .wrongUsage, "The requests of this URL have headers, which only its batch knows: name the URL with its '--header'.")
+        }
         fetch.sayWhatProxyMeans(console)
         var fetching = fetch.fetching(store)
         fetching.concurrency = 1

@@ -48,7 +48,7 @@ struct JobsListCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        try await target.withQueue { queue in
+        try await target.withQueue(looking: true) { queue in
             var isEmpty = true
             for selection in selections {
                 guard var next = cursor.map(JobCursor.init) ?? JobCursor() else {
@@ -82,10 +82,10 @@ struct JobsListCommand: Command {
         }
         if !jobs.isEmpty {
             // Its columns are as wide as this page needs: the next one is not known yet.
-            var table = TextTable("STATE", "WHEN", "ATTEMPTS", "URL", "REASON")
+            var table = TextTable("STATE", "WHEN", "ATTEMPTS", "ID", "URL", "REASON")
             for job in jobs {
                 table.add(
-                    state.rawValue, job.when, job.attempts, job.url.withoutSteering,
+                    state.rawValue, job.when, job.attempts, job.job.entry.id.short, job.url.withoutSteering,
                     (job.errorMessage ?? job.errorClass ?? "").withoutSteering)
             }
             try console.print(table)
@@ -269,7 +269,8 @@ private struct JobReport: Sendable {
 
     var json: JSONValue {
         [
-            "state": .string(job.state.rawValue), "url": .string(url), "host": .string(job.entry.host),
+            "state": .string(job.state.rawValue), "id": .string(job.entry.id.bytes.hexadecimal), "url": .string(url),
+            "host": .string(job.entry.host),
             "ageSeconds": JSONValue(job.age(at: now)),
             "activeSeconds": JSONValue(job.state == .active ? since : nil),
             "dueInSeconds": JSONValue(job.state == .delayed ? since.map { .zero - $0 } : nil),

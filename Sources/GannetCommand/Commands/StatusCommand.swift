@@ -61,7 +61,7 @@ struct StatusCommand: Command {
 
     func run() async throws -> ExitStatus {
         guard watch else {
-            let status = try await target.withCluster { try await StatusReport.look(at: target.queue, of: $0) }
+            let status = try await target.withCluster(looking: true) { try await StatusReport.look(at: target.queue, of: $0) }
             if let unknown = status.unknown { console.note(unknown.hint) }
             try console.print(text(of: status))
             return .done

@@ -13,7 +13,7 @@ struct WorkCommand: Command {
         "work",
         summary: "Fetch the URLs of a queue until a signal comes.",
         flags: StoreOptions.flags + [NameOption.style.entry, untilEmpty.entry, DrainOption.time.entry, ListenOption.address.entry]
-            + FetchOptions.flagsForJobs + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere,
+            + FetchOptions.flagsForJobs + QueueTarget.creatingFlags,
         mostUsed: ["store", "concurrency", "host-limit", "until-empty", "redis", "queue"],
         examples: [
             Example(
@@ -100,7 +100,8 @@ struct WorkCommand: Command {
     private func openBodies(_ access: ClusterAccess, _ worker: WorkerOptions) async throws -> RedisBodies {
         let cluster = access.cluster
         return RedisBodies(
-            try await cluster.connect(patience: ClusterState.bodyPatience), namespace: cluster.namespace, limit: store.cacheLimit,
+            try await cluster.connect(patience: ClusterState.bodyPatience, longestBackoff: worker.lease / 4), namespace: cluster.namespace,
+            limit: store.cacheLimit,
             sparing: worker.lease, temporaryFolder: FileManager.default.temporaryDirectory.path, patience: worker.outagePatience,
             outage: access.watch.note)
     }

@@ -102,6 +102,7 @@ final class WorkerEndpoint: Sendable {
 
     private static func readiness(of subject: Subject) async -> Readiness {
         if subject.interruption.request != nil { return .not("The worker is stopping: it takes no more jobs.") }
+        if subject.tally.activity.isRedisFull { return .not("Redis is full: bodies and outcomes wait for room.") }
         do throws(StateError) {
             // A server that answers may still take no writes.
             try await subject.cluster.within(lookBound) {

@@ -25,7 +25,8 @@ extension MetricsText {
                 (labels: [("outcome", "failed")], histogram: timings.failedFetches),
             ])
         add(
-            "gannet_worker_claim_duration_seconds", "Time until Redis handed out jobs.", [(labels: [], histogram: timings.claims)])
+            "gannet_worker_claim_duration_seconds", "Time until Redis answered an exchange of outcomes for jobs.",
+            [(labels: [], histogram: timings.exchanges)])
         add(
             "gannet_worker_settle_duration_seconds", "Time until Redis accepted outcomes, outages included.",
             [(labels: [], histogram: timings.settlements)])

@@ -1,3 +1,4 @@
+import ClusterState
 import CommandLineKit
 
 /// Which Redis, and which part of it.
@@ -12,6 +13,8 @@ struct ConnectionOptions: Sendable {
     var caFile: String?
     /// Every key begins with it.
     var namespace: String
+    /// How many partitions a new namespace gets; nil for the usual number.
+    var partitions: Int?
 
     private static let redisURL = Flag(
         "redis", .redisURL, isSecret: true, section: .redis,
@@ -25,6 +28,14 @@ struct ConnectionOptions: Sendable {
 
     private static let noPrivateRedis = Toggle(
         "no-private-redis", section: .redis, "Never start a private Redis. Without '--redis' the command is refused.")
+
+    private static let partitionCount = Flag(
+        "partitions", .integer(in: 1...Partition.most), section: .redis,
+        "How many partitions a new namespace gets; without this option it is one. Each host belongs to one partition. The number is fixed when "
+            + "the namespace is first used, and another number is refused then.")
+
+    /// Of commands that use a namespace first.
+    static let creatingFlags = flags + [partitionCount.entry]
 
     static let flags = [redisURL.entry, noPrivateRedis.entry, redisPasswordFile.entry, redisCAFile.entry, namespaceName.entry]
 
@@ -41,6 +52,7 @@ struct ConnectionOptions: Sendable {
         passwordFile = try arguments.optional(Self.redisPasswordFile)
         caFile = try arguments.optional(Self.redisCAFile)
         namespace = try arguments.require(Self.namespaceName)
+        partitions = try arguments.optional(Self.partitionCount)
 
         // If they were ignored, people would believe that they talk to the Redis that they secured.
         if redis == nil, passwordFile != nil { throw arguments.usageError("'--redis-password-file' needs '--redis'.") }
@@ -52,7 +64,8 @@ struct ConnectionOptions: Sendable {
 
 /// `--queue`
 enum QueueOption {
-    static let name = Flag("queue", .keyName, default: "default", section: .redis, "The queue in the namespace.")
+    static let usual = "default"
+    static let name = Flag("queue", .keyName, default: usual, section: .redis, "The queue in the namespace.")
 
     /// For a command with a queue of its own. It is known so that it can be refused with a reason. It is never read from the environment,
     /// which is there for the other commands.
@@ -70,7 +83,10 @@ struct QueueTarget: Sendable {
     let queue: String
     let log: LogOptions
 
-    static let flags = ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere
+    static let flags = ConnectionOptions.flags + behindConnection
+    /// Of commands that use a namespace first.
+    static let creatingFlags = ConnectionOptions.creatingFlags + behindConnection
+    private static let behindConnection = [QueueOption.name.entry] + CommonFlags.everywhere
 
     init(_ arguments: Arguments) throws {
         connection = try ConnectionOptions(arguments)

@@ -11,6 +11,7 @@ struct PrivateRedis: Sendable {
     private static let lockBound = Duration.seconds(90)
     private static let startBound = Duration.seconds(60)
     private static let loadingBound = Duration.seconds(600)
+    private static let setAsideBound = Duration.seconds(5)
 
     let environment: PrivateRedisEnvironment
 
@@ -21,10 +22,13 @@ struct PrivateRedis: Sendable {
     /// The right to use the server: while it is held, the server is not stopped for idleness. It ends with the process at the latest.
     final class Lease: Sendable {
         let socketPath: String
+        /// The folder of the server's data, whatever its name is now.
+        let data: ino_t
         private let users: FileLock
 
-        init(socketPath: String, users: FileLock) {
-            self.socketPath = socketPath
+        init(_ folder: PrivateRedisFolder, users: FileLock) {
+            socketPath = folder.socket
+            data = folder.dataNumber
             self.users = users
             users.touch()
         }
@@ -57,6 +61,15 @@ struct PrivateRedis: Sendable {
         }
     }
 
+    /// Renames the folder of data that an older version wrote, and starts a server without data. The caller has given up its lease.
+    /// - Parameter data: The folder, as the lease named it. Another command may have renamed it already.
+    func setAside(_ data: ino_t, schema: String, console: Console) async throws(CommandFailure) -> Lease {
+        try await onThread { () throws(CommandFailure) in
+            try setAside(data, schema: schema, console: console)
+            return try begin(console: console)
+        }
+    }
+
     /// Stops the server if there is one, also while commands use it.
     func stop() async throws(CommandFailure) -> Stop {
         try await onThread { () throws(CommandFailure) in try end() }
@@ -65,7 +78,7 @@ struct PrivateRedis: Sendable {
     private func begin(console: Console) throws(CommandFailure) -> Lease {
         let folder = try PrivateRedisFolder.prepare(home: environment.home)
         let users = try take(folder.usersLock, .shared)
-        let lease = Lease(socketPath: folder.socket, users: users)
+        let lease = Lease(folder, users: users)
         let logStart = ServerLog(path: folder.log).size
         let started = try startWhenNeeded(folder)
         if started {
@@ -141,16 +154,55 @@ struct PrivateRedis: Sendable {
         let folder = try PrivateRedisFolder.prepare(home: environment.home)
         let start = try take(folder.startLock, .exclusive)
         defer { withExtendedLifetime(start) {} }
-        guard let connection = ServerConnection.open(folder.socket, within: .seconds(5)) else {
-            _ = try ServerProcess.lockData(of: folder)
-            return .wasNotRunning
-        }
         let wasInUse = try FileLock.tryToTake(folder.usersLock, .exclusive) == nil
-        if let reason = connection.shutDown(within: .seconds(60)) {
-            throw CommandFailure(.unavailable, "The private Redis does not stop: \(reason).")
+        return try shutDown(folder) ? .stopped(wasInUse: wasInUse) : .wasNotRunning
+    }
+
+    private func setAside(_ data: ino_t, schema: String, console: Console) throws(CommandFailure) {
+        let folder = try PrivateRedisFolder.prepare(home: environment.home)
+        let end = ContinuousClock.now + Self.setAsideBound
+        // A command that comes at the same time takes the users' lock first and then waits for the start lock, so neither is kept here.
+        while try !setAside(data, in: folder, schema: schema, console: console) {
+            guard ContinuousClock.now < end else { throw Self.inUse(schema) }
+            usleep(20_000)
         }
-        unlink(folder.socket)
-        return .stopped(wasInUse: wasInUse)
+    }
+
+    /// Returns false while another command uses the data.
+    private func setAside(
+        _ data: ino_t, in folder: PrivateRedisFolder, schema: String, console: Console
+    ) throws(CommandFailure) -> Bool {
+        let start = try take(folder.startLock, .exclusive)
+        defer { withExtendedLifetime(start) {} }
+        // Another command may have done it.
+        guard folder.dataNumber == data else { return true }
+        guard let users = try FileLock.tryToTake(folder.usersLock, .exclusive) else { return false }
+        defer { withExtendedLifetime(users) {} }
+        _ = try shutDown(folder)
+        let aside = try folder.setDataAside(schema: schema)
+        console.note("The private Redis held data of an older version of gannet (schema \(schema)). The data is now in \(aside).")
+        return true
+    }
+
+    private static func inUse(_ schema: String) -> CommandFailure {
+        CommandFailure(
+            .otherSchema,
+            "The private Redis holds data of an older version of gannet (schema \(schema)), and another command uses it. "
+                + "Try again when that command has ended.")
+    }
+
+    /// Returns whether there was a server.
+    private func shutDown(_ folder: PrivateRedisFolder) throws(CommandFailure) -> Bool {
+        let connection = ServerConnection.open(folder.socket, within: .seconds(5))
+        if let connection {
+            if let reason = connection.shutDown(within: .seconds(60)) {
+                throw CommandFailure(.unavailable, "The private Redis does not stop: \(reason).")
+            }
+            unlink(folder.socket)
+        }
+        // Its process has ended when its lock is free.
+        _ = try ServerProcess.lockData(of: folder)
+        return connection != nil
     }
 
     private func take(_ path: String, _ mode: FileLock.Mode) throws(CommandFailure) -> FileLock {

@@ -25,9 +25,28 @@ final class SignalTrap: Sendable {
         }
     }
 
+    /// The pipe of signals that come before a command has made its trap.
+    private static let early = Mutex<(read: Int32, write: Int32)?>(nil)
+
+    /// Keeps signals for the trap that a command will make, from the first moment of the process on. Only for commands that make one.
+    static func keepSignals() {
+        guard let ends = Descriptor.pipe() else { return }
+        early.withLock { $0 = (ends.read, ends.write) }
+        watch(ends.write)
+    }
+
+    private static func watch(_ end: Int32) {
+        Signals.forward([SIGINT, SIGTERM], to: end)
+        Signals.forwardHangup(to: end)
+    }
+
     /// - Parameter leavesAtLast: Not in a process that is not ours to end.
     init(leavesAtLast: Bool = true) throws(CommandFailure) {
-        guard let ends = Descriptor.pipe() else {
+        let kept = Self.early.withLock { early in
+            defer { early = nil }
+            return early
+        }
+        guard let ends = kept ?? Descriptor.pipe().map({ ($0.read, $0.write) }) else {
             throw CommandFailure(.unavailable, "Cannot watch for signals: \(Descriptor.message(errno)).")
         }
         let (stream, continuation) = AsyncStream.makeStream(of: Request.self, bufferingPolicy: .bufferingOldest(8))
@@ -47,7 +66,6 @@ final class SignalTrap: Sendable {
             }
         }
         requests = stream
-        Signals.forward([SIGINT, SIGTERM], to: ends.write)
-        Signals.forwardHangup(to: ends.write)
+        if kept == nil { Self.watch(ends.write) }
     }
 }

@@ -9,7 +9,38 @@ struct ClusterAccess: Sendable {
     private let lease: PrivateRedis.Lease?
 
     /// - Parameter patience: How long calls other than a worker's wait for a Redis that has gone away.
-    static func open(_ options: ConnectionOptions, console: Console, patience: Duration) async throws -> ClusterAccess {
+    /// - Parameter looking: The command changes nothing, and so does not begin to use a new namespace either.
+    static func open(
+        _ options: ConnectionOptions, console: Console, patience: Duration, looking: Bool = false
+    ) async throws -> ClusterAccess {
+        var (cluster, own, lease) = try await server(named: options, console: console)
+        let watch = RedisWatch(console, own: own)
+        cluster.partitions = options.partitions
+        cluster.isForLooking = looking
+        cluster.patience = patience
+        cluster.outage = watch.note
+        do {
+            return ClusterAccess(cluster: try await ClusterState.connect(cluster), watch: watch, lease: lease)
+        } catch {
+            guard let own, !looking, let schema = StateError(error)?.olderSchema else { throw error }
+            let data = lease?.data ?? 0
+            // A server that is in use is not stopped.
+            lease = nil
+            lease = try await own.setAside(data, schema: schema, console: console)
+        }
+        return ClusterAccess(cluster: try await ClusterState.connect(cluster), watch: watch, lease: lease)
+    }
+
+    /// Removes all that an older version has left in the namespace.
+    static func removeOlderData(_ options: ConnectionOptions, console: Console) async throws {
+        let (cluster, _, lease) = try await server(named: options, console: console)
+        try await ClusterState.removeOlderData(cluster)
+        withExtendedLifetime(lease) {}
+    }
+
+    private static func server(
+        named options: ConnectionOptions, console: Console
+    ) async throws -> (cluster: ClusterOptions, own: PrivateRedis?, lease: PrivateRedis.Lease?) {
         var own: PrivateRedis?
         var lease: PrivateRedis.Lease?
         if options.redis == nil {
@@ -27,10 +58,7 @@ struct ClusterAccess: Sendable {
         cluster.passwordFile = options.passwordFile
         cluster.authorityFile = options.caFile
         cluster.namespace = options.namespace
-        cluster.patience = patience
-        let watch = RedisWatch(console, own: own)
-        cluster.outage = watch.note
-        return ClusterAccess(cluster: try await ClusterState.connect(cluster), watch: watch, lease: lease)
+        return (cluster, own, lease)
     }
 
     /// Runs `body`, and closes the connections in any case.
@@ -55,25 +83,36 @@ struct ClusterAccess: Sendable {
 extension ConnectionOptions {
     /// Runs `body` with the cluster, unless a signal comes first: a server may take its time to start, to load its data or to answer.
     func withAccess<Value: Sendable>(
-        _ console: Console, patience: Duration = .seconds(60), _ body: (ClusterAccess, Interruption) async throws -> Value
+        _ console: Console, patience: Duration = .seconds(60), looking: Bool = false,
+        _ body: (ClusterAccess, Interruption) async throws -> Value
     ) async throws -> Value {
         let interruption = try Interruption()
         return try await interruption.watching {
-            let opened = await interruption.cancelling { try await ClusterAccess.open(self, console: console, patience: patience) }
+            let opened = await interruption.cancelling {
+                try await ClusterAccess.open(self, console: console, patience: patience, looking: looking)
+            }
             guard let access = try opened.get(unlessInterrupted: interruption) else { throw CommandFailure(interruption.status, nil) }
             return try await access.closing { try await body($0, interruption) }
         }
     }
+
+    /// Runs `body` with the cluster. An outage of Redis is an error at once: people who look do not want to wait.
+    func withCluster<Value: Sendable>(
+        _ console: Console, looking: Bool = false, _ body: (ClusterState) async throws -> Value
+    ) async throws -> Value {
+        try await ClusterAccess.open(self, console: console, patience: .zero, looking: looking).closing { try await body($0.cluster) }
+    }
 }
 
 extension QueueTarget {
-    /// Runs `body` with the cluster. An outage of Redis is an error at once: people who look do not want to wait.
-    func withCluster<Value: Sendable>(_ body: (ClusterState) async throws -> Value) async throws -> Value {
-        try await ClusterAccess.open(connection, console: console, patience: .zero).closing { try await body($0.cluster) }
+    func withCluster<Value: Sendable>(
+        looking: Bool = false, _ body: (ClusterState) async throws -> Value
+    ) async throws -> Value {
+        try await connection.withCluster(console, looking: looking, body)
     }
 
     /// The same with the queue.
-    func withQueue<Value: Sendable>(_ body: (FetchQueue) async throws -> Value) async throws -> Value {
-        try await withCluster { try await body($0.queue(queue)) }
+    func withQueue<Value: Sendable>(looking: Bool = false, _ body: (FetchQueue) async throws -> Value) async throws -> Value {
+        try await withCluster(looking: looking) { try await body($0.queue(queue)) }
     }
 }

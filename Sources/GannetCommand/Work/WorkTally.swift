@@ -81,6 +81,8 @@ final class WorkTally: Sendable {
                 "skipped: \(job.url) failed \(Amounts.time(failure.age)) ago (\(errorClass)); \(remembered) ('gannet explain \(job.url)')",
                 errorClass)
         case .lost(let job): console.detail("lost the lease on \(job.url): another worker has it", job.facts("lost"))
+        case .malformed(let job):
+            console.warn("Redis did not take the outcome of \(job.url): the URL is fetched again later", job.facts("malformed"))
         case .handedBack(let job): console.detail("handed back \(job.url)", job.facts("handedBack"))
         case .stopping(let active, let limit):
             let (urls, time) = (Amounts.count(active, "URL"), Amounts.time(limit))
@@ -107,6 +109,11 @@ final class WorkTally: Sendable {
             }
             if let lost { tellLoss(of: lost, now: accepted) }
         case .foreign: console.warn("the jobs that are left in the queue are of another version of gannet; a newer worker can take them")
+        case .storeFull(true):
+            console.warn(
+                "Redis has no room for more bodies: they wait. Raise its maxmemory, or lower '--cache-limit'.",
+                [(key: "event", value: "storeFull")])
+        case .storeFull(false): console.warn("Redis has room for bodies again; going on.", [(key: "event", value: "storeHasRoom")])
         case .redis(let outage): watch.note(outage)
         }
     }

@@ -32,6 +32,7 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     package static func withoutUserInfo(_ url: String) -> String { withoutUserInfo(url, endsAtFragment: true) }
 
     private static func withoutUserInfo(_ url: String, endsAtFragment: Bool) -> String {
+        guard url.utf8.contains(0x40) else { return url }
         let bytes = Array(url.utf8)
         // Only a prefix of letters is a scheme: in "a:b@c://d" the first part is already user and password.
         var start = 0
@@ -80,6 +81,8 @@ extension UInt8 {
 extension String {
     /// The text without control characters and at most 300 characters long: what a stranger sent must not steer a terminal.
     package var escapedForDisplay: String {
+        // Almost all texts are short and plain.
+        if utf8.count <= 300, utf8.allSatisfy({ 0x20...0x7e ~= $0 }) { return self }
         let start = String(String.UnicodeScalarView(unicodeScalars.prefix(300)))
         return start.withoutSteering.replacing("\n", with: "\\u{a}") + (unicodeScalars.count > 300 ? "…" : "")
     }

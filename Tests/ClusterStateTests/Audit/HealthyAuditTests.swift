@@ -44,7 +44,8 @@ import Testing
                             let answer = try await fixture.claim(8, hostLimit: 2, worker: "w\(worker)")
                             for job in answer.jobs {
                                 let fails = job.failures == 0 && job.entry.url.hasSuffix("7")
-                                _ = try await fixture.settle(job, fails ? .retry(after: .zero) : QueueFixture.fetched(job.entry.url))
+                                let end = fails ? QueueFixture.retried(job.url, after: .zero) : QueueFixture.fetched(job.entry.url)
+                                _ = try await fixture.settle(job, job.outcome == nil ? end : .delivered)
                             }
                             return answer.left == .nothing
                         }

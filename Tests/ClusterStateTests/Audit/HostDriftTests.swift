@@ -31,33 +31,17 @@ import Testing
         }
     }
 
-    @Test(arguments: ["due", "mark", "never"])
-    func `jobs held for a host are looked at again`(what: String) async throws {
+    @Test(arguments: [false, true])
+    func `jobs aside for a host are looked at again`(isFree: Bool) async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<3)
-            let job = try await fixture.claim(3, hostLimit: 1).jobs[0]
-            if what != "mark" { #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled) }
-            switch what {
-            case "due": try await fixture.send("DEL", fixture.queueKey("due:normal"))
-            case "mark": try await fixture.send("DEL", "hosts")
-            default: try await fixture.send("ZADD", fixture.queueKey("due:normal"), "inf", "h0")
-            }
-            try await fixture.expectDrift([.heldNotDue], also: [.hostCount])
-            if what == "mark" { #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled) }
-            #expect(try await fixture.claim(3, hostLimit: 1).jobs.count == 1)
-        }
-    }
-
-    @Test func `held jobs are found for a queue whose name is a part of a key`() async throws {
-        try await QueueFixture.with { fixture in
-            let name = "held"
-            let fixture = QueueFixture(
-                redis: fixture.redis, cluster: fixture.cluster, queue: fixture.cluster.queue(name), namespace: fixture.namespace)
-            try await fixture.fill(0..<3)
-            _ = try await fixture.claim(3, hostLimit: 1)
-            #expect(try await fixture.cluster.audit(mend: false).isEmpty)
-            try await fixture.send("DEL", .string("q:\(name):due:normal"))
+            let job = try await fixture.claim(1, hostLimit: 1).jobs[0]
+            #expect(try await fixture.claim(3, hostLimit: 1).jobs.isEmpty)
+            if isFree { #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled) }
+            try await fixture.send("DEL", fixture.queueKey("timers:normal"))
             try await fixture.expectDrift([.heldNotDue])
+            if !isFree { #expect(try await fixture.settle(job, QueueFixture.fetched(job.entry.url)) == .settled) }
+            #expect(try await fixture.claim(3, hostLimit: 1).jobs.count == 1)
         }
     }
 }

@@ -10,11 +10,10 @@ import Testing
         try TraceContext("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01").child(number)
     }
 
-    private static func options(_ trace: TraceContext?, headers: RequestHeaders = .none, delivers: Bool = false) -> BatchOptions {
+    private static func options(_ trace: TraceContext?, headers: RequestHeaders = .none) -> BatchOptions {
         var options = BatchOptions()
         options.trace = trace
         options.headers = headers
-        options.deliversBodies = delivers
         return options
     }
 
@@ -25,10 +24,11 @@ import Testing
             try await fixture.fill(0..<3, batch: "one", options: Self.options(one))
             try await fixture.fill(3..<6, batch: "plain ü")
             try await fixture.fill(6..<9, batch: "two", options: Self.options(two, headers: headers))
-            var request = ClaimRequest(10, lease: QueueFixture.lease, nonce: Nonce(7), worker: "w")
+            var request = ExchangeRequest(Incarnation(7), number: 1, lease: QueueFixture.lease)
+            request.wanted = 10
             request.host = HostRule(limit: 1000)
             for _ in 0..<2 {
-                let jobs = try await fixture.queue.claim(request).jobs
+                let jobs = try #require(try await fixture.queue.exchange(request, in: fixture.cluster.home)).jobs
                 #expect(
                     jobs.map(\.batchName) == Array(repeating: "one", count: 3) + Array(repeating: "plain ü", count: 3) + [
                         "two", "two", "two",
@@ -44,7 +44,7 @@ import Testing
             let trace = try Self.trace(1)
             try await fixture.fill([0], batch: "first")
             _ = try await fixture.settle(try await fixture.claim(1).jobs[0], QueueFixture.fetched("http://h0/0"))
-            try await fixture.fill([0], batch: "second", options: Self.options(trace, delivers: true))
+            try await fixture.fill([0], batch: "second", options: Self.options(trace))
             let job = try await fixture.claim(1).jobs[0]
             #expect(job.outcome != nil && job.batchName == "second" && job.trace == trace)
         }
@@ -53,11 +53,12 @@ import Testing
     @Test func `a job whose batch's record is gone is still handed out, without name and trace`() async throws {
         try await QueueFixture.with { fixture in
             let number = try await fixture.fill([0], options: Self.options(try Self.trace(1)))
-            var request = ClaimRequest(1, lease: QueueFixture.lease, nonce: Nonce(7), worker: "w")
+            var request = ExchangeRequest(Incarnation(7), number: 1, lease: QueueFixture.lease)
+            request.wanted = 1
             request.host = HostRule(limit: 1000)
-            let first = try await fixture.queue.claim(request).jobs
+            let first = try #require(try await fixture.queue.exchange(request, in: fixture.cluster.home)).jobs
             try await fixture.redis.send(RedisCommand("DEL", .string(fixture.key(queue: "batch:\(number)"))))
-            let again = try await fixture.queue.claim(request).jobs
+            let again = try #require(try await fixture.queue.exchange(request, in: fixture.cluster.home)).jobs
             #expect(again.map(\.token) == first.map(\.token) && again.map(\.entry) == first.map(\.entry))
             #expect(again.allSatisfy { $0.batchName == nil && $0.trace == nil && $0.headers == RequestHeaders.none })
         }

@@ -10,11 +10,11 @@ import Testing
         try await QueueFixture.withClock { fixture, clock in
             let cancelled = try await fixture.fill([7], batch: "cancelled")
             let job = try await fixture.claim(1).jobs[0]
-            _ = try await fixture.settle(job, .retry(after: .seconds(1)))
+            #expect(try await fixture.settle(job, QueueFixture.retried(job.url, after: .seconds(1))) == .settled)
             _ = try await fixture.queue.cancel(batch: cancelled)
-            let batch = try await fixture.queue.begin(batch: "delayed").number
-            let entries = [try QueueFixture.entry(7)]
-            _ = try await fixture.queue.enqueue(entries, batch: batch, from: 0, to: 1, closing: true, delay: .seconds(2))
+            var options = BatchOptions()
+            options.delay = .seconds(2)
+            try await fixture.fill([7], batch: "delayed", options: options)
             clock.advance(by: .seconds(3))
             #expect(try await fixture.claim(5).jobs.count == 1)
         }

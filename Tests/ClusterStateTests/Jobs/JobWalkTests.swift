@@ -5,19 +5,19 @@ import Testing
 
 /// Jobs are found wherever they lie, page by page, and dealt with by kind.
 @Suite struct JobWalkTests {
-    /// Jobs that are ready, held for two hosts, and parked. All ready jobs are of `h`.
+    /// Jobs that are ready, aside for two hosts, and parked. All ready jobs are of `h`.
     private func prepare(_ fixture: QueueFixture) async throws {
-        let number = try await fixture.queue.begin(batch: "b").number
         let entries = try ["a", "a", "a", "b", "b", "b", "h", "h"].enumerated().map {
             try JobEntry(id: QueueFixture.id($0.offset), host: $0.element, url: "http://\($0.element)/\($0.offset)")
         }
         let repeated = try JobEntry(id: QueueFixture.id(0), host: "a", url: "http://a/0")
-        _ = try await fixture.queue.enqueue(entries.prefix(6) + [repeated], batch: number, from: 0, to: 7)
+        try await fixture.accept([repeated, repeated], closing: false)
+        // The second job finds its URL locked, and follows it.
+        #expect(try await fixture.claim(5).jobs.count == 1)
+        try await fixture.accept(Array(entries[1..<6]), closing: false)
         // One job of each host is handed out, and the others find no room.
-        var request = ClaimRequest(5, lease: .seconds(3600), nonce: Nonce(1), worker: "another")
-        request.host = HostRule(limit: 1)
-        #expect(try await fixture.queue.claim(request).jobs.count == 2)
-        _ = try await fixture.queue.enqueue(Array(entries.suffix(2)), batch: number, from: 7, to: 9, closing: true)
+        #expect(try await fixture.claim(5, hostLimit: 1).jobs.count == 1)
+        try await fixture.accept(Array(entries.suffix(2)))
     }
 
     private func all(_ fixture: QueueFixture, _ selection: JobSelection, limit: Int) async throws -> [Int] {
@@ -38,7 +38,8 @@ import Testing
             try await prepare(fixture)
             let counts = try await fixture.queue.counts()
             #expect(counts.active == 2 && counts.parked == 1 && counts.ready == 6)
-            #expect(try await all(fixture, JobSelection(.ready), limit: limit) == [6, 7, 1, 2, 4, 5])
+            #expect(
+                try await all(fixture, JobSelection(.ready), limit: limit) == [6, 7, 1, 2, 4, 5], "by host, in the order of their timers")
             #expect(try await all(fixture, JobSelection(.ready, JobFilter(host: "b")), limit: limit) == [4, 5])
             #expect(try await all(fixture, JobSelection(.parked), limit: limit) == [0])
             #expect(Set(try await all(fixture, JobSelection(.active), limit: limit)) == [0, 3])
@@ -74,12 +75,41 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "-", "1", "1-1", "1-zz", "-1-", "1-00-", "18446744073709551616-", "9007199254740992-", "1-+1"])
+    @Test func `the latest given-up jobs are kept, up to a number`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<30)
+            for job in try await fixture.claim(30).jobs {
+                let answer = try await fixture.claim(0) {
+                    $0.mostDead = 10
+                    $0.settlements = [Settlement(job.token, job.id, QueueFixture.failed(job.url), host: .answered)]
+                }
+                #expect(answer.verdicts == [.settled])
+            }
+            let counts = try await fixture.queue.counts()
+            #expect(counts.failed == 30 && counts.dead == 10)
+            #expect(Set(try await all(fixture, JobSelection(.dead), limit: 100)) == Set(20..<30))
+            try await fixture.expectEnded()
+        }
+    }
+
+    @Test(arguments: [
+        "", "-", "1", "1-1", "1-2-3-4-5-zz", "1-2-3-4-5-", "-1-2-3-4-5-6", "1-2-3-4-5-9007199254740992", "1-2-3-4-5-+6", "1-2-3-4-5-06",
+    ])
     func `a text that is not a cursor is refused`(text: String) { #expect(JobCursor(text) == nil) }
 
     @Test func `a cursor is read from its text`() {
-        let cursor = JobCursor(list: [0, 15, 255], position: 12)
-        #expect(cursor.text == "12-000fff" && JobCursor(cursor.text) == cursor)
-        #expect(JobCursor("0-") == JobCursor())
+        let cursor = JobCursor(partition: 2, place: [1, 0, 55, 3, 9])
+        #expect(cursor.text == "2-1-0-55-3-9" && JobCursor(cursor.text) == cursor)
+        #expect(JobCursor(JobCursor().text) == JobCursor())
+    }
+
+    @Test func `jobs of all partitions are listed and counted`() async throws {
+        try await QueueFixture.with(partitions: 5) { fixture in
+            try await fixture.fill(0..<100, hosts: 20)
+            #expect(Set(try await all(fixture, JobSelection(.ready), limit: 7)) == Set(0..<100))
+            #expect(try await fixture.queue.count(JobSelection(.ready)) == 100)
+            _ = try await fixture.claimAll(100)
+            #expect(Set(try await all(fixture, JobSelection(.active), limit: 7)) == Set(0..<100))
+        }
     }
 }

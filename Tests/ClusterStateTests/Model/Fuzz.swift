@@ -6,7 +6,7 @@ struct Fuzz {
     let bench: ModelBench
     var isCrowded = false
     var crashes = false
-    var sweeps = false
+    var partitions = 1
 
     init(_ bench: ModelBench) { self.bench = bench }
 
@@ -24,8 +24,7 @@ struct Fuzz {
     }
 
     func failure(seed: UInt64, steps: Int) async throws -> Failure? {
-        let course = Operation.course(
-            seed: seed, ModelClimate(seed: seed, isCrowded: isCrowded), count: steps, crashes: crashes, sweeps: sweeps)
+        let course = Operation.course(seed: seed, count: steps, crashes: crashes)
         guard let first = try await outcome(seed, course) else { return nil }
         // The prefix ends with the operation that failed. Operations before that are left out where the course fails without them.
         var kept = Array(course.prefix(first.position + 1))
@@ -59,7 +58,7 @@ struct Fuzz {
     }
 
     private func outcome(_ seed: UInt64, _ course: [Operation]) async throws -> Found? {
-        var run = try await ModelRun(bench, ModelClimate(seed: seed, isCrowded: isCrowded))
+        var run = try await ModelRun(bench, ModelClimate(seed: seed, partitions: partitions, isCrowded: isCrowded))
         do {
             try await run.run(course)
             return nil

@@ -1,47 +1,95 @@
+import GannetTestKit
+
 @testable import ClusterState
 
-/// The settings in which courses differ.
-struct ModelClimate {
-    let lease: Int
-    let urls: Int
+#if canImport(Glibc)
+/// The circumstances of a course, drawn from its seed.
+struct ModelClimate: Sendable {
     let hosts: Int
-    let usual: HostRule
-    /// How many jobs may be there before no more are enqueued.
-    let mostJobs: Int
-    let largestChunk: Int
-    let claimLimits: [Int]
-    /// About how many jobs are settled at once.
-    let mostSettled: Int
-    /// For how long, in ms, a host may take no connection; 0 for ever.
-    let hostPatience: Int
-    let ending: Ending
-    /// Workers die often, and others come late.
-    let isDeadly: Bool
+    let urls: Int
+    let partitions: Int
+    /// How long leases last, ms.
+    let leases: [Int]
+    /// How many requests a host may have in flight. All workers say the same.
+    let limit: Int
+    let interval: Int
+    /// For how long a request may hold its URL, ms.
+    let longestHold: Int
+    let patience: Int
+    let wanted: [Int]
+    /// The longest chunk that a producer sends.
+    let chunk: Int
+    /// How likely each end of a request is.
+    let ends: [(ModelEnd, Int)]
 
-    /// How the rest of the jobs is ended.
-    enum Ending {
-        /// By a worker that claims from both queues, again and again.
-        case together
-        /// In the same way, but from one queue until that is empty. This must not depend on a worker that claims from the other.
-        case oneQueueFirst
-        /// By a worker that claims when a claim has said so, and not before.
-        case asTold
-    }
-
-    init(seed: UInt64, isCrowded: Bool) {
-        var draw = Draw(seed ^ 0x5eed)
-        isDeadly = !isCrowded && draw.chance(25)
-        lease = isDeadly ? 3000 : draw.one(of: [3000, 12_000, 30_000])
-        // Many jobs of few URLs reach the bounds at which a call leaves the rest to the next.
-        urls = isCrowded ? 2 + draw.below(2) * 200 : isDeadly ? 2 : 3 + draw.below(6)
-        hosts = isCrowded ? 1 + draw.below(30) : 2 + draw.below(3)
-        let limits = isCrowded ? [1, 300] : [1, 2, 3]
-        usual = HostRule(limit: draw.one(of: limits), interval: .milliseconds(draw.one(of: [0, 0, 0, 300])))
-        mostJobs = isCrowded ? 3000 : 30
-        largestChunk = isCrowded ? 900 : 6
-        claimLimits = isCrowded ? [1, 100, 300, 1000] : [0, 1, 1, 2, 3, 5, 20]
-        mostSettled = isCrowded ? 200 : 4
-        ending = draw.one(of: [.together, .oneQueueFirst, .asTold])
-        hostPatience = draw.one(of: [0, 1, 3000, 60_000])
+    init(seed: UInt64, partitions: Int, isCrowded: Bool) {
+        var draw = Draw(seed &+ 1)
+        self.partitions = partitions
+        hosts = draw.one(of: isCrowded ? [40] : [1, 2, 3, 5])
+        urls = isCrowded ? 300 : draw.one(of: [2, 6, 24])
+        leases = draw.one(of: [[30_000], [3000, 30_000], [60]])
+        limit = draw.one(of: [1, 2, 3, 1000])
+        interval = draw.one(of: [0, 0, 0, 200])
+        longestHold = draw.one(of: [3_600_000, 3_600_000, 4000])
+        patience = draw.one(of: [0, 20_000])
+        wanted = isCrowded ? [64, 250] : draw.one(of: [[1], [1, 4, 10], [30]])
+        chunk = isCrowded ? 400 : draw.one(of: [3, 20])
+        ends = draw.one(of: [
+            [(.fetched, 10), (.retry, 3), (.throttled, 2), (.back, 1), (.failed, 1), (.putOff, 1), (.unstored, 1), (.revalidated, 1)],
+            [(.retry, 10), (.fetched, 2), (.back, 3), (.failed, 1)], [(.fetched, 10)],
+            [(.unreachable, 6), (.throttled, 3), (.fetched, 2), (.failed, 1)],
+        ])
     }
 }
+
+/// How a request ends.
+enum ModelEnd: String, Sendable {
+    case fetched, revalidated, unstored, failed, retry, unreachable, throttled, putOff, back
+
+    /// Whether the job ends with it.
+    var isEnd: Bool {
+        switch self {
+        case .fetched, .revalidated, .unstored, .failed: true
+        default: false
+        }
+    }
+
+    var isFetch: Bool { isEnd && self != .failed }
+    var isCharged: Bool { self == .retry || self == .unreachable }
+
+    func outcome(_ url: String, _ draw: inout Draw) -> Settlement.Outcome {
+        var content = OutcomeContent(url: url)
+        content.digest = [UInt8](repeating: 7, count: 32)
+        content.fields = [.errorClass: "timeout"]
+        let fresh = Duration.seconds(draw.one(of: [0, 5, 3600]))
+        let keep = Duration.seconds(draw.one(of: [5, 86_400]))
+        let pause = Duration.milliseconds(draw.one(of: [0, 1, 500, 8000]))
+        return switch self {
+        case .fetched: .fetched(content, Retention(fresh: fresh, keep: keep))
+        case .unstored: .fetched(content, Retention(fresh: fresh, keep: keep, isStored: false))
+        case .revalidated: .revalidated(content, Retention(fresh: fresh, keep: keep))
+        case .failed: .failed(content, Retention(fresh: fresh, keep: keep))
+        case .retry, .unreachable: .retry(content, after: pause)
+        case .throttled: .throttled(content, for: draw.chance(50) ? nil : pause)
+        case .putOff: .putOff(content, for: pause)
+        case .back: .handedBack
+        }
+    }
+
+    func host(_ draw: inout Draw) -> Settlement.HostNews {
+        switch self {
+        case .unreachable: .unreachable
+        case .back, .putOff: .none
+        default: draw.chance(90) ? .answered : .none
+        }
+    }
+}
+
+struct Violation: Error, CustomStringConvertible {
+    let description: String
+
+    static func require(_ holds: Bool, _ sentence: @autoclosure () -> String) throws {
+        if !holds { throw Violation(description: sentence()) }
+    }
+}
+#endif

@@ -4,193 +4,257 @@ import RedisClient
 @testable import ClusterState
 
 #if canImport(Glibc)
-/// One course of operations on a real server and on the model.
+/// One course of operations on a real server. The model beside it knows which jobs there are and how often each URL was tried, and every
+/// step is held against the rules.
 struct ModelRun {
+    struct JobRecord {
+        let queue: Int
+        let batch: Int
+        let url: Int
+        var hasEnded = false
+    }
+
+    struct Worker {
+        let name: String
+        let queue: Int
+        let incarnation: Incarnation
+        let lease: Int
+        var exchanges: [Int]
+        var held: [Job] = []
+        /// Places at hosts of other partitions, to which redirects led.
+        var places: [(partition: Int, token: LockToken, id: URLID)] = []
+        var last: (request: ExchangeRequest, answer: Exchange, partition: Int)?
+    }
+
+    struct BatchRecord {
+        let queue: Int
+        let name: String
+        var progress: BatchProgress
+        var options: BatchOptions
+    }
+
+    /// Failed attempts and crashes that a URL is charged with.
+    struct Charge: Equatable {
+        var failures = 0
+        var crashes = 0
+    }
+
+    static let queueNames = ["a", "b"]
+    static let workers = 5
+
     let bench: ModelBench
+    let climate: ModelClimate
     let cluster: ClusterState
-    var model: Model
-    var maker: CallMaker
-    var look = StateLook()
-    /// The calls so far, for people to read.
+    var looks: [StateLook]
+    var workers: [Worker] = []
+    var jobs: [Int: JobRecord] = [:]
+    var batches: [BatchRecord] = []
+    /// In each partition, by URL.
+    var charges: [[Bytes: Charge]]
+    var isPaused = [false, false]
+    var callers: [(incarnation: Incarnation, exchanges: Int, held: [(token: LockToken, url: Int)])] = []
+    var births = 0
+    /// The operations so far, for people to read.
     var story: [String] = []
-    /// When the claims of a round want the next claim: at once, or in how many milliseconds.
-    var isMore = false
-    var next: Int?
     /// The number of the operation under way.
     var position = 0
 
     init(_ bench: ModelBench, _ climate: ModelClimate) async throws {
         self.bench = bench
-        cluster = ClusterState(bench.redis, namespace: ModelBench.namespace)
-        model = Model(usual: climate.usual, hostPatience: climate.hostPatience, hosts: climate.hosts)
-        maker = CallMaker(cluster: cluster, climate: climate)
+        self.climate = climate
+        cluster = ClusterState(bench.redis, namespace: ModelBench.namespace, partitions: climate.partitions)
+        looks = Array(repeating: StateLook(), count: climate.partitions)
+        charges = Array(repeating: [:], count: climate.partitions)
         _ = try await bench.redis.send(RedisCommand("FLUSHALL"))
+        var draw = Draw(1)
+        for number in 0..<Self.workers { workers.append(born(number % 2, &draw)) }
+        for number in 0..<2 { callers.append((Incarnation(UInt64(7000 + number)), 0, [])) }
+    }
+
+    func host(of url: Int) -> String { "h\(url % climate.hosts)" }
+
+    mutating func born(_ queue: Int, _ draw: inout Draw) -> Worker {
+        births += 1
+        return Worker(
+            name: "w\(births)", queue: queue, incarnation: Incarnation(UInt64(births)), lease: draw.one(of: climate.leases),
+            exchanges: Array(repeating: 0, count: climate.partitions))
     }
 
     mutating func run(_ operations: [Operation]) async throws {
         for operation in operations {
-            for call in maker.calls(for: operation, look, model) { try await perform(call) }
+            var draw = Draw(operation.seed)
+            try await perform(operation.kind, &draw)
             position += 1
         }
         try await finish()
     }
 
-    /// Makes a call, and compares the answer and the state after it with the model.
-    mutating func perform(_ call: Call) async throws {
-        story.append("\(call)")
-        let before = look
-        let (now, lived) = before.clock.reading(bench.wall)
-        switch call {
-        case .clock(let ms):
+    private mutating func perform(_ kind: Operation.Kind, _ draw: inout Draw) async throws {
+        switch kind {
+        case .clock:
+            let ms = draw.one(of: [1, 10, 250, 1000, 5000, draw.below(40_000)])
+            story.append("\(ms) ms go by")
             bench.advance(ms)
-            let (now, lived) = before.clock.reading(bench.wall)
-            look = try await bench.look(now: now)
-            var wanted = before
-            // Redis forgets outcomes whose time is over, and remembers some of them again when its clock goes back.
-            wanted.pages = look.pages
-            try look.check(is: wanted, now: now)
-            try model.checkInvariants(look, now: now, lived: lived)
-            return
+        case .enqueue: try await enqueue(&draw)
+        case .exchange: try await exchange(draw.below(workers.count), &draw)
+        case .again: try await repeatExchange(draw.below(workers.count))
+        case .move: try await move(&draw)
+        case .acquire: try await acquire(&draw)
+        case .callerEnds: try await callerEnds(&draw)
+        case .death:
+            let index = draw.below(workers.count)
+            story.append("\(workers[index].name) dies")
+            workers[index] = born(draw.below(2), &draw)
+        case .forget:
+            let index = draw.below(workers.count)
+            story.append("\(workers[index].name) forgets its jobs")
+            workers[index].held = []
+            workers[index].places = []
+            for partition in cluster.partitions { try await exchange(index, in: partition.index, [], wanted: 0, namesHeld: true) }
+        case .cancel:
+            guard !batches.isEmpty else { return }
+            let batch = batches.remove(at: draw.below(batches.count))
+            story.append("batch \(batch.progress.number) is cancelled")
+            _ = try await cluster.queue(Self.queueNames[batch.queue]).cancel(batch: batch.progress.number)
+            for (serial, job) in jobs where job.queue == batch.queue && job.batch == batch.progress.number && !job.hasEnded {
+                let isHeld = looks.contains { $0.places[serial]?.isHeld == true }
+                if !isHeld { jobs[serial]!.hasEnded = true }
+            }
+            try await lookAgain()
+        case .pause, .resume:
+            let queue = draw.below(2)
+            isPaused[queue] = kind == .pause
+            story.append("queue \(Self.queueNames[queue]): \(kind)")
+            let state = cluster.queue(Self.queueNames[queue])
+            _ = kind == .pause ? try await state.pause() : try await state.resume()
+            try await lookAgain()
+        case .reclaim:
+            let queue = draw.below(2)
+            story.append("queue \(Self.queueNames[queue]) takes back what is held")
+            _ = try await cluster.queue(Self.queueNames[queue]).reclaimAll()
+            try await lookAgain(isCharged: false)
         case .crash:
+            story.append("the server crashes")
+            let before = try await StateDump(bench.redis, namespace: ModelBench.namespace)
             try await bench.crash()
-            look = try await bench.look(now: now)
-            try look.check(is: before, now: now)
-            try Violation.equal(look.clock, before.clock, "the clocks")
-            try model.checkInvariants(look, now: now, lived: lived)
-            return
-        case .death: return
-        default: break
+            let after = try await StateDump(bench.redis, namespace: ModelBench.namespace)
+            try Violation.require(after == before, "the server came back as another: \(after.differences(from: before))")
         }
-        let check = try await make(call)
-        look = try await bench.look(now: now)
-        let heard = before.waiters.isEmpty && before.idle.isEmpty ? [] : try await bench.heard()
-        try check(&model, Step(before: before, after: look, now: now, lived: lived, wall: bench.wall, heard: heard))
-        try model.checkInvariants(look, now: now, lived: lived)
-        model.freshRules = model.freshRules.filter { (look.hosts[$0]?.running ?? 0) > 0 }
     }
 
-    typealias Check = (inout Model, Step) throws -> Void
+    private mutating func enqueue(_ draw: inout Draw) async throws {
+        let isNew = batches.isEmpty || draw.chance(30)
+        if isNew {
+            let queue = draw.below(2)
+            var options = BatchOptions()
+            options.priority = draw.one(of: Priority.allCases)
+            options.refresh = draw.chance(20)
+            options.maximumAge = draw.chance(20) ? .seconds(draw.below(20)) : nil
+            let name = "b\(births)-\(position)-\(story.count)"
+            let progress = try await cluster.queue(Self.queueNames[queue]).begin(batch: name, options: options)
+            batches.append(BatchRecord(queue: queue, name: name, progress: progress, options: options))
+        }
+        let index = isNew ? batches.count - 1 : draw.below(batches.count)
+        let count = draw.below(climate.chunk) + 1
+        let closes = draw.chance(20)
+        let delay = draw.chance(20) ? Duration.milliseconds(draw.one(of: [1, 3000])) : .zero
+        var batch = batches[index]
+        var rows: [FetchQueue.Row] = []
+        let first = batch.progress.offset
+        for place in 1...count {
+            let (url, serial) = (draw.below(climate.urls), jobs.count)
+            jobs[serial] = JobRecord(queue: batch.queue, batch: batch.progress.number, url: url)
+            let entry = try JobEntry(id: QueueFixture.id(url), host: host(of: url), url: "http://\(host(of: url))/\(url)?\(serial)")
+            rows.append(FetchQueue.Row(entry, at: first + place))
+        }
+        story.append(
+            "batch \(batch.progress.number) of queue \(Self.queueNames[batch.queue]), \(batch.options.priority), gets URLs "
+                + rows.map { String($0.entry.url.dropFirst(7)) }.joined(separator: " ") + (delay > .zero ? " in \(delay)" : ""))
+        _ = try await cluster.queue(Self.queueNames[batch.queue]).enqueue(
+            rows, to: first + count, of: &batch.progress, closing: closes, delay: delay)
+        batches[index] = batch
+        if closes { batches.remove(at: index) }
+        try await lookAgain()
+    }
 
-    private mutating func make(_ call: Call) async throws -> Check {
-        switch call {
-        case .clock, .death, .crash: return { _, _ in }
-        case .begin(let queue, let name, let options):
-            let answer = try await cluster.queue(queueNames[queue]).begin(batch: name, options: options)
-            return { try $0.check(begin: queue, name, options, answer, $1) }
-        case .enqueue(let call): return try await enqueue(call)
-        case .claim(let call):
-            let answer = try await claim(call)
-            return { try $0.check(claim: call, answer, $1) }
-        case .settle(let call):
-            let answers = try await settle(call)
-            return { try $0.check(settle: call, answers, $1) }
-        case .renew(let tokens):
-            let lease = maker.climate.lease
-            let lost = try await cluster.renew(tokens, lease: .milliseconds(lease))
-            return { try $0.check(renew: tokens, lease: lease, lost: lost, $1) }
-        case .move(let token, let host):
-            let answer = try await cluster.move(token, to: "h\(host)", usual: model.usual)
-            return { try $0.check(move: token, to: host, answer, $1) }
-        case .acquire(let call):
-            let answer = try await cluster.acquire(call.request)
-            if case .leased(let token, _) = answer.fate {
-                maker.hold(.init(token: token, url: call.url, kind: .caller, digest: 0, holder: "caller \(call.caller)"))
-            }
-            maker.answered(call, answer)
-            return { try $0.check(acquire: call, answer, $1) }
-        case .cancel(let key):
-            let count = try await cluster.queue(queueNames[key.queue]).cancel(batch: key.number)
-            return { try $0.check(cancel: key, count, $1) }
-        case .pause(let queue, let isPaused):
-            let was = try await isPaused ? cluster.queue(queueNames[queue]).pause() : cluster.queue(queueNames[queue]).resume()
-            return {
-                try Violation.equal(was, $0.isPaused[queue], "whether it was paused")
-                $0.isPaused[queue] = isPaused
-                try $1.after.check(is: $1.before, now: $1.now)
-                if !isPaused { try $0.checkWoken(queue, 1000, $1) }
-            }
-        case .rule(let host, let rule):
-            try await cluster.setRule(rule, for: "h\(host)")
-            return {
-                $0.rules[host] = rule
-                $0.freshRules.insert(host)
-                try $1.after.check(is: $1.before, now: $1.now)
-            }
-        case .reclaim(let queue):
-            let count = try await cluster.queue(queueNames[queue]).reclaimAll()
-            return { try $0.check(reclaim: queue, count, $1) }
-        case .beat(let queue, let worker, let leaves):
-            let state = cluster.queue(queueNames[queue])
-            if leaves { try await state.leave("w\(worker)") } else { _ = try await state.beat("w\(worker)", .ofTest) }
-            let seen = try await state.overview()
-            return {
-                try $1.after.check(is: $1.before, now: $1.now)
-                try $0.check(overview: seen, of: queue, $1)
-            }
-        case .sweep(let call):
-            let answer = try await sweep(call)
-            return {
-                $0.hasDeleted = true
-                try $0.check(sweep: call, answer, $1)
+    private mutating func move(_ draw: inout Draw) async throws {
+        let index = draw.below(workers.count)
+        guard let job = workers[index].held.last(where: { $0.outcome == nil && !$0.isHopeless }) else { return }
+        let target = "h\(draw.below(climate.hosts))"
+        let passage = try await cluster.queue(job.queue).move(
+            job, to: target, usual: HostRule(limit: climate.limit, interval: .milliseconds(climate.interval)),
+            lease: .milliseconds(workers[index].lease))
+        story.append("\(workers[index].name) moves \(job.url) to \(target): \(passage)")
+        let there = cluster.partition(of: target).index
+        if passage == .there, there != job.partition {
+            workers[index].places.removeAll { $0.id == job.id && $0.partition == there }
+            workers[index].places.append((there, job.token, job.id))
+        }
+        try await lookAgain()
+    }
+
+    private mutating func acquire(_ draw: inout Draw) async throws {
+        let (index, url) = (draw.below(callers.count), draw.below(climate.urls))
+        let id = QueueFixture.id(url)
+        var request = AcquireRequest(
+            id: id, host: host(of: url), incarnation: callers[index].incarnation, nonce: draw.number(),
+            lease: .milliseconds(climate.leases[0]))
+        request.longestHold = .milliseconds(climate.longestHold)
+        request.refresh = draw.chance(30)
+        request.maximumAge = draw.chance(20) ? .seconds(draw.below(20)) : nil
+        let partition = cluster.partition(of: host(of: url)).index
+        let before = looks[partition]
+        let answer = try await cluster.acquire(request)
+        story.append("caller \(index) asks for \(url): \(answer.fate)".prefix(90).description)
+        let after = try await look(partition)
+        try check(from: before, to: after, partition, ending: [], settled: [:])
+        if case .leased(let token, _) = answer.fate {
+            callers[index].held.append((token, url))
+            if let lock = before.locks[id.bytes], lock.kind.isHeld {
+                let isOver = (before.leases[lock.incarnation] ?? 0) <= Double(after.lived) || lock.deadline <= after.lived
+                try Violation.require(isOver, "a URL was given to a caller while somebody else had it")
             }
         }
-    }
-
-    private func sweep(_ call: SweepCall) async throws -> JobSweep {
-        let queue = cluster.queue(queueNames[call.queue])
-        let filter = JobFilter(host: call.host.map { "h\($0)" })
-        switch call.jobs {
-        case .line(let line, let before, let looks, let behind):
-            return try await queue.delete(
-                from: line.list, before: before, filter, enqueuedUntil: 1 << 52, limit: call.limit, looks: looks, behind: behind)
-        case .delayed(let action): return try await queue.sweepDelayed(from: 0, filter, action, limit: call.limit)
-        case .dead(let action):
-            return try await queue.sweepDead(from: 0, filter, action, diedUntil: 1 << 52, limit: call.limit)
+        if case .ended = answer.fate {
+            births += 1
+            callers[index] = (Incarnation(UInt64(7000 + births)), callers[index].exchanges, callers[index].held)
         }
     }
 
-    private func enqueue(_ call: EnqueueCall) async throws -> Check {
-        let entries = try call.jobs.map { job in
-            let host = "h\(model.host(of: job.url))"
-            return try JobEntry(id: QueueFixture.id(job.url), host: host, url: "http://\(host)/\(job.url)?\(job.serial)")
-        }
-        let answer = await Self.outcome { () throws(StateError) in
-            try await cluster.queue(queueNames[call.batch.queue]).enqueue(
-                entries, batch: call.batch.number, from: call.from, to: call.to, closing: call.isClosing, delay: .milliseconds(call.delay))
-        }
-        if case .failure(.redis(let error)) = answer { throw error }
-        return { try $0.check(enqueue: call, answer, $1) }
+    private mutating func callerEnds(_ draw: inout Draw) async throws {
+        let index = draw.below(callers.count)
+        guard !callers[index].held.isEmpty else { return }
+        let (token, url) = callers[index].held.removeFirst()
+        let end = draw.one(of: [(ModelEnd.fetched, 5), (.failed, 1), (.back, 2)])
+        callers[index].exchanges += 1
+        let partition = cluster.partition(of: host(of: url))
+        var request = ExchangeRequest(
+            token.incarnation, number: 1 << 20 + callers[index].exchanges, lease: .milliseconds(climate.leases[0]))
+        request.settlements = [Settlement(token, QueueFixture.id(url), end.outcome("http://\(host(of: url))/\(url)", &draw))]
+        let before = looks[partition.index]
+        let answer = try await cluster.exchange(request, in: partition)
+        story.append("caller \(index) ends \(url): \(end), \(answer.map { "\($0.verdicts)" } ?? "its lease has ended")")
+        let after = try await look(partition.index)
+        let settled = answer?.verdicts == [.settled] ? [QueueFixture.id(url).bytes: end] : [:]
+        try check(from: before, to: after, partition.index, ending: late(settled, before), settled: settled)
     }
 
-    private static func outcome<Answer>(_ body: () async throws(StateError) -> Answer) async -> Result<Answer, StateError> {
-        do throws(StateError) { return .success(try await body()) } catch { return .failure(error) }
+    // MARK: Looking
+
+    mutating func look(_ partition: Int) async throws -> StateLook {
+        let look = try await StateLook(bench.redis, tag: cluster.partitions[partition].keys.tag)
+        looks[partition] = look
+        return look
     }
 
-    private mutating func claim(_ call: ClaimCall) async throws -> Claim {
-        var request = ClaimRequest(call.limit, lease: .milliseconds(call.lease), nonce: call.nonce, worker: "w\(call.worker)")
-        request.inbox = call.listens ? cluster.inbox(of: "w\(call.worker)") : nil
-        request.host = model.usual
-        let answer = try await cluster.queue(queueNames[call.queue]).claim(request)
-        isMore = answer.isMore || isMore
-        if let wait = answer.next?.wholeMilliseconds { next = min(next ?? wait, wait) }
-        for job in answer.jobs {
-            maker.hold(
-                .init(
-                    token: job.token, url: Self.url(of: job), kind: job.outcome == nil ? .job : .delivery,
-                    digest: job.outcome?.content.digest.map { Int($0[0]) } ?? 0, holder: "worker \(call.worker)"))
+    /// Looks at all partitions after a step that the model learns nothing from.
+    /// - Parameter isCharged: False where jobs are taken back without a charge, also from workers whose leases have ended.
+    mutating func lookAgain(isCharged: Bool = true) async throws {
+        for partition in looks.indices {
+            let before = looks[partition]
+            let after = try await look(partition)
+            try check(from: before, to: after, partition, ending: [], settled: [:], isCharged: isCharged)
         }
-        return answer
-    }
-
-    static func url(of job: Job) -> Int { Int(job.entry.id.bytes[7]) }
-
-    private func settle(_ call: SettleCall) async throws -> [SettleAnswer] {
-        let settlements = call.items.map {
-            Settlement($0.token, QueueFixture.id($0.url), $0.outcome, host: $0.host, bytes: $0.bytes)
-        }
-        guard let queue = call.queue else { return try await cluster.settle(settlements, random: call.random) }
-        return try await cluster.queue(queueNames[queue]).settle(
-            settlements, claimsAgain: call.claimsAgain, hostPatience: .milliseconds(model.hostPatience), random: call.random)
     }
 }
 #endif

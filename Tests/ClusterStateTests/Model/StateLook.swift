@@ -1,110 +1,296 @@
+import GannetBasics
+import GannetTestKit
 import RedisClient
 
 @testable import ClusterState
 
-/// Everything in Redis at one moment, decoded without the product's own code.
-struct StateLook: Equatable {
-    var clock = ModelClock()
-    var flights: [Token: FlightLook] = [:]
-    var leaseEnds = 0
-    /// How many requests are noted as being at other hosts than their own.
-    var moves = 0
-    var locks: [Int: Token] = [:]
-    var pages: [Int: PageLook] = [:]
-    var waiters: [Int: Set<Int>] = [:]
-    var freed: [FreedLook] = []
-    var hosts: [Int: HostLook] = [:]
-    var jobs: [Int: JobLook] = [:]
-    var lines: [Line: [Int]] = [:]
-    var due: [Line: Int] = [:]
-    var dead: [Int: JobRecord] = [:]
-    var deadCounts = [0, 0]
-    var counts: [Int: [Int]] = [:]
-    var batches: [BatchKey: [Int]] = [:]
-    var finished: [BatchKey: Int] = [:]
-    var ended: Set<BatchKey> = []
-    var idle: [Int: Set<Int>] = [:]
-    /// Keys that the look does not know, and jobs that are in two places.
-    var strange: [String] = []
-}
+typealias Bytes = [UInt8]
 
-/// The token of a lease or a lock, as two numbers.
-struct Token: Hashable, Comparable, CustomStringConvertible {
-    let number: UInt64
-    let nonce: UInt64
+/// Everything that a partition has in Redis, read without any script of the product.
+struct StateLook: Sendable {
+    struct Lock: Sendable {
+        let kind: Character
+        let token: Bytes
+        let began: Int
+        let deadline: Int
+        let crashes: Int
+        let failures: Int
+        let flags: Int
+        let queue: String
+        /// Queues with followers, each with the priority of their timer.
+        let followers: [(queue: String, priority: Int)]
+        let job: Jobs?
 
-    static func < (one: Token, other: Token) -> Bool { one.number < other.number }
-    var description: String { "token \(number)" }
-}
-
-struct BatchKey: Hashable {
-    let queue: Int
-    let number: Int
-}
-
-/// A job as it is written in Redis.
-struct JobRecord: Equatable {
-    var serial, queue, batch, url, enqueued, crashes, failures, throttled: Int
-    /// Whether the job is marked as not to be fetched without the headers of its batch.
-    var hasHeaders: Int
-}
-
-struct JobLook: Equatable {
-    var record: JobRecord
-    var place: Place
-}
-
-enum Place: Equatable {
-    case line(Line)
-    case later(due: Int, Token)
-    case leased(Token)
-}
-
-/// A list of jobs in which the order counts.
-enum Line: Hashable {
-    case ready(queue: Int, priority: Int)
-    case held(queue: Int, priority: Int, host: Int)
-    case parked(url: Int)
-    case chain(Int)
-}
-
-struct FlightLook: Equatable {
-    enum Kind: UInt8 {
-        case job = 74
-        case delivery = 67
-        case caller = 65
-        case pausing = 87
+        var incarnation: Bytes { Array(token[8...]) }
+        var isSuspect: Bool { flags & 1 != 0 }
+        var isPutOffByHost: Bool { flags & 4 != 0 }
+        /// The place of the request is that of the job's own host.
+        var hasOwnPlace: Bool { kind == "L" && flags & (2 | 8) == 0 }
     }
-    var kind: Kind
-    var began, ends, url: Int
-    var job: JobRecord?
-    /// The host to which a redirect has led the job's request.
-    var movedTo: Int?
-}
 
-struct PageLook: Equatable {
-    var isNegative, isStored: Bool
-    var began, ended, freshUntil: Int
-    var digest: Int
-    var token: Token
-}
-
-struct FreedLook: Equatable {
-    enum Verdict: Int {
-        case orphaned, succeeded, failed
+    struct Host: Sendable {
+        let running: Int
+        let next: Int
+        let cool: Int
+        let probing: Int
+        let offered: Int
+        let waiting: [String]
     }
-    var chain: Int
-    var verdict: Verdict
-    var began, ended, url: Int
+
+    /// The jobs of a block.
+    struct Jobs: Sendable {
+        let kind: Int
+        let batch: Int
+        let enqueued: Int
+        let host: String
+        /// Each with the rest of its URL.
+        let jobs: [(id: Bytes, rest: String)]
+
+        var flags: Int { kind & 48 }
+    }
+
+    struct Queue: Sendable {
+        var counters: [String: Bytes] = [:]
+        var batches: [Int: [String: String]] = [:]
+        var ready: [String: [Jobs]] = [:]
+        /// By priority and host. An element without jobs is the id of a URL to carry on.
+        var aside: [String: [(jobs: Jobs?, id: Bytes)]] = [:]
+        var followers: [Bytes: [Jobs]] = [:]
+        var timers: [String: [Bytes: Double]] = [:]
+        var newer: [Bytes] = []
+
+        func count(_ name: String) -> Int { counters[name].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0 }
+    }
+
+    var keys: [String] = []
+    var wall = 0, shift = 0, lived = 0
+    var hasClock = false
+    var locks: [Bytes: Lock] = [:]
+    var hosts: [String: Host] = [:]
+    var rules: [String: String] = [:]
+    var leases: [Bytes: Double] = [:]
+    var holders: [Bytes: [Bytes: Bytes]] = [:]
+    var outcomes: [Bytes: Bytes] = [:]
+    var queues: [String: Queue] = [:]
+    /// Where each job is, by the number in its URL's query.
+    var places: [Int: Place] = [:]
+    /// Values that cannot be read, and jobs that are in two places.
+    var unreadable: [String] = []
+
+    struct Place: Sendable {
+        enum Kind { case ready, aside, follower, delayed, locked, delivered }
+        let kind: Kind
+        let queue: String
+        let id: Bytes
+        /// A worker has the job.
+        var isHeld: Bool { kind == .locked || kind == .delivered }
+    }
+
+    static let priorities = ["high", "normal", "low"]
+    static let deliveryField = UInt8(ascii: "d"), placeField = UInt8(ascii: "p")
+    static let gone: Bytes = [UInt8(ascii: "t")]
+
+    /// Queue time at a time of the server's clock.
+    func now(at wall: Int) -> Int { max(wall, self.wall) + shift }
 }
 
-struct HostLook: Equatable {
-    var running = 0
-    var next = 0
-    var cool = 0
-    var failures = 0
-    var level = 0
-    var probing = 0
-    var down = 0
-    var marks: Set<Int> = []
+extension StateLook {
+    private static let script = """
+        local found = {}
+        for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
+            local kind, value = redis.call('TYPE', key).ok, nil
+            if kind == 'string' then value = {redis.call('GET', key)}
+            elseif kind == 'list' then value = redis.call('LRANGE', key, 0, -1)
+            elseif kind == 'hash' then value = redis.call('HGETALL', key)
+            else value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
+            found[#found + 1] = {key, value}
+        end
+        return found
+        """
+
+    init(_ redis: RedisConnection, tag: String) async throws {
+        for item in try await redis.send(RedisCommand("EVAL", .string(Self.script), "0", .string(tag))).asArray() {
+            let fields = try item.asArray()
+            let key = Array(try fields[0].asBytes().dropFirst(tag.utf8.count))
+            var values: [Bytes] = []
+            for value in try fields[1].asArray() { values.append(try value.asBytes()) }
+            keys.append(StateDump.shown(key))
+            note(key, values)
+        }
+        findPlaces()
+    }
+
+    private mutating func note(_ key: Bytes, _ values: [Bytes]) {
+        let parts = key.split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false).map { Array($0) }
+        let text = parts.map { String(decoding: $0, as: UTF8.self) }
+        switch text[0] {
+        case "state":
+            guard let clock = Self.pairs(values).first(where: { $0.0 == Array("clock".utf8) })?.1 else { return }
+            var reader = ByteReader(clock)
+            (wall, shift, lived) = (reader.number(6) ?? 0, reader.number(6) ?? 0, reader.number(6) ?? 0)
+            hasClock = true
+        case "locks":
+            for (id, value) in Self.pairs(values) {
+                if let lock = Self.lock(value) { locks[id] = lock } else { unreadable.append("a lock") }
+            }
+        case "hosts":
+            for (name, value) in Self.pairs(values) {
+                let name = String(decoding: name, as: UTF8.self)
+                if name.hasPrefix("=") {
+                    rules[name] = String(decoding: value, as: UTF8.self)
+                } else if name.hasPrefix("?") {
+                    // When a queue was in use.
+                    continue
+                } else if let host = Self.host(value) {
+                    hosts[name] = host
+                } else {
+                    unreadable.append("a host")
+                }
+            }
+        case "leases": for (name, score) in Self.pairs(values) { leases[name] = Self.score(score) }
+        case "holder": holders[Array(key.dropFirst("holder:".utf8.count))] = Dictionary(Self.pairs(values)) { $1 }
+        case "outcome": outcomes[Array(key.dropFirst("outcome:".utf8.count))] = values[0]
+        case "q" where parts.count >= 3:
+            let rest = Array(key.dropFirst(3 + parts[1].count + parts[2].count + 1))
+            queues[text[1], default: Queue()].note(text[2], rest, values, &unreadable)
+        default: break
+        }
+    }
+
+    static func pairs(_ values: [Bytes]) -> [(Bytes, Bytes)] {
+        stride(from: 0, to: values.count - 1, by: 2).map { (values[$0], values[$0 + 1]) }
+    }
+
+    static func score(_ bytes: Bytes) -> Double { Double(String(decoding: bytes, as: UTF8.self)) ?? .infinity }
+
+    static func lock(_ bytes: Bytes) -> Lock? {
+        var reader = ByteReader(bytes)
+        guard let kind = reader.byte(), let token = reader.bytes(16), let began = reader.number(6), let deadline = reader.number(6),
+            let crashes = reader.number(1), let failures = reader.number(1), let flags = reader.number(1), reader.number(6) != nil,
+            let length = reader.number(2), let extras = reader.bytes(length)
+        else { return nil }
+        var inner = ByteReader(extras)
+        guard let size = inner.number(1), let queue = inner.bytes(size), let failure = inner.number(2), inner.bytes(failure) != nil else {
+            return nil
+        }
+        var followers: [(String, Int)] = []
+        while let kind = inner.byte() {
+            guard let size = inner.number(1), let name = inner.bytes(size) else { return nil }
+            if kind == UInt8(ascii: "q") {
+                followers.append((String(decoding: name.dropFirst(), as: UTF8.self), Int(name.first ?? 0) - 48))
+            }
+        }
+        let rest = Array(reader.all())
+        let character = Character(UnicodeScalar(kind))
+        return Lock(
+            kind: character, token: Array(token), began: began, deadline: deadline, crashes: crashes, failures: failures, flags: flags,
+            queue: String(decoding: queue, as: UTF8.self), followers: followers, job: character == "L" ? jobs(rest) : nil)
+    }
+
+    static func host(_ bytes: Bytes) -> Host? {
+        var reader = ByteReader(bytes)
+        guard let running = reader.number(2), let next = reader.number(6), let cool = reader.number(6), reader.number(2) != nil,
+            let probing = reader.number(1), reader.number(6) != nil, let offered = reader.number(6)
+        else { return nil }
+        var waiting: [String] = []
+        while let size = reader.number(1) {
+            guard let name = reader.bytes(size) else { return nil }
+            waiting.append(String(decoding: name, as: UTF8.self))
+        }
+        return Host(running: running, next: next, cool: cool, probing: probing, offered: offered, waiting: waiting)
+    }
+
+    static func jobs(_ bytes: some Collection<UInt8>) -> Jobs? {
+        var reader = ByteReader(Array(bytes))
+        guard let kind = reader.number(1), (64..<128).contains(kind), let batch = reader.number(4), let enqueued = reader.number(5),
+            let length = reader.number(1), let host = reader.bytes(length)
+        else { return nil }
+        var jobs: [(Bytes, String)] = []
+        if kind & 4 == 0 {
+            guard let id = reader.bytes(16) else { return nil }
+            jobs.append((Array(id), String(decoding: reader.all(), as: UTF8.self)))
+        } else {
+            guard let count = reader.number(1) else { return nil }
+            for _ in 0..<count {
+                guard let size = reader.number(2), let part = reader.bytes(size), part.count >= 16 else { return nil }
+                jobs.append((Array(part.prefix(16)), String(decoding: part.dropFirst(16), as: UTF8.self)))
+            }
+            guard reader.all().isEmpty else { return nil }
+        }
+        return Jobs(
+            kind: kind, batch: batch, enqueued: enqueued + 1_577_836_800_000, host: String(decoding: host, as: UTF8.self), jobs: jobs)
+    }
+
+    /// A job that its holder only delivers: the value of its field.
+    static func delivery(_ value: Bytes) -> (queue: String, jobs: Jobs)? {
+        var reader = ByteReader(value)
+        guard let size = reader.number(1), let queue = reader.bytes(size), let block = jobs(reader.all()) else { return nil }
+        return (String(decoding: queue, as: UTF8.self), block)
+    }
+}
+
+extension StateLook.Queue {
+    mutating func note(_ kind: String, _ rest: Bytes, _ values: [Bytes], _ unreadable: inout [String]) {
+        func read(_ bytes: Bytes) -> StateLook.Jobs? {
+            if bytes == StateLook.gone { return nil }
+            if let jobs = StateLook.jobs(bytes) { return jobs }
+            unreadable.append("an element of \(kind)")
+            return nil
+        }
+        let name = String(decoding: rest, as: UTF8.self)
+        switch kind {
+        case "queue": for (field, value) in StateLook.pairs(values) { counters[String(decoding: field, as: UTF8.self)] = value }
+        case "batch":
+            batches[Int(name) ?? -1] = Dictionary(
+                StateLook.pairs(values).map { (String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self)) }
+            ) { $1 }
+        case "ready": ready[name] = values.compactMap(read)
+        case "aside" where name == "newer": newer = values
+        case "aside": aside[name] = values.filter { $0 != StateLook.gone }.map { $0.count == 16 ? (nil, $0) : (read($0), []) }
+        case "followers": followers[rest] = values.compactMap(read)
+        case "timers":
+            timers[name] = Dictionary(StateLook.pairs(values).map { ($0, StateLook.score($1)) }) { $1 }
+        default: break
+        }
+    }
+
+    /// When the queue looks at the followers of a URL.
+    func looks(at id: Bytes) -> Double? { timers.values.compactMap { $0[[UInt8(ascii: "u")] + id] }.min() }
+
+    /// Whether a URL stands aside, to be carried on.
+    func isAside(_ id: Bytes) -> Bool { aside.values.contains { $0.contains { $0.jobs == nil && $0.id == id } } }
+
+    func isOver(_ batch: Int) -> Bool { batches[batch].map { $0["state"] == "cancelled" } ?? true }
+}
+
+extension Character {
+    /// Whether somebody fetches the URL of a lock of this kind.
+    var isHeld: Bool { self == "L" || self == "A" }
+}
+
+extension StateLook {
+    /// The number of a job, which the model's URLs have as their query.
+    static func serial(_ rest: String) -> Int? { rest.split(separator: "?").last.flatMap { Int($0) } }
+
+    private mutating func findPlaces() {
+        func note(_ block: Jobs?, _ kind: Place.Kind, _ queue: String) {
+            for job in block?.jobs ?? [] {
+                guard let serial = Self.serial(job.rest) else { continue }
+                if places[serial] != nil { unreadable.append("job \(serial) is in two places, and the second") }
+                places[serial] = Place(kind: kind, queue: queue, id: job.id)
+            }
+        }
+        for (name, queue) in queues {
+            for block in queue.ready.values.joined() { note(block, .ready, name) }
+            for element in queue.aside.values.joined() { note(element.jobs, .aside, name) }
+            for block in queue.followers.values.joined() { note(block, .follower, name) }
+            for member in queue.timers.values.flatMap(\.keys) where member.first == Self.deliveryField {
+                note(Self.jobs(member.dropFirst(9)), .delayed, name)
+            }
+        }
+        for lock in locks.values { note(lock.job, .locked, lock.queue) }
+        for (field, value) in holders.values.joined() where field.count == 17 && field[0] == Self.deliveryField {
+            if let delivery = Self.delivery(value) { note(delivery.jobs, .delivered, delivery.queue) }
+        }
+    }
 }

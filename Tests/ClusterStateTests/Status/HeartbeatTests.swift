@@ -35,16 +35,16 @@ import Testing
             #expect(try await fixture.queue.overview().workers == [])
             // The next heartbeat of another worker clears the record away.
             _ = try await fixture.queue.beat("living", .ofTest)
-            let left = try await fixture.redis.send(RedisCommand("HKEYS", .string(fixture.key(queue: "workers")))).asArray()
-            #expect(try left.map { reply throws(RedisError) in try reply.asString() } == ["living"])
+            let fields = try await fixture.redis.send(RedisCommand("HKEYS", .string(fixture.key(queue: "queue")))).asArray()
+            #expect(try fields.map { try $0.asString() }.filter { $0.hasPrefix("worker:") } == ["worker:living"])
         }
     }
 
     @Test func `no more than a thousand workers of a queue are kept`() async throws {
         try await QueueFixture.with { fixture in
-            for number in 0..<1010 { _ = try await fixture.queue.beat("w\(number)", .ofTest) }
+            for number in 0..<1100 { _ = try await fixture.queue.beat("w\(number)", .ofTest) }
             #expect(try await fixture.queue.overview().workers.count == 1000)
-            try await fixture.queue.leave("w3")
+            for number in 0..<100 { try await fixture.queue.leave("w\(number)") }
             _ = try await fixture.queue.beat("late", .ofTest)
             #expect(try await fixture.queue.overview().workers.first?.id == "late")
         }
@@ -56,8 +56,7 @@ import Testing
             try await fixture.fill(0..<50)
             for _ in 0..<20 {
                 if let job = try await fixture.claim(1).jobs.first {
-                    let settlement = Settlement(job.token, job.entry.id, QueueFixture.fetched(job.entry.url), host: .answered, bytes: 100)
-                    _ = try await fixture.queue.settle([settlement], random: 0.5)
+                    _ = try await fixture.settle(job, QueueFixture.fetched(job.entry.url), bytes: 100)
                 }
                 let progress = try await fixture.queue.beat("a", .ofTest)
                 #expect(progress.accepted == 50)
@@ -85,9 +84,9 @@ import Testing
                 HostLoad(name: $0, running: 9, longest: .zero, finished: 0, failed: 0, average: .zero)
             }
             _ = try await fixture.queue.beat("a", record)
-            #expect(try await fixture.queue.overview().running == ["h0": 2, "h1": 2, "h2": 0])
+            #expect(try await fixture.queue.overview().running == ["h0": 4, "h1": 0, "h2": 0])
             _ = try await fixture.settle(jobs[0], .handedBack)
-            #expect(try await fixture.queue.overview().running == ["h0": 1, "h1": 2, "h2": 0])
+            #expect(try await fixture.queue.overview().running == ["h0": 3, "h1": 0, "h2": 0])
         }
     }
 
@@ -101,9 +100,21 @@ import Testing
             var progress = try await fixture.queue.beat("a", .ofTest)
             #expect(progress.waits == QueueWaits(held: 8, hosts: 4))
             #expect(try await fixture.queue.overview().waits == progress.waits)
-            _ = try await fixture.settle(first[0], .retry(after: .seconds(60)))
+            _ = try await fixture.settle(first[0], QueueFixture.retried(first[0].url, after: .seconds(60)))
             progress = try await fixture.queue.beat("a", .ofTest)
             #expect(progress.waits.delayed == 1 && progress.ended == 0)
+        }
+    }
+
+    @Test func `heartbeats and overviews tell of all partitions`() async throws {
+        try await QueueFixture.with(partitions: 4) { fixture in
+            try await fixture.fill(0..<60, hosts: 12)
+            #expect(try await fixture.claimAll(12, hostLimit: 1).count == 12)
+            let progress = try await fixture.queue.beat("a", .ofTest)
+            #expect(progress.accepted == 60 && progress.ended == 0 && progress.waits == QueueWaits(held: 48, hosts: 12))
+            let overview = try await fixture.queue.overview()
+            #expect(overview.waits == progress.waits && overview.counts.active == 12 && overview.counts.ready == 48)
+            #expect(overview.samples.map(\.open) == [60])
         }
     }
 
@@ -147,20 +158,22 @@ import Testing
                 _ = try await fixture.cluster.queue("many\(number)").beat("w", .ofTest)
                 clock.advance(by: .milliseconds(1))
             }
-            #expect(try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key("queues")))).asInteger() == 100)
+            let fields = try await fixture.redis.send(RedisCommand("HKEYS", .string(fixture.key("state")))).asArray()
+            #expect(try fields.filter { try $0.asString().hasPrefix("queue:") }.count == 100)
             let names = try await fixture.queue.overview().others.map(\.name)
             #expect(names == (102..<110).reversed().map { "many\($0)" })
             // Foreign values in the keys of one queue do not keep people from looking at another.
-            try await fixture.redis.send(RedisCommand("SET", .string(fixture.key("q:many109:count")), "somebody else's"))
-            try await fixture.redis.send(RedisCommand("DEL", .string(fixture.key("q:many108:beats"))))
-            #expect(try await fixture.queue.overview().others.map(\.name).prefix(2) == ["many109", "many107"])
+            try await fixture.redis.send(RedisCommand("SET", .string(fixture.key("q:many109:queue")), "somebody else's"))
+            #expect(try await fixture.queue.overview().others.map(\.name).first == "many108")
         }
     }
 
     @Test func `a newer version's record of a worker is left unread`() async throws {
         try await QueueFixture.with { fixture in
             _ = try await fixture.queue.beat("a", .ofTest)
-            try await fixture.redis.send(RedisCommand("HSET", .string(fixture.key(queue: "workers")), "a", "\u{2}of the future"))
+            let key = RedisArgument.string(fixture.key(queue: "queue"))
+            let record = Array(try await fixture.redis.send(RedisCommand("HGET", key, "worker:a")).asBytes().prefix(6))
+            try await fixture.redis.send(RedisCommand("HSET", .string(fixture.key(queue: "queue")), "worker:a", .bytes(record + [2, 1])))
             let workers = try await fixture.queue.overview().workers
             #expect(workers.map(\.id) == ["a"])
             #expect(workers[0].record == nil)

@@ -15,6 +15,12 @@ struct HostRecord: Sendable {
 }
 
 extension QueueFixture {
+    /// The hosts that Redis remembers.
+    func hostNames() async throws -> [String] {
+        try await redis.send(RedisCommand("HKEYS", .string(key("hosts")))).asArray().map { try $0.asString() }
+            .filter { !$0.hasPrefix("=") && !$0.hasPrefix("?") }
+    }
+
     /// Redis' record of a host; `nil` where there is none.
     func host(_ name: String) async throws -> HostRecord? {
         guard let bytes = try await redis.send(RedisCommand("HGET", .string(key("hosts")), .string(name))).asOptionalBytes() else {

@@ -19,7 +19,8 @@ extension QueueFixture {
 
     func queueKey(_ name: String) -> RedisArgument { .string("q:\(queue.name):\(name)") }
     func keyBytes(_ prefix: String, _ number: Int) -> [UInt8] { Array(prefix.utf8) + Self.id(number).bytes }
-    func lockKey(_ number: Int) -> RedisArgument { .bytes(keyBytes("lock:", number)) }
+    func followers(_ number: Int) -> RedisArgument { .bytes(keyBytes("q:\(queue.name):followers:", number)) }
+    func holder(_ job: Job) -> RedisArgument { .bytes(Array("holder:".utf8) + job.token.incarnation.bytes) }
 
     /// Writes into the host's record that so many requests are in flight.
     func setRunning(_ number: UInt8, host: String) async throws {
@@ -40,11 +41,17 @@ extension QueueFixture {
         #expect(found.allSatisfy { !$0.isMended && $0.count > 0 }, sourceLocation: sourceLocation)
         let mended = try await cluster.audit(mend: true)
         #expect(mended.allSatisfy { $0.isMended }, sourceLocation: sourceLocation)
-        for kind in kinds {
+        // Counters are compared only where nothing else was left to mend.
+        let early = kinds.subtracting([.counter, .jobsLost, .jobsUncounted])
+        for kind in early.isEmpty ? kinds : early {
             #expect(found.contains { $0.kind == kind }, "\(kind.rawValue) in \(found)", sourceLocation: sourceLocation)
+        }
+        for kind in kinds {
             #expect(mended.contains { $0.kind == kind }, "\(kind.rawValue) in \(mended)", sourceLocation: sourceLocation)
         }
-        #expect(Set((found + mended).map(\.kind)).isSubset(of: kinds.union(others)), "\(found) \(mended)", sourceLocation: sourceLocation)
+        #expect(
+            Set((found + mended).map(\.kind)).isSubset(of: kinds.union(others).union([.notChecked])), "\(found) \(mended)",
+            sourceLocation: sourceLocation)
         let left = try await cluster.audit(mend: false)
         #expect(left.isEmpty, sourceLocation: sourceLocation)
     }

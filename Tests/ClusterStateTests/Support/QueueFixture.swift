@@ -1,5 +1,6 @@
 import GannetTestKit
 import RedisClient
+import Synchronization
 
 @testable import ClusterState
 
@@ -9,18 +10,31 @@ struct QueueFixture: Sendable {
     let cluster: ClusterState
     let queue: FetchQueue
     let namespace: String
+    private let processes = Processes()
+
+    init(redis: RedisConnection, cluster: ClusterState, queue: FetchQueue, namespace: String) {
+        self.redis = redis
+        self.cluster = cluster
+        self.queue = queue
+        self.namespace = namespace
+    }
 
     /// A queue of `namespace`, by default one of its own, through the socket at `path`.
-    static func connect(path: String, namespace: String = "t\(UInt64.random(in: .min ... .max))") async throws -> QueueFixture {
+    static func connect(
+        path: String, namespace: String? = nil, partitions: Int = 1
+    ) async throws -> QueueFixture {
+        let namespace = namespace ?? "t\(UInt64.random(in: .min ... .max))"
         let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: path)))
-        let cluster = ClusterState(redis, namespace: namespace)
+        let cluster = ClusterState(redis, namespace: namespace, partitions: partitions)
         return QueueFixture(redis: redis, cluster: cluster, queue: cluster.queue("q"), namespace: namespace)
     }
 
     /// Runs `body` with a queue on `server`, by default the one that all tests share.
-    static func with(_ server: RedisServer? = nil, _ body: (QueueFixture) async throws -> Void) async throws {
+    static func with(
+        _ server: RedisServer? = nil, namespace: String? = nil, partitions: Int = 1, _ body: (QueueFixture) async throws -> Void
+    ) async throws {
         let shared = try await RedisServer.shared
-        let fixture = try await connect(path: (server ?? shared).socketPath)
+        let fixture = try await connect(path: (server ?? shared).socketPath, namespace: namespace, partitions: partitions)
         try await body(fixture)
         await fixture.redis.close()
     }
@@ -33,7 +47,7 @@ struct QueueFixture: Sendable {
         try await server.stop()
     }
 
-    /// Lets more time than a lease go by, in which nobody renews. Claims look as often as claims ask for it, and take back what has ended.
+    /// Lets more time than a lease go by, in which nobody renews. Lease time goes on only while somebody calls.
     func endLeases(_ clock: MovableClock, of lease: Duration = Self.lease) async throws {
         for _ in 0..<Int(lease / .seconds(5)) + 4 {
             clock.advance(by: .seconds(5))
@@ -63,28 +77,68 @@ struct QueueFixture: Sendable {
     /// Accepts the jobs of these numbers as the whole of a batch; returns its number.
     @discardableResult
     func fill(_ numbers: some Sequence<Int>, hosts: Int = 1, batch: String = "b", options: BatchOptions = .init()) async throws -> Int {
-        let entries = try numbers.map { try Self.entry($0, hosts: hosts) }
-        let number = try await queue.begin(batch: batch, options: options).number
-        _ = try await queue.enqueue(entries, batch: number, from: 0, to: entries.count, closing: true)
-        return number
+        try await accept(try numbers.map { try Self.entry($0, hosts: hosts) }, batch: batch, options: options)
     }
 
-    func claim(_ limit: Int, hostLimit: Int = 1000, worker: String = "w", lease: Duration = Self.lease) async throws -> Claim {
-        try await claim(limit, worker: worker, lease: lease) { $0.host = HostRule(limit: hostLimit) }
+    /// Accepts the whole of a batch; returns its number.
+    @discardableResult
+    func accept(
+        _ entries: [JobEntry], batch: String = "b", options: BatchOptions = .init(), closing: Bool = true
+    ) async throws -> Int {
+        var progress = try await queue.begin(batch: batch, options: options)
+        let first = progress.offset
+        let rows = entries.enumerated().map { FetchQueue.Row($1, at: first + $0 + 1) }
+        _ = try await queue.enqueue(rows, to: first + rows.count, of: &progress, closing: closing, delay: options.delay)
+        return progress.number
     }
 
-    /// A claim with other settings than usual.
+    /// An exchange of a worker of this name that asks for jobs. A worker whose lease has ended begins another life.
     func claim(
-        _ limit: Int, worker: String = "w", lease: Duration = Self.lease, _ change: (inout ClaimRequest) -> Void
-    ) async throws -> Claim {
-        var request = ClaimRequest(limit, lease: lease, nonce: Nonce(.random(in: .min ... .max)), worker: worker)
+        _ wanted: Int, hostLimit: Int = 1000, worker: String = "w", lease: Duration = Self.lease, in partition: Partition? = nil,
+        _ change: (inout ExchangeRequest) -> Void = { _ in }
+    ) async throws -> Exchange {
+        while true {
+            var request = processes.request(of: worker, lease: lease, in: partition ?? cluster.home)
+            request.wanted = wanted
+            request.host = HostRule(limit: hostLimit)
+            change(&request)
+            if let answer = try await queue.exchange(request, in: partition ?? cluster.home) { return answer }
+            processes.end(worker)
+        }
+    }
+
+    func settle(
+        _ job: Job, _ outcome: Settlement.Outcome, host: Settlement.HostNews = .answered, bytes: Int = 0
+    ) async throws -> Verdict {
+        let partition = cluster.partitions[job.partition]
+        var request = processes.request(of: job.token.incarnation, lease: Self.lease, in: partition)
+        request.host = HostRule(limit: 1000)
+        request.random = 0.5
+        request.settlements = [
+            Settlement(job.token, job.id, outcome, host: host, bytesFetched: bytes, isDelivery: job.outcome != nil)
+        ]
+        return try await queue.exchange(request, in: partition)?.verdicts.first ?? .lost
+    }
+
+    /// An exchange of an incarnation that the test names, with the queue; `nil` where its lease has ended.
+    func exchange(
+        _ incarnation: Incarnation, lease: Duration = Self.lease, in partition: Partition? = nil,
+        _ change: (inout ExchangeRequest) -> Void = { _ in }
+    ) async throws -> Exchange? {
+        var request = processes.request(of: incarnation, lease: lease, in: partition ?? cluster.home)
         request.host = HostRule(limit: 1000)
         change(&request)
-        return try await queue.claim(request)
+        return try await queue.exchange(request, in: partition ?? cluster.home)
     }
 
-    func settle(_ job: Job, _ outcome: Settlement.Outcome, host: Settlement.HostNews = .answered) async throws -> SettleAnswer {
-        try await queue.settle([Settlement(job.token, job.entry.id, outcome, host: host)], random: 0.5)[0]
+    /// Settles the lock of a caller without a job.
+    /// - Parameter sender: The process that sends the outcome; `nil` for the one that took the lock.
+    func settle(
+        _ token: LockToken, _ id: URLID, _ outcome: Settlement.Outcome, from sender: Incarnation? = nil
+    ) async throws -> Verdict {
+        var request = processes.request(of: sender ?? token.incarnation, lease: Self.lease, in: cluster.home)
+        request.settlements = [Settlement(token, id, outcome)]
+        return try await cluster.exchange(request, in: cluster.home)?.verdicts.first ?? .lost
     }
 
     /// A body was fetched, and is fresh for an hour.
@@ -95,22 +149,25 @@ struct QueueFixture: Sendable {
         return .fetched(content, Retention(fresh: fresh, keep: .seconds(86_400), isStored: isStored))
     }
 
-    /// Jobs that wait for another fetch of their URL.
-    func parked() async throws -> [Job] {
-        var jobs: [Job] = []
-        for key in try await redis.send(RedisCommand("KEYS", .string(key("parked:*")))).asArray() {
-            for job in try await redis.send(RedisCommand("LRANGE", .bytes(try key.asBytes()), "0", "-1")).asArray() {
-                if let job = Job(token: LockToken([]), job: try job.asBytes(), outcome: nil, now: 0) { jobs.append(job) }
-            }
-        }
-        return jobs
-    }
-
     /// The URL cannot be fetched, and nobody tries for an hour.
     static func failed(_ url: String) -> Settlement.Outcome {
         var content = OutcomeContent(url: url)
         content.status = 500
         return .failed(content, Retention(fresh: .seconds(3600), keep: .seconds(3600)))
+    }
+
+    /// The URL failed, and is tried again.
+    static func retried(_ url: String, after pause: Duration) -> Settlement.Outcome {
+        var content = OutcomeContent(url: url)
+        content.fields = [.errorClass: "timeout", .errorMessage: "It took too long."]
+        return .retry(content, after: pause)
+    }
+
+    /// The host asked for a pause, or gave no length for it.
+    static func throttled(_ url: String, for pause: Duration?) -> Settlement.Outcome {
+        var content = OutcomeContent(url: url)
+        content.status = 429
+        return .throttled(content, for: pause)
     }
 
     /// Claims and fetches until nothing can be claimed; returns what was fetched, in that order.
@@ -125,19 +182,53 @@ struct QueueFixture: Sendable {
         return fetched
     }
 
-    /// Claims until a claim brings nothing and leaves nothing to look at; returns all jobs that were handed out.
+    /// Claims in all partitions until claims bring nothing and leave nothing to look at; returns all jobs that were handed out.
     @discardableResult
     func claimAll(_ limit: Int, hostLimit: Int = 1000, _ body: (Job) async throws -> Void = { _ in }) async throws -> [Job] {
         var jobs: [Job] = []
         for _ in 0..<Self.mostClaims {
-            let answer = try await claim(limit, hostLimit: hostLimit)
-            for job in answer.jobs { try await body(job) }
-            jobs += answer.jobs
-            if answer.jobs.isEmpty && !answer.isMore { return jobs }
+            var isMore = false
+            for partition in cluster.partitions {
+                let answer = try await claim(limit, hostLimit: hostLimit, in: partition)
+                for job in answer.jobs { try await body(job) }
+                jobs += answer.jobs
+                isMore = isMore || answer.isMore || !answer.jobs.isEmpty
+            }
+            if !isMore { return jobs }
         }
         throw KitError("\(Self.mostClaims) claims have not come to the end of the queue")
     }
 
     /// Far more than any test needs.
     private static let mostClaims = 100_000
+}
+
+/// The incarnations of a test's workers, and how many exchanges each has made.
+private final class Processes: Sendable {
+    private struct State {
+        var incarnations: [String: Incarnation] = [:]
+        var exchanges: [String: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func request(of worker: String, lease: Duration, in partition: Partition) -> ExchangeRequest {
+        let incarnation = state.withLock { state in
+            let known = state.incarnations[worker] ?? .random()
+            state.incarnations[worker] = known
+            return known
+        }
+        return request(of: incarnation, lease: lease, in: partition)
+    }
+
+    func request(of incarnation: Incarnation, lease: Duration, in partition: Partition) -> ExchangeRequest {
+        let number = state.withLock { state in
+            let key = "\(incarnation.number) \(partition.index)"
+            state.exchanges[key, default: 0] += 1
+            return state.exchanges[key, default: 0]
+        }
+        return ExchangeRequest(incarnation, number: number, lease: lease)
+    }
+
+    func end(_ worker: String) { state.withLock { $0.incarnations[worker] = nil } }
 }

@@ -16,8 +16,9 @@ struct RandomTraffic {
     private let fixture: QueueFixture
     private let queues: [FetchQueue]
     private var random: SeededBytes
-    private var batches: [(queue: FetchQueue, number: Int, offset: Int)] = []
+    private var batches: [(queue: FetchQueue, progress: BatchProgress)] = []
     private var held: [Job] = []
+    private var workers: [Incarnation: Int] = [:]
     private var callers: [(token: LockToken, id: URLID)] = []
 
     init(_ fixture: QueueFixture, seed: UInt64) {
@@ -41,7 +42,7 @@ struct RandomTraffic {
             return "time"
         case 18:
             if let batch = batches.suffix(4).randomElement(using: &random) {
-                _ = try await batch.queue.cancel(batch: batch.number)
+                _ = try await batch.queue.cancel(batch: batch.progress.number)
             }
             return "cancel"
         default:
@@ -54,11 +55,9 @@ struct RandomTraffic {
     private mutating func begin() async throws -> String {
         var options = BatchOptions()
         options.priority = Priority.allCases.randomElement(using: &random)!
-        options.deliversBodies = Bool.random(using: &random)
         options.refresh = Int.random(in: 0..<3, using: &random) == 0
         let queue = queues.randomElement(using: &random)!
-        let number = try await queue.begin(batch: "b\(batches.count)", options: options).number
-        batches.append((queue, number, 0))
+        batches.append((queue, try await queue.begin(batch: "b\(batches.count)", options: options)))
         return "begin"
     }
 
@@ -67,26 +66,45 @@ struct RandomTraffic {
         let count = Int.random(in: 0..<12, using: &random)
         let entries = try (0..<count).map { _ in try QueueFixture.entry(Int.random(in: 0..<40, using: &random), hosts: 5) }
         let delay = Int.random(in: 0..<4, using: &random) == 0 ? Duration.seconds(20) : .zero
-        let (queue, number, offset) = batches[index]
         let closes = Int.random(in: 0..<6, using: &random) == 0
-        do {
-            _ = try await queue.enqueue(entries, batch: number, from: offset, to: offset + count, closing: closes, delay: delay)
-            batches[index].offset += count
-        } catch StateError.batchClosed, StateError.batchCancelled {}
+        let offset = batches[index].progress.offset
+        let rows = entries.enumerated().map { FetchQueue.Row($1, at: offset + $0 + 1) }
+        var progress = batches[index].progress
+        let queue = batches[index].queue
+        do throws(StateError) {
+            _ = try await queue.enqueue(rows, to: offset + count, of: &progress, closing: closes, delay: delay)
+        } catch {
+            guard error == .batchClosed || error == .batchCancelled else { throw error }
+            return "enqueue"
+        }
+        batches[index].progress = progress
         return "enqueue"
     }
 
-    private mutating func claim() async throws -> String {
-        let queue = queues.randomElement(using: &random)!
-        let limit = Int.random(in: 0..<12, using: &random)
-        let worker = "w\(Int.random(in: 0..<4, using: &random))"
-        var request = ClaimRequest(limit, lease: .seconds(30), nonce: Nonce(random.next()), worker: worker)
+    /// An exchange of one of four workers. A worker whose lease has ended begins another life, and holds nothing then.
+    private mutating func exchange(_ change: (inout ExchangeRequest) -> Void) async throws {
+        if workers.count < 4 { workers[Incarnation(random.next())] = 0 }
+        let incarnation = workers.keys.sorted { $0.number < $1.number }.randomElement(using: &random)!
+        workers[incarnation, default: 0] += 1
+        var request = ExchangeRequest(incarnation, number: workers[incarnation, default: 0], lease: .seconds(30))
         request.host = HostRule(limit: 2, interval: .milliseconds(Bool.random(using: &random) ? 0 : 200))
         request.mostDead = 5
-        held += try await queue.claim(request).jobs
+        request.random = 0.5
+        change(&request)
+        if let answer = try await queues.randomElement(using: &random)!.exchange(request, in: fixture.cluster.home) {
+            held += answer.jobs
+        } else {
+            workers[incarnation] = nil
+        }
+    }
+
+    private mutating func claim() async throws -> String {
+        let wanted = Int.random(in: 0..<12, using: &random)
+        try await exchange { $0.wanted = wanted }
         return "claim"
     }
 
+    /// Any worker's exchange may carry any outcome: only its token counts.
     private mutating func settle() async throws -> String {
         held.shuffle(using: &random)
         let settled = Array(held.suffix(Int.random(in: 1..<5, using: &random)))
@@ -94,9 +112,11 @@ struct RandomTraffic {
         var settlements: [Settlement] = []
         for job in settled {
             let hosts: [Settlement.HostNews] = [.none, .answered, .unreachable]
-            settlements.append(Settlement(job.token, job.entry.id, outcome(job), host: hosts.randomElement(using: &random)!))
+            settlements.append(
+                Settlement(
+                    job.token, job.entry.id, outcome(job), host: hosts.randomElement(using: &random)!, isDelivery: job.outcome != nil))
         }
-        _ = try await queues[0].settle(settlements, claimsAgain: Bool.random(using: &random), mostDead: 5, random: 0.5)
+        try await exchange { $0.settlements = settlements }
         return "settle"
     }
 
@@ -106,15 +126,17 @@ struct RandomTraffic {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<5: return QueueFixture.fetched(job.entry.url, fresh: .seconds(10), isStored: Bool.random(using: &random))
         case 5: return .failed(OutcomeContent(url: job.entry.url), Retention(fresh: .seconds(5), keep: .seconds(5)))
-        case 6: return .retry(after: .seconds(Int.random(in: 0..<30, using: &random)))
-        case 7: return .throttled(for: Bool.random(using: &random) ? nil : .seconds(15))
+        case 6: return QueueFixture.retried(job.url, after: .seconds(Int.random(in: 0..<30, using: &random)))
+        case 7: return .throttled(OutcomeContent(url: job.url), for: Bool.random(using: &random) ? nil : .seconds(15))
         default: return .handedBack
         }
     }
 
     private mutating func acquire() async throws -> String {
+        let number = Int.random(in: 0..<40, using: &random)
         var request = AcquireRequest(
-            id: QueueFixture.id(Int.random(in: 0..<40, using: &random)), nonce: Nonce(random.next()), lease: .seconds(30))
+            id: QueueFixture.id(number), host: "h\(number % 5)", incarnation: Incarnation(random.next()), nonce: random.next(),
+            lease: .seconds(30))
         request.inbox = "inbox"
         if case .leased(let token, _) = try await fixture.cluster.acquire(request).fate { callers.append((token, request.id)) }
         return "acquire"
@@ -124,7 +146,9 @@ struct RandomTraffic {
         guard let index = callers.indices.randomElement(using: &random) else { return "nothing" }
         let (token, id) = callers.remove(at: index)
         let outcome = Bool.random(using: &random) ? Settlement.Outcome.handedBack : QueueFixture.fetched("http://h/", fresh: .seconds(10))
-        _ = try await fixture.cluster.settle([Settlement(token, id, outcome)], random: 0.5)
+        var request = ExchangeRequest(token.incarnation, number: 1, lease: .seconds(30))
+        request.settlements = [Settlement(token, id, outcome)]
+        _ = try await fixture.cluster.exchange(request, in: fixture.cluster.home)
         return "settle of a caller"
     }
 

@@ -6,87 +6,106 @@ import RedisClient
 /// Jobs in every state, the same in every namespace, to try calls on.
 ///
 /// The jobs are on three hosts:
-/// - 0, 1, 2 and 6 are leased, and another job waits for the outcome of 0.
+/// - 0, 1, 2 and 6 are locked, and another job waits for the outcome of 0.
 /// - 3 failed, and waits for its next attempt.
-/// - 4 is leased to be delivered, because its outcome is there.
-/// - 5, 7 and 8 are held, because their hosts had only one place each when they were met.
+/// - 4 is held to be delivered, because its outcome is there.
+/// - 5, 7 and 8 stand aside, because their hosts had only one place each when they were met.
 /// - 10 to 13 are ready.
 /// - 9 is delayed.
 ///
-/// One more URL is leased to a caller without a job.
+/// A caller without a job has locked one more URL.
 struct Situation: Sendable {
     let batch: Int
 
     /// A batch without jobs.
-    let open: Int
+    let open: BatchProgress
     let jobs: [Int: Job]
     let caller: LockToken
 
     static let callersURL = QueueFixture.id(99)
-    static let nonce = Nonce(4711)
+    static let callersNonce: UInt64 = 4711
+    static let callersProcess = Incarnation(99)
+
+    /// The number of the exchange that a test makes next. Scripts look at the types of their keys in every sixty-fourth exchange.
+    static let nextExchange = 65
+
+    static func request(of worker: UInt64, _ wanted: Int, number: Int = 1, hostLimit: Int = 1000) -> ExchangeRequest {
+        var request = ExchangeRequest(Incarnation(worker), number: number, lease: QueueFixture.lease)
+        request.wanted = wanted
+        request.host = HostRule(limit: hostLimit)
+        request.inbox = "inbox"
+        request.random = 0.5
+        return request
+    }
+
+    static func acquire(_ id: URLID, nonce: UInt64, of process: Incarnation) -> AcquireRequest {
+        AcquireRequest(id: id, host: "h", incarnation: process, nonce: nonce, lease: QueueFixture.lease)
+    }
 
     init(_ fixture: QueueFixture) async throws {
         let queue = fixture.queue
-        func claim(_ limit: Int, _ nonce: UInt64, hostLimit: Int = 1000) async throws -> [Job] {
-            try await fixture.claim(limit, worker: "worker \(nonce)") {
-                $0.nonce = Nonce(nonce)
-                $0.host = HostRule(limit: hostLimit)
-                $0.inbox = "inbox"
-            }.jobs
+        func exchange(_ request: ExchangeRequest) async throws -> [Job] {
+            guard let answer = try await queue.exchange(request, in: fixture.cluster.home) else { throw KitError("a lease has ended") }
+            return answer.jobs
+        }
+        func claim(_ wanted: Int, _ worker: UInt64, hostLimit: Int = 1000) async throws -> [Job] {
+            try await exchange(Self.request(of: worker, wanted, hostLimit: hostLimit))
         }
         var jobs: [Int: Job] = [:]
-        func note(_ leased: [Job]) {
-            for job in leased { jobs[Int(job.entry.id.bytes[7])] = job }
+        func note(_ held: [Job]) {
+            for job in held { jobs[Int(job.id.bytes[7])] = job }
         }
         // A job that fails once, and a job whose outcome is there.
         batch = try await fixture.fill([3, 4], hosts: 3, batch: "first")
-        let first = try await claim(2, 1)
-        _ = try await fixture.settle(first[0], .retry(after: .seconds(60)))
-        _ = try await fixture.settle(first[1], QueueFixture.fetched(first[1].entry.url))
-
-        var delivery = BatchOptions()
-        delivery.deliversBodies = true
-        try await fixture.fill([4], hosts: 3, batch: "delivering", options: delivery)
+        var request = Self.request(of: 1, 0, number: 2)
+        for job in try await claim(2, 1) {
+            let isThird = job.id == QueueFixture.id(3)
+            let outcome = isThird ? QueueFixture.retried(job.url, after: .seconds(60)) : QueueFixture.fetched(job.url)
+            request.settlements.append(Settlement(job.token, job.id, outcome, host: .answered))
+        }
+        _ = try await exchange(request)
+        try await fixture.fill([4], hosts: 3, batch: "delivering")
         note(try await claim(1, 2))
 
         try await fixture.fill([0, 1, 2, 6, 0], hosts: 3, batch: "b")
         note(try await claim(4, 3))
         _ = try await claim(1, 4)
         // Each host has a request or two in flight.
-        try await fixture.fill([5, 7, 8], hosts: 3, batch: "held")
+        try await fixture.fill([5, 7, 8], hosts: 3, batch: "aside")
         _ = try await claim(1, 5, hostLimit: 1)
         try await fixture.fill([10, 11, 12, 13], hosts: 3, batch: "waiting")
 
-        let number = try await queue.begin(batch: "delayed").number
-        _ = try await queue.enqueue(
-            [try QueueFixture.entry(9, hosts: 3)], batch: number, from: 0, to: 1, closing: true, delay: .seconds(60))
-        open = try await queue.begin(batch: "open").number
+        var delayed = BatchOptions()
+        delayed.delay = .seconds(60)
+        try await fixture.fill([9], hosts: 3, batch: "delayed", options: delayed)
+        open = try await queue.begin(batch: "open")
         let answer = try await fixture.cluster.acquire(
-            AcquireRequest(id: Self.callersURL, nonce: Self.nonce, lease: QueueFixture.lease))
+            Self.acquire(Self.callersURL, nonce: Self.callersNonce, of: Self.callersProcess))
         guard case .leased(let token, _) = answer.fate else { throw KitError("nobody else asks for this URL: \(answer.fate)") }
         caller = token
         self.jobs = jobs
-        guard Set(jobs.keys) == [0, 1, 2, 4, 6] else { throw KitError("these are leased: \(jobs.keys.sorted())") }
+        guard Set(jobs.keys) == [0, 1, 2, 4, 6] else { throw KitError("these are held: \(jobs.keys.sorted())") }
     }
 
     #if canImport(Glibc)
-    /// Lets time pass: the next attempt and the delayed job are due, and three leases have ended. The outcome that a job waited for is
-    /// there, and a newer version has written the outcome of one ready URL.
+    /// Lets time pass: the next attempt and the delayed job are due, and all leases have ended. The outcome that a job waited for is there,
+    /// and a newer version has written the outcome of one ready URL.
     func growLate(_ fixture: QueueFixture, _ clock: MovableClock) async throws {
-        _ = try await fixture.settle(jobs[0]!, QueueFixture.fetched("http://h0/0"))
-        clock.advance(by: .seconds(61))
-        for number in [1, 2, 4] {
-            let token = RedisArgument.bytes(jobs[number]!.token.bytes)
-            try await fixture.redis.send(RedisCommand("ZADD", .string(fixture.key("expiry")), "XX", "0", token))
+        _ = try await StateCall.settleFetched.make(fixture, self)
+        for _ in 0..<7 {
+            clock.advance(by: .seconds(9))
+            // Lease time goes on while somebody calls. This caller takes nothing back.
+            _ = try await fixture.queue.begin(batch: "passer-by")
         }
-        try await fixture.redis.send(RedisCommand("SET", .bytes(Array(fixture.key("page:").utf8) + QueueFixture.id(12).bytes), "\u{2}new"))
+        try await fixture.redis.send(
+            RedisCommand("SET", .bytes(Array(fixture.key("outcome:").utf8) + QueueFixture.id(12).bytes), "\u{2}new"))
     }
 
     /// Brings every job to its end, whatever its state is.
     func finish(_ fixture: QueueFixture, _ clock: MovableClock) async throws {
         try await fixture.queue.resume()
         try await fixture.queue.reclaimAll()
-        _ = try await fixture.cluster.settle([Settlement(caller, Self.callersURL, .handedBack)], random: 0)
+        _ = try await fixture.settle(caller, Self.callersURL, .handedBack, from: Incarnation(100))
         try await fixture.drain()
         clock.advance(by: .seconds(60))
         try await fixture.drain()

@@ -89,7 +89,7 @@ import Testing
         let lines = try fleet.exported().filter { $0.outcome == "failed" }
         #expect(lines.allSatisfy { $0.error?.class == "refused" } && !lines.isEmpty, "\(lines)")
         // Nor does it change what the URLs are: fetched once, with bodies that are not kept. The failure stands for a minute for all who ask.
-        #expect(try await fleet.forget("{gannet}page:") == 3)
+        #expect(try await fleet.forget("{gannet}outcome:") == 3)
         let permitted = try await fleet.outcome(fleet.export + ["--refetch"] + fleet.local)
         #expect(permitted.status == 0, "\(permitted.errors)")
         try fleet.expectAllBodies()
@@ -101,7 +101,7 @@ import Testing
         try await fleet.fetchBatch()
         #expect(try await fleet.outcome(fleet.export).status == 0)
         let lines = try fleet.exported()
-        #expect(try await fleet.forget("{gannet}page:") == 6)
+        #expect(try await fleet.forget("{gannet}outcome:") == 6)
         let again = try await fleet.outcome(fleet.export)
         #expect(again.status == 0, "\(again.errors)")
         #expect(try fleet.exported().map(\.url) == lines.map(\.url))
@@ -114,7 +114,7 @@ import Testing
         let refetched = try await fleet.outcome(fleet.export + ["--refetch"] + fleet.local)
         #expect(refetched.status == 0 && refetched.output.hasPrefix("1 body written, 5 there already, 0 failed; "), "\(refetched)")
 
-        #expect(try await fleet.forget("{gannet}page:") == 1)
+        #expect(try await fleet.forget("{gannet}outcome:") == 1)
 
         try FileManager.default.removeItem(atPath: fleet.out)
         let elsewhere = try await fleet.outcome(fleet.export)

@@ -50,7 +50,7 @@ import Testing
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
         // As a newer version would have put it there.
         _ = try await fleet.redis.command("LPUSH", "{gannet}q:default:ready:normal", "\u{2}" + String(repeating: "y", count: 40))
-        _ = try await fleet.redis.command("HINCRBY", "{gannet}q:default:count", "enqueued", "1")
+        _ = try await fleet.redis.command("HINCRBY", "{gannet}q:default:queue", "enqueued", "1")
         let outcome = try await fleet.outcome(fleet.work)
         #expect(outcome.status == 69)
         #expect(

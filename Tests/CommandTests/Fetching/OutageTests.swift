@@ -1,4 +1,5 @@
 import Foundation
+import GannetBasics
 import GannetTestKit
 import Testing
 
@@ -14,8 +15,8 @@ import Testing
         .send("*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.0.0\r\n+PONG\r\n"),
     ]
 
-    /// The answer of a Redis about the namespace.
-    private static let schema: [HostileServer.Step] = [.readUntil("GET\r\n"), .send(":0\r\n$3\r\n1.0\r\n")]
+    /// The answer of a Redis about the namespace, to a command that changes nothing.
+    private static let schema: [HostileServer.Step] = [.readUntil("GET\r\n"), .send("$5\r\n2.0/1\r\n")]
 
     @Test func `a private Redis that dies in the middle of a run is started again, and the run goes on`() async throws {
         let fleet = try await Fleet.start(files: 30)
@@ -119,6 +120,65 @@ import Testing
         feeder.child.signal(SIGINT)
         #expect(try await feeder.child.exitStatus == .exited(130))
         #expect(ContinuousClock.now - start < .seconds(6))
+        try await fleet.stop()
+    }
+
+    enum Outage: String, CaseIterable, Sendable {
+        /// Redis is silent, and its connections stay open.
+        case stopped
+        /// Redis is gone, and started again from its append-only file.
+        case killed
+    }
+
+    private func takeAway(_ redis: RedisServer, _ outage: Outage, for time: Duration) async throws {
+        if outage == .stopped { redis.pause() } else { try await redis.kill9() }
+        try await Task.sleep(for: time)
+        if outage == .stopped { redis.resume() } else { try await redis.restart() }
+    }
+
+    /// Four workers with a short lease, which keep bodies in Redis and start twenty requests a second together.
+    private func startFour(_ fleet: Fleet) async throws -> [ChildProcess] {
+        _ = try await fleet.text(["enqueue", "-i", fleet.list])
+        let words = ["work", "--until-empty", "--lease", "3s", "--concurrency", "4", "--host-rate", "20"]
+        return try (0..<4).map { _ in try fleet.start(words + fleet.local + fleet.connection) }
+    }
+
+    private func expectAllDone(_ fleet: Fleet, _ workers: [ChildProcess], _ number: Int) async throws {
+        for worker in workers { #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)") }
+        let status = try await fleet.json(["status"])
+        let totals = try #require(status["totals"] as? [String: Any])
+        #expect(totals["done"] as? Int == number && totals["failed"] as? Int == 0, "\(totals)")
+        #expect(totals["crashed"] as? Int == 0 && totals["fenced"] as? Int == 0, "\(totals)")
+        #expect((status["jobs"] as? [String: Any])?["dead"] as? Int == 0)
+    }
+
+    @Test(arguments: Outage.allCases)
+    func `with a Redis that is up for less than half of a lease at a time, work goes on and nobody is charged`(
+        outage: Outage
+    ) async throws {
+        let fleet = try await Fleet.start(files: 80, redis: { $0.appendOnly = true })
+        let workers = try await startFour(fleet)
+        let isOver = Mutex(false)
+        let outages = Task {
+            while !isOver.withLock({ $0 }) {
+                try await Task.sleep(for: .milliseconds(1500))
+                try await takeAway(fleet.redis, outage, for: .seconds(2))
+            }
+        }
+        for worker in workers { _ = try await worker.exitStatus }
+        isOver.withLock { $0 = true }
+        try await outages.value
+        try await expectAllDone(fleet, workers, 80)
+        try await fleet.stop()
+    }
+
+    @Test(arguments: Outage.allCases)
+    func `an outage longer than a lease charges none of four workers a crash`(outage: Outage) async throws {
+        let fleet = try await Fleet.start(files: 60, redis: { $0.appendOnly = true })
+        let workers = try await startFour(fleet)
+        try await eventually("some URLs are fetched") { try await fleet.requests().count > 10 }
+        try await takeAway(fleet.redis, outage, for: .seconds(5))
+        try await expectAllDone(fleet, workers, 60)
         try await fleet.stop()
     }
 }

@@ -5,15 +5,18 @@ import Testing
     @Test func `a namespace of another schema is exit 78, and a later minor version is accepted`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let commands = [fleet.run, fleet.work, ["enqueue", "http://h/"] + fleet.connection, ["status"] + fleet.connection]
-        _ = try await fleet.redis.command("SET", "{gannet}schema", "2.0")
-        for words in commands {
-            let outcome = try await fleet.outcome(words)
-            #expect(outcome.status == 78)
-            #expect(outcome.errors.hasPrefix("Error: The data in this namespace has schema 2.0, and this version of gannet knows 1."))
-            #expect(outcome.output == "")
+        for schema in ["1.4", "3.0"] {
+            _ = try await fleet.redis.command("SET", "{gannet}schema", schema == "1.4" ? schema : "\(schema)/1")
+            for words in commands {
+                let outcome = try await fleet.outcome(words)
+                #expect(outcome.status == 78)
+                #expect(
+                    outcome.errors.hasPrefix("Error: The data in this namespace has schema \(schema), and this version of gannet knows 2."))
+                #expect(outcome.output == "")
+            }
         }
         #expect(try await fleet.outcome(["status", "--namespace", "other"] + fleet.connection).status == 0)
-        _ = try await fleet.redis.command("SET", "{gannet}schema", "1.9")
+        _ = try await fleet.redis.command("SET", "{gannet}schema", "2.9/1")
         #expect(try await fleet.outcome(fleet.run).status == 0)
         try await fleet.stop()
     }

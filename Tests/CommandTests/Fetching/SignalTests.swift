@@ -30,7 +30,7 @@ import Testing
         try await silent.accepted(1)
         child.signal(SIGINT)
         #expect(try await child.exitStatus == .exited(130))
-        #expect(try await fleet.redis.command("KEYS", "{gannet}lock:*") == .list([]))
+        #expect(try await fleet.redis.command("HLEN", "{gannet}locks") == .integer(0))
         try await silent.stop()
         try await fleet.stop()
     }

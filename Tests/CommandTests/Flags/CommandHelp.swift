@@ -57,6 +57,7 @@ struct CommandHelp: Sendable, CustomStringConvertible {
             }
         }
         if text.contains(" --yes ") { words.append("--yes") }
+        if path == ["hosts", "set"] { words += ["--limit", "1"] }
         return words
     }
 

@@ -10,6 +10,8 @@ import Testing
     private static let offers: [(line: String, offered: [String], isAll: Bool)] = [
         ("gannet enq", ["enqueue"], true),
         ("gannet redis ", ["stop"], true),
+        ("gannet hosts ", ["list", "set", "clear"], true),
+        ("gannet hosts set h --pa", ["--pause"], true),
         ("gannet run --for", ["--format"], true),
         ("gannet run --format ", ["text", "csv", "tsv", "jsonl", "sitemap"], true),
         ("gannet run --format cs", ["csv"], true),

@@ -26,18 +26,18 @@ import Testing
         let first = try await fleet.json(["batch", "show", "b"])
         #expect(first["state"] as? String == "open")
         let accepted = try #require(first["total"] as? Int)
-        #expect(accepted == 1000)
+        #expect(accepted == Fleet.chunk)
 
-        try fleet.folder.write(Array((0..<1500).map { "http://h/\($0)" }.joined(separator: "\n").utf8), to: "all")
+        try fleet.folder.write(Array((0..<Fleet.chunk + 500).map { "http://h/\($0)" }.joined(separator: "\n").utf8), to: "all")
         let words = ["enqueue", "--batch", "b", "-i", "-"] + fleet.connection
         let again = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.folder.file("all"))'", words)
         #expect(again.status == 0)
-        #expect(again.errors == "gannet: going on with the batch 'b': 1000 URLs had been accepted before.\n")
-        #expect(again.output == "Accepted 1500 URLs; 0 invalid. Batch: b\n")
+        #expect(again.errors == "gannet: going on with the batch 'b': \(Fleet.chunk) URLs had been accepted before.\n")
+        #expect(again.output == "Accepted \(Fleet.chunk + 500) URLs; 0 invalid. Batch: b\n")
         // And a third time nothing is added.
         _ = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.folder.file("all"))'", words)
         let status = try await fleet.json(["status"])
-        #expect((status["totals"] as? [String: Any])?["enqueued"] as? Int == 1500)
+        #expect((status["totals"] as? [String: Any])?["enqueued"] as? Int == Fleet.chunk + 500)
         try await fleet.stop()
     }
 

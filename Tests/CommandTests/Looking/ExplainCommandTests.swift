@@ -32,7 +32,7 @@ import Testing
         let watch = try await fleet.redis.watch()
         let worker = try fleet.start(fleet.work + ["--concurrency", "2", "--lease", "10m"])
         try await gate.accepted(1)
-        try await watch.saw("\"RPUSH\"", "{gannet}parked:")
+        try await watch.saw("\"RPUSH\"", "{gannet}q:default:followers:")
         let json = try await fleet.json(["explain", url])
         #expect(json["waitingJobs"] as? Int == 1)
         let holder = try #require(json["holder"] as? [String: Any])

@@ -12,7 +12,7 @@ struct LeasingTier: SharedTier, SharedLease {
     var stale: CachedAnswer? { nil }
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer { answer.update { $0 }.map { .found($0, hasComeSince: false) } ?? .leased(self) }
-    func remove(_ key: CacheKey) async { answer.update { $0 = nil } }
+    func remove(_ key: CacheKey, url: String) async { answer.update { $0 = nil } }
     func whenLost(_ action: @escaping @Sendable () -> Void) {}
 
     func commit(_ answer: CachedAnswer, kept: SharedRetention, revalidated: Bool) async -> SharedCommit {

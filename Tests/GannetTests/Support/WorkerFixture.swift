@@ -15,7 +15,7 @@ struct WorkerFixture: Sendable {
     let namespace: String
 
     static func with(
-        _ server: RedisServer? = nil, patience: Duration = .seconds(20), timeout: Duration = .seconds(10),
+        _ server: RedisServer? = nil, partitions: Int = 1, patience: Duration = .seconds(20), timeout: Duration = .seconds(10),
         _ body: (WorkerFixture) async throws -> Void
     ) async throws {
         let shared = try await RedisServer.shared
@@ -25,7 +25,7 @@ struct WorkerFixture: Sendable {
         let redis = try await RedisConnection.connect(configuration)
         let namespace = "w\(UInt64.random(in: .min ... .max))"
         let persistence = Persistence(patience: patience, pause: .milliseconds(5))
-        let queue = ClusterState(redis, namespace: namespace).queue("q", persistence)
+        let queue = ClusterState(redis, namespace: namespace, partitions: partitions).queue("q", persistence)
         try await body(WorkerFixture(redis: redis, queue: queue, folder: try TemporaryFolder(), namespace: namespace))
         await redis.close()
     }
@@ -41,28 +41,39 @@ struct WorkerFixture: Sendable {
     /// Keeps an outcome for jobs that were enqueued before it, and for no later job.
     static let briefly = Retention(fresh: .zero, keep: .seconds(3600))
 
-    func fill(_ numbers: Range<Int>, batch: String = "b") async throws { try await fill(Array(numbers), batch: batch) }
+    func fill(_ numbers: Range<Int>, batch: String = "b", host: String = "h") async throws {
+        try await fill(Array(numbers), batch: batch, host: host)
+    }
 
     /// Enqueues URLs with these numbers in one closed batch, as a producer does.
-    func fill(_ numbers: [Int], batch: String = "b") async throws {
-        let entries = try numbers.map { try JobEntry(id: Self.id($0), host: "h", url: Self.url($0)) }
-        var options = BatchOptions()
-        options.deliversBodies = true
-        let number = try await queue.begin(batch: batch, from: "", options: options).number
-        _ = try await queue.enqueue(entries, batch: number, from: 0, to: entries.count, closing: true)
+    func fill(_ numbers: [Int], batch: String = "b", host: String = "h") async throws {
+        let rows = try numbers.enumerated().map { place, number in
+            FetchQueue.Row(try JobEntry(id: Self.id(number), host: host, url: Self.url(number)), at: place + 1)
+        }
+        var progress = try await queue.begin(batch: batch)
+        _ = try await queue.enqueue(rows, to: rows.count, of: &progress, closing: true)
     }
 
     /// Takes jobs as another worker would.
     func claim(_ limit: Int, lease: Duration = .seconds(3600)) async throws -> [Job] {
-        var request = ClaimRequest(limit, lease: lease, nonce: Nonce(.random(in: .min ... .max)), worker: "another")
-        request.host = HostRule(limit: 1000)
-        return try await queue.claim(request).jobs
+        let incarnation = Incarnation.random()
+        var jobs: [Job] = []
+        for partition in queue.cluster.partitions {
+            var request = ExchangeRequest(incarnation, number: 1, lease: lease)
+            request.wanted = limit - jobs.count
+            request.host = HostRule(limit: 1000)
+            jobs += try await queue.exchange(request, in: partition)?.jobs ?? []
+        }
+        return jobs
     }
 
     /// Ends a job as another worker would.
-    func settle(_ job: Job) async throws -> SettleAnswer {
-        try await queue.settle(
-            Settlement(job.token, job.id, .fetched(OutcomeContent(url: job.url), WorkerFixture.briefly), host: .answered))
+    func settle(_ job: Job, with content: OutcomeContent? = nil) async throws -> Verdict? {
+        var request = ExchangeRequest(.random(), number: 1, lease: .seconds(3600))
+        request.settlements = [
+            Settlement(job.token, job.id, .fetched(content ?? OutcomeContent(url: job.url), WorkerFixture.briefly), host: .answered)
+        ]
+        return try await queue.exchange(request, in: queue.cluster.partitions[job.partition])?.verdicts.first
     }
 
     /// The names of all files in the folder, including temporary files.
@@ -168,6 +179,7 @@ extension WorkerReport {
     var isPutOff: Bool { if case .putOff = self { true } else { false } }
     var isCached: Bool { if case .cached = self { true } else { false } }
     var isBodyMissing: Bool { if case .bodyMissing = self { true } else { false } }
+    var isLeft: Bool { if case .left = self { true } else { false } }
     var isHandedBack: Bool { if case .handedBack = self { true } else { false } }
 }
 

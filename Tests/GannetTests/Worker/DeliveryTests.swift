@@ -50,7 +50,7 @@ import Testing
             var content = OutcomeContent(url: job.url)
             content.digest = digest
             content.size = 3
-            #expect(try await fixture.queue.settle(Settlement(job.token, job.id, .fetched(content, WorkerFixture.briefly))) == .settled)
+            #expect(try await fixture.settle(job, with: content) == .settled)
             let downloader = ScriptedDownloader { .body($0) }
             let worker = try await fixture.start(downloader)
             #expect(await worker.end.end == .empty)

@@ -86,7 +86,7 @@ import Testing
             .answer($0, [("cache-control", "no-store"), ("etag", "\"1\"")])
         } _: { fixture, downloader, _ in
             #expect(downloader.urls.count == 2)
-            let outcome = try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(1))
+            let outcome = try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(1), host: "h")
             #expect(outcome?.content.facts == nil)
         }
         try await runs(2) { _ in
@@ -116,7 +116,8 @@ import Testing
             let worker = try await fixture.start(downloader, output: bodies)
             #expect(await worker.end.end == .empty)
             #expect(worker.count(where: \.isFetched) == 2 && worker.count(where: \.isFailed) == 1)
-            let outcome = try #require(try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(1)))
+            let outcome = try #require(
+                try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(1), host: "h"))
             #expect(outcome.content.fields[.errorClass] == "too-large")
             #expect(try fixture.files() == [])
             await bodies.close()
@@ -132,7 +133,7 @@ import Testing
             let worker = try await fixture.start(downloader, output: bodies)
             #expect(await worker.end.end == .empty)
             let state = ClusterState(fixture.redis, namespace: fixture.namespace)
-            let outcome = try #require(try await state.outcome(WorkerFixture.id(1)))
+            let outcome = try #require(try await state.outcome(WorkerFixture.id(1), host: "h"))
             let digest = try #require(outcome.content.digest)
             let store = BlobStore(fixture.redis, namespace: fixture.namespace)
             #expect(try await store.get(digest: digest) == Array(large.utf8))

@@ -12,7 +12,7 @@ import Testing
 
     @Test func `of ten requests that are redirected to a host with two places, two are there at a time`() async throws {
         try await WorkerFixture.with { fixture in
-            try await cluster(fixture).setRule(HostRule(limit: 2), for: "elsewhere")
+            try await cluster(fixture).set(OperatorRule("elsewhere", limit: 2))
             try await fixture.fill(0..<10)
             let downloader = ScriptedDownloader { _ in .led(to: "elsewhere", .held) }
             let worker = try await fixture.start(downloader)

@@ -26,7 +26,7 @@ import Testing
     }
 
     private func page(_ number: Int, _ fixture: WorkerFixture) async throws -> URLOutcome {
-        try #require(try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(number)))
+        try #require(try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(number), host: "h"))
     }
 
     @Test(arguments: [FetchError.Kind.status(500), .reset, .connect])
@@ -52,8 +52,8 @@ import Testing
         try await WorkerFixture.with { fixture in
             let url = "http://user:hunter2@h/x?token=hunter2"
             let entry = try JobEntry(id: WorkerFixture.id(0), host: "h", url: url)
-            let batch = try await fixture.queue.begin(batch: "b", from: "").number
-            _ = try await fixture.queue.enqueue([entry], batch: batch, from: 0, to: 1, closing: true)
+            var progress = try await fixture.queue.begin(batch: "b")
+            _ = try await fixture.queue.enqueue([FetchQueue.Row(entry, at: 1)], to: 1, of: &progress, closing: true)
             let downloader = downloader(failing: .max, with: .status(500))
             let worker = try await fixture.start(downloader) { $0.retries = 2 }
             #expect(await worker.end.end == .empty)

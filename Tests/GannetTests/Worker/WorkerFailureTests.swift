@@ -49,11 +49,12 @@ import Testing
             try await fixture.fill(0..<3)
             // Entries that a newer version, and a broken one, would have put there.
             let ready = RedisArgument.string("{\(fixture.namespace)}q:q:ready:normal")
-            let notText = [UInt8(ascii: "j")] + [UInt8](repeating: 9, count: 16) + [0, 1, UInt8(ascii: "h"), 0xff, 0xfe]
+            var notText = Block.pack([JobEntry(checked: WorkerFixture.id(9), "h", "http://h/9")], batch: 1, hasHeaders: false)[0]
+            notText[notText.count - 1] = 0xff
             try await fixture.redis.send(RedisCommand("RPUSH", ready, .bytes(notText)))
             for _ in 0..<5 { try await fixture.redis.send(RedisCommand("RPUSH", ready, .bytes([UInt8](repeating: 2, count: 40)))) }
-            for key in ["count", "batch:1"] {
-                let field: RedisArgument = key == "count" ? "enqueued" : "total"
+            for key in ["queue", "batch:1"] {
+                let field: RedisArgument = key == "queue" ? "enqueued" : "total"
                 try await fixture.redis.send(RedisCommand("HINCRBY", .string("{\(fixture.namespace)}q:q:\(key)"), field, "6"))
             }
             let worker = try await fixture.start(ScriptedDownloader { .body($0) }, listens: false) { $0.concurrency = 2 }
@@ -118,6 +119,30 @@ import Testing
     }
 
     #if canImport(Glibc)
+    @Test func `a URL that three workers died with fails without a request, and no attempt is charged for that`() async throws {
+        let server = try await RedisServer.start(.init { $0.movableClock = true })
+        try await WorkerFixture.with(server) { fixture in
+            try await fixture.fill(0..<1)
+            for crashes in 1...3 {
+                // The first call only sets the URL aside, for a worker that has no such URL.
+                try await eventually("a worker has the job") { try await fixture.claim(1, lease: .seconds(15)).count == 1 }
+                try await eventually("the job is taken back") {
+                    server.clock.advance(by: .seconds(5))
+                    _ = try await fixture.claim(0, lease: .seconds(15))
+                    return try await fixture.queue.counts().crashed == crashes
+                }
+            }
+            let downloader = ScriptedDownloader { .body($0) }
+            let worker = try await fixture.start(downloader)
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.urls == [])
+            let dead = try await fixture.queue.jobs(JobSelection(.dead), limit: 2).jobs
+            #expect(dead.map(\.crashes) == [3] && dead.map(\.failures) == [0])
+            #expect(dead.first?.error?.fields[.errorClass] == ExchangeRequest.poisonClass)
+        }
+        try await server.stop()
+    }
+
     @Test func `a Redis that crashes and comes back costs nothing but time`() async throws {
         let server = try await RedisServer.start(.init { $0.appendOnly = true })
         try await WorkerFixture.with(server) { fixture in

@@ -3,183 +3,217 @@ import Testing
 @testable import ClusterState
 @testable import Gannet
 
+/// The machine without Redis: inputs on one side, actions on the other.
 @Suite struct WorkerMachineTests {
-    private typealias Action = WorkerMachine.Action
-
-    private func machine(_ concurrency: Int = 4, endsWhenEmpty: Bool = false) -> WorkerMachine {
-        var options = WorkerOptions()
-        options.concurrency = concurrency
-        options.endsWhenEmpty = endsWhenEmpty
-        return WorkerMachine(options)
+    @Test func `an idle worker asks for as many jobs as it has places, and again when jobs are announced`() {
+        var bench = MachineBench { $0.concurrency = 4 }
+        #expect(bench.start().requests.map(\.wanted) == [4])
+        #expect(bench.answer().requests.isEmpty)
+        #expect(bench.take(.heard).requests.map(\.wanted) == [4])
+        // One exchange at a time: jobs that are announced meanwhile are asked for afterwards.
+        #expect(bench.take(.heard).requests.isEmpty)
+        #expect(bench.answer().requests.map(\.number) == [3])
     }
 
-    @Test func `it begins with a claim for all it can start`() {
-        var machine = machine(7)
-        #expect(machine.start() == [.claim(7)])
+    @Test func `an exchange without an answer is repeated with the same content, and later outcomes wait`() throws {
+        var bench = MachineBench { $0.concurrency = 2 }
+        bench.start()
+        let jobs = bench.jobs(2)
+        bench.answer(jobs)
+        let sent = try #require(bench.conclude(jobs[0]).requests.first)
+        #expect(sent.settlements.map(\.token) == [jobs[0].token])
+        #expect(bench.fail(transient).reports.contains { if case .redis(.began) = $0 { true } else { false } })
+        #expect(bench.conclude(jobs[1]).requests.isEmpty)
+        let again = try #require(bench.wake(after: .seconds(1)).requests.first)
+        #expect(again.number == sent.number && again.settlements.map(\.token) == [jobs[0].token] && again.wanted == sent.wanted)
+        let next = bench.answer(verdicts: [.settled])
+        #expect(next.requests.map(\.number) == [sent.number + 1])
+        #expect(next.requests.first?.settlements.map(\.token) == [jobs[1].token])
     }
 
-    @Test(arguments: [
-        // jobs brought, what falls due, what follows
-        (4, Duration.seconds(30), [WorkerMachine.Action.lookAgain(after: .seconds(5), maybeSooner: true)]),
-        (3, .seconds(30), [.lookAgain(after: .seconds(5), maybeSooner: true)]),
-        (3, .seconds(2), [.lookAgain(after: .seconds(2), maybeSooner: false)]),
-        (0, nil, [.lookAgain(after: .seconds(5), maybeSooner: true)]),
-        (0, .seconds(5), [.lookAgain(after: .seconds(5), maybeSooner: true)]),
-        (0, .zero, [.lookAgain(after: .milliseconds(5), maybeSooner: false)]),
-    ])
-    func `after a claim it looks again in time, and claims nothing it could not start`(
-        count: Int, next: Duration?, actions: [WorkerMachine.Action]
-    ) {
-        var machine = machine(4)
-        _ = machine.start()
-        #expect(machine.brought(count, next: next) == actions)
-        #expect(machine.active == count)
+    @Test func `an ended lease makes a new incarnation, whose first exchange has the same outcomes`() throws {
+        var bench = MachineBench { $0.concurrency = 1 }
+        let first = try #require(bench.start().requests.first)
+        let job = bench.jobs(1)[0]
+        bench.answer([job])
+        let sent = try #require(bench.conclude(job).requests.first)
+        let anew = try #require(bench.endLease().requests.first)
+        #expect(anew.number == 1 && anew.incarnation != first.incarnation && anew.incarnation != sent.incarnation)
+        #expect(anew.settlements.map(\.token) == [job.token] && anew.wanted == sent.wanted)
     }
 
-    @Test func `a full claim means that there may be more, once a job has ended`() {
-        var machine = machine(2)
-        _ = machine.start()
-        _ = machine.brought(2)
-        #expect(machine.jobEnded() == [.claim(1)])
-        #expect(machine.jobEnded() == [])
-        #expect(machine.brought(1) == [.claim(1)])
+    @Test func `fewer than eight outcomes wait two milliseconds for company, and eight go at once`() {
+        var bench = MachineBench { $0.concurrency = 16 }
+        bench.start()
+        let jobs = bench.jobs(32)
+        bench.answer(Array(jobs[..<16]))
+        // All places are taken again by jobs in stock, which is only possible because these were handed out beyond the places.
+        bench.machine.stock += bench.give(Array(jobs[16...]))
+        for job in jobs[..<7] { #expect(bench.conclude(job).requests.isEmpty) }
+        #expect(bench.wake(after: .milliseconds(1)).requests.isEmpty)
+        #expect(bench.conclude(jobs[7]).requests.map(\.settlements.count) == [8])
+        bench.answer(verdicts: Array(repeating: .settled, count: 8))
+        #expect(bench.conclude(jobs[8]).requests.isEmpty)
+        #expect(bench.wake(after: .milliseconds(2)).requests.map(\.settlements.count) == [1])
     }
 
-    @Test func `a claim that brought less than it asked for is repeated when something is heard, or a job has ended`() {
-        var machine = machine(2)
-        _ = machine.start()
-        _ = machine.brought(1)
-        #expect(machine.heard() == [.claim(1)])
-        #expect(machine.heard() == [])
-        #expect(machine.brought(0) == [.claim(1)])
-        #expect(machine.brought(0) == [.lookAgain(after: .seconds(5), maybeSooner: true)])
-        // The job's host has a free place now, and no other worker is told.
-        #expect(machine.jobEnded() == [.claim(2)])
+    @Test func `an outcome goes at once where a place is empty`() {
+        var bench = MachineBench { $0.concurrency = 4 }
+        bench.start()
+        let jobs = bench.jobs(2)
+        bench.answer(jobs)
+        let sent = bench.conclude(jobs[0]).requests
+        #expect(sent.map(\.settlements.count) == [1] && sent.map(\.wanted) == [3])
     }
 
-    @Test func `a claim that stopped at its bound is followed by the next at once`() {
-        var machine = machine(2, endsWhenEmpty: true)
-        _ = machine.start()
-        #expect(machine.brought(0, isMore: true) == [.claim(2)])
-        #expect(machine.brought(1, isMore: true) == [.claim(1)])
+    @Test func `a place is free when its transfer ends, and the next job is asked for before the first is settled`() {
+        var bench = MachineBench { $0.concurrency = 1 }
+        bench.start()
+        let jobs = bench.jobs(2)
+        bench.answer([jobs[0]])
+        #expect(bench.take(.transferEnded(jobs[0].token, bytes: 10)).requests.map(\.wanted) == [1])
+        #expect(bench.answer([jobs[1]]).started == [jobs[1].token])
     }
 
-    @Test func `no claim asks for more than may be asked for`() {
-        var machine = machine(2500)
-        #expect(machine.start() == [.claim(1000)])
-        #expect(machine.brought(1000) == [.claim(1000)])
-        #expect(machine.brought(1000) == [.claim(500)])
-    }
-
-    @Test func `a wake-up during a claim is not forgotten`() {
-        var machine = machine(2, endsWhenEmpty: true)
-        _ = machine.start()
-        #expect(machine.heard() == [])
-        #expect(machine.brought(0, left: .nothing) == [.claim(2)])
-        #expect(machine.brought(0, left: .nothing) == [.finish])
-    }
-
-    @Test func `it ends with an empty queue only when that is asked for and nothing is left anywhere`() {
-        for endsWhenEmpty in [true, false] {
-            var machine = machine(2, endsWhenEmpty: endsWhenEmpty)
-            _ = machine.start()
-            let looks = [Action.lookAgain(after: .seconds(5), maybeSooner: true)]
-            #expect(machine.brought(0, left: .jobs) == looks)
-            #expect(machine.heard() == [.claim(2)])
-            #expect(machine.brought(0, left: .nothing) == (endsWhenEmpty ? [.finish] : looks))
+    @Test func `jobs that are not settled are bounded by their number and by the bytes of their bodies`() {
+        var bench = MachineBench { $0.concurrency = 1 }
+        bench.start()
+        var wanted = 0
+        while let request = bench.underWay, request.wanted == 1, wanted < 1000 {
+            wanted += 1
+            let job = bench.jobs(1)[0]
+            bench.answer([job])
+            bench.take(.transferEnded(job.token, bytes: 1))
         }
+        #expect(wanted == 2 * 1 + 64)
+        var heavy = MachineBench { $0.concurrency = 4 }
+        heavy.start()
+        let job = heavy.jobs(1)[0]
+        heavy.answer([job])
+        #expect(heavy.take(.transferEnded(job.token, bytes: WorkerMachine.mostUnstoredBytes)).requests.isEmpty)
+        #expect(heavy.take(.heard).requests.isEmpty)
+        #expect(heavy.conclude(job).requests.map(\.wanted) == [4])
     }
 
-    @Test func `it does not end while it has a job itself, even if no other job is left`() {
-        var machine = machine(3, endsWhenEmpty: true)
-        _ = machine.start()
-        _ = machine.brought(2)
-        #expect(machine.jobEnded() == [.claim(2)])
-        // The queue was cleared meanwhile.
-        #expect(machine.brought(0, left: .nothing) == [.lookAgain(after: .seconds(5), maybeSooner: true)])
-        #expect(machine.jobEnded() == [.claim(3)])
-        #expect(machine.brought(0, left: .nothing) == [.finish])
-    }
-
-    @Test func `after a failed claim it waits, and then claims again`() {
-        var machine = machine(3)
-        _ = machine.start()
-        _ = machine.brought(2)
-        _ = machine.heard()
-        let pause = [Action.lookAgain(after: .seconds(1), maybeSooner: true)]
-        #expect(machine.claimFailed(retryAfter: .seconds(1), mayHaveBrought: true) == pause)
-        #expect(machine.heard() == [.claim(1)])
-    }
-
-    @Test func `a stop claims nothing more and ends with the last job`() {
-        var machine = machine(3)
-        _ = machine.start()
-        _ = machine.brought(3)
-        #expect(machine.stop() == [])
-        #expect(machine.heard() == [])
-        #expect(machine.jobEnded() == [])
-        #expect(machine.jobEnded() == [])
-        #expect(machine.jobEnded() == [.finish])
-        #expect(machine.stop() == [])
-    }
-
-    @Test(arguments: [true, false])
-    func `a stop during a claim waits for what it brings`(failing: Bool) {
-        var machine = machine(3)
-        _ = machine.start()
-        #expect(machine.stop() == [])
-        if failing {
-            #expect(machine.claimFailed(retryAfter: .seconds(1), mayHaveBrought: false) == [.finish])
-        } else {
-            #expect(machine.brought(1) == [])
-            #expect(machine.jobEnded() == [.finish])
+    @Test func `the lease is extended three times within its length while anything is held, and not otherwise`() {
+        var bench = MachineBench {
+            $0.concurrency = 1
+            $0.lease = .seconds(30)
+            $0.idleLook = .seconds(3600)
         }
+        bench.start()
+        let job = bench.jobs(1)[0]
+        bench.answer([job])
+        for _ in 0..<3 {
+            #expect(bench.wake(after: .seconds(9)).requests.isEmpty)
+            #expect(bench.wake(after: .seconds(1)).requests.map(\.settlements.count) == [0])
+            bench.answer(held: 1)
+        }
+        bench.conclude(job)
+        bench.answer(verdicts: [.settled])
+        if bench.underWay != nil { bench.answer() }
+        #expect(bench.wake(after: .seconds(100)).requests.isEmpty)
     }
 
-    @Test func `a claim without an answer is repeated also by a worker that is to stop, until it is answered`() {
-        var machine = machine(3)
-        _ = machine.start()
-        let pause = [Action.lookAgain(after: .seconds(1), maybeSooner: true)]
-        #expect(machine.claimFailed(retryAfter: .seconds(1), mayHaveBrought: true) == pause)
-        #expect(machine.stop() == [])
-        #expect(machine.heard() == [.claim(3)])
-        #expect(machine.claimFailed(retryAfter: .seconds(1), mayHaveBrought: false) == pause)
-        #expect(machine.heard() == [.claim(3)])
-        #expect(machine.brought(2, isMore: true) == [])
-        #expect(machine.jobEnded() == [])
-        #expect(machine.jobEnded() == [.finish])
+    @Test func `a difference in what is held makes the next exchange name it all, once`() {
+        var bench = MachineBench { $0.concurrency = 2 }
+        bench.start()
+        let jobs = bench.jobs(2)
+        let named = bench.answer(jobs, held: 3).requests
+        #expect(named.compactMap(\.held).map(Set.init) == [[.lock(jobs[0].id), .lock(jobs[1].id)]])
+        #expect(bench.answer(held: 2).requests.isEmpty)
+        // A loss of Redis cannot be named away.
+        bench.wake(after: .seconds(10))
+        #expect(bench.answer(held: 1).requests.compactMap(\.held).count == 1)
+        #expect(bench.answer(held: 1).requests.isEmpty)
     }
 
-    @Test func `a claim that can never be answered is not waited for`() {
-        var machine = machine(3)
-        _ = machine.start()
-        _ = machine.claimFailed(retryAfter: .seconds(1), mayHaveBrought: true)
-        _ = machine.heard()
-        #expect(machine.claimGivenUp() == [.finish])
+    @Test func `a place that a request is asking for is no difference`() {
+        var bench = MachineBench { $0.concurrency = 1 }
+        bench.start()
+        let job = bench.jobs(1)[0]
+        bench.answer([job])
+        bench.take(.asksForPlace(job.token, job.id, partition: 0))
+        bench.wake(after: .seconds(10))
+        #expect(bench.answer(held: 2).requests.isEmpty)
+        bench.take(.gotPlace(job.token, job.id, partition: 0))
+        bench.wake(after: .seconds(10))
+        #expect(bench.answer(held: 2).requests.isEmpty)
     }
 
-    @Test func `it ends when only jobs of another version are left`() {
-        var machine = machine(2, endsWhenEmpty: true)
-        _ = machine.start()
-        #expect(machine.brought(1, left: .jobs) == [.lookAgain(after: .seconds(5), maybeSooner: true)])
-        #expect(!machine.onlyForeignWait)
-        #expect(machine.jobEnded() == [.claim(2)])
-        #expect(machine.brought(0, left: .onlyForeign) == [.finish])
-        #expect(machine.onlyForeignWait)
+    @Test func `the first stop hands back what waits for a place, and lets transfers end`() throws {
+        var bench = MachineBench { $0.concurrency = 1 }
+        bench.start()
+        let jobs = bench.jobs(2)
+        bench.answer(jobs)
+        let actions = bench.take(.stopRequested)
+        #expect(actions.cancelled.isEmpty)
+        #expect(actions.reports.contains { if case .stopping(active: 1, _) = $0 { true } else { false } })
+        let sent = try #require(bench.wake(after: .milliseconds(2)).requests.first)
+        #expect(sent.settlements.map(\.token) == [jobs[1].token] && sent.wanted == 0)
+        guard case .handedBack? = sent.settlements.first?.outcome else { return #expect(Bool(false), "it was not handed back") }
+        bench.answer(verdicts: [.settled], held: 1)
+        bench.conclude(jobs[0])
+        bench.wake(after: .milliseconds(2))
+        #expect(bench.answer(verdicts: [.settled]).end == .drained)
     }
 
-    @Test func `a stop with nothing to do ends at once`() {
-        var machine = machine(3)
-        _ = machine.start()
-        _ = machine.brought(0)
-        #expect(machine.stop() == [.finish])
+    @Test func `the second stop cancels transfers, and the third leaves them to the end of their leases`() {
+        var bench = MachineBench { $0.concurrency = 1 }
+        bench.start()
+        let job = bench.jobs(1)[0]
+        bench.answer([job])
+        bench.take(.stopRequested)
+        #expect(bench.take(.stopRequested).cancelled == [job.token])
+        let last = bench.take(.stopRequested)
+        #expect(last.end == .handedBack && last.reports.contains(where: \.isLeft))
     }
-}
 
-extension WorkerMachine {
-    fileprivate mutating func brought(
-        _ count: Int, left: Claim.Left = .jobs, isMore: Bool = false, next: Duration? = .seconds(30)
-    ) -> [Action] {
-        claimed(count, left: left, isMore: isMore, next: next)
+    @Test func `a transfer that lasts longer than a lock may is cancelled before its lock's time is over`() {
+        var bench = MachineBench {
+            $0.concurrency = 1
+            $0.longestHold = .seconds(80)
+        }
+        bench.start()
+        let job = bench.jobs(1)[0]
+        bench.answer([job])
+        var seconds = 0
+        while seconds < 80, bench.wake(after: .seconds(1)).cancelled != [job.token] {
+            if bench.underWay != nil { bench.answer(held: 1) }
+            seconds += 1
+        }
+        #expect((60..<80).contains(seconds))
     }
+
+    @Test func `a worker works on a sixteenth as many partitions as it has places, and goes on to others when they are dry`() {
+        var bench = MachineBench(partitions: 16) { $0.concurrency = 32 }
+        let first = bench.start()
+        #expect(first.requests.map(\.wanted) == [16, 16])
+        var visited = Set(bench.lanes.map(\.partition))
+        for _ in 0..<14 {
+            let next = bench.answer().sent
+            #expect(next.count == 1)
+            visited.formUnion(next.map(\.partition))
+        }
+        #expect(visited.count == 16)
+        #expect(bench.answer().sent.isEmpty)
+        #expect(bench.answer().sent.isEmpty)
+    }
+
+    @Test func `jobs for soon are asked for once transfers end fast enough, at most an eighth of the places`() {
+        var bench = MachineBench { $0.concurrency = 64 }
+        bench.start()
+        var jobs = bench.jobs(64)
+        bench.answer(jobs)
+        var most = 0
+        for _ in 0..<20 {
+            for job in jobs { bench.conclude(job) }
+            jobs = bench.jobs(bench.underWay?.wanted ?? 0)
+            most = max(most, bench.underWay?.spare ?? 0)
+            bench.answer(jobs, verdicts: Array(repeating: .settled, count: bench.underWay?.settlements.count ?? 0), after: .milliseconds(5))
+        }
+        #expect(most == 8)
+    }
+
+    private let transient = StateError.redis(RedisErrors.lost)
 }

@@ -5,7 +5,7 @@ internal import GannetBasics
 struct Heartbeat: Sendable {
     let name: String
     let queue: FetchQueue
-    let held: HeldLeases
+    let pulse: WorkerPulse
     let activity: WorkerActivity
     let options: WorkerOptions
 
@@ -19,10 +19,10 @@ struct Heartbeat: Sendable {
     /// How long an ending worker waits for Redis to take its farewell.
     private static let farewell = Duration.milliseconds(300)
 
-    init(name: String, queue: FetchQueue, held: HeldLeases, activity: WorkerActivity, options: WorkerOptions) {
+    init(name: String, queue: FetchQueue, pulse: WorkerPulse, activity: WorkerActivity, options: WorkerOptions) {
         self.name = name
         self.queue = queue
-        self.held = held
+        self.pulse = pulse
         self.activity = activity
         self.options = options
     }
@@ -44,7 +44,7 @@ struct Heartbeat: Sendable {
     /// Sends a heartbeat soon after an idle worker has begun to work, until the task is cancelled. Otherwise onlookers would see an idle
     /// worker beside its active jobs for some seconds. No more than one comes for each regular heartbeat.
     func runAfterBeginnings(_ note: @Sendable (QueueProgress) -> Void) async {
-        for await _ in held.beginnings where hasSaidIdle.take() {
+        for await _ in pulse.beginnings where hasSaidIdle.take() {
             do { try await Task.sleep(for: Self.gathering) } catch { return }
             await beat(record, note)
         }
@@ -55,7 +55,7 @@ struct Heartbeat: Sendable {
             note(try await queue.beat(name, record))
             isHeard.set(true)
         } catch {
-            // Claims and settlements report the outage. Onlookers see that the worker is silent.
+            // Exchanges report the outage. Onlookers see that the worker is silent.
             isHeard.set(false)
         }
     }
@@ -75,7 +75,7 @@ struct Heartbeat: Sendable {
         let seen = activity.snapshot
         return WorkerRecord(
             machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: options.concurrency,
-            active: held.count, isStopping: !held.claimsAgain, interval: seen.interval,
+            active: pulse.held, isStopping: pulse.isStopping, interval: seen.interval,
             hosts: seen.notable(WorkerRecord.mostHosts))
     }
 

@@ -32,7 +32,8 @@ package struct WorkerTimings: Sendable {
     package internal(set) var fetches = Histogram.ofFetches
     package internal(set) var failedFetches = Histogram.ofFetches
 
-    /// The calls that were answered. A wait for a Redis that is away counts as part of the call.
-    package internal(set) var claims = Histogram.ofCalls
+    /// The exchanges that were answered. A wait for a Redis that is away counts as part of the call.
+    package internal(set) var exchanges = Histogram.ofCalls
+    /// From the end of a job to Redis' consent.
     package internal(set) var settlements = Histogram.ofCalls
 }

@@ -6,6 +6,8 @@ internal import HTTPEngine
 package final class WorkerActivity: Sendable {
     private let tally = Mutex(HostTally<LockToken>(at: .now))
     private let times = Mutex(WorkerTimings())
+    private let isFull = Mutex(false)
+    private let isStoreFull = Mutex(false)
 
     package init() {}
 
@@ -34,7 +36,17 @@ package final class WorkerActivity: Sendable {
         }
     }
 
-    func claimed(after time: Duration) { times.withLock { $0.claims.note(time) } }
+    func exchanged(after time: Duration) {
+        times.withLock { $0.exchanges.note(time) }
+        isFull.withLock { $0 = false }
+    }
+
+    func exchangeFailed(isRedisFull: Bool) { isFull.withLock { $0 = isRedisFull } }
+
+    func noteStore(isFull: Bool) { isStoreFull.withLock { $0 = isFull } }
+
+    /// Redis refuses outcomes or bodies, because it is full.
+    package var isRedisFull: Bool { isFull.withLock { $0 } || isStoreFull.withLock { $0 } }
 
     func settled(after time: Duration) { times.withLock { $0.settlements.note(time) } }
 

@@ -1,4 +1,5 @@
 import CommandLineKit
+import Gannet
 import GannetBasics
 
 /// Results to standard output, everything else to standard error.
@@ -95,7 +96,7 @@ struct Console: Sendable {
     }
 
     private static let name = "gannet: "
-    private static let jobNames = ["job", "batch"]
+    private static let jobNames = [JobLabel.idKey, "batch"]
 
     private func say(_ line: LogLine) { write(line.text(in: log.format, at: .now)) }
 

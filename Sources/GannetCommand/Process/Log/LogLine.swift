@@ -1,3 +1,4 @@
+import ClusterState
 import Gannet
 import GannetBasics
 
@@ -24,7 +25,10 @@ struct LogLine: Sendable {
 
     private var shownFacts: String {
         let parts = facts.filter { shown.contains($0.key) }.compactMap { fact -> String? in
-            if case .string(let value) = fact.value { "\(fact.key) \(value.withoutSteering)" } else { nil }
+            guard case .string(let value) = fact.value else { return nil }
+            // As `explain` and `jobs list` show the ids of URLs.
+            let text = fact.key == JobLabel.idKey ? String(value.prefix(URLID.shortDigits)) : value
+            return "\(fact.key) \(text.withoutSteering)"
         }
         return parts.isEmpty ? "" : " [\(parts.joined(separator: ", "))]"
     }
@@ -62,11 +66,14 @@ struct LogLine: Sendable {
 typealias LogFacts = [(key: String, value: JSONValue)]
 
 extension JobLabel {
+    /// The key of the id of the job's URL.
+    static let idKey = "job"
+
     /// For logs.
     /// - Parameter event: The change of the job's state.
     func facts(_ event: String, _ more: LogFacts = []) -> LogFacts {
         var facts: LogFacts = [(key: "event", value: .string(event)), (key: "url", value: .string(url))]
-        if let id { facts.append((key: "job", value: .string(id))) }
+        if let id { facts.append((key: Self.idKey, value: .string(id.bytes.hexadecimal))) }
         if let batch { facts.append((key: "batch", value: .string(batch))) }
         if let trace { facts.append((key: "traceID", value: .string(trace))) }
         return facts + more

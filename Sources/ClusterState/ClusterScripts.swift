@@ -1,0 +1,48 @@
+internal import RedisClient
+
+/// The scripts of `Scripts/`, one for each transition of the state.
+///
+/// A line that begins with `--@` names the parts that stand in its place.
+enum ClusterScripts {
+    static let rights = script(PackageResources.rights_lua)
+    static let begin = script(PackageResources.begin_lua)
+    static let enqueue = script(PackageResources.enqueue_lua)
+    static let exchange = script(PackageResources.exchange_lua)
+    static let acquire = script(PackageResources.acquire_lua)
+    static let place = script(PackageResources.place_lua)
+    static let control = script(PackageResources.control_lua)
+    static let clear = script(PackageResources.clear_lua)
+    static let jobs = script(PackageResources.jobs_lua)
+    static let sweep = script(PackageResources.sweep_lua)
+    static let heartbeat = script(PackageResources.heartbeat_lua)
+    static let explain = script(PackageResources.explain_lua)
+    static let rule = script(PackageResources.rule_lua)
+    static let audit = script(PackageResources.audit_lua)
+
+    static let bodies = script(PackageResources.bodies_lua)
+
+    private static let parts: [Substring: [UInt8]] = [
+        "clock": PackageResources.clock_lua, "blocks": PackageResources.blocks_lua, "counts": PackageResources.counts_lua,
+        "hosts": PackageResources.hosts_lua, "locks": PackageResources.locks_lua, "settle": PackageResources.settle_lua,
+        "handOut": PackageResources.handOut_lua, "selecting": PackageResources.selecting_lua,
+    ]
+
+    private static func script(_ source: [UInt8]) -> RedisScript {
+        RedisScript(lines(of: source).joined(separator: "\n"))
+    }
+
+    /// The lines of a script without comments and indents, which Redis would keep and load for nothing.
+    private static func lines(of source: [UInt8]) -> [Substring] {
+        let text = String(decoding: source, as: UTF8.self)
+        return text.split(separator: "\n").flatMap { line -> [Substring] in
+            let code = line.drop { $0 == " " }
+            if code.hasPrefix("--@ ") {
+                return code.dropFirst(4).split(separator: " ").flatMap { name -> [Substring] in
+                    guard let part = parts[name] else { fatalError("A script names the part '\(name)', which there is not.") }
+                    return lines(of: part)
+                }
+            }
+            return code.hasPrefix("--") ? [] : [code]
+        }
+    }
+}

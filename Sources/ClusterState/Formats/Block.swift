@@ -1,0 +1,139 @@
+internal import GannetBasics
+
+/// Jobs of one host and one batch, as they lie in Redis. `Scripts/Parts/blocks.lua` describes the bytes and reads the same.
+struct Block {
+    static let mostJobs = 64
+
+    private enum Flags {
+        static let https: UInt8 = 1, headers: UInt8 = 2, many: UInt8 = 4, whole: UInt8 = 8
+        static let back: UInt8 = 32
+        static let base: UInt8 = 64, last: UInt8 = 127
+    }
+
+    /// Ms between 1970 and 2020, where the times in blocks begin.
+    private static let epoch = 1_577_836_800_000
+
+    let batch: Int
+    /// In queue time, ms.
+    let enqueued: Int
+    let host: String
+    /// Whether the batch's requests have headers of their own.
+    let hasHeaders: Bool
+    /// The job came back without a charge of its own, and waits for a worker.
+    let isBack: Bool
+    private let isHTTPS: Bool
+    private let isWhole: Bool
+    private let isMany: Bool
+    private(set) var count: Int
+    private var reader: ByteReader
+
+    /// Reads what the jobs have in common; `nil` for a block of a newer version.
+    init?(_ bytes: some Collection<UInt8>) {
+        reader = ByteReader(Array(bytes))
+        guard let kind = reader.byte(), Flags.base...Flags.last ~= kind, let batch = reader.number(4), let enqueued = reader.number(5),
+            let length = reader.number(1), let host = reader.bytes(length)
+        else { return nil }
+        isBack = kind & Flags.back != 0
+        isHTTPS = kind & Flags.https != 0
+        hasHeaders = kind & Flags.headers != 0
+        isMany = kind & Flags.many != 0
+        isWhole = kind & Flags.whole != 0
+        self.batch = batch
+        self.enqueued = enqueued + Self.epoch
+        self.host = String(decoding: host, as: UTF8.self)
+        count = 1
+        if isMany {
+            guard let many = reader.number(1) else { return nil }
+            count = many
+        }
+    }
+
+    /// A job of the block.
+    enum Element {
+        case job(JobEntry)
+        /// Its URL is not valid UTF-8.
+        case unreadable(URLID)
+    }
+
+    /// The next job; `nil` at the end, and where the block is cut off.
+    mutating func next() -> Element? {
+        guard count > 0 else { return nil }
+        count -= 1
+        let bytes: ArraySlice<UInt8>
+        if isMany {
+            guard let length = reader.number(2), let part = reader.bytes(length) else { return nil }
+            bytes = part
+        } else {
+            bytes = reader.all()
+        }
+        guard let id = URLID(Array(bytes.prefix(16))) else { return nil }
+        guard let rest = String(validating: bytes.dropFirst(16), as: UTF8.self) else { return .unreadable(id) }
+        return .job(JobEntry(checked: id, host, isWhole ? rest : (isHTTPS ? "https://" : "http://") + host + rest))
+    }
+
+    /// All jobs that can be read.
+    var entries: [JobEntry] {
+        var copy = self
+        var entries: [JobEntry] = []
+        while let next = copy.next() {
+            if case .job(let entry) = next { entries.append(entry) }
+        }
+        return entries
+    }
+}
+
+extension Block {
+    /// The properties that all jobs of a block share.
+    private struct Kind: Hashable {
+        let flags: UInt8
+        let host: String
+    }
+
+    /// Packs a chunk by host, in the order in which the hosts come first. The time is zero until the script that accepts the chunk fills it in.
+    static func pack(_ entries: [JobEntry], batch: Int, hasHeaders: Bool) -> [[UInt8]] {
+        var order: [(kind: Kind, members: [Int])] = []
+        var places: [Kind: Int] = [:]
+        var rests: [Substring.UTF8View] = []
+        rests.reserveCapacity(entries.count)
+        for (index, entry) in entries.enumerated() {
+            let (flags, rest) = Self.split(entry)
+            let kind = Kind(flags: flags | (hasHeaders ? Flags.headers : 0), host: entry.host)
+            rests.append(rest)
+            if let place = places[kind], order[place].members.count < mostJobs {
+                order[place].members.append(index)
+            } else {
+                places[kind] = order.count
+                order.append((kind, [index]))
+            }
+        }
+        return order.map { kind, members in
+            var bytes: [UInt8] = []
+            bytes.append(Flags.base | kind.flags | (members.count > 1 ? Flags.many : 0))
+            bytes.append(number: batch, count: 4)
+            bytes.append(number: 0, count: 5)
+            bytes.append(UInt8(kind.host.utf8.count))
+            bytes.append(contentsOf: kind.host.utf8)
+            if members.count > 1 { bytes.append(UInt8(members.count)) }
+            for member in members {
+                if members.count > 1 { bytes.append(number: 16 + rests[member].count, count: 2) }
+                bytes.append(contentsOf: entries[member].id.bytes)
+                bytes.append(contentsOf: rests[member])
+            }
+            return bytes
+        }
+    }
+
+    /// The part of the URL that a block has to keep besides the host.
+    private static func split(_ entry: JobEntry) -> (flags: UInt8, rest: Substring.UTF8View) {
+        let url = entry.url.utf8
+        for (scheme, flags) in [("https://", Flags.https), ("http://", 0)] where url.starts(with: scheme.utf8) {
+            let afterScheme = url.dropFirst(scheme.utf8.count)
+            guard afterScheme.starts(with: entry.host.utf8) else { break }
+            let rest = afterScheme.dropFirst(entry.host.utf8.count)
+            // With a port or a password the host is not all that stands there.
+            guard rest.first == UInt8(ascii: "/") else { break }
+            return (flags, rest)
+        }
+        return (Flags.whole, url[...])
+    }
+}

@@ -1,0 +1,99 @@
+internal import RedisClient
+
+/// Work on all partitions of a queue that must not stop half-way: the home partition knows of it until it is done. With one partition there
+/// is no half-way, and nothing is noted.
+enum QueueIntent: Equatable {
+    case cancel(batch: Int)
+    /// Removes the queue. A paused queue may stay paused.
+    case clear(keepingPause: Bool)
+
+    private static let cancelled = "intent:cancel:", cleared = "intent:clear"
+
+    /// The field of the queue's hash in the home partition.
+    var field: String {
+        switch self {
+        case .cancel(let number): Self.cancelled + "\(number)"
+        case .clear: Self.cleared
+        }
+    }
+
+    /// - Parameter time: Queue time in ms. Workers finish only what is some time old.
+    func value(at time: Int) -> String {
+        if case .clear(true) = self { "\(time) 1" } else { "\(time) 0" }
+    }
+
+    init?(field: String, value: String) {
+        if field == Self.cleared {
+            self = .clear(keepingPause: value.hasSuffix(" 1"))
+        } else if field.hasPrefix(Self.cancelled), let number = Int(field.dropFirst(Self.cancelled.count)) {
+            self = .cancel(batch: number)
+        } else {
+            return nil
+        }
+    }
+
+    static let clearField = RedisArgument.string(cleared)
+}
+
+extension FetchQueue {
+    /// Ends the waiting jobs of a batch, and returns how many. Workers finish the jobs that they hold, and nobody retries those jobs.
+    package func cancel(batch number: Int) async throws(StateError) -> Int {
+        let isKnown = try await persistently {
+            try await cluster.connection.send(RedisCommand("EXISTS", cluster.home.keys.batch(number, of: checkedName()))).asInteger() == 1
+        }
+        guard isKnown else { throw .unknownBatch }
+        return try await carryOut(.cancel(batch: number))
+    }
+
+    /// Removes the queue and everything in it.
+    package func clear() async throws(StateError) { _ = try await carryOut(.clear(keepingPause: false)) }
+
+    /// Removes everything in the queue, also its batches and totals. A paused queue stays paused.
+    package func purge() async throws(StateError) { _ = try await carryOut(.clear(keepingPause: true)) }
+
+    /// Finishes a removal of the queue that was stopped half-way, before anything new is put into it.
+    func finishClearing() async throws(StateError) {
+        guard cluster.partitions.count > 1 else { return }
+        let value = try await persistently {
+            try await cluster.connection.send(RedisCommand("HGET", cluster.home.keys.queue(checkedName()), QueueIntent.clearField))
+                .asOptionalString()
+        }
+        if let value, let intent = QueueIntent(field: "intent:clear", value: value) { _ = try await finish(intent) }
+    }
+
+    private func carryOut(_ intent: QueueIntent) async throws(StateError) -> Int {
+        guard cluster.partitions.count > 1 else { return try await run(intent) }
+        let now = try await cluster.now()
+        try await persistently {
+            _ = try await cluster.connection.send(
+                RedisCommand("HSET", cluster.home.keys.queue(checkedName()), .string(intent.field), .string(intent.value(at: now))))
+        }
+        return try await finish(intent)
+    }
+
+    /// Does what was intended, from its beginning: each part of it may be repeated.
+    func finish(_ intent: QueueIntent) async throws(StateError) -> Int {
+        let count = try await run(intent)
+        try await persistently {
+            _ = try await cluster.connection.send(RedisCommand("HDEL", cluster.home.keys.queue(checkedName()), .string(intent.field)))
+        }
+        return count
+    }
+
+    private func run(_ intent: QueueIntent) async throws(StateError) -> Int {
+        var count = 0
+        switch intent {
+        case .cancel(let number):
+            // The home partition is the first, so that the batch's producer stops at its next chunk.
+            for partition in cluster.partitions { count += max(0, try await control("cancel", number, in: partition)) }
+        case .clear(let keepsPause):
+            // The home partition is the last: as long as it knows the queue, its intent stands.
+            for partition in cluster.partitions.reversed() {
+                try await persistently {
+                    while try await run(ClusterScripts.clear, in: partition, [.integer(keepsPause ? 1 : 0)]).asInteger() == 1 {}
+                }
+            }
+        }
+        return count
+    }
+}

@@ -1,0 +1,167 @@
+-- Counters of queues and of batches. They move with the state they count: noted while a script decides, written at its end.
+--
+--   '<q>queue', a hash        enqueued done failed cancelled, of which fetched revalidated cached; active parked delayed now; retried
+--                             crashed fenced doubleFetches bytes; paused priorities; kept, keptIds: ended batches, and their finished ids
+--   '<q>batches', a sorted set      a batch's name to its number: the oldest first
+--   '<q>batch:<number>', a hash     id source state(open, closed, cancelled) priority refresh maxAge headers trace began touched ended;
+--                                   offset total; done failed cancelled; active parked delayed now
+--   '<q>finished:<number>', a list  ids of the URLs whose jobs ended, in order
+-- Jobs that are ready are counted nowhere: ready = enqueued - done - failed - cancelled - active - parked - delayed.
+local Counts = {batches = {}, totals = {}, areKeysKnown = false, MOST_WOKEN = 1000}
+
+-- What was asked for with a batch; `isGone` when it was cancelled, or removed with its queue.
+function Counts.batchOf(queue, number)
+    local known = Counts.batches[queue]
+    if not known then
+        known = {}
+        Counts.batches[queue], Counts.totals[queue] = known, Counts.totals[queue] or {}
+    end
+    local batch = known[number]
+    if not batch then
+        local fields = call('HMGET', Blocks.ofQueue(queue, 'batch:' .. number), 'state', 'priority', 'refresh', 'maxAge', 'id', 'headers', 'trace')
+        local priority = tonumber(fields[2] or 2)
+        batch = {
+            state = fields[1], number = priority, priority = Blocks.PRIORITIES[priority], refresh = fields[3] == '1',
+            maxAge = tonumber(fields[4] or -1), isGone = not fields[1] or fields[1] == 'cancelled',
+            name = fields[5], headers = fields[6], trace = fields[7], counts = {}, totals = Counts.totals[queue], finished = {},
+        }
+        known[number] = batch
+        -- Redis does not roll a script back: keys that hold something else stop it before it writes.
+        if not batch.isGone and not Counts.areKeysKnown then
+            call('LLEN', Blocks.ofQueue(queue, 'finished:' .. number))
+            call('ZCARD', Blocks.ofQueue(queue, 'timers:' .. batch.priority))
+        end
+    end
+    return batch
+end
+
+-- Writes what was counted. Answers for each queue how many of its jobs ended. A queue that was removed stays so, whatever ends of it.
+function Counts.save()
+    local ended = {}
+    for queue, known in pairs(Counts.batches) do
+        local sums, key = Counts.totals[queue], Blocks.ofQueue(queue, 'queue')
+        local endedHere, isThere = 0, next(known) == nil
+        for number, batch in pairs(known) do
+            local batchKey, counts = Blocks.ofQueue(queue, 'batch:' .. number), batch.counts
+            isThere = isThere or batch.state
+            if #batch.finished > 0 then Blocks.pushBack(Blocks.ofQueue(queue, 'finished:' .. number), batch.finished) end
+            for field, by in pairs(counts) do
+                if by ~= 0 then call('HINCRBY', batchKey, field, by) end
+                sums[field] = (sums[field] or 0) + by
+            end
+            local ends = (counts.done or 0) + (counts.failed or 0) + (counts.cancelled or 0)
+            endedHere = endedHere + ends
+            batch.counts, batch.finished = {}, {}
+        end
+        for field, by in pairs(sums) do
+            if isThere and by ~= 0 then call('HINCRBY', key, field, by) end
+            sums[field] = nil
+        end
+        if endedHere > 0 then ended[queue] = endedHere end
+    end
+    return ended
+end
+
+-- Tells up to `most` of a queue's idle workers that there is something for them. Those that are gone tell nobody.
+--
+--   '<q>idle', a sorted set   channels of the workers that found nothing, by when
+
+rarely(Counts, function()
+    local MOST_KEPT, MOST_KEPT_IDS, KEPT_FOR, UNFED_FOR, MOST_FORGOTTEN = 1000, 50000000, 30 * 86400000, 7 * 86400000, 8
+
+    -- Counts for the queue and for the batch; not at all when the batch was removed, for its counters are gone with it.
+    function Counts.count(queue, number, field, by)
+        local batch = Counts.batchOf(queue, number)
+        if batch.state then batch.counts[field] = (batch.counts[field] or 0) + by end
+    end
+
+    -- Counts for the queue alone.
+    function Counts.countTotal(queue, field, by)
+        if not Counts.totals[queue] then Counts.totals[queue], Counts.batches[queue] = {}, {} end
+        Counts.totals[queue][field] = (Counts.totals[queue][field] or 0) + by
+    end
+
+    -- A job's end: done, failed or cancelled.
+    function Counts.finish(queue, number, id, how)
+        local batch = Counts.batchOf(queue, number)
+        if not batch.state then return end
+        batch.counts[how] = (batch.counts[how] or 0) + 1
+        if how ~= 'cancelled' then batch.finished[#batch.finished + 1] = id end
+    end
+
+    function Counts.dropBatch(queue, name, number)
+        local key, finished = Blocks.ofQueue(queue, 'batch:' .. number), Blocks.ofQueue(queue, 'finished:' .. number)
+        if call('HEXISTS', key, 'ended') == 1 then
+            call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'kept', -1)
+            call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'keptIds', 0 - call('LLEN', finished))
+        end
+        call('UNLINK', key, finished)
+        call('ZREM', Blocks.ofQueue(queue, 'batches'), name)
+    end
+
+    -- Forgets the oldest of the ended batches, a few at a time: above a number, above a number of their ids, or after a month. A batch
+    -- whose producer fed it no more for a week, and whose jobs have ended, counts as complete.
+    function Counts.forgetBatches(queue)
+        local key = Blocks.ofQueue(queue, 'queue')
+        local kept = call('HMGET', key, 'kept', 'keptIds', 'walk')
+        local number, ids, walk = tonumber(kept[1] or 0), tonumber(kept[2] or 0), tonumber(kept[3] or 0)
+        local function isOver() return number > MOST_KEPT or ids > MOST_KEPT_IDS end
+        -- Looks at a few batches from one on. Answers behind which of them to go on, and 0 at the end.
+        local function look(from)
+            local found = call('ZRANGE', Blocks.ofQueue(queue, 'batches'), from, from + MOST_FORGOTTEN - 1, 'WITHSCORES')
+            local passed = 0
+            for i = 1, #found, 2 do
+                local name, batchKey = found[i], Blocks.ofQueue(queue, 'batch:' .. found[i + 1])
+                local fields = call('HMGET', batchKey, 'state', 'ended', 'touched', 'total', 'done', 'failed', 'cancelled')
+                local open = (fields[4] or 0) - (fields[5] or 0) - (fields[6] or 0) - (fields[7] or 0)
+                local ended = tonumber(fields[2] or nil)
+                if not fields[1] then
+                    call('ZREM', Blocks.ofQueue(queue, 'batches'), name)
+                elseif ended and (isOver() or ended + KEPT_FOR < Clock.now) then
+                    ids = ids - call('LLEN', Blocks.ofQueue(queue, 'finished:' .. found[i + 1]))
+                    number = number - 1
+                    Counts.dropBatch(queue, name, found[i + 1])
+                else
+                    if not ended and open <= 0 and (fields[1] ~= 'open' or tonumber(fields[3] or 0) + UNFED_FOR < Clock.now) then
+                        call('HSET', batchKey, 'state', fields[1] == 'open' and 'closed' or fields[1], 'ended', Clock.now)
+                        call('HINCRBY', key, 'kept', 1)
+                        call('HINCRBY', key, 'keptIds', call('LLEN', Blocks.ofQueue(queue, 'finished:' .. found[i + 1])))
+                    end
+                    passed = passed + 1
+                end
+            end
+            return #found < 2 * MOST_FORGOTTEN and 0 or from + passed
+        end
+        -- The oldest stand first, behind batches that have not ended.
+        local from, looks = 0, 0
+        while isOver() and looks < MOST_FORGOTTEN and (from > 0 or looks == 0) do from, looks = look(from), looks + 1 end
+        call('HSET', key, 'walk', look(walk))
+    end
+
+    function Counts.endBatchWhereComplete(queue, number)
+        local key = Blocks.ofQueue(queue, 'batch:' .. number)
+        local fields = call('HMGET', key, 'state', 'total', 'done', 'failed', 'cancelled', 'ended')
+        if not fields[1] or fields[1] == 'open' or fields[6] then return end
+        if (fields[2] or 0) - (fields[3] or 0) - (fields[4] or 0) - (fields[5] or 0) > 0 then return end
+        call('HSET', key, 'ended', Clock.now)
+        call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'kept', 1)
+        call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'keptIds', call('LLEN', Blocks.ofQueue(queue, 'finished:' .. number)))
+        Counts.forgetBatches(queue)
+    end
+
+    -- Jobs of a queue that have not ended.
+    function Counts.openJobs(queue)
+        local fields = call('HMGET', Blocks.ofQueue(queue, 'queue'), 'enqueued', 'done', 'failed', 'cancelled')
+        return (fields[1] or 0) - (fields[2] or 0) - (fields[3] or 0) - (fields[4] or 0)
+    end
+
+    function Counts.wake(queue, most)
+        local idle = Blocks.ofQueue(queue, 'idle')
+        for _ = 1, Counts.MOST_WOKEN do
+            if most <= 0 then return end
+            local popped = redis.pcall('ZPOPMIN', idle)
+            if popped.err or not popped[1] then return end
+            if call('PUBLISH', popped[1], 'q' .. queue) > 0 then most = most - 1 end
+        end
+    end
+end)

@@ -1,0 +1,247 @@
+-- Hosts: how many requests each has in flight, when the next may start, and whose turn it is. All workers' politeness is decided here.
+--
+--   '<tag>hosts', a hash   host to running(2) next(6) cool(6) failures(1) level(1) probing(1) down(6) offered(6) waiting; only while there
+--                          is something to remember. 'next' follows from a rate, 'cool' from a rest. 'failures' are those to
+--                          connect, in a row, since 'down'; 'level' doubles the next rest; after a rest one request probes the host.
+--                          A host that is probed in vain for too long is given up (probing 2): it is still probed, and its jobs fail.
+--                          Waiting are queues whose jobs met the host full, each length(1) name, in the order of their turns;
+--                          a free place is kept for the first of them until 'offered'.
+--                          '=host' and '=*.domain' are rules: 'limit interval pause until', an operator's word before any worker's
+--                          '?queue' is no host: until when the queue was in use, for the sweep that finds abandoned queues
+--   '<q>aside:<priority>:<host>', a list   blocks that a claim met while their host had no room; an id(16) is a URL to carry on
+--   '<q>timers:<priority>', a sorted set   when to look at something: 'h' and a host with jobs aside, 'u' and the id of a URL with
+--                                          followers, 'd' number(8) and a block of delayed jobs
+-- Every list of jobs aside has its timer. So a turn that is missed, or a queue that dies, costs a pause and not a job.
+-- A script that starts no request knows no usual limit. A host with a free place tells the queues that wait, and their workers know
+-- how much room there is.
+local Hosts = {known = {}, changedOnes = {}, limit = 10000, interval = 0, GIVEN_UP = 2, TURN_KEPT = 250, LOOK_AGAIN = 30000, NEVER = math.huge}
+
+function Hosts.read(name, bytes)
+    local host = {name = name, running = 0, next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}}
+    if bytes then
+        local at
+        host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down, host.offered, at =
+            unpackBytes('>I2I6I6BBBI6I6', bytes)
+        while at <= #bytes do
+            local length = byte(bytes, at)
+            host.waiting[#host.waiting + 1] = sub(bytes, at + 1, at + length)
+            at = at + 1 + length
+        end
+    end
+    Hosts.known[name] = host
+    return host
+end
+
+function Hosts.load(names)
+    if #names == 0 then return end
+    local known = call('HMGET', tag .. 'hosts', unpack(names))
+    for i = 1, #names do
+        if not Hosts.known[names[i]] then Hosts.read(names[i], known[i]) end
+    end
+end
+
+function Hosts.changed(host)
+    Hosts.changedOnes[host.name] = host
+    return host
+end
+
+function Hosts.ruleOf(host)
+    if Clock.rules == 0 then return Hosts.limit, Hosts.interval, 0 end
+    if not host.limit then
+        local limit, interval, pausedUntil = Hosts.readRule(host.name)
+        host.limit, host.interval, host.pausedUntil = limit or Hosts.limit, interval or Hosts.interval, pausedUntil or 0
+    end
+    return host.limit, host.interval, host.pausedUntil
+end
+
+-- When a host may start another request; NEVER while all its places are taken.
+function Hosts.opensAt(host)
+    local limit, _, pausedUntil = Hosts.ruleOf(host)
+    if host.probing > 0 then limit = 1 end
+    if host.running >= limit then return Hosts.NEVER end
+    return max(host.cool, host.next, pausedUntil)
+end
+
+-- How many requests may start at a host now.
+function Hosts.roomAt(host)
+    if Hosts.opensAt(host) > Clock.now then return 0 end
+    local limit, interval = Hosts.ruleOf(host)
+    if host.probing > 0 or interval > 0 then return 1 end
+    return limit - host.running
+end
+
+function Hosts.isGivenUp(host) return host.probing == Hosts.GIVEN_UP end
+
+-- How many requests a queue may start at a host now. Queues that wait for the same host take turns, and each leaves its share.
+function Hosts.roomFor(host, queue)
+    local room = Hosts.roomAt(host)
+    if room == 0 then return 0 end
+    while host.waiting[1] and host.waiting[1] ~= queue do
+        if host.offered == 0 then
+            Hosts.offer(host)
+            return 0
+        end
+        if host.offered > Clock.now then return 0 end
+        Hosts.passOver(host)
+    end
+    local others = #host.waiting - (host.waiting[1] and 1 or 0)
+    return others > 0 and max(1, floor(room / (others + 1))) or room
+end
+
+function Hosts.enter(host, requests)
+    Hosts.changed(host).running = host.running + (requests or 1)
+    local _, interval = Hosts.ruleOf(host)
+    if interval > 0 then host.next = Clock.now + interval end
+end
+
+-- A request has ended, with nothing learnt about the host.
+function Hosts.leave(name)
+    local host = Hosts.changed(Hosts.known[name] or Hosts.of(name))
+    host.running = max(0, host.running - 1)
+    return host
+end
+
+function Hosts.noteSuccess(host)
+    if host.failures == 0 and host.level == 0 and host.probing == 0 then return end
+    host.failures, host.down, host.probing = 0, 0, min(host.probing, 1)
+    -- While the host rests, what is answered was asked before: it must start with one request all the same.
+    if host.cool <= Clock.now then host.level, host.probing = 0, 0 end
+    Hosts.changed(host)
+end
+
+function Hosts.isIdle(host)
+    return host.running == 0 and host.next <= Clock.now and host.cool <= Clock.now and host.failures == 0 and host.level == 0 and host.probing == 0
+        and #host.waiting == 0
+end
+
+-- Writes what changed. The first queue that waits for a host with room is told.
+function Hosts.save()
+    local set, gone = {}, {}
+    for name, host in pairs(Hosts.changedOnes) do
+        if host.offered > 0 and host.offered <= Clock.now and host.waiting[1] then Hosts.passOver(host) end
+        if host.waiting[1] and host.offered == 0 and (Hosts.isGivenUp(host) or Hosts.opensAt(host) ~= Hosts.NEVER) then Hosts.offer(host) end
+    end
+    for name, host in pairs(Hosts.changedOnes) do
+        if Hosts.isIdle(host) then
+            gone[#gone + 1] = name
+        else
+            local bytes = pack('>I2I6I6BBBI6I6', host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down,
+                host.offered)
+            for _, queue in ipairs(host.waiting) do bytes = bytes .. pack('>B', #queue) .. queue end
+            set[#set + 1], set[#set + 2] = name, bytes
+        end
+    end
+    for i = 1, #set, 2 * Blocks.MOST_AT_ONCE do call('HSET', tag .. 'hosts', unpack(set, i, min(#set, i + 2 * Blocks.MOST_AT_ONCE - 1))) end
+    if #gone > 0 then call('HDEL', tag .. 'hosts', unpack(gone)) end
+    Hosts.changedOnes = {}
+end
+
+rarely(Hosts, function()
+    local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOST_KEPT, QUEUE_KEPT, MOST_WAITING = 5, 1000, 600000, 3600000, 30 * 86400000, 16
+
+    function Hosts.of(name) return Hosts.known[name] or Hosts.read(name, call('HGET', tag .. 'hosts', name)) end
+
+    -- The rule of a host: its own, or that of the nearest domain above it. A rule whose pause has ended, and that has nothing else, is none.
+    function Hosts.readRule(name)
+        local fields, rest = {'=' .. name}, name
+        while #fields < 16 do
+            rest = rest:match('^[^.]*%.(.+)$')
+            if not rest then break end
+            fields[#fields + 1] = '=*.' .. rest
+        end
+        for i, found in ipairs(call('HMGET', tag .. 'hosts', unpack(fields))) do
+            local limit, interval, pausedUntil = (found or ''):match('^(%d*) (%d*) (%d*)$')
+            if limit and (limit ~= '' or interval ~= '' or (tonumber(pausedUntil) or 0) > Clock.now) then
+                return tonumber(limit), tonumber(interval), tonumber(pausedUntil), fields[i]:sub(2)
+            end
+        end
+    end
+
+    -- When jobs aside are looked at again, if their host opens then: an operator may end a pause before its time.
+    function Hosts.lookAgainAt(host, opens)
+        local _, _, pausedUntil = Hosts.ruleOf(host)
+        return (opens == Hosts.NEVER or opens == pausedUntil) and min(opens, Clock.now + Hosts.LOOK_AGAIN) or opens
+    end
+
+    function Hosts.lookAt(host, queue, at)
+        for _, priority in ipairs(Blocks.PRIORITIES) do redis.pcall('ZADD', Blocks.ofQueue(queue, 'timers:' .. priority), 'XX', at, 'h' .. host.name) end
+    end
+
+    -- Has the queues that wait look at the host when it opens, each in its turn. One that does not take its turn loses it after a moment.
+    function Hosts.offer(host)
+        local opens = max(Clock.now, Hosts.isGivenUp(host) and Clock.now or Hosts.lookAgainAt(host, Hosts.opensAt(host)))
+        Hosts.changed(host).offered = opens + Hosts.TURN_KEPT
+        for i, queue in ipairs(host.waiting) do Hosts.lookAt(host, queue, opens + (i - 1) * Hosts.TURN_KEPT) end
+        Counts.wake(host.waiting[1], 1)
+    end
+
+    -- The first queue did not come: it is full, paused or gone. It looks for itself, whenever it comes back.
+    function Hosts.passOver(host)
+        Hosts.lookAt(host, table.remove(Hosts.changed(host).waiting, 1), Clock.now)
+        host.offered = 0
+    end
+
+    -- A queue has jobs that wait for the host: it stands behind those that wait already.
+    function Hosts.waitFor(host, queue)
+        -- A turn at a host that is full is nobody's: the next place to be free is offered anew.
+        if host.offered > 0 and Hosts.opensAt(host) == Hosts.NEVER then Hosts.changed(host).offered = 0 end
+        for _, name in ipairs(host.waiting) do
+            if name == queue then return end
+        end
+        if #host.waiting < MOST_WAITING then table.insert(Hosts.changed(host).waiting, queue) end
+    end
+
+    -- A queue has had its turn: it stands behind the others, while it has jobs aside there.
+    function Hosts.turnTaken(host, queue)
+        if host.waiting[1] ~= queue then return end
+        table.remove(Hosts.changed(host).waiting, 1)
+        host.offered = 0
+        for _, priority in ipairs(Blocks.PRIORITIES) do
+            if call('EXISTS', Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. host.name)) == 1 then return Hosts.waitFor(host, queue) end
+        end
+    end
+
+    -- No request starts for `pause` ms. Without one the pause doubles from rest to rest, and `random`, from 0 to 1, spreads it.
+    function Hosts.coolDown(host, pause, random)
+        local isCooling = host.cool > Clock.now
+        if not pause then
+            -- Requests that were in flight together fail together, and are one reason and not eight.
+            if isCooling then return end
+            pause = floor(min(LONGEST_COOL, FIRST_COOL * 2 ^ host.level) * (0.5 + random / 2))
+        end
+        if not isCooling then host.level = min(20, host.level + 1) end
+        host.cool, host.probing = max(host.cool, Clock.now + pause), max(host.probing, 1)
+        Hosts.changed(host)
+    end
+
+    -- Nobody waits for longer than `patience` ms for a host that takes no connection; 0 is for ever.
+    function Hosts.noteFailure(host, random, patience)
+        if host.failures == 0 then host.down = Clock.now end
+        host.failures = min(255, host.failures + 1)
+        Hosts.changed(host)
+        if host.failures < FAILURES_TO_COOL then return end
+        if patience > 0 and Clock.now - host.down >= patience then host.probing = Hosts.GIVEN_UP end
+        Hosts.coolDown(host, nil, random)
+    end
+
+    -- A host that nobody asked for again is forgotten in time: a few are looked at now and then. Answers an abandoned queue that was met,
+    -- and where it was met.
+    function Hosts.forgetIdle()
+        local from, abandoned = call('HGET', KEYS[1], 'sweep') or '0', nil
+        local found = call('HSCAN', tag .. 'hosts', from, 'COUNT', 20)
+        -- Redis answers a small hash whole.
+        for i = 1, min(#found[2], 1024), 2 do
+            local name, kind = found[2][i], byte(found[2][i])
+            local host = kind ~= 61 and kind ~= 63 and (Hosts.known[name] or Hosts.read(name, found[2][i + 1]))
+            if kind == 63 and found[2][i + 1] + QUEUE_KEPT < Clock.now then abandoned = sub(name, 2) end
+            if host and host.running == 0 and host.waiting[1] and host.offered == 0 then
+                Hosts.changed(host)
+            elseif host and host.running == 0 and max(host.cool, host.next, host.offered, host.down) + HOST_KEPT < Clock.now then
+                host.failures, host.level, host.probing, host.down, host.waiting = 0, 0, 0, 0, {}
+                Hosts.changed(host)
+            end
+        end
+        call('HSET', KEYS[1], 'sweep', found[1])
+        return abandoned, from
+    end
+end)

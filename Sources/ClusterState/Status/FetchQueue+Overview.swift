@@ -1,0 +1,86 @@
+internal import GannetBasics
+internal import RedisClient
+
+/// Overviews for people who watch a queue. They cost the same for ten jobs and ten million, and write nothing.
+extension FetchQueue {
+    /// The queue's depths, totals, workers and last minutes. The cost does not depend on the number of jobs.
+    package func overview() async throws(StateError) -> QueueOverview {
+        try await persistently {
+            let home = try await look(at: cluster.home)
+            var (counts, waits, oldest) = (home.counts, home.waits, home.oldest)
+            for partition in cluster.partitions.dropFirst() {
+                let part = try await look(at: partition)
+                counts.add(part.counts)
+                waits.add(part.waits)
+                // Partitions have clocks of their own.
+                if let age = part.oldest.map({ part.now - $0 }) { oldest = min(oldest ?? home.now, home.now - age) }
+            }
+            return QueueOverview(
+                now: home.now, counts: counts, oldestReady: oldest, samples: home.samples, workers: home.workers,
+                others: try await others(home.others), waits: waits, running: try await running(at: Self.busiest(home.workers)))
+        }
+    }
+
+    /// Other queues that are not empty, or have workers: those heard of last, and a few at most.
+    private func others(_ names: [String]) async throws -> [OtherQueue] {
+        var others: [OtherQueue] = []
+        for name in names.filter({ $0 != self.name }).prefix(PartitionLook.mostOthers) {
+            let other = FetchQueue(cluster, name, .once)
+            // Whatever is wrong with another queue's keys, this one can be looked at.
+            guard let open = try? await other.counts().open,
+                let page = try? await cluster.connection.send(
+                    RedisCommand("HSCAN", cluster.home.keys.queue(name), 0, "COUNT", .integer(PartitionLook.mostLookedAt))),
+                let clock = try? await cluster.now()
+            else { continue }
+            let workers = try PartitionLook.workers(page.fields(2, of: "HSCAN")[1], now: clock).filter { $0.state(at: clock) != .silent }
+                .count
+            if open > 0 || workers > 0 { others.append(OtherQueue(name: name, open: max(0, open), workers: min(100, workers))) }
+        }
+        return others
+    }
+
+    /// Hosts whose requests are counted for an overview.
+    private static let mostHosts = 64
+
+    private static func busiest(_ workers: [WorkerStatus]) -> [String] {
+        var sums: [String: Int] = [:]
+        for host in workers.lazy.compactMap(\.record).flatMap(\.hosts) { sums[host.name, default: 0] += host.running }
+        return sums.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(mostHosts).map(\.key)
+    }
+
+    /// How many requests are in flight at each host. The same count decides whether another request may begin.
+    private func running(at hosts: [String]) async throws -> [String: Int] {
+        let commands = hosts.map { RedisCommand("HGET", cluster.partition(of: $0).keys.hosts, .string($0)) }
+        var running: [String: Int] = [:]
+        for (host, reply) in zip(hosts, await cluster.connection.pipeline(commands)) {
+            // Redis may have no record of a host without requests.
+            var reader = ByteReader(try reply.get().asOptionalBytes() ?? [0, 0])
+            running[host] = reader.number(2)
+        }
+        return running
+    }
+
+    /// A partition's part of the queue.
+    /// - Parameter isForOnlookers: Also reads what workers have said, which workers need not know.
+    func look(at partition: Partition, isForOnlookers: Bool = true) async throws -> PartitionLook {
+        let keys = partition.keys
+        let name = try checkedName()
+        var commands = cluster.clock(of: partition)
+        commands += [
+            RedisCommand([.string("HMGET"), keys.queue(name)] + QueueCounts.fields), RedisCommand("ZCARD", keys.dead(of: name)),
+        ]
+        for priority in Priority.allCases {
+            commands += [
+                RedisCommand("LRANGE", keys.ready(priority, of: name), 0, .integer(PartitionLook.mostHeads - 1)),
+                RedisCommand("ZRANGE", keys.timers(priority, of: name), 0, .integer(PartitionLook.mostTimers - 1)),
+                RedisCommand("ZCARD", keys.timers(priority, of: name)),
+            ]
+        }
+        if isForOnlookers { commands += [RedisCommand("HGETALL", keys.queue(name)), RedisCommand("HGETALL", keys.state)] }
+        let replies = try await cluster.connection.pipeline(commands).map { try $0.get() }
+        var look = try PartitionLook(replies)
+        let heads = try await cluster.connection.pipeline(look.asideCommands(keys, of: name)).map { try $0.get() }
+        try look.note(heads)
+        return look
+    }
+}

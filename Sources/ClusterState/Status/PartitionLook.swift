@@ -1,0 +1,125 @@
+internal import GannetBasics
+internal import RedisClient
+
+/// A partition's part of a queue at one moment.
+///
+/// Jobs that stand aside are counted nowhere. Where no block is ready, all ready jobs do. Otherwise some of the hosts that are due next are
+/// looked at, and their lists are taken to hold blocks like their first.
+struct PartitionLook {
+    let now: Int
+    let counts: QueueCounts
+    let samples: [QueueSample]
+    let workers: [WorkerStatus]
+
+    /// The queues of the namespace that had workers lately, the latest heartbeat first.
+    let others: [String]
+
+    /// When the oldest waiting job was enqueued, as far as the heads of the lists tell.
+    private(set) var oldest: Int?
+    private(set) var waits = QueueWaits()
+
+    private let hasReadyBlocks: Bool
+    private var due: [(priority: Priority, members: [[UInt8]], all: Int)] = []
+
+    static let mostHeads = 4
+    static let mostTimers = 32
+    static let mostOthers = 8
+    static let mostLookedAt = 200
+    private static let mostWorkers = 1000
+    /// A worker that has been silent for longer is no longer listed.
+    private static let longestSilence = 600_000
+
+    /// - Parameter replies: The answers to the commands of ``FetchQueue/look(at:)``.
+    init(_ replies: [RedisReply]) throws {
+        now = try ClusterState.now(replies.prefix(2).map { .success($0) })
+        counts = try QueueCounts(replies[2], dead: try replies[3].asInteger())
+        let beside = 4 + 3 * Priority.allCases.count
+        let isForOnlookers = replies.count > beside
+        let fields = isForOnlookers ? try replies[beside].asArray() : []
+        workers = isForOnlookers ? Array(try Self.workers(replies[beside], now: now).prefix(Self.mostWorkers)) : []
+        others = isForOnlookers ? try Self.queues(replies[beside + 1], now: now) : []
+        let history = try stride(from: 0, to: fields.count, by: 2).first { try fields[$0].asString() == "history" }
+        samples = try history.map { QueueSample.read(try fields[$0 + 1].asBytes()) } ?? []
+        var hasReadyBlocks = false
+        for (index, priority) in Priority.allCases.enumerated() {
+            let part = Array(replies[(4 + 3 * index)...].prefix(3))
+            let heads = try part[0].asArray().map { try $0.asBytes() }
+            hasReadyBlocks = hasReadyBlocks || !heads.isEmpty
+            due.append((priority, try part[1].asArray().map { try $0.asBytes() }, try part[2].asInteger()))
+            for head in heads { oldest = Self.earlier(oldest, head) }
+        }
+        self.hasReadyBlocks = hasReadyBlocks
+        waits.delayed = max(0, counts.delayed)
+    }
+
+    /// The commands that look at the heads of the lists to which the timers lead.
+    func asideCommands(_ keys: Keys, of queue: String) -> [RedisCommand] {
+        due.flatMap { priority, members, _ in
+            members.flatMap { member -> [RedisCommand] in
+                let name = Array(member.dropFirst())
+                switch member.first {
+                case UInt8(ascii: "h"):
+                    let key = keys.aside(name, priority, of: queue)
+                    return [RedisCommand("LLEN", key), RedisCommand("LRANGE", key, 0, .integer(Self.mostHeads - 1))]
+                case UInt8(ascii: "u"): return [RedisCommand("LRANGE", keys.followers(name, of: queue), 0, 0)]
+                default: return []
+                }
+            }
+        }
+    }
+
+    /// - Parameter replies: The answers to ``asideCommands(_:of:)``.
+    mutating func note(_ replies: [RedisReply]) throws {
+        var rest = replies[...]
+        var held = 0.0
+        var hosts = 0.0
+        for (_, members, all) in due {
+            let share = Double(all) / Double(max(1, members.count))
+            for member in members {
+                if member.first == UInt8(ascii: "u"), let first = try rest.popFirst()?.asArray().first?.asBytes() {
+                    // A job that came back waits for a worker, and counts as ready.
+                    if Block(first)?.isBack == true { oldest = Self.earlier(oldest, first) }
+                }
+                guard member.first == UInt8(ascii: "h"), let length = try rest.popFirst()?.asInteger(), let list = rest.popFirst() else {
+                    continue
+                }
+                let heads = try list.asArray().map { try $0.asBytes() }
+                for head in heads { oldest = Self.earlier(oldest, head) }
+                hosts += share
+                held += share * Double(length * (heads.first.flatMap { Block($0)?.count } ?? 1))
+            }
+        }
+        waits.hosts = Int(hosts)
+        waits.held = max(0, min(counts.ready, hosts > 0 && !hasReadyBlocks ? counts.ready : Int(held)))
+        if counts.ready <= 0 { oldest = nil }
+    }
+
+    private static func earlier(_ time: Int?, _ element: [UInt8]) -> Int? {
+        guard let enqueued = Block(element)?.enqueued else { return time }
+        return min(time ?? enqueued, enqueued)
+    }
+
+    /// The workers among the fields of a queue's hash, the latest heartbeat first.
+    static func workers(_ reply: RedisReply, now: Int) throws -> [WorkerStatus] {
+        let fields = try reply.asArray()
+        let mark = "worker:"
+        let workers = try stride(from: 0, to: fields.count - 1, by: 2).compactMap { index -> WorkerStatus? in
+            let name = try fields[index].asString()
+            var reader = ByteReader(try fields[index + 1].asBytes())
+            guard name.hasPrefix(mark), let heard = reader.number(6), now - heard <= longestSilence else { return nil }
+            return WorkerStatus(id: String(name.dropFirst(mark.count)), heard: heard, record: WorkerRecord(Array(reader.all())))
+        }
+        return workers.sorted { ($1.heard, $0.id) < ($0.heard, $1.id) }
+    }
+
+    private static func queues(_ reply: RedisReply, now: Int) throws -> [String] {
+        let fields = try reply.asArray()
+        let mark = "queue:"
+        let queues = try stride(from: 0, to: fields.count - 1, by: 2).compactMap { index -> (name: String, heard: Int)? in
+            let name = try fields[index].asString()
+            guard name.hasPrefix(mark), let heard = Int(try fields[index + 1].asString()), now - heard <= longestSilence else { return nil }
+            return (String(name.dropFirst(mark.count)), heard)
+        }
+        return queues.sorted { ($1.heard, $0.name) < ($0.heard, $1.name) }.map(\.name)
+    }
+}

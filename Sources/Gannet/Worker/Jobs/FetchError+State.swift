@@ -1,0 +1,42 @@
+internal import ClusterState
+internal import HTTPEngine
+
+extension AttemptFailure {
+    init(_ retry: FetchError.RetryClass) {
+        self =
+            switch retry {
+            case .unreachable: .unreachable
+            case .later: .transient
+            case .throttled(let pause): .throttled(pause)
+            case .withoutNetwork: .withoutNetwork
+            case .never, .local, .cancelled: .final
+            }
+    }
+}
+
+extension Settlement.HostNews {
+    /// The news of its host that a failed attempt brings.
+    init(_ kind: FetchError.Kind) {
+        self =
+            switch kind {
+            case .dns(.noSuchName), .dns(.noAddress), .dns(.serverFailed), .connect, .timeout(.resolve), .timeout(.connect): .unreachable
+            // An attempt with one of these errors got an answer, or the beginning of one.
+            case .status, .throttled, .timeout(.body), .truncated, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge,
+                .badEncoding, .unexpectedContent:
+                .answered
+            case .dns(.nobodyAnswers), .proxy, .timeout(.response), .tooSlow, .reset, .tls, .protocolError, .invalidURL, .invalidRequest,
+                .refusedAddress, .cancelled, .storage, .systemLimit, .engine:
+                .none
+            }
+    }
+}
+
+/// The error classes of jobs that were given up.
+package enum FailureClass {
+    /// All classes except those of statuses, which are `http-` and the number.
+    package static let names = FetchError.Kind.classNames + [ExchangeRequest.poisonClass, ExchangeRequest.unreadableClass]
+
+    package static func isKnown(_ name: String) -> Bool {
+        names.contains(name) || FetchError.Kind(className: name) != nil
+    }
+}

@@ -1,0 +1,132 @@
+internal import ClusterState
+internal import GannetBasics
+internal import HTTPEngine
+
+/// Moves a job's request from host to host: at each host that a redirect leads to, the request needs a place.
+///
+/// While it waits for one, the request keeps the place that it has. Otherwise a host whose URLs all redirect to a busy host would fill its
+/// worker with waiting requests. But two hosts that redirect to each other could block each other like this. So a request waits only for
+/// a limited time, and then its job comes back later.
+final class HostMoves: HopGate {
+    /// Why a request could not follow a redirect.
+    enum End: Sendable {
+        /// The host has no free place. The job should come back after this time.
+        case putOff(host: String, Duration)
+        /// The host is given up, because it has taken no connection for too long.
+        case hopeless(host: String)
+        case failed(StateError)
+    }
+
+    private struct State {
+        /// The job for which the request is made. Another one may adopt the transfer.
+        var job: Job
+        /// The partition of the host where the request has a place, if that is not the URL's own.
+        var elsewhere: Int?
+        var end: End?
+    }
+
+    private let queue: FetchQueue
+    private let usual: HostRule
+    private let lease: Duration
+    private let activity: WorkerActivity
+    private let tell: @Sendable (WorkerMachine.Input) -> Void
+    private let state: Mutex<State>
+    /// The activity knows the request by the token of its first job.
+    private let first: LockToken
+
+    init(
+        of job: Job, queue: FetchQueue, usual: HostRule, lease: Duration, activity: WorkerActivity,
+        tell: @escaping @Sendable (WorkerMachine.Input) -> Void
+    ) {
+        self.queue = queue
+        self.usual = usual
+        self.lease = lease
+        self.activity = activity
+        self.tell = tell
+        first = job.token
+        state = Mutex(State(job: job))
+    }
+
+    /// Why a host was refused; `nil` also if the lease was lost or the task was cancelled.
+    var end: End? { state.withLock { $0.end } }
+
+    func admits(_ host: String) async -> Bool {
+        var patience = HopPatience()
+        while true {
+            do throws(StateError) {
+                switch try await move(to: host) {
+                case .there:
+                    activity.moved(first, to: host)
+                    return true
+                case .lost: return false
+                case .hopeless:
+                    note(.hopeless(host: host))
+                    return false
+                case .full(let opensIn):
+                    switch patience.next(opensIn: opensIn, random: .random(in: 0...1)) {
+                    case .wait(let pause): do { try await Task.sleep(for: pause) } catch { return false }
+                    case .giveUp(let pause):
+                        note(.putOff(host: host, pause))
+                        return false
+                    }
+                }
+            } catch {
+                if error.isCancellation { return false }
+                note(.failed(error))
+                return false
+            }
+        }
+    }
+
+    private func move(to host: String) async throws(StateError) -> Passage {
+        let job = state.withLock { $0.job }
+        let partition = queue.cluster.partition(of: host).index
+        // The worker's number of places differs from Redis' while the call is under way.
+        tell(.asksForPlace(job.token, job.id, partition: partition))
+        let passage: Passage
+        do throws(StateError) {
+            passage = try await queue.move(job, to: host, usual: usual, lease: lease)
+        } catch {
+            // The place may have been given. Redis takes back what the worker does not name.
+            tell(.gotNoPlace(job.token, job.id, partition: partition))
+            throw error
+        }
+        guard passage == .there else {
+            tell(.gotNoPlace(job.token, job.id, partition: partition))
+            return passage
+        }
+        tell(.gotPlace(job.token, job.id, partition: partition))
+        let left = state.withLock { state in
+            let before = state.elsewhere
+            state.elsewhere = partition == job.partition ? nil : partition
+            return before == state.elsewhere ? nil : before
+        }
+        if let left { tell(.leftPlace(place(of: job, in: left, .answered))) }
+        if partition != job.partition { tell(.gavePlaceUp(job.token, job.id, partition: job.partition)) }
+        return passage
+    }
+
+    /// The transfer goes on for another job of its URL, under that job's token.
+    func adopt(_ job: Job) {
+        let (before, left) = state.withLock { state in
+            defer { (state.job, state.elsewhere) = (job, nil) }
+            return (state.job, state.elsewhere)
+        }
+        if let left { tell(.leftPlace(place(of: before, in: left, .none))) }
+    }
+
+    /// The request has ended. The answer is the place that it had in another partition.
+    func leave(_ host: Settlement.HostNews) -> Conclusion.Place? {
+        let (job, left) = state.withLock { state in
+            defer { state.elsewhere = nil }
+            return (state.job, state.elsewhere)
+        }
+        return left.map { place(of: job, in: $0, host) }
+    }
+
+    private func place(of job: Job, in partition: Int, _ host: Settlement.HostNews) -> Conclusion.Place {
+        Conclusion.Place(partition: partition, settlement: Settlement(job.token, job.id, .leftPlace, host: host))
+    }
+
+    private func note(_ end: End) { state.withLock { $0.end = end } }
+}

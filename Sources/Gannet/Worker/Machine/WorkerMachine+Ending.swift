@@ -1,0 +1,105 @@
+internal import ClusterState
+
+/// How a worker stops, and when it ends.
+extension WorkerMachine {
+    struct Ending {
+        /// No more jobs are claimed.
+        var isStopping = false
+        /// Transfers are cancelled, and their jobs handed back.
+        var isHandingBack: Bool { handsBackUntil != nil }
+        var drainsUntil: Instant?
+        var handsBackUntil: Instant?
+        var end = WorkerEnd.empty
+        var failure: (any Error)?
+        var isDone = false
+    }
+
+    /// The first stop drains, the second hands back, and the third leaves the jobs to the end of their leases.
+    mutating func stopRequested(at now: Instant) {
+        if ending.isHandingBack { return leaveAll() }
+        if ending.end == .empty, ending.failure == nil {
+            ending.end = .drained
+            claimNoMore(at: now)
+            let active = begun - handedBackUnbegun
+            ending.drainsUntil = now + options.drainTimeout
+            if active > 0 { actions.append(.report(.stopping(active: active, limit: options.drainTimeout))) }
+            // An exchange without an answer may still bring jobs, which are handed back. The worker waits only as long as that may take.
+            if active == 0, lanes.contains(where: { $0.failures > 0 }) { handBackAll(at: now) }
+        } else {
+            if ending.end == .drained { ending.end = .handedBack }
+            handBackAll(at: now)
+        }
+    }
+
+    mutating func cancelled(at now: Instant) {
+        if ending.isHandingBack { return }
+        ending.end = .handedBack
+        claimNoMore(at: now)
+        handBackAll(at: now)
+    }
+
+    /// The worker cannot go on.
+    mutating func fail(_ error: any Error, at now: Instant) {
+        ending.failure = ending.failure ?? error
+        claimNoMore(at: now)
+        handBackAll(at: now)
+    }
+
+    /// The jobs of the stock are settled as handed back. They were never begun.
+    private var handedBackUnbegun: Int { jobs.values.count { if case .settling = $0.phase { $0.isUnbegun } else { false } } }
+
+    private mutating func claimNoMore(at now: Instant) {
+        ending.isStopping = true
+        for token in stock {
+            guard let held = jobs[token] else { continue }
+            jobs[token]?.phase = .settling
+            jobs[token]?.isUnbegun = true
+            handBack(held.job, at: now)
+        }
+        stock = []
+    }
+
+    private mutating func handBackAll(at now: Instant) {
+        if ending.isHandingBack { return }
+        ending.drainsUntil = nil
+        ending.handsBackUntil = now + options.handBackTimeout
+        for (token, held) in jobs {
+            guard case .transferring = held.phase, !held.isCancelled else { continue }
+            jobs[token]?.isCancelled = true
+            actions.append(.cancel(token, .handedBack))
+        }
+    }
+
+    private mutating func leaveAll() {
+        for held in jobs.values { actions.append(.report(.left(JobLabel(held.job)))) }
+        jobs = [:]
+        finish()
+    }
+
+    mutating func keepTime(at now: Instant) {
+        if let time = ending.drainsUntil, time <= now {
+            if ending.end == .drained { ending.end = .handedBack }
+            handBackAll(at: now)
+        }
+        if let time = ending.handsBackUntil, time <= now { return leaveAll() }
+        lookForOverdue(at: now)
+        for index in 0..<order.count where lanes[index].visitAt.map({ $0 <= now }) ?? false {
+            lanes[index].visitAt = nil
+            lanes[index].mayFindWork = true
+        }
+    }
+
+    mutating func finishIfDone() {
+        guard jobs.isEmpty, lanes.allSatisfy(\.isIdle) else { return }
+        if ending.isStopping { return finish() }
+        guard options.endsWhenEmpty, !isFed else { return }
+        let isEmpty = lanes.prefix(order.count).allSatisfy { !$0.mayFindWork && ($0.left == .nothing || $0.left == .onlyForeign) }
+        if isEmpty { finish() }
+    }
+
+    private mutating func finish() {
+        ending.isDone = true
+        if ending.end == .empty, lanes.prefix(order.count).contains(where: { $0.left == .onlyForeign }) { ending.end = .foreignLeft }
+        actions.append(.finish(ending.failure.map { .failure($0) } ?? .success(ending.end)))
+    }
+}

@@ -1,0 +1,117 @@
+internal import ClusterState
+
+/// When an exchange is sent, and what it asks for.
+extension WorkerMachine {
+    /// The jobs that can start now, beside those that requests under way may bring.
+    var canStart: Int {
+        guard !ending.isStopping, unstoredBytes < Self.mostUnstoredBytes else { return 0 }
+        let coming = lanes.reduce(0) { $0 + $1.asked.wanted }
+        return max(0, min(options.concurrency - transferring - stock.count, mostUnsettled - unsettled) - coming)
+    }
+
+    /// The jobs to keep in stock beside those that are there or may come: those that start before another exchange can bring more.
+    private var lacksInStock: Int {
+        guard !ending.isStopping else { return 0 }
+        let coming = lanes.reduce(0) { $0 + $1.asked.spare }
+        return max(0, min(options.concurrency / 8, rate.expected(with: Lane.waitForCompany)) - stock.count - coming)
+    }
+
+    /// The partitions that the worker works on: the first in its order that may have jobs, more of them the more places it has.
+    private var active: [Int] {
+        Array(order.lazy.filter { lanes[$0].mayFindWork && !lanes[$0].hasFailed }.prefix(max(1, options.concurrency / 16)))
+    }
+
+    mutating func sendWhatIsDue(at now: Instant) {
+        let active = active
+        var ready = active.filter { lanes[$0].isReady }
+        for index in active where lanes[index].isReady {
+            send(index, mostWanted: (canStart + ready.count - 1) / ready.count, spare: lacksInStock, at: now)
+            ready.removeFirst()
+        }
+        // Jobs that end may make room for others in their partition.
+        for index in lanes.indices where lanes[index].isReady && !active.contains(index) {
+            send(index, mostWanted: active.isEmpty ? canStart : lanes[index].outcomeCount, spare: 0, at: now)
+        }
+        for index in lanes.indices {
+            guard let time = lanes[index].repeatAt, time <= now, let request = lanes[index].sendAgain(at: now) else { continue }
+            actions.append(.send(lanes[index].id, request))
+        }
+        dropUselessLanes()
+    }
+
+    /// The lease is extended while the worker holds anything in the partition, or where requests may ask for places with it.
+    private func renewalDue(_ index: Int) -> Instant? {
+        let lane = lanes[index]
+        let holds = !lane.holdings.isEmpty || index >= order.count && home(of: lane).map { !lanes[$0].holdings.isEmpty } ?? false
+        return holds ? lane.renewalDue(options.lease) : nil
+    }
+
+    /// The partition in which the incarnation of a lane claims jobs.
+    private func home(of lane: Lane) -> Int? { (0..<order.count).first { lanes[$0].id.incarnation == lane.id.incarnation } }
+
+    /// A lane for places counts on until its incarnation claims no more jobs.
+    private mutating func dropUselessLanes() {
+        guard lanes.count > order.count else { return }
+        let useful = lanes.dropFirst(order.count).filter { !$0.isIdle || !$0.holdings.isEmpty || home(of: $0) != nil }
+        if useful.count < lanes.count - order.count { lanes = lanes.prefix(order.count) + useful }
+    }
+
+    private mutating func send(_ index: Int, mostWanted: Int, spare: Int, at now: Instant) {
+        let lane = lanes[index]
+        let isPartition = index < order.count
+        let wanted = isPartition ? min(mostWanted, canStart, ExchangeRequest.mostJobs) : 0
+        let isWanted = wanted > 0 && (lane.mayFindWork || lane.hasOutcomes)
+        let isDue =
+            isWanted && placesDue(lane, wanted).map { $0 <= now } ?? true || lane.holdings.haveToBeNamed
+            || lane.outcomesDue.map { $0 <= now } ?? false || renewalDue(index).map { $0 <= now } ?? false
+        guard isDue else { return }
+        if isPartition { lanes[index].replaceIfEnded(newIncarnation(), options.lease, at: now) }
+        var request = ExchangeRequest(lane.id.incarnation, number: 0, lease: options.lease)
+        request.longestHold = options.longestHold
+        request.wanted = wanted
+        request.spare = isPartition ? min(spare, ExchangeRequest.mostJobs - wanted) : 0
+        request.inbox = wanted > 0 ? inbox : nil
+        request.host = options.hostRule
+        request.hostPatience = options.retryPolicy.hostPatience
+        request.random = random(in: 0...1)
+        let sent = lanes[index].send(request, at: now)
+        if wanted > 0 { lanes[index].visitAt = nil }
+        actions.append(.send(lanes[index].id, sent))
+    }
+
+    /// When empty places are worth an exchange, if that is not now. Where transfers end that fast, a few empty places wait for company: the
+    /// worker's time goes into work and not into waiting for origins.
+    private func placesDue(_ lane: Lane, _ wanted: Int) -> Instant? {
+        guard max(wanted, lane.outcomeCount) < Lane.company, rate.brings(Lane.company, within: Lane.waitForCompany) else { return nil }
+        return lane.lastSent.map { $0 + Lane.waitForCompany }
+    }
+
+    mutating func startFromStock(at now: Instant) {
+        while !stock.isEmpty, transferring < options.concurrency, unstoredBytes < Self.mostUnstoredBytes, unsettled < mostUnsettled {
+            start(stock.removeFirst())
+        }
+    }
+
+    /// Starts a job that the worker holds.
+    private mutating func start(_ token: LockToken) {
+        guard let held = jobs[token] else { return }
+        jobs[token]?.phase = .transferring
+        transferring += 1
+        actions.append(.start(ClaimedJob(job: held.job, now: held.queueTime)))
+    }
+
+    /// When the machine wants to be woken, unless something happens before.
+    func wakeUp(after now: Instant) -> Instant? {
+        var times = [ending.drainsUntil, ending.handsBackUntil, lookForOverdueAt].compactMap { $0 }
+        let hasRoom = canStart > 0
+        for (index, lane) in lanes.enumerated() {
+            if let time = lane.repeatAt { times.append(time) }
+            guard lane.isReady else { continue }
+            if let time = lane.outcomesDue { times.append(time) }
+            if let time = renewalDue(index) { times.append(time) }
+            if hasRoom, lane.mayFindWork || lane.hasOutcomes, let time = placesDue(lane, canStart) { times.append(time) }
+            if hasRoom, !lane.mayFindWork, let time = lane.visitAt { times.append(time) }
+        }
+        return times.min()
+    }
+}

@@ -1,0 +1,231 @@
+internal import ClusterState
+
+/// Decides what a worker does: what it tells Redis and when, which jobs it starts, and when it ends. It has no clock and no task inside.
+///
+/// ```
+///            ┌────────────────────────── exchange ◀──────────────────────────┐
+///            ▼                                                               │
+///   job ─▶ stock ─▶ transfer ──(its place is free)──▶ conclusion ─▶ outcome ─┘ ─▶ verdict ─▶ report
+///            └── nothing to fetch ───────────────────────▲
+/// ```
+///
+/// Each partition has a ``Lane`` of exchanges. Jobs for empty places and outcomes travel in the same exchange.
+struct WorkerMachine {
+    typealias Instant = ContinuousClock.Instant
+
+    enum Input: Sendable {
+        /// An exchange was answered; `nil` says that the lease of its incarnation has ended.
+        case answered(Lane.ID, Exchange?, after: Duration)
+        case unanswered(Lane.ID, StateError)
+        /// A job's place is free. Its body has this many bytes in memory.
+        case transferEnded(LockToken, bytes: Int)
+        case concluded(LockToken, Conclusion)
+        /// The output cannot go on.
+        case broken(LockToken, Conclusion, any Error)
+        /// The transfer goes on for another job of the same URL.
+        case adopted(LockToken)
+        /// A request asks for a place at a host of this partition, where a redirect has led it.
+        case asksForPlace(LockToken, URLID, partition: Int)
+        case gotPlace(LockToken, URLID, partition: Int)
+        case gotNoPlace(LockToken, URLID, partition: Int)
+        /// A request has given up its place at a host of its URL's partition, because it has one elsewhere now.
+        case gavePlaceUp(LockToken, URLID, partition: Int)
+        /// A request has left its place at a host of another partition than its URL's.
+        case leftPlace(Conclusion.Place)
+        /// Jobs may have been announced.
+        case heard
+        case feedEnded
+        case stopRequested
+        /// The worker's own task was cancelled.
+        case cancelled
+        /// The time has come that the machine asked to be woken at.
+        case woken(Instant)
+    }
+
+    enum Action: Sendable {
+        case send(Lane.ID, ExchangeRequest)
+        case start(ClaimedJob)
+        /// End the transfer of a job, whose conclusion follows.
+        case cancel(LockToken, Cancellation)
+        case report(WorkerReport)
+        /// An outcome was settled after this time.
+        case settled(after: Duration)
+        case finish(Result<WorkerEnd, any Error>)
+    }
+
+    enum Cancellation: Sendable {
+        case handedBack
+        /// The transfer has lasted longer than any may.
+        case overdue
+    }
+
+    enum Phase {
+        /// Waits for a place.
+        case inStock
+        case transferring
+        case concluding(bytes: Int)
+        /// Its outcome waits for an exchange, or is under way in one.
+        case settling
+    }
+
+    struct HeldJob {
+        let job: Job
+        /// Queue time of the exchange that brought it, ms.
+        let queueTime: Int
+        /// When that exchange was sent. The lock is not older.
+        let claimed: Instant
+        var phase: Phase
+        var isCancelled = false
+        /// It is handed back without an attempt.
+        var isUnbegun = false
+    }
+
+    let options: WorkerOptions
+    /// The channel on which the worker hears of jobs, if it listens.
+    let inbox: String?
+    let order: [Int]
+    /// The first lanes are those of the partitions. Each of the others keeps the places that requests of one partition's jobs have at hosts of
+    /// another partition.
+    var lanes: [Lane]
+    var jobs: [LockToken: HeldJob] = [:]
+    var stock: [LockToken] = []
+    var transferring = 0
+    /// The bytes of bodies that are not stored yet.
+    var unstoredBytes = 0
+    var rate = EndRate()
+    var lookForOverdueAt: Instant?
+
+    /// The queue is still being filled, so an empty queue does not end the worker.
+    var isFed: Bool
+    var ending = Ending()
+    var awaySince: Instant?
+    var hasToldOfForeign = false
+
+    var actions: [Action] = []
+    private var generator: any RandomNumberGenerator
+
+    /// Bodies in memory that wait to be stored.
+    static let mostUnstoredBytes = 64 << 20
+
+    /// - Parameter worker: The worker's name, which decides the order of the partitions.
+    init(
+        _ options: WorkerOptions, worker: String, partitions: Int = 1, inbox: String? = nil, isFed: Bool = false,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        var random = random
+        self.options = options
+        self.inbox = inbox
+        self.isFed = isFed
+        order = PartitionOrder.of(worker, count: partitions)
+        // Partitions count their tokens by themselves. Tokens of different incarnations are different all the same.
+        lanes = (0..<partitions).map { Lane(Lane.ID(partition: $0, incarnation: Incarnation(random.next()))) }
+        generator = random
+    }
+
+    /// The jobs that the worker holds and has begun.
+    var begun: Int { jobs.count - stock.count }
+    var isStopping: Bool { ending.isStopping }
+    /// Jobs whose transfers have ended.
+    var unsettled: Int { begun - transferring }
+    var mostUnsettled: Int { 2 * options.concurrency + 64 }
+
+    /// Takes what has happened since the last call, and decides what to do.
+    mutating func take(_ inputs: [Input], at now: Instant) -> [Action] {
+        for input in inputs where !ending.isDone { take(input, at: now) }
+        if !ending.isDone { decide(at: now) }
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func take(_ input: Input, at now: Instant) {
+        switch input {
+        case .answered(let id, let exchange?, let time): answered(id, exchange, after: time, at: now)
+        case .answered(let id, nil, _): leaseEnded(id, at: now)
+        case .unanswered(let id, let error): unanswered(id, error, at: now)
+        case .transferEnded(let token, let bytes): transferEnded(token, bytes: bytes)
+        case .concluded(let token, let conclusion): concluded(token, conclusion, at: now)
+        case .broken(let token, let conclusion, let error):
+            concluded(token, conclusion, at: now)
+            fail(error, at: now)
+        case .adopted(let token): adopted(token)
+        case .asksForPlace(let token, let id, let partition):
+            lanes[laneOfPlace(partition, token.incarnation, at: now)].mayHold(.place(id))
+        case .gotPlace(let token, let id, let partition):
+            lanes[laneOfPlace(partition, token.incarnation, at: now)].hold(.place(id), token)
+        case .gotNoPlace(let token, let id, let partition):
+            lanes[laneOfPlace(partition, token.incarnation, at: now)].doesNotHold(.place(id))
+        case .gavePlaceUp(let token, let id, let partition):
+            lanes[laneOfPlace(partition, token.incarnation, at: now)].release(.place(id), token)
+        case .leftPlace(let place): leftPlace(place, at: now)
+        case .heard: mayFindWork()
+        case .feedEnded:
+            isFed = false
+            mayFindWork()
+        case .stopRequested: stopRequested(at: now)
+        case .cancelled: cancelled(at: now)
+        case .woken: break
+        }
+    }
+
+    private mutating func decide(at now: Instant) {
+        keepTime(at: now)
+        guard !ending.isDone else { return }
+        startFromStock(at: now)
+        sendWhatIsDue(at: now)
+        finishIfDone()
+    }
+
+    mutating func random(in range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &generator) }
+    mutating func newIncarnation() -> Incarnation { Incarnation(generator.next()) }
+
+    private mutating func mayFindWork() {
+        for index in 0..<order.count {
+            lanes[index].mayFindWork = true
+            lanes[index].heardMeanwhile = lanes[index].underWay != nil
+        }
+    }
+
+    func index(of id: Lane.ID) -> Int? {
+        if lanes[id.partition].id == id { return id.partition }
+        return lanes[order.count...].firstIndex { $0.id == id }
+    }
+
+    mutating func leftPlace(_ place: Conclusion.Place, at now: Instant) {
+        lanes[laneOfPlace(place.partition, place.settlement.token.incarnation, at: now)].append(Lane.Outcome(place.settlement, since: now))
+    }
+
+    /// The lane that keeps a place at a host of this partition alive.
+    private mutating func laneOfPlace(_ partition: Int, _ incarnation: Incarnation, at now: Instant) -> Int {
+        let id = Lane.ID(partition: partition, incarnation: incarnation)
+        if let index = index(of: id) { return index }
+        // The place began the lease there.
+        lanes.append(Lane(id, leaseBegan: now))
+        return lanes.count - 1
+    }
+}
+
+/// A job as an exchange brought it.
+struct ClaimedJob: Sendable {
+    let job: Job
+    /// Queue time of the exchange, ms. The job's transfer begins later.
+    let now: Int
+}
+
+/// How a job ends.
+struct Conclusion: Sendable {
+    /// The place that a request has at a host of another partition, to which a redirect led it.
+    struct Place: Sendable {
+        let partition: Int
+        let settlement: Settlement
+    }
+
+    let settlement: Settlement
+    /// The news once Redis has settled the job; `nil` for none.
+    let report: WorkerReport?
+    var place: Place?
+
+    init(_ settlement: Settlement, _ report: WorkerReport?) {
+        self.settlement = settlement
+        self.report = report
+    }
+}

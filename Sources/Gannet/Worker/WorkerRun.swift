@@ -1,0 +1,129 @@
+internal import BodyStores
+internal import ClusterState
+internal import GannetBasics
+internal import HTTPEngine
+internal import RedisClient
+
+/// Carries out what a ``WorkerMachine`` decides: sends exchanges, runs jobs, and keeps the time.
+struct WorkerRun: Sendable {
+    private let worker: String
+    private let queue: FetchQueue
+    private let inbox: RedisSubscription?
+    private let options: WorkerOptions
+    private let activity: WorkerActivity
+    private let runner: JobRunner
+    private let pulse = WorkerPulse()
+    private let box: EventBox<WorkerMachine.Input>
+    private let report: @Sendable (WorkerReport) -> Void
+
+    init(
+        _ worker: String, _ queue: FetchQueue, _ downloader: any GatedDownloader, _ output: any JobOutput, _ inbox: RedisSubscription?,
+        _ options: WorkerOptions, _ activity: WorkerActivity, _ report: @escaping @Sendable (WorkerReport) -> Void
+    ) {
+        let box = EventBox<WorkerMachine.Input>()
+        self.worker = worker
+        self.queue = queue
+        self.inbox = inbox
+        self.options = options
+        self.activity = activity
+        self.box = box
+        self.report = report
+        runner = JobRunner(queue, downloader, output, activity, options, tell: box.put)
+        output.watchRoom { isFull in
+            activity.noteStore(isFull: isFull)
+            report(.storeFull(isFull))
+        }
+    }
+
+    func callAsFunction(stops: AsyncStream<Void>, feed: AsyncStream<Void>?) async -> Result<WorkerEnd, any Error> {
+        let heartbeat = Heartbeat(name: worker, queue: queue, pulse: pulse, activity: activity, options: options)
+        // A task of its own: a worker whose task is cancelled still has to hand its jobs back.
+        let working = Task {
+            await withDiscardingTaskGroup(returning: Result<WorkerEnd, any Error>.self) { group in
+                group.addTask { await listen() }
+                group.addTask { await heartbeat.run(note) }
+                group.addTask { await heartbeat.runAfterBeginnings(note) }
+                group.addTask {
+                    for await _ in stops { box.put(.stopRequested) }
+                }
+                if let feed {
+                    group.addTask {
+                        for await _ in feed {}
+                        if !Task.isCancelled { box.put(.feedEnded) }
+                    }
+                }
+                let end = await work(isFed: feed != nil, &group)
+                group.cancelAll()
+                return end
+            }
+        }
+        let end = await withTaskCancellationHandler {
+            await working.value
+        } onCancel: {
+            box.put(.cancelled)
+        }
+        await heartbeat.leave()
+        return end
+    }
+
+    private func work(isFed: Bool, _ group: inout DiscardingTaskGroup) async -> Result<WorkerEnd, any Error> {
+        var machine = WorkerMachine(
+            options, worker: worker, partitions: queue.cluster.partitions.count,
+            inbox: inbox == nil ? nil : queue.cluster.inbox(of: worker), isFed: isFed)
+        var transfers: [LockToken: TransferHandle] = [:]
+        var alarms: [ContinuousClock.Instant] = []
+        var inputs: [WorkerMachine.Input] = [.heard]
+        while true {
+            let now = ContinuousClock.now
+            for case .transferEnded(let token, _) in inputs { transfers[token] = nil }
+            for case .adopted(let token) in inputs { transfers[token] = nil }
+            for action in machine.take(inputs, at: now) {
+                switch action {
+                case .send(let lane, let request): group.addTask { box.put(await exchange(lane, request)) }
+                case .start(let claimed):
+                    let handle = TransferHandle()
+                    if claimed.job.needsTransfer { transfers[claimed.job.token] = handle }
+                    group.addTask { await runner.run(claimed, handle) }
+                case .cancel(let token, let reason): transfers[token]?.cancel(reason)
+                case .report(let news): report(news)
+                case .settled(let time): activity.settled(after: time)
+                case .finish(let end): return end
+                }
+            }
+            pulse.note(held: machine.begun, isStopping: machine.isStopping)
+            // An alarm that rings before its time is over wakes the machine for nothing. More alarms than needed would be worse.
+            for case .woken(let time) in inputs { alarms.removeAll { $0 == time } }
+            if let time = machine.wakeUp(after: now), !alarms.contains(where: { $0 <= time }) {
+                alarms.append(time)
+                group.addTask {
+                    try? await Task.sleep(until: time)
+                    box.put(.woken(time))
+                }
+            }
+            inputs = await box.next()
+        }
+    }
+
+    private func exchange(_ lane: Lane.ID, _ request: ExchangeRequest) async -> WorkerMachine.Input {
+        let start = ContinuousClock.now
+        do throws(StateError) {
+            let exchange = try await queue.exchange(request, in: queue.cluster.partitions[lane.partition])
+            let time = ContinuousClock.now - start
+            activity.exchanged(after: time)
+            return .answered(lane, exchange, after: time)
+        } catch {
+            activity.exchangeFailed(isRedisFull: error.redis?.kind == .outOfMemory)
+            return .unanswered(lane, error)
+        }
+    }
+
+    private func listen() async {
+        guard let inbox else { return }
+        // This is a message, or the loss of some. In both cases there may be new jobs.
+        for await _ in inbox { box.put(.heard) }
+    }
+
+    private func note(_ progress: QueueProgress) {
+        report(.progress(accepted: progress.accepted, ended: progress.ended, waits: progress.waits))
+    }
+}

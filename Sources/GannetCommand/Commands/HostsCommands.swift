@@ -1,0 +1,194 @@
+import ClusterState
+import CommandLineKit
+import Gannet
+import GannetBasics
+
+/// The host, or the domain, that a rule is for.
+private enum RuleTarget {
+    static let positional = Positional("host", isSingle: true, "A host such as example.com, or '*.example.com' for each host below it.")
+
+    /// The pattern as rules have it: in the form that hosts of URLs have.
+    static func pattern(_ arguments: Arguments) throws -> String {
+        let text = arguments.single
+        let mark = text.hasPrefix("*.") ? "*." : ""
+        let name = text.dropFirst(mark.count)
+        let isPlain = !name.isEmpty && !name.utf8.contains { "/?#@*\\".utf8.contains($0) }
+        // An IPv6 address has colons, as a host with a port does.
+        let literal = name.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !name.hasPrefix("[") ? "[\(name)]" : String(name)
+        guard isPlain, let host = try? RequestedURL("http://\(literal)/").host else {
+            throw arguments.usageError(
+                "\(Sentence.quoted(text)) is no host: name one such as 'example.com', or '*.example.com' for each host below it.")
+        }
+        let hasPort = literal.hasPrefix("[") ? !literal.hasSuffix("]") : literal.contains(":")
+        guard hasPort else { return mark + host }
+        throw arguments.usageError("A rule is for a host on all its ports: leave the port of \(Sentence.quoted(text)) out.")
+    }
+}
+
+/// `gannet hosts list`: the rules of the namespace.
+struct HostsListCommand: Command {
+    static let spec = CommandSpec(
+        "list",
+        summary: "List the rules for hosts.",
+        flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
+        examples: [
+            Example("gannet hosts list", "Lists the rules of the namespace.")
+        ])
+
+    private let target: HostsTarget
+
+    init(_ arguments: Arguments) throws { target = try HostsTarget(arguments) }
+
+    func run() async throws -> ExitStatus {
+        let rules = try await target.withCluster(looking: true) { try await $0.hostRules() }
+        if target.json {
+            let json: JSONValue = [
+                "schema": 1, "namespace": .string(target.connection.namespace), "rules": .array(rules.map { .object($0.members) }),
+            ]
+            try target.console.print(json.text)
+            return .done
+        }
+        guard !rules.isEmpty else {
+            target.console.note("there are no rules for hosts in the namespace '\(target.connection.namespace)'.")
+            return .done
+        }
+        var table = TextTable("HOST", "LIMIT", "REQUESTS A SECOND", "PAUSED")
+        for rule in rules {
+            let pause = rule.pause.map { "for another \(Amounts.time($0))" } ?? (rule.saysNothing ? "no more" : "-")
+            table.add(rule.pattern, rule.limit.map { "\($0)" } ?? "-", rule.interval.map(OperatorRule.rate) ?? "-", pause)
+        }
+        try target.console.print(table)
+        return .done
+    }
+}
+
+/// `gannet hosts set HOST`: gives a host a rule.
+struct HostsSetCommand: Command {
+    private static let limit = Flag(
+        "limit", .integer(in: 1...HostRule.highestLimit), "How many requests the host gets at once, from all workers together.")
+    private static let rate = Flag("rate", .rate, "How many requests a second the host gets, from all workers together.")
+    private static let pause = Flag(
+        "pause", .duration(in: .milliseconds(1)...OperatorRule.longestPause), "For how long no request starts at the host from now on.")
+
+    static let spec = CommandSpec(
+        "set",
+        summary: "Give a host, or each host of a domain by itself, a limit, a rate or a pause.",
+        discussion: "The rule stands in place of the rule that the host had, and outranks the options of workers. "
+            + "A rule for a host outranks the rule for its domain. Requests in flight are finished. Workers notice within half a minute "
+            + "that a rule for a domain allows more than before, and all other rules at once.",
+        positional: RuleTarget.positional,
+        flags: [limit.entry, rate.entry, pause.entry, CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
+        mostUsed: ["limit", "rate", "pause"],
+        examples: [
+            Example(
+                "gannet hosts set example.com --limit 2 --rate 0.5", "Asks a host every two seconds, with two requests at once at most."),
+            Example("gannet hosts set '*.example.com' --pause 1h", "Asks no host below example.com for an hour."),
+        ])
+
+    private let rule: OperatorRule
+    private let target: HostsTarget
+
+    init(_ arguments: Arguments) throws {
+        rule = OperatorRule(
+            try RuleTarget.pattern(arguments), limit: try arguments.optional(Self.limit), interval: try arguments.optional(Self.rate),
+            pause: try arguments.optional(Self.pause))
+        if rule.saysNothing { throw arguments.usageError("A rule needs '--limit', '--rate' or '--pause'.") }
+        target = try HostsTarget(arguments)
+    }
+
+    func run() async throws -> ExitStatus {
+        try await target.withCluster { try await $0.set(rule) }
+        if target.json {
+            try target.console.print(JSONValue.object([(key: "schema", value: 1)] + rule.members).text)
+        } else {
+            try target.console.print(prose: "The rule for \(rule.subject): \(rule.words).")
+        }
+        return .done
+    }
+}
+
+/// `gannet hosts clear HOST`: takes the rule of a host away.
+struct HostsClearCommand: Command {
+    static let spec = CommandSpec(
+        "clear",
+        summary: "Clear the rule for a host or a domain. The options of workers hold again.",
+        positional: RuleTarget.positional,
+        flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
+        examples: [
+            Example("gannet hosts clear '*.example.com'", "Clears the rule for the hosts below example.com.")
+        ])
+
+    private let pattern: String
+    private let target: HostsTarget
+
+    init(_ arguments: Arguments) throws {
+        pattern = try RuleTarget.pattern(arguments)
+        target = try HostsTarget(arguments)
+    }
+
+    func run() async throws -> ExitStatus {
+        let subject = OperatorRule(pattern).subject
+        guard try await target.withCluster({ try await $0.clearRule(pattern) }) else {
+            throw CommandFailure(.wrongUsage, "There is no rule for \(subject); 'gannet hosts list' shows those there are.")
+        }
+        if target.json {
+            let json: JSONValue = ["schema": 1, "host": .string(pattern), "cleared": .bool(true)]
+            try target.console.print(json.text)
+        } else {
+            try target.console.print(prose: "Cleared the rule for \(subject).")
+        }
+        return .done
+    }
+}
+
+/// The options of commands about the namespace's hosts, which belong to no queue.
+private struct HostsTarget: Sendable {
+    let connection: ConnectionOptions
+    let console: Console
+    let json: Bool
+
+    init(_ arguments: Arguments) throws {
+        connection = try ConnectionOptions(arguments)
+        console = Console(try LogOptions(arguments))
+        json = arguments.isSet(CommonFlags.json)
+    }
+
+    func withCluster<Value: Sendable>(
+        looking: Bool = false, _ body: (ClusterState) async throws -> Value
+    ) async throws -> Value {
+        try await connection.withCluster(console, looking: looking, body)
+    }
+}
+
+extension OperatorRule {
+    /// Neither a limit nor a rate, and no pause or one that has ended.
+    var saysNothing: Bool { limit == nil && interval == nil && pause == nil }
+
+    /// `the host 'example.com'`, `each host below 'example.com'`.
+    var subject: String { isForDomain ? "each host below '\(pattern.dropFirst(2))'" : "the host '\(pattern)'" }
+
+    /// `at most 2 requests at once, at most 0.5 requests a second, no request for 1 h 0 min`
+    var words: String {
+        var parts: [String] = []
+        if let limit { parts.append("at most \(Amounts.count(limit, "request")) at once") }
+        if let interval { parts.append("at most \(Self.rate(interval)) \(interval == .seconds(1) ? "request" : "requests") a second") }
+        if let pause { parts.append("no request for \(Amounts.time(pause))") }
+        return parts.isEmpty ? "its pause has ended" : parts.joined(separator: ", ")
+    }
+
+    /// Requests a second, as `--rate` takes them.
+    static func rate(_ interval: Duration) -> String {
+        let thousandths = Int((.seconds(1000) / max(interval, .milliseconds(1))).rounded())
+        let digits = String(thousandths % 1000 + 1000).dropFirst()
+        let places = String(digits.reversed().drop { $0 == "0" }.reversed())
+        return "\(thousandths / 1000)" + (places.isEmpty ? "" : ".\(places)")
+    }
+
+    /// As `hosts list` and `hosts set` print it. The names are a contract.
+    fileprivate var members: [(key: String, value: JSONValue)] {
+        [
+            (key: "host", value: .string(pattern)), (key: "limit", value: JSONValue(limit)),
+            (key: "intervalSeconds", value: JSONValue(interval)), (key: "pauseSeconds", value: JSONValue(pause)),
+        ]
+    }
+}

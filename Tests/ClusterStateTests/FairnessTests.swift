@@ -1,0 +1,94 @@
+#if canImport(Glibc)
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// Queues, priorities and callers get their turn.
+@Suite struct FairnessTests {
+    private func with(_ body: (QueueFixture, MovableClock) async throws -> Void) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await body(fixture, clock)
+        }
+    }
+
+    @Test func `two queues at one host take turns`() async throws {
+        try await with { fixture, clock in
+            let queues = [fixture.queue, fixture.cluster.queue("other")]
+            for (index, queue) in queues.enumerated() {
+                var progress = try await queue.begin(batch: "b")
+                let rows = try (0..<300).map { FetchQueue.Row(try QueueFixture.entry(index * 1000 + $0), at: $0 + 1) }
+                _ = try await queue.enqueue(rows, to: 300, of: &progress, closing: true)
+            }
+            var (held, got, exchanges) = ([[Job]](repeating: [], count: 2), [0, 0], [0, 0])
+            for _ in 0..<100 {
+                for index in 0..<2 {
+                    exchanges[index] += 1
+                    var request = ExchangeRequest(Incarnation(UInt64(index + 1)), number: exchanges[index], lease: QueueFixture.lease)
+                    request.host = HostRule(limit: 1)
+                    request.wanted = 1
+                    request.settlements = held[index].map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+                    let answer = try #require(try await queues[index].exchange(request, in: fixture.cluster.home))
+                    held[index] = answer.jobs
+                    got[index] += answer.jobs.count
+                }
+                clock.advance(by: .milliseconds(20))
+            }
+            #expect(got.min()! * 3 >= got.max()! && got.reduce(0, +) >= 60, "\(got)")
+        }
+    }
+
+    @Test func `jobs that fall due wait for their priority's turn`() async throws {
+        try await with { fixture, clock in
+            var options = BatchOptions()
+            options.priority = .low
+            options.delay = .seconds(10)
+            try await fixture.fill(0..<200, hosts: 200, batch: "low", options: options)
+            options.priority = .high
+            options.delay = .zero
+            try await fixture.fill(1000..<1200, hosts: 200, batch: "high", options: options)
+            clock.advance(by: .seconds(11))
+            // The turns of normal jobs, of which there are none, fall to low ones.
+            let first = try await fixture.claim(70).jobs
+            let high = first.filter { $0.batchName == "high" }.count
+            #expect(first.count == 70 && (40...45).contains(high), "\(high) of \(first.count)")
+        }
+    }
+
+    @Test func `callers of the library take back what dead ones left, and wait no longer than a lease`() async throws {
+        try await with { fixture, clock in
+            func ask(_ number: Int, _ caller: UInt64) async throws -> AcquireAnswer {
+                try await fixture.cluster.acquire(
+                    AcquireRequest(
+                        id: QueueFixture.id(number), host: "h0", incarnation: Incarnation(caller), nonce: caller, lease: QueueFixture.lease)
+                )
+            }
+            for number in 0..<200 { _ = try await ask(number, UInt64(number + 1)) }
+            var waited = Duration.zero
+            while case .busy(let most) = try await ask(0, 5000).fate {
+                clock.advance(by: most)
+                waited += most
+                try #require(waited < .seconds(300))
+            }
+            #expect(waited <= QueueFixture.lease + .seconds(5))
+            for number in 0..<240 { _ = try await ask(number, 6000) }
+            #expect(try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key("leases")))).asInteger() < 5)
+        }
+    }
+
+    @Test func `a host without jobs, rule or rest is forgotten`() async throws {
+        try await with { fixture, clock in
+            try await fixture.fill(0..<100, hosts: 100)
+            for job in try await fixture.claim(100).jobs {
+                #expect(try await fixture.settle(job, QueueFixture.failed(job.url), host: .unreachable) == .settled)
+            }
+            #expect(try await fixture.hostNames().count == 100)
+            clock.advance(by: .seconds(3601))
+            for _ in 0..<40 { _ = try await fixture.claim(1) }
+            #expect(try await fixture.hostNames() == [])
+        }
+    }
+}
+#endif

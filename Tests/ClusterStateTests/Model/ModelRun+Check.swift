@@ -1,0 +1,103 @@
+@testable import ClusterState
+
+#if canImport(Glibc)
+/// The rules that hold after every step.
+extension ModelRun {
+    /// - Parameters:
+    ///   - ending: The jobs that this step ended.
+    ///   - settled: The URLs whose locks were settled in this step, and how.
+    ///   - isCharged: Whether jobs that were taken from workers whose leases have ended are charged with that.
+    mutating func check(
+        from before: StateLook, to after: StateLook, _ partition: Int, ending: Set<Int>, settled: [Bytes: ModelEnd], isCharged: Bool = true
+    ) throws {
+        let problems = after.problems
+        try Violation.require(problems.isEmpty, problems.prefix(3).joined(separator: "; "))
+        try checkJobs(after, partition, ending)
+        try checkCharges(from: before, to: after, partition, settled, isCharged)
+    }
+
+    /// No job is lost, and none comes back after its end.
+    private mutating func checkJobs(_ after: StateLook, _ partition: Int, _ ending: Set<Int>) throws {
+        for (serial, job) in jobs where cluster.partition(of: host(of: job.url)).index == partition {
+            let name = Self.queueNames[job.queue]
+            let isOver = after.queues[name]?.isOver(job.batch) ?? true
+            let place = after.places[serial]
+            if ending.contains(serial) {
+                try Violation.require(place == nil && !job.hasEnded, "job \(serial) goes on after its end")
+                jobs[serial]!.hasEnded = true
+            } else if job.hasEnded {
+                try Violation.require(place == nil || isOver, "job \(serial) has come back")
+            } else if place == nil {
+                try Violation.require(isOver, "job \(serial) is lost")
+                jobs[serial]!.hasEnded = true
+            }
+        }
+    }
+
+    /// Whether a job follows a URL in `look` whose batch goes on in `after`.
+    /// - Parameter names: Only jobs of these queues; `nil` for all.
+    private static func isWanted(_ id: Bytes, _ look: StateLook, _ after: StateLook, by names: Set<String>? = nil) -> Bool {
+        look.queues.contains { name, queue in
+            guard names?.contains(name) ?? true else { return false }
+            return queue.followers[id]?.contains { !(after.queues[name]?.isOver($0.batch) ?? true) } ?? false
+        }
+    }
+
+    /// Failures and crashes count on the URL, as long as somebody wants it.
+    private mutating func checkCharges(
+        from before: StateLook, to after: StateLook, _ partition: Int, _ settled: [Bytes: ModelEnd], _ isCrashCharged: Bool
+    ) throws {
+        for (id, lock) in before.locks {
+            if let end = settled[id] {
+                if end.isEnd {
+                    charges[partition][id] = nil
+                } else if end.isCharged, lock.kind == "L" {
+                    charges[partition][id, default: Charge()].failures += 1
+                }
+                continue
+            }
+            let hasJob = lock.job.map { !(after.queues[lock.queue]?.isOver($0.batch) ?? true) } ?? false
+            if !hasJob, !Self.isWanted(id, before, after), let next = after.locks[id], next.token != lock.token, next.failures == 0,
+                next.crashes == 0
+            {
+                // All jobs for the URL were cancelled, and somebody else has begun anew.
+                charges[partition][id] = nil
+                continue
+            }
+            guard lock.kind.isHeld, after.locks[id]?.token != lock.token || after.locks[id]?.kind != lock.kind else { continue }
+            // It was taken from its holder.
+            let isDead = (before.leases[lock.incarnation] ?? 0) <= Double(after.lived)
+            let isOverdue = lock.deadline <= after.lived
+            // The suspect stays noted also where a caller took its URL first.
+            let suspect = before.holders[lock.incarnation]?[Bytes("suspect".utf8)].flatMap { settled[$0] == nil ? $0 : nil }
+            let isCharged = isCrashCharged && isDead && lock.kind == "L" && (suspect == nil || suspect == id)
+            guard isCharged else { continue }
+            var charge = charges[partition][id] ?? Charge()
+            charge.crashes += 1
+            // A call that takes the URL over from a request that hangs does not ask whether its worker has died as well.
+            if isOverdue, after.locks[id]?.crashes != charge.crashes { charge.crashes -= 1 }
+            charges[partition][id] = charge
+        }
+        for (id, charge) in charges[partition] {
+            guard let lock = after.locks[id] else {
+                // A queue whose delivery was given up follows the URL, and is noted when one of its workers looks.
+                let earlier = before.locks[id]
+                let noted = Set((earlier?.followers.map(\.queue) ?? []) + [earlier?.queue ?? ""])
+                try Violation.require(
+                    !Self.isWanted(id, after, after, by: noted) || charge == Charge(),
+                    "URL \(id[7]) is wanted, and its \(charge.failures) attempts are forgotten")
+                charges[partition][id] = nil
+                continue
+            }
+            try Violation.require(
+                lock.failures == charge.failures && lock.crashes == charge.crashes,
+                "URL \(id[7]) has \(lock.failures) failures and \(lock.crashes) crashes instead of \(charge)")
+        }
+        for (id, lock) in after.locks where charges[partition][id] == nil {
+            try Violation.require(
+                lock.failures == 0 && lock.crashes == 0,
+                "URL \(id[7]) has \(lock.failures) failures and \(lock.crashes) crashes for nothing")
+        }
+    }
+}
+#endif

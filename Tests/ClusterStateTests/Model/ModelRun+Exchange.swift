@@ -1,0 +1,321 @@
+import GannetTestKit
+import RedisClient
+
+@testable import ClusterState
+
+#if canImport(Glibc)
+/// Exchanges of workers, and what the rules say of their answers.
+extension ModelRun {
+    struct End {
+        let job: Job
+        let end: ModelEnd?
+        let settlement: Settlement
+    }
+
+    /// A worker settles some of its jobs and asks for others.
+    mutating func exchange(_ index: Int, _ draw: inout Draw) async throws {
+        let partition = draw.below(climate.partitions)
+        var ends: [End] = []
+        for job in workers[index].held where job.partition == partition && draw.chance(60) { ends.append(end(of: job, &draw)) }
+        try await exchange(
+            index, in: partition, ends, wanted: draw.one(of: climate.wanted + [0]), spare: draw.one(of: [0, 0, 0, 3]),
+            random: Double(draw.below(100)) / 100)
+    }
+
+    func end(of job: Job, _ draw: inout Draw, _ wished: ModelEnd? = nil) -> End {
+        if job.outcome != nil {
+            let outcome = draw.one(of: [
+                (Settlement.Outcome.delivered, 8), (.handedBack, 1), (.bodyMissing(digest: [UInt8](repeating: 7, count: 32)), 1),
+            ])
+            return End(
+                job: job, end: nil, settlement: Settlement(job.token, job.id, wished == nil ? outcome : .delivered, isDelivery: true))
+        }
+        let end = job.isPoison || job.isHopeless ? .failed : wished ?? draw.one(of: climate.ends)
+        let host = job.isPoison || job.isHopeless ? .none : end.host(&draw)
+        return End(job: job, end: end, settlement: Settlement(job.token, job.id, end.outcome(job.url, &draw), host: host))
+    }
+
+    mutating func exchange(
+        _ index: Int, in partition: Int, _ ends: [End], wanted: Int, spare: Int = 0, random: Double = 0.5, namesHeld: Bool = false
+    ) async throws {
+        var worker = workers[index]
+        worker.exchanges[partition] += 1
+        var request = ExchangeRequest(worker.incarnation, number: worker.exchanges[partition], lease: .milliseconds(worker.lease))
+        request.settlements = ends.map(\.settlement)
+        let held = Set(worker.held.filter { $0.outcome == nil }.map(\.id))
+        let free = worker.places.filter { $0.partition == partition && !held.contains($0.id) }
+        request.settlements += free.map { Settlement($0.token, $0.id, .leftPlace, host: .none) }
+        worker.places.removeAll { place in free.contains { $0.token == place.token && $0.partition == place.partition } }
+        request.wanted = wanted
+        request.spare = spare
+        request.longestHold = .milliseconds(climate.longestHold)
+        request.host = HostRule(limit: climate.limit, interval: .milliseconds(climate.interval))
+        request.hostPatience = .milliseconds(climate.patience)
+        request.mostDead = 5
+        request.random = random
+        if namesHeld { request.held = names(of: worker, in: partition) }
+        let before = looks[partition]
+        guard let answer = try await cluster.queue(Self.queueNames[worker.queue]).exchange(request, in: cluster.partitions[partition])
+        else {
+            // The process goes on as another one, and settles what it still has.
+            story.append("the lease of \(worker.name) has ended")
+            births += 1
+            let held = worker.held
+            worker = Worker(
+                name: "w\(births)", queue: worker.queue, incarnation: Incarnation(UInt64(births)), lease: worker.lease,
+                exchanges: Array(repeating: 0, count: climate.partitions))
+            worker.held = held
+            workers[index] = worker
+            let isLate = before.leases[workers[index].incarnation.bytes] == nil
+            try Violation.require(isLate, "another incarnation has a lease already")
+            return
+        }
+        let gone = Set(ends.map(\.job.token))
+        worker.held.removeAll { gone.contains($0.token) }
+        worker.held += answer.jobs
+        worker.last = (request, answer, partition)
+        workers[index] = worker
+        story.append(
+            "\(worker.name) of \(Self.queueNames[worker.queue]) ends "
+                + zip(ends, answer.verdicts).map { "\($0.job.url.dropFirst(7)) \($0.end?.rawValue ?? "delivery") \($1)" }.joined(
+                    separator: ", ")
+                + " and asks for \(wanted)+\(spare): "
+                + answer.jobs.map { "\($0.url.dropFirst(7))\($0.outcome == nil ? "" : " known")" }.joined(separator: " ")
+                + " (next \(answer.next.map { "\($0)" } ?? "nil")\(answer.isMore ? ", more" : ""))")
+        let after = try await look(partition)
+        try check(verdicts: answer.verdicts, ends, before, after)
+        var settled: [Bytes: ModelEnd] = [:]
+        var ending: Set<Int> = []
+        for (end, verdict) in zip(ends, answer.verdicts) where verdict == .settled {
+            if let how = end.end {
+                settled[end.job.id.bytes] = how
+            } else if case .delivered = end.settlement.outcome, let serial = StateLook.serial(end.job.url) {
+                ending.insert(serial)
+            }
+        }
+        try check(from: before, to: after, partition, ending: ending.union(late(settled, before)), settled: settled)
+        try check(worker, request, answer, before, after, Set(settled.keys))
+        // Jobs that the state has taken back are held for nothing.
+        let known = worker.held.filter { $0.partition == partition }.count + worker.places.filter { $0.partition == partition }.count
+        if !namesHeld, answer.held != known {
+            workers[index].held.removeAll { job in
+                job.partition == partition
+                    && (job.outcome == nil
+                        ? after.locks[job.id.bytes]?.token != job.token.bytes : after.places[Self.serial(job)]?.kind != .delivered)
+            }
+            let before = workers[index].held.count
+            try await exchange(index, in: partition, [], wanted: 0, namesHeld: true)
+            try Violation.require(workers[index].held.count == before, "a worker that named what it holds has lost it")
+        }
+    }
+
+    private func names(of worker: Worker, in partition: Int) -> [Holding] {
+        worker.held.filter { $0.partition == partition }.map { $0.outcome == nil ? .lock($0.id) : .delivery($0.token) }
+            + worker.places.filter { $0.partition == partition }.map { .place($0.id) }
+            // A place at another host of the same partition goes with its lock.
+            + worker.held.filter { $0.partition == partition && $0.outcome == nil }.map { .place($0.id) }
+    }
+
+    static func serial(_ job: Job) -> Int { StateLook.serial(job.url) ?? -1 }
+
+    /// The jobs that ended with URLs' requests: those of their locks, or of a follower whose worker came too late.
+    func late(_ settled: [Bytes: ModelEnd], _ before: StateLook) -> Set<Int> {
+        var serials: Set<Int> = []
+        for (id, end) in settled where end.isEnd {
+            guard let lock = before.locks[id] else { continue }
+            if let rest = lock.job?.jobs.first?.rest, let serial = StateLook.serial(rest) { serials.insert(serial) }
+            guard lock.kind == "W" else { continue }
+            // The job is the first of its queue's followers, and is marked as one that came back.
+            for (name, _) in lock.followers {
+                guard let queue = before.queues[name], let first = queue.followers[id]?.first, first.flags & 32 != 0 else { continue }
+                if !queue.isOver(first.batch), let serial = StateLook.serial(first.jobs[0].rest) { serials.insert(serial) }
+                break
+            }
+        }
+        return serials
+    }
+
+    /// The same exchange again has the same answer, and changes nothing. Only the first exchange of a process that was forgotten is made anew.
+    mutating func repeatExchange(_ index: Int) async throws {
+        guard let last = workers[index].last, last.request.number > 1, last.request.number == workers[index].exchanges[last.partition]
+        else { return }
+        let before = looks[last.partition]
+        let answer = try await cluster.queue(Self.queueNames[workers[index].queue]).exchange(
+            last.request, in: cluster.partitions[last.partition])
+        story.append("\(workers[index].name) repeats its last exchange")
+        let after = try await look(last.partition)
+        try check(from: before, to: after, last.partition, ending: [], settled: [:])
+        guard let answer else { return }
+        try Violation.require(answer.verdicts == last.answer.verdicts, "a repeated exchange has other verdicts")
+        // A repetition does not hand out jobs that were taken back meanwhile.
+        let still = last.answer.jobs.filter { job in
+            guard job.outcome == nil else { return after.places[Self.serial(job)]?.kind == .delivered }
+            let lock = after.locks[job.id.bytes]
+            return lock?.kind == "L" && lock?.token == job.token.bytes
+        }
+        try Violation.require(
+            Set(answer.jobs.map(\.token)).isSuperset(of: still.map(\.token))
+                && Set(answer.jobs.map(\.token)).isSubset(of: last.answer.jobs.map(\.token)),
+            "a repeated exchange has other jobs")
+        for (serial, place) in after.places where place.isHeld && before.places[serial]?.isHeld != true {
+            throw Violation(description: "a repeated exchange handed job \(serial) out anew")
+        }
+    }
+
+    // MARK: Rules
+
+    private func check(verdicts: [Verdict], _ ends: [End], _ before: StateLook, _ after: StateLook) throws {
+        for (end, verdict) in zip(ends, verdicts) {
+            guard ends.filter({ $0.job.id == end.job.id }).count == 1 else { continue }
+            let token = end.job.token.bytes
+            var wanted = Verdict.lost
+            if end.end == nil {
+                let field = [StateLook.deliveryField] + token
+                wanted = before.holders[Array(token[8...])]?[field] != nil ? .settled : .lost
+            } else if let lock = before.locks[end.job.id.bytes], lock.token == token {
+                wanted = lock.kind.isHeld || end.end!.isFetch ? .settled : .lost
+            } else if end.end!.isFetch {
+                let lock = before.locks[end.job.id.bytes].flatMap { $0.kind.isHeld ? $0.token : nil }
+                let outcome = after.outcomes[end.job.id.bytes].map { Array($0[2..<18]) }
+                if let other = lock ?? outcome, token.prefix(8).lexicographicallyPrecedes(other.prefix(8)) { wanted = .fenced }
+            }
+            try Violation.require(verdict == wanted, "the verdict on \(end.job.url) is \(verdict) and not \(wanted)")
+        }
+    }
+
+    private func satisfies(_ outcome: Bytes, _ job: StateLook.Jobs, _ batch: [String: String], _ now: Int) -> Bool {
+        guard let outcome = URLOutcome(outcome) else { return false }
+        if outcome.began >= job.enqueued { return true }
+        if batch["refresh"] == "1" { return false }
+        if outcome.ended >= job.enqueued { return true }
+        if !outcome.isStored { return false }
+        if let age = batch["maxAge"].flatMap({ Int($0) }), age >= 0 { return now - outcome.ended <= age }
+        return outcome.freshUntil > now
+    }
+
+    private func check(
+        _ worker: Worker, _ request: ExchangeRequest, _ answer: Exchange, _ before: StateLook, _ after: StateLook, _ settled: Set<Bytes>
+    ) throws {
+        let name = Self.queueNames[worker.queue]
+        guard let queue = after.queues[name] else { return }
+        let now = after.wall + after.shift
+        var handed: [String: Int] = [:]
+        try Violation.require(answer.jobs.isEmpty || !isPaused[worker.queue], "a paused queue handed jobs out")
+        let most = request.wanted + request.spare
+        try Violation.require(answer.jobs.count { $0.outcome == nil } <= most, "more jobs came than were wanted")
+        try Violation.require(answer.jobs.count <= min(256, 2 * most), "more jobs with nothing to fetch came than may")
+        for job in answer.jobs {
+            let serial = Self.serial(job)
+            guard let record = jobs[serial] else { throw Violation(description: "job \(serial) was never accepted") }
+            try Violation.require(
+                record.queue == worker.queue && !record.hasEnded && !queue.isOver(record.batch), "job \(serial) was not to be handed out")
+            guard let batch = queue.batches[record.batch] else { continue }
+            let place = after.places[serial]
+            if job.outcome != nil {
+                try Violation.require(place?.kind == .delivered, "a delivery is held by nobody")
+                guard let bytes = after.outcomes[job.id.bytes] else { throw Violation(description: "a delivery has no outcome") }
+                let block = StateLook.Jobs(kind: 64, batch: job.batch, enqueued: job.enqueued, host: job.host, jobs: [])
+                try Violation.require(satisfies(bytes, block, batch, now), "a job gets an outcome that is too old for it")
+                continue
+            }
+            guard let lock = after.locks[job.id.bytes], lock.kind == "L", lock.token == job.token.bytes, let block = lock.job else {
+                throw Violation(description: "job \(serial) was handed out without its lock")
+            }
+            if let bytes = after.outcomes[job.id.bytes] {
+                try Violation.require(!satisfies(bytes, block, batch, now), "a URL is fetched whose outcome is there")
+            }
+            if let earlier = before.locks[job.id.bytes], earlier.kind.isHeld, !settled.contains(job.id.bytes) {
+                let isOver = (before.leases[earlier.incarnation] ?? 0) <= Double(after.lived) || earlier.deadline <= after.lived
+                try Violation.require(isOver || request.held != nil, "a URL was handed out while somebody else had it")
+            }
+            try Violation.require(
+                job.failures == lock.failures && job.crashes == lock.crashes, "job \(serial) is told other attempts than its URL has")
+            if !job.isHopeless { handed[job.host, default: 0] += 1 }
+        }
+        for (name, number) in handed { try check(number, at: name, worker, before, after, now) }
+        // A timer that this call has set to now is for the next call, which the answer asks for at once.
+        if request.spare == 0, answer.jobs.count < request.wanted, !answer.isMore, answer.next != .zero, !isPaused[worker.queue] {
+            try checkNothingCanRun(queue, worker, after, now)
+        }
+        try checkOrder(answer, queue, worker, before, after, now)
+    }
+
+    /// Hosts' limits, rests and turns.
+    private func check(
+        _ number: Int, at name: String, _ worker: Worker, _ before: StateLook, _ after: StateLook, _ now: Int
+    ) throws {
+        guard let host = after.hosts[name] else { throw Violation(description: "\(name) has requests and no record") }
+        try Violation.require(host.running <= climate.limit, "\(name) has \(host.running) requests, and its limit is \(climate.limit)")
+        try Violation.require(host.cool <= now, "\(name) rests, and was asked")
+        try Violation.require(host.probing == 0 || host.running == 1, "\(name) is probed by \(host.running) requests")
+        if climate.interval > 0 {
+            try Violation.require(number == 1 && before.hosts[name]?.next ?? 0 <= now, "\(name) was asked too soon")
+        }
+        if let earlier = before.hosts[name], let first = earlier.waiting.first, first != Self.queueNames[worker.queue] {
+            try Violation.require(earlier.offered > 0 && earlier.offered <= now, "queue \(first) had the turn at \(name)")
+        }
+    }
+
+    private func hasRoom(_ name: String, _ worker: Worker, _ look: StateLook, _ now: Int) -> Bool {
+        guard let host = look.hosts[name] else { return true }
+        guard host.waiting.allSatisfy({ $0 == Self.queueNames[worker.queue] }) else { return false }
+        return host.running < (host.probing > 0 ? 1 : climate.limit) && host.cool <= now && host.next <= now
+    }
+
+    /// A job is handed out while one can run.
+    private func checkNothingCanRun(_ queue: StateLook.Queue, _ worker: Worker, _ look: StateLook, _ now: Int) throws {
+        for (priority, blocks) in queue.ready {
+            for block in blocks where !queue.isOver(block.batch) {
+                try Violation.require(
+                    !hasRoom(block.host, worker, look, now), "a \(priority) job at \(block.host) could run, and was not handed out")
+            }
+        }
+        for (place, elements) in queue.aside where !place.hasSuffix(":?") {
+            let host = String(place.split(separator: ":", maxSplits: 1)[1])
+            let isOpen = elements.contains {
+                $0.jobs.map { !queue.isOver($0.batch) } ?? (look.locks[$0.id].map { !$0.kind.isHeld } ?? true)
+            }
+            try Violation.require(
+                !isOpen || !hasRoom(host, worker, look, now),
+                "a job aside at \(host) could run at \(now), and was not handed out: \(look.hosts[host] as Any) \(elements) "
+                    + queue.timers.values.joined().map { "\(StateDump.shown($0.key)) \($0.value)" }.joined(separator: ", "))
+        }
+        let hasSuspect = look.holders[worker.incarnation.bytes]?[Bytes("suspect".utf8)] != nil
+        for (place, elements) in queue.aside where place.hasSuffix(":?") && !hasSuspect {
+            for (_, id) in elements {
+                guard let first = queue.followers[id]?.first, !queue.isOver(first.batch), look.locks[id]?.kind.isHeld != true else {
+                    continue
+                }
+                try Violation.require(!hasRoom(first.host, worker, look, now), "a suspect could run, and was not handed out")
+            }
+        }
+        for timers in queue.timers.values {
+            for (member, at) in timers where at <= Double(now) && member.first != UInt8(ascii: "h") {
+                throw Violation(description: "a timer of \(StateDump.shown(member)) was due, and nobody looked at it")
+            }
+        }
+    }
+
+    /// A job that came back is served before jobs of its priority and host that never ran.
+    private func checkOrder(
+        _ answer: Exchange, _ queue: StateLook.Queue, _ worker: Worker, _ before: StateLook, _ after: StateLook, _ now: Int
+    ) throws {
+        guard let earlier = before.queues[Self.queueNames[worker.queue]] else { return }
+        for job in answer.jobs where job.outcome == nil && !job.isHopeless {
+            guard let place = before.places[Self.serial(job)], place.kind == .ready || place.kind == .aside,
+                let priority = queue.batches[job.batch]?["priority"].flatMap({ Int($0) })
+            else { continue }
+            let name = StateLook.priorities[priority - 1]
+            for (member, at) in earlier.timers[name] ?? [:] where member.first == UInt8(ascii: "u") && at <= Double(now) {
+                let id = Array(member.dropFirst())
+                // Where all followers were cancelled, jobs that this call met follow the URL now, and have not come back.
+                guard earlier.followers[id]?.contains(where: { !queue.isOver($0.batch) }) == true else { continue }
+                guard let lock = after.locks[id], lock.kind == "W", before.locks[id]?.kind == "W", lock.began <= now, !lock.isSuspect,
+                    !lock.isPutOffByHost, let first = queue.followers[id]?.first, first.host == job.host, !queue.isOver(first.batch)
+                else { continue }
+                throw Violation(description: "job \(Self.serial(job)) went before URL \(id[7]) that had come back")
+            }
+        }
+    }
+}
+#endif

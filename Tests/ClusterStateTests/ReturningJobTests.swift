@@ -1,0 +1,117 @@
+#if canImport(Glibc)
+import GannetTestKit
+import RedisClient
+import Testing
+
+@testable import ClusterState
+
+/// Jobs that come back: after a failure, a rest of their host, or the death of their worker.
+@Suite struct ReturningJobTests {
+    private func with(_ body: (QueueFixture, MovableClock) async throws -> Void) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await body(fixture, clock)
+        }
+    }
+
+    @Test func `one URL that kills its workers is given up alone, and its neighbours are fetched`() async throws {
+        try await with { fixture, clock in
+            try await fixture.fill(0..<64)
+            var deaths = 0
+            for round in 0..<200 where try await !fixture.queue.counts().isEmpty {
+                let jobs = try await fixture.claim(64, worker: "w\(round)").jobs
+                if jobs.contains(where: { $0.id == QueueFixture.id(0) && !$0.isPoison }) {
+                    deaths += 1
+                    try await fixture.endLeases(clock)
+                } else {
+                    for job in jobs {
+                        let outcome = job.isPoison ? QueueFixture.failed(job.url) : QueueFixture.fetched(job.url)
+                        #expect(try await fixture.settle(job, outcome) == .settled)
+                        #expect(job.id == QueueFixture.id(0) || job.crashes <= 1)
+                    }
+                }
+            }
+            let counts = try await fixture.queue.counts()
+            #expect(deaths == 3 && counts.failed == 1 && counts.done == 63)
+        }
+    }
+
+    @Test func `hundreds of jobs for one dead URL make the attempts of one, also at a busy host`() async throws {
+        try await with { fixture, clock in
+            try await fixture.fill([0] + Array(repeating: 0, count: 300) + Array(1...20))
+            var attempts = 0
+            for _ in 0..<10 {
+                guard let job = try await fixture.claim(1, hostLimit: 1).jobs.first, job.id == QueueFixture.id(0) else { break }
+                attempts += 1
+                #expect(job.failures == attempts - 1)
+                if job.failures == 3 {
+                    #expect(try await fixture.settle(job, QueueFixture.failed(job.url)) == .settled)
+                    break
+                }
+                #expect(try await fixture.settle(job, QueueFixture.retried(job.url, after: .seconds(1))) == .settled)
+                var other: Job?
+                for _ in 0..<1000 where other == nil { other = try await fixture.claim(1, hostLimit: 1).jobs.first }
+                clock.advance(by: .seconds(2))
+                // The attempt is due, and its host is full.
+                #expect(try await fixture.claim(1, hostLimit: 1).jobs.isEmpty)
+                #expect(try await fixture.settle(try #require(other), QueueFixture.fetched("u")) == .settled)
+            }
+            #expect(attempts == 4)
+        }
+    }
+
+    @Test func `a job that comes back goes before jobs that wait for the same host`() async throws {
+        try await with { fixture, clock in
+            try await fixture.fill(0..<1)
+            let job = try #require(try await fixture.claim(1, hostLimit: 1).jobs.first)
+            try await fixture.fill(1..<200, batch: "later")
+            #expect(try await fixture.settle(job, QueueFixture.retried(job.url, after: .seconds(1))) == .settled)
+            let second = try #require(try await fixture.claim(1, hostLimit: 1).jobs.first)
+            #expect(try await fixture.claim(1, hostLimit: 1).jobs.isEmpty)
+            clock.advance(by: .seconds(2))
+            #expect(try await fixture.claim(1, hostLimit: 1).jobs.isEmpty)
+            #expect(try await fixture.settle(second, QueueFixture.fetched(second.url)) == .settled)
+            #expect(try await fixture.claim(1, hostLimit: 1).jobs.map(\.id) == [job.id])
+        }
+    }
+
+    @Test func `a hundred jobs that come back together go before jobs that never ran`() async throws {
+        try await with { fixture, _ in
+            try await fixture.fill(0..<100, hosts: 100)
+            #expect(try await fixture.claim(100).jobs.count == 100)
+            try await fixture.fill(100..<200, hosts: 100, batch: "later")
+            #expect(try await fixture.queue.reclaimAll() == 100)
+            #expect(Set(try await fixture.claim(100).jobs.map(\.id)) == Set((0..<100).map(QueueFixture.id)))
+        }
+    }
+
+    @Test func `a page that comes after its lease's end counts, while nobody else has begun`() async throws {
+        try await with { fixture, clock in
+            try await fixture.fill([0, 0])
+            let job = try #require(try await fixture.claim(1).jobs.first)
+            try await fixture.endLeases(clock)
+            // The process goes on as another incarnation, and sends what it has.
+            let late = try await fixture.claim(0, worker: "next life") {
+                $0.settlements = [Settlement(job.token, job.id, QueueFixture.fetched(job.url))]
+            }
+            #expect(late.verdicts == [.settled])
+            #expect(try await fixture.drain() == [])
+            let counts = try await fixture.queue.counts()
+            #expect(counts.done == 2 && counts.fetched == 1 && counts.doubleFetches == 0 && counts.fenced == 0)
+        }
+    }
+
+    @Test func `an outage of Redis charges no worker that comes back`() async throws {
+        try await with { fixture, clock in
+            try await fixture.fill(0..<8)
+            for worker in ["one", "two"] { #expect(try await fixture.claim(4, worker: worker).jobs.count == 4) }
+            clock.advance(by: .seconds(120))
+            _ = try await fixture.claim(0, worker: "one")
+            clock.advance(by: .seconds(4))
+            _ = try await fixture.claim(0, worker: "one")
+            #expect(try await fixture.claim(0, worker: "two").held == 4)
+            #expect(try await fixture.queue.counts().crashed == 0)
+        }
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct HostsCommandTests {
+    @Test func `rules are set, listed and cleared`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let none = try await fleet.outcome(["hosts", "list"] + fleet.connection)
+        #expect(none.status == 0 && none.output == "" && none.errors == "gannet: there are no rules for hosts in the namespace 'gannet'.\n")
+        let set = try await fleet.text(["hosts", "set", "Example.COM", "--limit", "2", "--rate", "0.5"])
+        #expect(set == "The rule for the host 'example.com': at most 2 requests at once, at most 0.5 requests a second.\n")
+        let domain = try await fleet.json(["hosts", "set", "*.münchen.de", "--pause", "1h"])
+        #expect(domain["host"] as? String == "*.xn--mnchen-3ya.de" && domain["pauseSeconds"] as? Double == 3600)
+        #expect(domain["limit"] is NSNull && domain["intervalSeconds"] is NSNull)
+        _ = try await fleet.text(["hosts", "set", "::1", "--limit", "3"])
+        // A rule stands in place of the one before.
+        _ = try await fleet.text(["hosts", "set", "[::1]", "--rate", "1"])
+
+        let table = try await fleet.text(["hosts", "list"]).split(separator: "\n").map(String.init)
+        #expect(table.count == 4 && table[0] == "HOST                 LIMIT  REQUESTS A SECOND  PAUSED")
+        #expect(table[1].hasPrefix("*.xn--mnchen-3ya.de  -      -                  for another 59 min 5"))
+        #expect(table[2...] == ["[::1]                -      1                  -", "example.com          2      0.5                -"])
+        let rules = try #require(try await fleet.json(["hosts", "list"])["rules"] as? [[String: Any]])
+        #expect(rules.map { $0["host"] as? String } == ["*.xn--mnchen-3ya.de", "[::1]", "example.com"])
+        #expect(rules[2]["limit"] as? Int == 2 && rules[2]["intervalSeconds"] as? Double == 2)
+
+        #expect(try await fleet.text(["hosts", "clear", "example.com"]) == "Cleared the rule for the host 'example.com'.\n")
+        let unknown = try await fleet.outcome(["hosts", "clear", "example.com"] + fleet.connection)
+        #expect(unknown.status == 64)
+        #expect(unknown.errors == "Error: There is no rule for the host 'example.com'; 'gannet hosts list' shows those there are.\n")
+        try await fleet.stop()
+    }
+
+    @Test func `a rule holds for all workers, and outranks their options`() async throws {
+        let fleet = try await Fleet.start(files: 6)
+        _ = try await fleet.text(["hosts", "set", "127.0.0.1", "--pause", "1h"])
+        _ = try await fleet.text(["enqueue", "-i", fleet.list])
+        let worker = try fleet.start(fleet.work + ["--host-limit", "8"])
+        _ = try await worker.errors.line { $0.contains("working on the queue") }
+        let explained = try await fleet.text(["explain", fleet.origin.urls[0]])
+        #expect(explained.contains("\nrule     for the host '127.0.0.1': no request for 59 min 5"), "\(explained)")
+        // The worker has met the host: its jobs stand aside.
+        try await eventually("the jobs wait for their host") {
+            try await fleet.redis.command("EXISTS", "{gannet}q:default:aside:normal:127.0.0.1") == .integer(1)
+        }
+        #expect(try await fleet.requests().isEmpty)
+        _ = try await fleet.text(["hosts", "set", "127.0.0.1", "--limit", "1"])
+        // Sooner than the worker would look at the host of its own accord.
+        let status = try await bounded("the worker is told of the new rule", within: .seconds(20)) { try await worker.exitStatus }
+        #expect(status == .exited(0))
+        try fleet.expectAllBodies()
+        let json = try await fleet.json(["explain", fleet.origin.urls[0]])
+        let host = try #require(json["host"] as? [String: Any])
+        #expect(host["rule"] as? String == "127.0.0.1" && host["limit"] as? Int == 1 && host["pauseSeconds"] is NSNull)
+        try await fleet.stop()
+    }
+
+    @Test func `a host's own rule outranks its domain's, until the rule's pause has ended`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        func rule(_ host: String) async throws -> String? {
+            (try await fleet.json(["explain", "http://\(host)/"])["host"] as? [String: Any])?["rule"] as? String
+        }
+        _ = try await fleet.text(["hosts", "set", "*.example.com", "--limit", "2"])
+        _ = try await fleet.text(["hosts", "set", "*.b.example.com", "--limit", "3"])
+        _ = try await fleet.text(["hosts", "set", "a.example.com", "--limit", "4"])
+        #expect(try await rule("a.example.com") == "a.example.com")
+        #expect(try await rule("c.example.com") == "*.example.com")
+        #expect(try await rule("a.b.example.com") == "*.b.example.com")
+        #expect(try await rule("example.com") == nil)
+        _ = try await fleet.text(["hosts", "set", "a.example.com", "--pause", "1ms"])
+        try await eventually("the pause has ended") { try await rule("a.example.com") == "*.example.com" }
+        #expect(try await fleet.text(["hosts", "list"]).contains("\na.example.com    -      -                  no more\n"))
+        try await fleet.stop()
+    }
+
+    @Test(
+        "A rule that cannot be is exit 64 and says why",
+        arguments: [
+            (
+                "set http://h/ --limit 1",
+                "Error: 'http://h/' is no host: name one such as 'example.com', or '*.example.com' for each host below it.\n"
+            ),
+            ("set * --limit 1", "Error: '*' is no host"), ("set *.*.h --limit 1", "Error: '*.*.h' is no host"),
+            ("set u@h --limit 1", "Error: 'u@h' is no host"), ("clear *.", "Error: '*.' is no host"),
+            ("set h:80 --limit 1", "Error: A rule is for a host on all its ports: leave the port of 'h:80' out.\n"),
+            ("set [::1]:80 --limit 1", "Error: A rule is for a host on all its ports: leave the port of '[::1]:80' out.\n"),
+            ("set h", "Error: A rule needs '--limit', '--rate' or '--pause'.\n"),
+            ("set h --limit 0", "use a whole number from 1 to 10000"),
+            ("set h --rate 0", "use a number from 0.001 to 1000, such as 2 or 0.5"),
+            ("set h --pause 5", "use a whole number with a unit"), ("set --limit 1", "Missing expected argument '<host>'"),
+            ("list h", "Unexpected argument 'h'"), ("clear h i", "Unexpected argument 'i'"),
+        ])
+    func refusals(words: String, sentence: String) async throws {
+        let outcome = try await Program(home: "/dev/null/none").run(["hosts"] + words.split(separator: " ").map(String.init))
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains(sentence), "\(outcome.errors)")
+    }
+}
