@@ -12,8 +12,7 @@ enum ClusterScripts {
     static let place = script(PackageResources.place_lua)
     static let control = script(PackageResources.control_lua)
     static let clear = script(PackageResources.clear_lua)
-    static let jobs = script(PackageResources.jobs_lua)
-    static let sweep = script(PackageResources.sweep_lua)
+    static let commit = script(PackageResources.commit_lua)
     static let heartbeat = script(PackageResources.heartbeat_lua)
     static let explain = script(PackageResources.explain_lua)
     static let rule = script(PackageResources.rule_lua)
@@ -24,7 +23,7 @@ enum ClusterScripts {
     private static let parts: [Substring: [UInt8]] = [
         "clock": PackageResources.clock_lua, "blocks": PackageResources.blocks_lua, "counts": PackageResources.counts_lua,
         "hosts": PackageResources.hosts_lua, "locks": PackageResources.locks_lua, "settle": PackageResources.settle_lua,
-        "handOut": PackageResources.handOut_lua, "selecting": PackageResources.selecting_lua,
+        "handOut": PackageResources.handOut_lua,
     ]
 
     private static func script(_ source: [UInt8]) -> RedisScript {

@@ -22,7 +22,7 @@ import Testing
         for hasHeaders in [false, true] {
             let bytes = try #require(Block.pack([entry], batch: 70_000, hasHeaders: hasHeaders).first)
             let block = try #require(Block(bytes))
-            #expect(block.entries == [entry] && block.batch == 70_000 && block.hasHeaders == hasHeaders && !block.isBack)
+            #expect(block.entries == [entry] && block.batch == 70_000 && block.hasHeaders == hasHeaders && block.followerState == .parked)
             #expect(bytes.count == 27 + entry.host.utf8.count + (Self.urls[index].rest ?? entry.url).utf8.count)
         }
     }

@@ -1,6 +1,6 @@
 /// While all three have jobs, six of ten claimed jobs are high, three are normal and one is low.
 ///
-/// Redis keeps the number, so a new priority comes behind the others. `Scripts/Library/jobs.lua` has the names of the numbers.
+/// Redis keeps the number, so a new priority comes behind the others. `Scripts/Parts/blocks.lua` has the names of the numbers.
 package enum Priority: String, Sendable, CaseIterable {
     case high, normal, low
 

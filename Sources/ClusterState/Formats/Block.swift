@@ -6,7 +6,7 @@ struct Block {
 
     private enum Flags {
         static let https: UInt8 = 1, headers: UInt8 = 2, many: UInt8 = 4, whole: UInt8 = 8
-        static let back: UInt8 = 32
+        static let retry: UInt8 = 16, back: UInt8 = 32
         static let base: UInt8 = 64, last: UInt8 = 127
     }
 
@@ -19,21 +19,26 @@ struct Block {
     let host: String
     /// Whether the batch's requests have headers of their own.
     let hasHeaders: Bool
-    /// The job came back without a charge of its own, and waits for a worker.
-    let isBack: Bool
+    /// The state of a job that follows its URL. A job that came back without a charge of its own waits for a worker, and is ready.
+    let followerState: JobState
     private let isHTTPS: Bool
     private let isWhole: Bool
     private let isMany: Bool
     private(set) var count: Int
+    let bytes: [UInt8]
     private var reader: ByteReader
+
+    /// What stands in a list where a block was deleted: the positions of the others stay the same.
+    static let gone = [UInt8(ascii: "t")]
 
     /// Reads what the jobs have in common; `nil` for a block of a newer version.
     init?(_ bytes: some Collection<UInt8>) {
-        reader = ByteReader(Array(bytes))
+        self.bytes = Array(bytes)
+        reader = ByteReader(self.bytes)
         guard let kind = reader.byte(), Flags.base...Flags.last ~= kind, let batch = reader.number(4), let enqueued = reader.number(5),
             let length = reader.number(1), let host = reader.bytes(length)
         else { return nil }
-        isBack = kind & Flags.back != 0
+        followerState = kind & Flags.back != 0 ? .ready : kind & Flags.retry != 0 ? .delayed : .parked
         isHTTPS = kind & Flags.https != 0
         hasHeaders = kind & Flags.headers != 0
         isMany = kind & Flags.many != 0
@@ -71,6 +76,16 @@ struct Block {
         return .job(JobEntry(checked: id, host, isWhole ? rest : (isHTTPS ? "https://" : "http://") + host + rest))
     }
 
+    /// The id of the next job.
+    var firstID: URLID? {
+        var copy = self
+        switch copy.next() {
+        case .job(let entry): return entry.id
+        case .unreadable(let id): return id
+        case nil: return nil
+        }
+    }
+
     /// All jobs that can be read.
     var entries: [JobEntry] {
         var copy = self
@@ -83,6 +98,36 @@ struct Block {
 }
 
 extension Block {
+    /// A block with only these of the block's jobs, as bytes; `nil` where the block is cut off.
+    func bytes(ofJobs range: Range<Int>) -> [UInt8]? {
+        guard isMany else { return range == 0..<1 ? bytes : nil }
+        let start = 11 + Int(bytes[10])
+        var reader = ByteReader(bytes[(start + 1)...])
+        var jobs: [ArraySlice<UInt8>] = []
+        for index in 0..<range.upperBound {
+            guard let length = reader.number(2), let job = reader.bytes(length) else { return nil }
+            if index >= range.lowerBound { jobs.append(job) }
+        }
+        var part = Array(bytes[..<start])
+        if jobs.count == 1 {
+            part[0] &= ~Flags.many
+            return part + jobs[0]
+        }
+        part.append(UInt8(jobs.count))
+        for job in jobs {
+            part.append(number: job.count, count: 2)
+            part += job
+        }
+        return part
+    }
+
+    /// The block as if it were enqueued at another time.
+    func bytes(enqueued time: Int) -> [UInt8] {
+        var changed = Array(bytes[..<5])
+        changed.append(number: time - Self.epoch, count: 5)
+        return changed + bytes[10...]
+    }
+
     /// The properties that all jobs of a block share.
     private struct Kind: Hashable {
         let flags: UInt8

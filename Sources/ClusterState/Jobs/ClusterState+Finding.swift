@@ -116,14 +116,15 @@ private struct IDSearch {
     }
 
     mutating func lookAtJobs(of queue: FetchQueue) async throws {
-        for state in [JobState.active, .delayed, .parked, .dead, .ready] {
+        for job in try await queue.active(JobSelection(.active)) { note(job.entry.id, job.entry.url) }
+        for state in [JobState.delayed, .parked, .dead, .ready] {
             var next: JobCursor? = JobCursor()
             while let from = next {
                 guard jobsLeft > 0 else {
                     result.hasGivenUp = true
                     return
                 }
-                let part = try await queue.look(at: JobSelection(state), from: from, limit: FetchQueue.mostJobs)
+                let part = try await queue.look(at: JobSelection(state), from: from, limit: .max)
                 // A part without a job costs a call too.
                 jobsLeft -= max(part.count, FetchQueue.jobsAtOnce)
                 for job in part.jobs { note(job.entry.id, job.entry.url) }

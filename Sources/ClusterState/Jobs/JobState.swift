@@ -61,21 +61,6 @@ package struct ListedJob: Sendable {
 }
 
 extension ListedJob {
-    /// Reads a job as `Scripts/Jobs/jobs.lua` answers it; `nil` where the URL is not valid UTF-8.
-    init?(_ state: JobState, _ fields: ArraySlice<RedisReply>) throws {
-        let fields = Array(fields)
-        let at = try fields[0].asInteger()
-        guard var block = Block(try fields[3].asBytes()), case .job(let entry) = block.next() else { return nil }
-        self.state = state
-        self.entry = entry
-        batch = block.batch
-        enqueued = block.enqueued
-        crashes = try fields[1].asInteger()
-        failures = try fields[2].asInteger()
-        self.at = at < 0 ? nil : at
-        error = OutcomeContent(try fields[4].asBytes()[...])
-    }
-
     package func age(at now: Int) -> Duration { .milliseconds(max(0, now - enqueued)) }
 
     /// How long ago the job was handed out or given up. Below zero, how long the job still has to wait. `nil` for a job that waits for no
@@ -87,7 +72,8 @@ extension ListedJob {
 package struct JobCursor: Sendable, Equatable {
     var partition = 0
 
-    /// The position in the partition, as `Scripts/Jobs/jobs.lua` describes it. Of active jobs, only the third number counts.
+    /// The position in the partition: the priority, the place, the element in it, the job in that, and what tells the place from another that
+    /// has come there. Of active and dead jobs, only the element counts.
     var place = [Int](repeating: 0, count: Self.numbers)
 
     static let numbers = 5

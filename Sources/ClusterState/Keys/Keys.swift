@@ -22,6 +22,7 @@ struct Keys: Sendable {
     var leases: RedisArgument { .string(tag + "leases") }
     /// The beginning of the keys of outcomes.
     var outcomes: [UInt8] { Array((tag + "outcome:").utf8) }
+    func holder(_ incarnation: [UInt8]) -> RedisArgument { .bytes(Array((tag + "holder:").utf8) + incarnation) }
     func outcome(_ id: URLID) -> RedisArgument { .bytes(outcomes + id.bytes) }
 
     /// Not a key: the channel on which one process hears that there is work, or that a URL is free again.

@@ -12,19 +12,19 @@ package struct Partition: Sendable, Hashable {
 
     package static func == (one: Partition, other: Partition) -> Bool { one.keys.tag == other.keys.tag }
     package func hash(into hasher: inout Hasher) { hasher.combine(keys.tag) }
+
+    /// FNV-1a. A host's partition never changes, and so neither does this function.
+    static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
 }
 
 extension ClusterState {
     /// The partition that knows the host, its URLs' jobs and their outcomes.
     package func partition(of host: String) -> Partition {
-        partitions.count == 1 ? partitions[0] : partitions[Int(Self.hash(host) % UInt64(partitions.count))]
+        partitions.count == 1 ? partitions[0] : partitions[Int(Partition.hash(host.utf8) % UInt64(partitions.count))]
     }
 
     /// The partition in which batches have their records, and queues what they are told.
     package var home: Partition { partitions[0] }
-
-    /// FNV-1a. A host's partition never changes, and so neither does this function.
-    private static func hash(_ host: String) -> UInt64 {
-        host.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    }
 }

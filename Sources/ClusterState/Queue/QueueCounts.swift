@@ -33,6 +33,17 @@ package struct QueueCounts: Sendable, Equatable {
     package var open: Int { ready + active + parked + delayed }
 
     package var isEmpty: Bool { open == 0 }
+
+    /// How many jobs are in a state.
+    subscript(state: JobState) -> Int {
+        switch state {
+        case .ready: ready
+        case .active: active
+        case .parked: parked
+        case .delayed: delayed
+        case .dead: dead
+        }
+    }
 }
 
 extension QueueCounts {

@@ -78,7 +78,7 @@ struct PartitionLook {
             for member in members {
                 if member.first == UInt8(ascii: "u"), let first = try rest.popFirst()?.asArray().first?.asBytes() {
                     // A job that came back waits for a worker, and counts as ready.
-                    if Block(first)?.isBack == true { oldest = Self.earlier(oldest, first) }
+                    if Block(first)?.followerState == .ready { oldest = Self.earlier(oldest, first) }
                 }
                 guard member.first == UInt8(ascii: "h"), let length = try rest.popFirst()?.asInteger(), let list = rest.popFirst() else {
                     continue

@@ -14,6 +14,9 @@ package struct WorkerRecord: Sendable, Equatable {
     /// The worker takes no more jobs.
     package var isStopping: Bool
 
+    /// Bodies or outcomes of the worker wait for room in Redis.
+    package var isFull: Bool
+
     /// The time over which the finished requests of `hosts` are counted.
     package var interval: Duration
 
@@ -24,8 +27,8 @@ package struct WorkerRecord: Sendable, Equatable {
     private static let version = 1
 
     package init(
-        machine: String, processID: Int, version: String, concurrency: Int, active: Int, isStopping: Bool, interval: Duration,
-        hosts: [HostLoad]
+        machine: String, processID: Int, version: String, concurrency: Int, active: Int, isStopping: Bool, isFull: Bool = false,
+        interval: Duration, hosts: [HostLoad]
     ) {
         self.machine = machine
         self.processID = processID
@@ -33,13 +36,14 @@ package struct WorkerRecord: Sendable, Equatable {
         self.concurrency = concurrency
         self.active = active
         self.isStopping = isStopping
+        self.isFull = isFull
         self.interval = interval
         self.hosts = hosts
     }
 
     /// One version byte, then numbers, and texts with their lengths. Long texts are cut, because a heartbeat has to stay small.
     var bytes: [UInt8] {
-        var bytes = [UInt8(Self.version), isStopping ? 1 : 0]
+        var bytes: [UInt8] = [UInt8(Self.version), (isStopping ? 1 : 0) + (isFull ? 2 : 0)]
         bytes.append(number: processID, count: 4)
         bytes.append(number: concurrency, count: 2)
         bytes.append(number: active, count: 2)
@@ -66,7 +70,7 @@ package struct WorkerRecord: Sendable, Equatable {
         }
         self.init(
             machine: machine, processID: processID, version: version, concurrency: concurrency, active: active,
-            isStopping: flags & 1 == 1, interval: .milliseconds(interval), hosts: hosts)
+            isStopping: flags & 1 == 1, isFull: flags & 2 == 2, interval: .milliseconds(interval), hosts: hosts)
     }
 }
 
@@ -126,6 +130,8 @@ package struct WorkerStatus: Sendable, Equatable {
         case idle
         /// The worker takes no more jobs.
         case stopping
+        /// The worker waits for room in Redis.
+        case full
         /// No heartbeat came for a while: the worker died, or cannot reach Redis.
         case silent
     }
@@ -151,7 +157,7 @@ package struct WorkerStatus: Sendable, Equatable {
 
     package func state(at now: Int) -> State? {
         if heartbeat(at: now) > Self.silence { return .silent }
-        return record.map { $0.isStopping ? .stopping : $0.active > 0 ? .working : .idle }
+        return record.map { $0.isStopping ? .stopping : $0.isFull ? .full : $0.active > 0 ? .working : .idle }
     }
 }
 

@@ -99,11 +99,23 @@ struct WorkCommand: Command {
 
     private func openBodies(_ access: ClusterAccess, _ worker: WorkerOptions) async throws -> RedisBodies {
         let cluster = access.cluster
+        await checkRoom(cluster)
         return RedisBodies(
             try await cluster.connect(patience: ClusterState.bodyPatience, longestBackoff: worker.lease / 4), namespace: cluster.namespace,
             limit: store.cacheLimit,
             sparing: worker.lease, temporaryFolder: FileManager.default.temporaryDirectory.path, patience: worker.outagePatience,
             outage: access.watch.note)
+    }
+}
+
+extension WorkCommand {
+    /// Says that bodies may fill a Redis whose queue needs room as well.
+    private func checkRoom(_ cluster: ClusterState) async {
+        guard let memory = try? await cluster.server().memoryLimit, memory > 0, store.cacheLimit >= memory else { return }
+        target.console.warn(
+            "Redis has a maxmemory of \(Amounts.bytes(memory)), and '--cache-limit' lets bodies take \(Amounts.bytes(store.cacheLimit)). "
+                + "The queue needs room, too: lower '--cache-limit', or raise maxmemory.",
+            [(key: "event", value: "cacheLimitTooHigh"), (key: "maxMemoryBytes", value: .integer(memory))])
     }
 }
 

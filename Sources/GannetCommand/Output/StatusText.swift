@@ -130,6 +130,7 @@ struct StatusTables: Sendable {
         case .working: StyledText("working", .green)
         case .idle: "idle"
         case .stopping: StyledText("stopping", .yellow)
+        case .full: StyledText("waits for room", .red)
         case .silent: StyledText("silent", .red)
         case nil: StyledText(style.unknown)
         }

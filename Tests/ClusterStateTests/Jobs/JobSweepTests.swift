@@ -9,13 +9,15 @@ import Testing
     /// Deletes jobs in calls that look at so many elements.
     private func sweep(
         _ fixture: QueueFixture, _ selection: JobSelection, _ action: JobSweep.Action = .delete, looks: Int = 500, latest: Int = 1 << 52,
-        limit: Int = FetchQueue.mostJobs
+        limit: Int = .max
     ) async throws -> JobSweep {
         var sum = JobSweep()
         for partition in fixture.cluster.partitions {
-            var sweep = PartitionSweep(queue: fixture.queue, partition: partition, selection, action, latest: latest)
+            var sweep = PartitionSweep(
+                queue: fixture.queue, partition: partition, selection, action, after: sum, latest: latest, limit: limit)
             sweep.looks = looks
-            try await sweep.run(&sum, limit: limit)
+            try await sweep.run()
+            sum = sweep.sum
         }
         return sum
     }

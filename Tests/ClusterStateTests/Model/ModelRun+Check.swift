@@ -48,20 +48,20 @@ extension ModelRun {
         from before: StateLook, to after: StateLook, _ partition: Int, _ settled: [Bytes: ModelEnd], _ isCrashCharged: Bool
     ) throws {
         for (id, lock) in before.locks {
+            let hasJob = lock.job.map { !(after.queues[lock.queue]?.isOver($0.batch) ?? true) } ?? false
+            if !hasJob, !Self.isWanted(id, before, after), let next = after.locks[id], next.token != lock.token, next.failures == 0,
+                next.crashes == 0
+            {
+                // All jobs for the URL were cancelled, and somebody else has begun anew: that may be in the call that ended the last of them.
+                charges[partition][id] = nil
+                continue
+            }
             if let end = settled[id] {
                 if end.isEnd {
                     charges[partition][id] = nil
                 } else if end.isCharged, lock.kind == "L" {
                     charges[partition][id, default: Charge()].failures += 1
                 }
-                continue
-            }
-            let hasJob = lock.job.map { !(after.queues[lock.queue]?.isOver($0.batch) ?? true) } ?? false
-            if !hasJob, !Self.isWanted(id, before, after), let next = after.locks[id], next.token != lock.token, next.failures == 0,
-                next.crashes == 0
-            {
-                // All jobs for the URL were cancelled, and somebody else has begun anew.
-                charges[partition][id] = nil
                 continue
             }
             guard lock.kind.isHeld, after.locks[id]?.token != lock.token || after.locks[id]?.kind != lock.kind else { continue }

@@ -100,8 +100,7 @@ extension ModelRun {
         if !namesHeld, answer.held != known {
             workers[index].held.removeAll { job in
                 job.partition == partition
-                    && (job.outcome == nil
-                        ? after.locks[job.id.bytes]?.token != job.token.bytes : after.places[Self.serial(job)]?.kind != .delivered)
+                    && (job.outcome == nil ? after.locks[job.id.bytes]?.token != job.token.bytes : !after.isDelivering(job.token.bytes))
             }
             let before = workers[index].held.count
             try await exchange(index, in: partition, [], wanted: 0, namesHeld: true)
@@ -149,7 +148,7 @@ extension ModelRun {
         try Violation.require(answer.verdicts == last.answer.verdicts, "a repeated exchange has other verdicts")
         // A repetition does not hand out jobs that were taken back meanwhile.
         let still = last.answer.jobs.filter { job in
-            guard job.outcome == nil else { return after.places[Self.serial(job)]?.kind == .delivered }
+            guard job.outcome == nil else { return after.isDelivering(job.token.bytes) }
             let lock = after.locks[job.id.bytes]
             return lock?.kind == "L" && lock?.token == job.token.bytes
         }
@@ -170,8 +169,7 @@ extension ModelRun {
             let token = end.job.token.bytes
             var wanted = Verdict.lost
             if end.end == nil {
-                let field = [StateLook.deliveryField] + token
-                wanted = before.holders[Array(token[8...])]?[field] != nil ? .settled : .lost
+                wanted = before.isDelivering(token) ? .settled : .lost
             } else if let lock = before.locks[end.job.id.bytes], lock.token == token {
                 wanted = lock.kind.isHeld || end.end!.isFetch ? .settled : .lost
             } else if end.end!.isFetch {

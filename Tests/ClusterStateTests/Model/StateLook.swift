@@ -90,6 +90,9 @@ struct StateLook: Sendable {
     static let deliveryField = UInt8(ascii: "d"), placeField = UInt8(ascii: "p")
     static let gone: Bytes = [UInt8(ascii: "t")]
 
+    /// Whether a worker still has a job that was handed out to be delivered. Where it was taken back, another worker may have it instead.
+    func isDelivering(_ token: Bytes) -> Bool { holders[Array(token[8...])]?[[Self.deliveryField] + token] != nil }
+
     /// Queue time at a time of the server's clock.
     func now(at wall: Int) -> Int { max(wall, self.wall) + shift }
 }

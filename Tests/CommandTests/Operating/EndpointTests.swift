@@ -180,4 +180,50 @@ import Testing
             #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
         }
     }
+
+    /// A Redis in which a part of the bodies has room.
+    private static func smallFleet() async throws -> Fleet {
+        let fleet = try await Fleet.start(
+            redis: { $0.arguments = ["--maxmemory", "16mb", "--maxmemory-policy", "noeviction"] },
+            origin: {
+                $0.fileCount = 40
+                $0.largestFile = 1_500_000
+            })
+        #expect(fleet.origin.files.reduce(0) { $0 + $1.size } > 18_000_000)
+        _ = try await fleet.text(["enqueue", "-i", fleet.list])
+        return fleet
+    }
+
+    @Test func `a worker says at once that Redis has no room for bodies, and goes on when there is room`() async throws {
+        let fleet = try await Self.smallFleet()
+        // No body is dropped within a lease of its last use.
+        let worker = try await fleet.listeningWorker(["--lease", "5m"])
+        _ = try #require(
+            try await worker.process.errors.line {
+                $0.hasPrefix("gannet: Redis has a maxmemory of 16.8 MB, and '--cache-limit' lets bodies take 1.0 GB. ")
+            }, "\(worker.process.errors.text)")
+        _ = try #require(try await worker.process.errors.line { $0.hasPrefix("gannet: Redis has no room for more bodies: they wait.") })
+        #expect(try await worker.wait(for: "/readyz", status: 503).body == "Redis is full: bodies and outcomes wait for room.\n")
+        try await eventually("status says that the worker waits for room") {
+            let workers = try await fleet.json(["status"])["workers"] as? [[String: Any]]
+            return workers?.first?["state"] as? String == "full"
+        }
+        #expect(try await fleet.text(["status"]).contains("waits for room"))
+        _ = try await fleet.redis.command("CONFIG", "SET", "maxmemory", "0")
+        _ = try #require(try await worker.process.errors.line { $0 == "gannet: Redis has room for bodies again; going on." })
+        try await worker.wait(for: "gannet_queue_ended_total{queue=\"default\",outcome=\"fetched\"}") { $0 == 40 }
+        #expect(try await worker.ask("/readyz").status == 200)
+        worker.process.signal(SIGTERM)
+        #expect(try await worker.process.exitStatus == .exited(0))
+        try await fleet.stop()
+    }
+
+    @Test func `bodies that were not used for a lease make room in a full Redis, and all URLs are fetched`() async throws {
+        let fleet = try await Self.smallFleet()
+        let outcome = try await fleet.outcome(["work", "--until-empty", "--lease", "1s"] + fleet.local + fleet.connection)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let totals = try #require(try await fleet.json(["status"])["totals"] as? [String: Any])
+        #expect(totals["fetched"] as? Int == 40 && totals["crashed"] as? Int == 0, "\(totals)")
+        try await fleet.stop()
+    }
 }

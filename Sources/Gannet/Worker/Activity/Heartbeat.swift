@@ -75,7 +75,7 @@ struct Heartbeat: Sendable {
         let seen = activity.snapshot
         return WorkerRecord(
             machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: options.concurrency,
-            active: pulse.held, isStopping: pulse.isStopping, interval: seen.interval,
+            active: pulse.held, isStopping: pulse.isStopping, isFull: activity.isRedisFull, interval: seen.interval,
             hosts: seen.notable(WorkerRecord.mostHosts))
     }
 

@@ -1,0 +1,37 @@
+internal import RedisClient
+
+/// A step that was prepared by reading with plain commands. Redis carries it out as a whole, if each reply that it rests on is still the same.
+/// So other callers may be at work meanwhile, and a step whose reply was lost may be repeated. `Scripts/commit.lua` carries it out.
+struct Commit {
+    private var checks: [RedisArgument] = []
+    private var writes: [RedisArgument] = []
+    private var checkCount = 0
+    private(set) var byteCount = 0
+
+    /// How many of the queue's idle workers hear of the step.
+    var woken = 0
+
+    var isEmpty: Bool { writes.isEmpty }
+
+    /// A reply, without which the step is not carried out. A number counts as its digits, and nothing as no bytes.
+    mutating func check(_ reply: [UInt8], _ command: RedisArgument...) {
+        checks += [.bytes(reply), .integer(command.count)] + command
+        checkCount += 1
+        byteCount += reply.count
+    }
+
+    /// A change. The first argument behind its name is the key.
+    mutating func write(_ command: RedisArgument...) { writes += [.integer(command.count)] + command }
+
+    /// Adds to a counter.
+    mutating func count(_ by: Int, _ field: String, in key: RedisArgument) {
+        if by != 0 { write("HINCRBY", key, .string(field), .integer(by)) }
+    }
+
+    /// Answers whether the step was carried out.
+    func run(_ cluster: ClusterState, in partition: Partition, queue: String) async throws -> Bool {
+        try await cluster.run(
+            ClusterScripts.commit, in: partition, queue: queue, [.integer(checkCount), .integer(woken)] + checks + writes
+        ).asInteger() == 1
+    }
+}

@@ -1,0 +1,129 @@
+internal import GannetBasics
+internal import RedisClient
+
+/// Where some of a queue's ready, parked or delayed jobs of one priority lie. Except for the ready blocks, each place is a member of the
+/// priority's timers.
+enum JobPlace {
+    /// Blocks that no worker has seen.
+    case ready
+    /// Blocks, and URLs to carry on, whose host had no room.
+    case aside(host: [UInt8])
+    /// The jobs that follow a URL.
+    case followers(id: [UInt8])
+    /// A block of delayed jobs, which is the member itself.
+    case delayed(member: [UInt8])
+    /// A newer version's.
+    case unknown(member: [UInt8])
+
+    init(timer member: [UInt8]) {
+        switch member.first {
+        case UInt8(ascii: "h"): self = .aside(host: Array(member.dropFirst()))
+        case UInt8(ascii: "u"): self = .followers(id: Array(member.dropFirst()))
+        case UInt8(ascii: "d"): self = .delayed(member: member)
+        default: self = .unknown(member: member)
+        }
+    }
+
+    /// The bytes of a delayed block's member in front of the block: its kind and its number.
+    static let delayedHeader = 9
+
+    /// The timer's member; empty for the ready blocks.
+    var member: [UInt8] {
+        switch self {
+        case .ready: []
+        case .aside(let host): [UInt8(ascii: "h")] + host
+        case .followers(let id): [UInt8(ascii: "u")] + id
+        case .delayed(let member), .unknown(let member): member
+        }
+    }
+
+    /// The block of a delayed place; empty for any other.
+    var delayedBlock: [UInt8] {
+        guard case .delayed(let member) = self else { return [] }
+        return Array(member.dropFirst(Self.delayedHeader))
+    }
+}
+
+/// Reads the jobs of a selection in one partition by plain commands. Nothing is locked: a job that moves meanwhile may be met twice or not.
+struct JobReader {
+    let queue: FetchQueue
+    let partition: Partition
+    let selection: JobSelection
+
+    private var batches: [Int: [UInt8]?] = [:]
+    private static let cancelled = Array("cancelled".utf8)
+
+    init(_ queue: FetchQueue, _ partition: Partition, _ selection: JobSelection) {
+        self.queue = queue
+        self.partition = partition
+        self.selection = selection
+    }
+
+    var keys: Keys { partition.keys }
+
+    func pipeline(_ commands: [RedisCommand]) async throws -> [RedisReply] {
+        try await queue.cluster.connection.pipeline(commands).map { try $0.get() }
+    }
+
+    /// The list of a place that may hold selected jobs.
+    func list(of place: JobPlace, _ priority: Priority) -> RedisArgument? {
+        switch place {
+        case .ready: selection.state == .ready ? keys.ready(priority, of: queue.name) : nil
+        case .aside(let host):
+            selection.state == .ready && (selection.filter.host.map { Array($0.utf8) == host } ?? true)
+                ? keys.aside(host, priority, of: queue.name) : nil
+        case .followers(let id): keys.followers(id, of: queue.name)
+        case .delayed, .unknown: nil
+        }
+    }
+
+    /// Learns which batches are still under way, before their blocks are selected.
+    mutating func learnBatches(of elements: [[UInt8]]) async throws {
+        let numbers = Set(elements.compactMap { Block($0)?.batch }).filter { batches[$0] == nil }.sorted()
+        let replies = try await pipeline(numbers.map { RedisCommand("HGET", keys.batch($0, of: queue.name), "state") })
+        for (number, reply) in zip(numbers, replies) { batches[number] = .some(try reply.asOptionalBytes()) }
+    }
+
+    mutating func forgetBatches() { batches = [:] }
+
+    /// The state of a batch as Redis has it; `nil` for a batch that was cancelled or is gone. Its waiting jobs have ended, wherever they lie.
+    func state(ofBatch number: Int) -> [UInt8]? {
+        guard let state = batches[number] ?? nil, state != Self.cancelled else { return nil }
+        return state
+    }
+
+    /// The block, where its jobs are selected. The state of followers is their own.
+    func selected(_ element: [UInt8], in place: JobPlace) -> Block? {
+        guard let block = Block(element), state(ofBatch: block.batch) != nil, matches(block) else { return nil }
+        if case .followers = place, block.followerState != selection.state { return nil }
+        return block
+    }
+
+    func matches(_ block: Block) -> Bool { selection.filter.host.map { $0 == block.host } ?? true }
+
+    /// A given-up job, where it is selected.
+    func selected(dead record: [UInt8]) -> DeadJob? {
+        guard let job = DeadJob(record), matches(job.block) else { return nil }
+        return selection.filter.errorClass.map { job.error?.fields[.errorClass] == $0 } ?? true ? job : nil
+    }
+}
+
+/// A job that was given up, as the queue keeps it. `Scripts/Exchange/settle.lua` writes it.
+struct DeadJob {
+    let crashes: Int
+    let failures: Int
+    let block: Block
+    let error: OutcomeContent?
+
+    /// `nil` for a record that a newer version wrote.
+    init?(_ record: [UInt8]) {
+        var reader = ByteReader(record)
+        guard reader.bytes(LockToken.count) != nil, let crashes = reader.number(1), let failures = reader.number(1),
+            let block = reader.number(2).flatMap({ reader.bytes($0) }).flatMap({ Block($0) })
+        else { return nil }
+        self.crashes = crashes
+        self.failures = failures
+        self.block = block
+        error = OutcomeContent(reader.all())
+    }
+}
