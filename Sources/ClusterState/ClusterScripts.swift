@@ -13,8 +13,6 @@ enum ClusterScripts {
     static let control = script(PackageResources.control_lua)
     static let clear = script(PackageResources.clear_lua)
     static let commit = script(PackageResources.commit_lua)
-    static let heartbeat = script(PackageResources.heartbeat_lua)
-    static let explain = script(PackageResources.explain_lua)
     static let rule = script(PackageResources.rule_lua)
     static let audit = script(PackageResources.audit_lua)
 

@@ -64,6 +64,13 @@ package struct ClusterState: Sendable {
         return max(wall, seen) + shift
     }
 
+    /// Lease time as the last call has left it: it goes on only while somebody calls.
+    static func leaseTime(_ replies: [Result<RedisReply, RedisError>]) throws -> Int {
+        var reader = ByteReader(try replies[1].get().asOptionalBytes() ?? [])
+        _ = reader.bytes(12)
+        return reader.number(6) ?? 0
+    }
+
     func run(
         _ script: RedisScript, in partition: Partition, queue: String? = nil, _ arguments: [RedisArgument]
     ) async throws -> RedisReply {

@@ -8,16 +8,18 @@ struct Commit {
     private var checkCount = 0
     private(set) var byteCount = 0
 
-    /// How many of the queue's idle workers hear of the step.
-    var woken = 0
+    /// How many of the queue's idle workers hear of the step; `nil` for a step that is nothing to them. All hear of the end of the last job.
+    var woken: Int?
 
     var isEmpty: Bool { writes.isEmpty }
 
     /// A reply, without which the step is not carried out. A number counts as its digits, and nothing as no bytes.
-    mutating func check(_ reply: [UInt8], _ command: RedisArgument...) {
-        checks += [.bytes(reply), .integer(command.count)] + command
+    mutating func check(_ reply: [UInt8]?, _ command: RedisArgument...) { check(reply, RedisCommand(command)) }
+
+    mutating func check(_ reply: [UInt8]?, _ command: RedisCommand) {
+        checks += [.bytes(reply ?? []), .integer(command.arguments.count)] + command.arguments
         checkCount += 1
-        byteCount += reply.count
+        byteCount += reply?.count ?? 0
     }
 
     /// A change. The first argument behind its name is the key.
@@ -28,10 +30,10 @@ struct Commit {
         if by != 0 { write("HINCRBY", key, .string(field), .integer(by)) }
     }
 
-    /// Answers whether the step was carried out.
-    func run(_ cluster: ClusterState, in partition: Partition, queue: String) async throws -> Bool {
+    /// Answers whether the step was carried out. A step without changes tells whether all that was checked holds at one moment.
+    func run(_ cluster: ClusterState, in partition: Partition, queue: String = "") async throws -> Bool {
         try await cluster.run(
-            ClusterScripts.commit, in: partition, queue: queue, [.integer(checkCount), .integer(woken)] + checks + writes
+            ClusterScripts.commit, in: partition, queue: queue, [.integer(checkCount), woken.map { .integer($0) } ?? ""] + checks + writes
         ).asInteger() == 1
     }
 }

@@ -43,6 +43,22 @@ import Testing
         }
     }
 
+    @Test func `an element that a claim read and did not reach is set aside once`() async throws {
+        try await QueueFixture.with { fixture in
+            let hosts = ["a"] + Array(repeating: "b", count: 10) + ["c"]
+            try await fixture.accept(
+                try hosts.enumerated().map {
+                    try JobEntry(id: QueueFixture.id($0.offset), host: $0.element, url: "http://\($0.element)/\($0.offset)")
+                })
+            try await fixture.send("RPUSH", fixture.queueKey("ready:normal"), Self.element("x"))
+            // The first job lets the claim read on: the jobs of the second host are more than it wants, and it reads behind the third host's.
+            #expect(try await fixture.claim(4).jobs.count == 4)
+            #expect(try await Self.newer(fixture) == [])
+            #expect(try await fixture.claimAll(20).count == 8)
+            #expect(try await Self.newer(fixture) == [Self.shown("x")])
+        }
+    }
+
     @Test func `followers of a URL whose outcome a newer version wrote are set aside, and the URL is not fetched again`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill([0, 0, 0])

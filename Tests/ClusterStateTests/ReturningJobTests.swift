@@ -14,6 +14,19 @@ import Testing
         }
     }
 
+    @Test func `more jobs that come back than one look finds all go before jobs that never ran`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<100, batch: "first")
+            let jobs = try await fixture.claimAll(100)
+            #expect(jobs.count == 100)
+            try await fixture.fill(100..<300, batch: "second")
+            let answer = try await fixture.claim(128) {
+                $0.settlements = jobs.map { Settlement($0.token, $0.id, .handedBack, host: .none) }
+            }
+            #expect(answer.jobs.count == 128 && Set(answer.jobs.prefix(100).map(\.id)) == Set(jobs.map(\.id)))
+        }
+    }
+
     @Test func `one URL that kills its workers is given up alone, and its neighbours are fetched`() async throws {
         try await with { fixture, clock in
             try await fixture.fill(0..<64)
@@ -33,6 +46,35 @@ import Testing
             }
             let counts = try await fixture.queue.counts()
             #expect(deaths == 3 && counts.failed == 1 && counts.done == 63)
+        }
+    }
+
+    @Test func `a caller that takes a dead worker's URL charges it with nothing where another is the worker's suspect`() async throws {
+        try await with { fixture, clock in
+            try await fixture.fill(0..<1)
+            #expect(try await fixture.claim(1, worker: "first").jobs.count == 1)
+            try await fixture.endLeases(clock)
+            for worker in ["second", "third"] { _ = try await fixture.claim(0, worker: worker) }
+            try await fixture.fill(1..<2, batch: "later")
+            clock.advance(by: .milliseconds(1))
+            #expect(try await fixture.claim(2, worker: "fourth").jobs.map(\.id) == [0, 1].map(QueueFixture.id))
+            for _ in 0..<5 {
+                clock.advance(by: .seconds(5))
+                _ = try await fixture.claim(0, worker: "passer-by")
+            }
+            clock.advance(by: .seconds(5))
+            // The leases of three workers have ended. The call takes back what the first two held, and of the third's only this URL.
+            let answer = try await fixture.cluster.acquire(
+                AcquireRequest(id: QueueFixture.id(1), host: "h0", incarnation: Incarnation(77), nonce: 1, lease: QueueFixture.lease))
+            guard case .leased = answer.fate else {
+                Issue.record("\(answer.fate)")
+                return
+            }
+            let locks = try #require(try await fixture.looks().first).locks
+            #expect(locks[QueueFixture.id(1).bytes]?.crashes == 0)
+            for number in 0..<4 { _ = try await fixture.claim(0, worker: "later \(number)") }
+            #expect(try #require(try await fixture.looks().first).locks[QueueFixture.id(0).bytes]?.crashes == 2)
+            #expect(try await fixture.queue.counts().crashed == 2)
         }
     }
 

@@ -1,9 +1,10 @@
+internal import GannetBasics
 internal import RedisClient
 
 /// One audit: the order of its steps, and its findings.
 struct Audit {
-    private let state: ClusterState
-    private let mends: Bool
+    let state: ClusterState
+    let mends: Bool
     private(set) var findings: [AuditFinding] = []
 
     init(state: ClusterState, mends: Bool) {
@@ -15,44 +16,40 @@ struct Audit {
     /// left, jobs that nothing leads to would look lost.
     mutating func run(in partition: Partition) async throws {
         let before = findings.reduce(0) { $0 + $1.count }
-        let queues = try await lookOver("keys", in: partition)
+        let queues = try await lookAtKeys(in: partition)
         if !findings.contains(where: { $0.kind == .wrongType }) {
-            _ = try await lookOver("locks", in: partition)
-            _ = try await lookOver("hosts", in: partition)
+            try await lookAtLocks(in: partition)
+            try await compare("hosts", in: partition)
         }
         if findings.contains(where: { $0.kind == .wrongType }) || !mends && findings.reduce(0, { $0 + $1.count }) > before {
-            return add(
-                AuditFinding(kind: .notChecked, count: 1, example: "the counters: they come after the other findings", isMended: false))
+            return add(.notChecked, "the counters: they come after the other findings")
         }
-        for queue in queues.sorted() { _ = try await look("counts", at: Self.end, queue: queue, in: partition) }
+        for queue in queues.sorted() { try await compare("counts", queue: queue, in: partition) }
     }
 
     /// Outcomes that name a body in Redis which is not there. Where bodies have had to make room for others, that is no drift.
     mutating func run(in partition: Partition, bodies: BlobStore) async throws {
         let hasEvicted = try await bodies.usage().evicted > 0
         let prefix = partition.keys.tag + "outcome:"
-        let pattern = prefix.reduce(into: "") { $0 += ("*?[]^\\".contains($1) ? "\\" : "") + String($1) } + "*"
         var cursor = "0"
         repeat {
-            let page = try await state.connection.send(RedisCommand("SCAN", .string(cursor), "MATCH", .string(pattern), "COUNT", "500"))
-                .fields(2, of: "SCAN")
-            let ids = try page[1].asArray().compactMap { URLID(Array(try $0.asBytes().dropFirst(prefix.utf8.count))) }
+            let page = try await keys(beginning: prefix, from: cursor)
+            let ids = page.names.compactMap { URLID($0) }
             for id in try await withoutBody(ids, partition, bodies) {
                 // It is looked at again: another fetch may have ended meanwhile.
                 if mends {
                     if try await withoutBody([id], partition, bodies).isEmpty { continue }
                     _ = try await state.connection.send(RedisCommand("DEL", partition.keys.outcome(id)))
                 }
-                let example = "the URL " + id.bytes.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "…"
-                add(AuditFinding(kind: hasEvicted ? .bodyEvicted : .outcomeWithoutBody, count: 1, example: example, isMended: mends))
+                add(hasEvicted ? .bodyEvicted : .outcomeWithoutBody, Self.name(id.bytes))
             }
-            cursor = try page[0].asString()
+            cursor = page.next
         } while cursor != "0"
     }
 
     /// The server's user may not look at bodies, as where workers have a folder for them.
     fileprivate mutating func noteBodiesUnchecked() {
-        add(AuditFinding(kind: .notChecked, count: 1, example: "the bodies in Redis: this user may not read them", isMended: false))
+        add(.notChecked, "the bodies in Redis: this user may not read them")
     }
 
     private func withoutBody(_ ids: [URLID], _ partition: Partition, _ bodies: BlobStore) async throws -> [URLID] {
@@ -69,45 +66,36 @@ struct Audit {
         return try await zip(claiming, bodies.areThere(claimed)).filter { !$0.1 }.map { $0.0 }
     }
 
-    /// Calls the script until it has looked at everything. Answers the queues that it met.
-    private mutating func lookOver(_ part: String, in partition: Partition) async throws -> Set<String> {
-        var queues: Set<String> = []
-        var cursor = Self.end
-        repeat {
-            let answer = try await look(part, at: cursor, in: partition)
-            queues.formUnion(answer.queues)
-            cursor = answer.cursor
-        } while cursor != Self.end
-        return queues
+    /// A page of the keys that begin with a text, without it.
+    func keys(beginning prefix: String, from cursor: String) async throws -> (names: [[UInt8]], next: String) {
+        let pattern = prefix.reduce(into: "") { $0 += ("*?[]^\\".contains($1) ? "\\" : "") + String($1) } + "*"
+        let page = try await state.connection.send(RedisCommand("SCAN", .string(cursor), "MATCH", .string(pattern), "COUNT", "500"))
+            .fields(2, of: "SCAN")
+        return (try page[1].asArray().map { Array(try $0.asBytes().dropFirst(prefix.utf8.count)) }, try page[0].asString())
     }
 
-    private static let end = "0"
-
-    /// One step.
-    private mutating func look(
-        _ part: String, at cursor: String, queue: String? = nil, in partition: Partition
-    ) async throws -> (cursor: String, queues: [String]) {
-        let arguments: [RedisArgument] = [.integer(mends ? 1 : 0), .string(part), .string(cursor)]
-        let fields = try await state.run(ClusterScripts.audit, in: partition, queue: queue, arguments).fields(3, of: "audit")
-        let found = try fields[1].asArray()
+    /// Compares counters with what is there, in one step.
+    private mutating func compare(_ part: String, queue: String? = nil, in partition: Partition) async throws {
+        let arguments: [RedisArgument] = [.integer(mends ? 1 : 0), .string(part)]
+        let found = try await state.run(ClusterScripts.audit, in: partition, queue: queue, arguments).asArray()
         guard found.count.isMultiple(of: 3) else { throw RedisError.form(of: "audit") }
         for index in stride(from: 0, to: found.count, by: 3) {
             guard let kind = AuditFinding.Kind(rawValue: try found[index].asString()) else { throw RedisError.form(of: "audit") }
             let count = try found[index + 1].asInteger()
             // Jobs that batches miss are told of once, and not again for their queue.
-            if count == 0 { continue }
-            add(AuditFinding(kind: kind, count: count, example: try found[index + 2].asString(), isMended: mends && kind.isMendable))
+            if count > 0 { add(kind, try found[index + 2].asString(), count: count) }
         }
-        return (try fields[0].asString(), try fields[2].asArray().map { try $0.asString() })
     }
 
-    private mutating func add(_ finding: AuditFinding) {
-        if let index = findings.firstIndex(where: { $0.kind == finding.kind }) {
-            findings[index].count += finding.count
+    mutating func add(_ kind: AuditFinding.Kind, _ example: String, count: Int = 1) {
+        if let index = findings.firstIndex(where: { $0.kind == kind }) {
+            findings[index].count += count
         } else {
-            findings.append(finding)
+            findings.append(AuditFinding(kind: kind, count: count, example: example, isMended: mends && kind.isMendable))
         }
     }
+
+    static func name(_ id: [UInt8]) -> String { "the URL " + Array(id.prefix(4)).hexadecimal + "…" }
 }
 
 extension URLOutcome {
@@ -121,8 +109,8 @@ extension ClusterState {
     /// Looks through the whole namespace for drift, and mends it when asked to. A server that lost data may leave drift, and so may another
     /// program that wrote to the keys.
     ///
-    /// An audit may run beside workers, and as often as one likes: each step is one short script that looks and mends at once. An audit may
-    /// miss changes that are under way, but does not take them for drift.
+    /// An audit may run beside workers, and as often as one likes. It may miss changes that are under way, but does not take them for drift. A
+    /// suspicion is a finding only if all its grounds hold at one moment, and it is mended in that moment.
     /// - Parameter bodies: Where the namespace keeps bodies in Redis; `nil` where it does not.
     /// - Returns: The findings, each kind once.
     package func audit(mend: Bool, bodies: BlobStore? = nil) async throws(StateError) -> [AuditFinding] {

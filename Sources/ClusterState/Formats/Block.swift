@@ -28,7 +28,7 @@ struct Block {
     let bytes: [UInt8]
     private var reader: ByteReader
 
-    /// What stands in a list where a block was deleted: the positions of the others stay the same.
+    /// A tombstone stands in a list in place of a deleted block, so that the positions of the others stay the same.
     static let gone = [UInt8(ascii: "t")]
 
     /// Reads what the jobs have in common; `nil` for a block of a newer version.

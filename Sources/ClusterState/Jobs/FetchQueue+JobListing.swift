@@ -1,4 +1,3 @@
-internal import GannetBasics
 internal import RedisClient
 
 /// Lists and counts jobs without changing them, a part at a time.
@@ -64,61 +63,4 @@ extension FetchQueue {
     }
 
     private static let processesAtOnce = 50
-
-    /// All active jobs, the oldest first. There are no more of them than the workers have places. Jobs of a cancelled batch are among them: they
-    /// are in flight all the same.
-    func active(_ selection: JobSelection) async throws -> [ListedJob] {
-        _ = try checkedName()
-        var jobs: [ListedJob] = []
-        for partition in cluster.partitions {
-            let reader = JobReader(self, partition, selection)
-            let leases = try await reader.pipeline([RedisCommand("ZRANGE", partition.keys.leases, 0, -1)])[0].asArray()
-            for start in stride(from: 0, to: leases.count, by: Self.processesAtOnce) {
-                let some = try leases[start..<min(leases.count, start + Self.processesAtOnce)].map { try $0.asBytes() }
-                jobs += try await active(of: some, reader)
-            }
-        }
-        return jobs.sorted { ($0.at ?? 0) < ($1.at ?? 0) }
-    }
-
-    private func active(of incarnations: [[UInt8]], _ reader: JobReader) async throws -> [ListedJob] {
-        var jobs: [ListedJob] = []
-        func add(_ bytes: ArraySlice<UInt8>, at time: Int, _ lock: URLLock? = nil) {
-            guard var block = Block(bytes), reader.matches(block), case .job(let entry) = block.next() else { return }
-            jobs.append(
-                ListedJob(
-                    state: .active, entry: entry, batch: block.batch, enqueued: block.enqueued, crashes: lock?.crashes ?? 0,
-                    failures: lock?.failures ?? 0, at: time, error: nil))
-        }
-        var locked: [(id: [UInt8], incarnation: [UInt8])] = []
-        let now = try await cluster.now(in: reader.partition)
-        let holdings = try await reader.pipeline(incarnations.map { RedisCommand("HGETALL", reader.keys.holder($0)) })
-        for (incarnation, held) in zip(incarnations, holdings) {
-            let held = try held.asArray().map { try $0.asBytes() }
-            for index in stride(from: 0, to: held.count - 1, by: 2) {
-                let field = held[index]
-                if field.count == URLID.count { locked.append((field, incarnation)) }
-                guard field.first == UInt8(ascii: "d"), let token = LockToken(field.dropFirst()),
-                    let job = delivery(held[index + 1])
-                else { continue }
-                // A token's number is the time at which it was given, or a little more.
-                add(job, at: min(now, Int(token.counter / 1024)))
-            }
-        }
-        let locks = try await reader.pipeline(locked.map { RedisCommand("HGET", reader.keys.locks, .bytes($0.id)) })
-        for ((_, incarnation), reply) in zip(locked, locks) {
-            guard let lock = try reply.asOptionalBytes().flatMap({ URLLock($0) }), lock.kind == .worker, lock.queue == name,
-                lock.token.incarnation.bytes == incarnation
-            else { continue }
-            add(lock.job, at: lock.began, lock)
-        }
-        return jobs
-    }
-
-    /// The job of a delivery, where it is a job of this queue.
-    private func delivery(_ value: [UInt8]) -> ArraySlice<UInt8>? {
-        var reader = ByteReader(value)
-        guard let queue = reader.number(1).flatMap({ reader.bytes($0) }), queue.elementsEqual(name.utf8) else { return nil }
-        return reader.all()
-    }
 }

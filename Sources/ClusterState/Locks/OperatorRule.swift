@@ -31,6 +31,15 @@ extension OperatorRule {
     /// Whether the rule is for each host of a domain. Such hosts are in all partitions.
     package var isForDomain: Bool { pattern.hasPrefix(Self.domainMark) }
 
+    /// The patterns of the rules that may hold for a host, the nearest first. `Scripts/Parts/hosts.lua` looks for as many.
+    static func patterns(for host: String) -> [String] {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return [host] + (1..<max(1, min(16, parts.count))).map { domainMark + parts[$0...].joined(separator: ".") }
+    }
+
+    /// A rule whose pause has ended, and that has nothing else, is none.
+    var hasEffect: Bool { limit != nil || interval != nil || pause != nil }
+
     private static func check(pattern: String) throws(StateError) {
         let host = pattern.hasPrefix(domainMark) ? pattern.dropFirst(domainMark.count) : pattern[...]
         let isForbidden = { (byte: UInt8) in byte < 0x21 || byte == 0x7f || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "/") }
@@ -42,7 +51,7 @@ extension OperatorRule {
 
     func check() throws(StateError) {
         try Self.check(pattern: pattern)
-        guard limit != nil || interval != nil || pause != nil else {
+        guard hasEffect else {
             throw .invalid("A rule has a limit, a pause between two requests, or a pause.")
         }
         try HostRule(limit: limit ?? 1, interval: interval ?? .zero).check()

@@ -85,7 +85,7 @@ extension FetchQueue {
         switch intent {
         case .cancel(let number):
             // The home partition is the first, so that the batch's producer stops at its next chunk.
-            for partition in cluster.partitions { count += max(0, try await control("cancel", number, in: partition)) }
+            for partition in cluster.partitions { count += max(0, try await control("cancel", .integer(number), in: partition)) }
         case .clear(let keepsPause):
             // The home partition is the last: as long as it knows the queue, its intent stands.
             for partition in cluster.partitions.reversed() {

@@ -53,29 +53,14 @@ package struct FetchQueue: Sendable {
     @discardableResult
     package func resume() async throws(StateError) -> Bool { try await control("resume") > 0 }
 
-    /// Takes back all that a queue's workers hold, without charging the jobs, and returns the number of jobs. The caller must know that the
-    /// holders are gone.
-    @discardableResult
-    package func reclaimAll() async throws(StateError) -> Int { try await control("reclaim") }
-
     private func control(_ action: String) async throws(StateError) -> Int {
         var sum = 0
         for partition in cluster.partitions { sum += try await control(action, in: partition) }
         return sum
     }
 
-    /// Calls `Scripts/control.lua` until nothing is left to do in a partition. Answers the sum.
-    func control(_ action: String, _ argument: Int = 0, in partition: Partition) async throws(StateError) -> Int {
-        try await persistently {
-            var sum = 0
-            var isMore = true
-            while isMore {
-                let fields = try await run(ClusterScripts.control, in: partition, [.string(action), .integer(argument)]).fields(
-                    2, of: "control")
-                isMore = try fields[0].asInteger() == 1
-                sum += try fields[1].asInteger()
-            }
-            return sum
-        }
+    /// Calls `Scripts/control.lua`.
+    func control(_ action: String, _ arguments: RedisArgument..., in partition: Partition) async throws(StateError) -> Int {
+        try await persistently { try await run(ClusterScripts.control, in: partition, [.string(action)] + arguments).asInteger() }
     }
 }

@@ -33,17 +33,17 @@ local stale = outcome and outcome.isStored and not outcome.isNegative and bytes 
 Locks.takeBackEnded()
 if lock and lock.kind ~= 'W' then
     local other = sub(lock.token, 9)
-    local otherEnds = call('ZSCORE', Locks.leases, other)
-    if not otherEnds or tonumber(otherEnds) <= Clock.lived or not Locks.isHeld(lock) then
-        Locks.takeBackLock(id, Locks.holderOf(other), other, otherEnds and tonumber(otherEnds) <= Clock.lived)
+    local otherEnds = tonumber(call('ZSCORE', Locks.leases, other) or nil)
+    local isDead = not otherEnds or otherEnds <= Clock.lived
+    if isDead or not Locks.isHeld(lock) then
+        -- Where a dead worker had a suspect, only that is charged.
+        local suspect = call('HGET', Locks.holderOf(other), 'suspect')
+        Locks.takeBackLock(id, Locks.holderOf(other), other, otherEnds and isDead and (not suspect or suspect == id))
     end
     lock = Locks.read(call('HGET', Locks.key, id))
 end
 local function finished(answer)
-    Hosts.save()
-    Counts.save()
-    Clock.save()
-    for name, by in pairs(Locks.returned) do Counts.wake(name, by) end
+    Locks.finish()
     return answer
 end
 if lock and lock.kind == 'A' and lock.job == own then return finished({'leased', Clock.now, lock.token, stale}) end

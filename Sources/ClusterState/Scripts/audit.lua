@@ -1,14 +1,16 @@
 --@ clock blocks counts hosts locks
--- Looks over a part of a partition for what has drifted, and mends it when asked. It sees and mends in one step, within a bound: on a live
--- system nothing can come in between. Examples name hosts, queues and the first bytes of URLs' ids: URLs and tokens may be secrets.
+-- Compares what a partition counts with what is there, and mends it when asked: the requests in flight of its hosts, or the jobs of a queue.
+-- It sees and mends in one step, within a bound: on a live system nothing can come in between. Audit.swift looks for other drift. Examples
+-- name hosts and queues: URLs and tokens may be secrets.
 --
 -- KEYS  1 '<tag>state'   2 '<q>queue', for its counters
--- ARGV  1 whether to mend   2 'keys', 'locks', 'hosts' or 'counts'
---       3 where to go on, 0 at first
--- Answer: {where to go on or 0, findings, queues that were met}; a finding is its kind, how many, and an example
-local mends, part, cursor = ARGV[1] == '1', ARGV[2], ARGV[3]
+-- ARGV  1 whether to mend   2 'hosts' or 'counts'
+-- Answer: findings, each its kind, how many, and an example
+local mends, part = ARGV[1] == '1', ARGV[2]
 local AT_ONCE, MOST_IN_ONE_STEP = 500, 50000
-local findings, queues, left, hasMended = {}, {}, MOST_IN_ONE_STEP, false
+local findings, left, hasMended = {}, MOST_IN_ONE_STEP, false
+-- A host that has room again tells the queues that wait for it; how much room, their workers know.
+Hosts.limit = MOST_IN_ONE_STEP
 
 local function note(kind, example, number)
     findings[#findings + 1], findings[#findings + 2], findings[#findings + 3] = kind, number or 1, example
@@ -20,99 +22,6 @@ local function finds(kind, example, number)
     hasMended = mends
     note(kind, example, number)
     return mends
-end
-
-local function nameOf(id)
-    return 'the URL ' .. id:sub(1, 4):gsub('.', function(byte) return string.format('%02x', byte:byte()) end) .. '…'
-end
-
-local function holds(id, lock, incarnation)
-    return lock and (lock.kind == 'L' or lock.kind == 'A') and sub(lock.token, 9) == incarnation
-end
-
-local function checkHolder(incarnation)
-    local holder = Locks.holderOf(incarnation)
-    if not call('ZSCORE', Locks.leases, incarnation) and finds('leaseWithoutExpiry', 'a lease without an end') then
-        repeat until Locks.takeBackFrom(incarnation, false) == 0
-    end
-    local suspect = call('HGET', holder, 'suspect')
-    for _, field in ipairs(call('HKEYS', holder)) do
-        local isGone = #field == 16 and not holds(field, Locks.read(call('HGET', Locks.key, field)), incarnation)
-        if isGone and finds('flightWithoutLock', nameOf(field)) then call('HDEL', holder, field) end
-        if isGone and mends and suspect == field then call('HDEL', holder, 'suspect') end
-    end
-end
-
--- Followers have a timer. Where it names no time, a lock or a list aside leads to them.
-local function checkFollowers(id, queue)
-    local block = Blocks.read(call('LINDEX', Blocks.followersOf(queue, id), 0) or '')
-    if not block then return end
-    local priority, at = Counts.batchOf(queue, block.batch).priority, nil
-    for _, name in ipairs(Blocks.PRIORITIES) do at = at or call('ZSCORE', Blocks.ofQueue(queue, 'timers:' .. name), 'u' .. id) end
-    local lock, isKnown = Locks.read(call('HGET', Locks.key, id)), at and at ~= 'inf'
-    for _, one in ipairs(at and lock and lock.interested or {}) do isKnown = isKnown or (one.kind == 'q' and sub(one.name, 2) == queue) end
-    for _, name in ipairs(Blocks.PRIORITIES) do
-        local aside = Blocks.ofQueue(queue, 'aside:' .. name .. ':' .. block.host)
-        isKnown = isKnown or (at and call('LPOS', aside, id, 'MAXLEN', MOST_IN_ONE_STEP))
-    end
-    if not isKnown and finds('parkedWithoutFlight', nameOf(id)) then
-        call('ZADD', Blocks.ofQueue(queue, 'timers:' .. priority), Clock.now, 'u' .. id)
-        Counts.wake(queue, 1)
-    end
-end
-
-local function checkAside(name, queue)
-    local priority, host = name:match('^(%l+):(.*)$')
-    local timers = priority and host ~= '?' and Blocks.ofQueue(queue, 'timers:' .. priority)
-    if timers and not call('ZSCORE', timers, 'h' .. host) and finds('heldNotDue', 'the host ' .. host .. ' in the queue ' .. queue) then
-        call('ZADD', timers, Clock.now, 'h' .. host)
-        Counts.wake(queue, 1)
-    end
-end
-
--- What keys hold, by how their names begin, and what is looked at in them.
-local TYPES = {
-    state = 'hash', hosts = 'hash', locks = 'hash', leases = 'zset', holder = 'hash', outcome = 'string', schema = 'string', queue = 'hash',
-    batches = 'zset', batch = 'hash', finished = 'list', ready = 'list', timers = 'zset', followers = 'list', aside = 'list', dead = 'zset',
-    idle = 'zset',
-}
-local CHECKS = {holder = checkHolder, followers = checkFollowers, aside = checkAside}
-
-local function checkKeys()
-    local page = call('SCAN', cursor, 'MATCH', tag:gsub('[%*%?%[%]%^\\]', '\\%0') .. '*', 'COUNT', AT_ONCE)
-    for _, key in ipairs(page[2]) do
-        local name = sub(key, #tag + 1)
-        local queue, rest = name:match('^q:([^:]+):(.*)$')
-        local kind, what = (rest or name):match('^(%l+):?(.*)$')
-        local found = call('TYPE', key).ok
-        if rest == 'queue' or rest == 'batches' then queues[#queues + 1] = queue end
-        -- A key that is gone was emptied by what has just been mended.
-        if found ~= TYPES[kind] and found ~= 'none' and TYPES[kind] then
-            note('wrongType', "'" .. name:gsub('[%c\128-\255]', '?') .. "', which has to be a " .. TYPES[kind])
-        elseif CHECKS[kind] and found ~= 'none' then
-            CHECKS[kind](what, queue)
-        end
-    end
-    cursor = page[1]
-end
-
-local function checkLocks()
-    local page = call('HSCAN', Locks.key, cursor, 'COUNT', AT_ONCE)
-    for i = 1, #page[2], 2 do
-        local id, lock = page[2][i], Locks.read(page[2][i + 1])
-        local incarnation, isFollowed = sub(lock.token, 9), false
-        if lock.kind == 'W' then
-            for _, one in ipairs(lock.interested) do
-                isFollowed = isFollowed or (one.kind == 'q' and call('EXISTS', Blocks.followersOf(sub(one.name, 2), id)) == 1)
-            end
-            if not isFollowed and finds('retryWithoutJob', nameOf(id)) then call('HDEL', Locks.key, id) end
-        elseif lock.kind ~= 'L' and lock.kind ~= 'A' then
-            note('notChecked', 'the lock of ' .. nameOf(id))
-        elseif not call('ZSCORE', Locks.leases, incarnation) or call('HEXISTS', Locks.holderOf(incarnation), id) == 0 then
-            if finds('lockWithoutFlight', nameOf(id)) then Locks.takeBackLock(id, Locks.holderOf(incarnation), incarnation, false) end
-        end
-    end
-    cursor = page[1]
 end
 
 local function isTooMany(number, what)
@@ -239,8 +148,8 @@ local function checkCounts()
     if #findings > 0 and mends then Counts.wake(queue, Counts.MOST_WOKEN) end
 end
 
-if part == 'keys' then checkKeys() elseif part == 'locks' then checkLocks() elseif part == 'hosts' then checkHosts() else checkCounts() end
+if part == 'hosts' then checkHosts() else checkCounts() end
 Hosts.save()
 Counts.save()
 if hasMended then Clock.save() end
-return {cursor, findings, queues}
+return findings

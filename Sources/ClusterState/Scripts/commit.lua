@@ -2,7 +2,7 @@
 -- Carries out a step that Commit.swift has prepared, as a whole, if all that it rests on is still so. Nothing is written otherwise.
 --
 -- KEYS  1 '<tag>state'   2 '<q>queue'
--- ARGV  1 how many checks   2 how many of the queue's idle workers hear of it; all, once its last job has ended
+-- ARGV  1 how many checks   2 how many of the queue's idle workers hear of it, and all once its last job has ended; or nothing
 --       then each check: the reply, how many words, and the command's words; a number counts as its digits, and nothing as ''
 --       then each change: how many words, and the command's words, of which the second is a key
 -- Answer: whether it was carried out
@@ -21,8 +21,7 @@ while at <= #ARGV do
     if look then call(look, change[2]) end
     changes[#changes + 1], at = change, at + 1 + #change
 end
-Clock.writeAlsoWhenFull()
-Clock.use(queue, Clock.now)
+if #changes > 0 then Clock.writeAlsoWhenFull() end
 for _, change in ipairs(changes) do
     local answer = redis.pcall(unpack(change))
     -- Not every user may call each command, and Redis would name only this line.
@@ -31,5 +30,8 @@ for _, change in ipairs(changes) do
         return isRefused and redis.error_reply("NOPERM no permissions to run the '" .. change[1] .. "' command") or answer
     end
 end
-Counts.wake(queue, Counts.openJobs(queue) <= 0 and Counts.MOST_WOKEN or tonumber(ARGV[2]))
+if ARGV[2] ~= '' then
+    Clock.use(queue, Clock.now)
+    Counts.wake(queue, Counts.openJobs(queue) <= 0 and Counts.MOST_WOKEN or tonumber(ARGV[2]))
+end
 return 1

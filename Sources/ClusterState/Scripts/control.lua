@@ -1,17 +1,17 @@
 --@ clock blocks counts hosts locks
--- Pauses a queue or lets it go on, ends the waiting jobs of a batch, or takes back what a queue's workers hold.
+-- Pauses a queue or lets it go on, ends the waiting jobs of a batch, or takes back what workers hold.
 --
 -- KEYS  1 '<tag>state'   2 '<q>queue'
 -- ARGV  1 'pause', 'resume': answers whether the queue was paused before
 --         'cancel': answers how many jobs ended, or -1 for a batch that is not known; jobs in flight are finished and not tried again
---         'reclaim': for a caller who knows that nobody holds anything any more; answers how many jobs came back, uncharged
---       2 the batch's number
--- Answer: {whether more is left to do, the answer}
+--         'takeBack': takes back, uncharged, some of what a process holds; answers how much it had of that. Without fields all goes that
+--         a process without a lease holds, a part in each call
+--       2 the batch's number, or the incarnation   3 … the fields
+-- Answer: as the action says
 local queue, action = KEYS[2]:sub(#tag + 3, -7), ARGV[1]
-local MOST_LOOKED_AT = 500
 call('HLEN', KEYS[2])
 Clock.writeAlsoWhenFull()
-Clock.use(queue, Clock.now)
+if action ~= 'takeBack' then Clock.use(queue, Clock.now) end
 
 local function cancel(number)
     local key = Blocks.ofQueue(queue, 'batch:' .. number)
@@ -31,32 +31,23 @@ local function cancel(number)
     return ends
 end
 
--- The locks of a queue and its deliveries, wherever they lie: one incarnation in a call.
-local function reclaim()
-    local taken = 0
-    for _, incarnation in ipairs(call('ZRANGE', Locks.leases, 0, -1)) do
-        local holder = Locks.holderOf(incarnation)
-        local held = call('HGETALL', holder)
-        for i = 1, #held, 2 do
-            local field, value = held[i], held[i + 1]
-            local lock = #field == 16 and Locks.read(call('HGET', Locks.key, field))
-            local isOurs = lock and lock.kind == 'L' and lock.queue == queue
-                or #field == 17 and byte(field) == 100 and sub(value, 2, 1 + byte(value)) == queue
-            if isOurs then
-                if taken == MOST_LOOKED_AT then return 1, taken end
-                Locks.takeBackField(field, value, holder, incarnation, false)
-                taken = taken + 1
-            end
-        end
+local function takeBack(incarnation)
+    local holder, taken = Locks.holderOf(incarnation), 0
+    if #ARGV == 2 then return call('ZSCORE', Locks.leases, incarnation) and 0 or Locks.takeBackFrom(incarnation, false) end
+    for i = 3, #ARGV do
+        local value = call('HGET', holder, ARGV[i])
+        -- A lock may be its process' without the process knowing of it.
+        if value or #ARGV[i] == 16 then Locks.takeBackField(ARGV[i], value, holder, incarnation, false) end
+        if value then taken = taken + 1 end
     end
-    return 0, taken
+    return taken
 end
 
-local isMore, result = 0, 0
+local result
 if action == 'cancel' then
     result = cancel(ARGV[2])
-elseif action == 'reclaim' then
-    isMore, result = reclaim()
+elseif action == 'takeBack' then
+    result = takeBack(ARGV[2])
 else
     result = call('HGET', KEYS[2], 'paused') == '1' and 1 or 0
     if action == 'pause' then
@@ -66,8 +57,5 @@ else
         Counts.wake(queue, Counts.MOST_WOKEN)
     end
 end
-Hosts.save()
-Counts.save()
-Clock.save()
-for name, by in pairs(Locks.returned) do Counts.wake(name, by) end
-return {isMore, result}
+Locks.finish()
+return result

@@ -59,6 +59,15 @@ for priority in (settings[2] or ''):gmatch('%d') do
     }
 end
 
+-- What a worker has to know of a batch is told once, however many of its jobs are handed out.
+function Ask.tell(number, batch)
+    if batch.isTold then return end
+    batch.isTold = true
+    local list = Ask.answer[9]
+    local last = #list
+    list[last + 1], list[last + 2], list[last + 3], list[last + 4] = number, batch.name, batch.headers, batch.trace
+end
+
 --@ settle handOut
 
 -- The same exchange again: what it did is told again, as far as it still holds.
@@ -69,20 +78,17 @@ local function repeatAnswer()
     while at <= #Ask.last do
         local length = byte(Ask.last, at)
         local field = sub(Ask.last, at + 1, at + length)
-        local value = call('HGET', Ask.holder, field)
-        local bytes = value and length == 16 and call('HGET', Locks.key, field)
-        local id = length == 16 and field or value and Blocks.idOf(sub(value, 2 + byte(value)))
-        if bytes and sub(bytes, 1, 1) == 'L' and sub(bytes, 10, 17) == Ask.incarnation then
-            Ask.answer[#Ask.answer + 1], Ask.answer[#Ask.answer + 2] = bytes, Locks.staleOf(call('GET', Locks.outcomeOf(id)))
-        elseif value and length > 16 then
-            Ask.answer[#Ask.answer + 1], Ask.answer[#Ask.answer + 2] = field .. value, call('GET', Locks.outcomeOf(id)) or ''
+        local value, bytes, job = call('HGET', Ask.holder, field), nil, nil
+        if value and length == 16 then
+            bytes = call('HGET', Locks.key, field)
+            job = bytes and sub(bytes, 1, 1) == 'L' and sub(bytes, 10, 17) == Ask.incarnation and Locks.read(bytes).job
+        elseif value then
+            bytes, job = field .. value, sub(value, 2 + byte(value))
         end
-        local job = bytes and Locks.read(bytes).job or value and length > 16 and sub(value, 2 + byte(value))
         if job then
-            local number = unpackBytes('>I4', job, 2)
-            local batch, list = Counts.batchOf(Ask.queue, number), Ask.answer[9]
-            local from = #list
-            list[from + 1], list[from + 2], list[from + 3], list[from + 4] = number, batch.name, batch.headers, batch.trace
+            local outcome, number = call('GET', Locks.outcomeOf(Blocks.idOf(job))), unpackBytes('>I4', job, 2)
+            Ask.answer[#Ask.answer + 1], Ask.answer[#Ask.answer + 2] = bytes, length == 16 and Locks.staleOf(outcome) or outcome or ''
+            Ask.tell(number, Counts.batchOf(Ask.queue, number))
         end
         at = at + 1 + length
     end

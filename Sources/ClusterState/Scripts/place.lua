@@ -16,6 +16,17 @@ local holder = Locks.holderOf(incarnation)
 local ends = call('ZSCORE', Locks.leases, incarnation)
 if ends and tonumber(ends) <= Clock.lived then return {LOST, -1} end
 local there = call('HGET', holder, 'p' .. id)
+
+-- The host before has answered, if only by naming another.
+local function giveUpPlace(lock)
+    Clock.writeAlsoWhenFull()
+    local host = Locks.leavePlace(id, lock, holder)
+    if host then Hosts.noteSuccess(host) end
+    if Locks.has(lock.flags, Locks.MOVED) then return end
+    lock.flags = lock.flags + Locks.MOVED
+    Locks.write(id, lock)
+end
+
 if part ~= 'take' then
     local bytes = call('HGET', Locks.key, id)
     local lock = bytes and sub(bytes, 2, 17) == token and Locks.read(bytes)
@@ -23,16 +34,8 @@ if part ~= 'take' then
     local from = not Locks.has(lock.flags, Locks.MOVED) and sub(lock.job, 12, 11 + byte(lock.job, 11)) or there
     if part == 'both' and from == name then return {THERE, -1} end
     if part == 'leave' then
-        if from then
-            Clock.writeAlsoWhenFull()
-            Hosts.noteSuccess(Locks.leavePlace(id, lock, holder))
-        end
-        if not Locks.has(lock.flags, Locks.MOVED) then
-            lock.flags = lock.flags + Locks.MOVED
-            Locks.write(id, lock)
-        end
-        Hosts.save()
-        Clock.save()
+        giveUpPlace(lock)
+        Locks.finish()
         return {THERE, -1}
     end
 end
@@ -50,14 +53,7 @@ end
 Clock.writeAlsoWhenFull()
 Hosts.enter(target)
 if part == 'both' then
-    local lock = Locks.read(call('HGET', Locks.key, id))
-    -- The host before has answered, if only by naming another.
-    local host = Locks.leavePlace(id, lock, holder)
-    if host then Hosts.noteSuccess(host) end
-    if not Locks.has(lock.flags, Locks.MOVED) then
-        lock.flags = lock.flags + Locks.MOVED
-        Locks.write(id, lock)
-    end
+    giveUpPlace(Locks.read(call('HGET', Locks.key, id)))
 elseif there then
     Hosts.leave(there)
 end
@@ -67,6 +63,5 @@ if not ends then
     Clock.noteLease(tonumber(ARGV[7]))
     Locks.extend(incarnation, tonumber(ARGV[7]))
 end
-Hosts.save()
-Clock.save()
+Locks.finish()
 return {THERE, -1}

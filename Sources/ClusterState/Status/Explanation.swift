@@ -1,3 +1,4 @@
+internal import GannetBasics
 internal import RedisClient
 
 /// The outcome, the lock and the host of a URL, at one moment. Times are in queue time, ms.
@@ -93,53 +94,72 @@ extension Explanation {
         return .milliseconds(max(0, holder.began - now))
     }
 
-    fileprivate init(_ reply: RedisReply) throws {
-        let fields = try reply.fields(6, of: "an explanation")
-        now = try fields[0].asInteger()
-        let outcome = try fields[1].asBytes()
-        self.outcome = URLOutcome(outcome)
-        isOutcomeForeign = !outcome.isEmpty && self.outcome == nil
-        holder = try Holder(fields[2].asArray())
-        let followers = try fields[3].asArray()
-        followersByQueue = try stride(from: 0, to: followers.count - 1, by: 2).map {
-            Followers(queue: try followers[$0].asString(), count: try followers[$0 + 1].asInteger())
-        }
-        let host = try fields[4].fields(5, of: "a host").map { try $0.asInteger() }
-        (running, nextStart, coolUntil, failures) = (host[0], host[1], host[2], host[3])
-        isProbing = host[4] > 0
-        isGivenUp = host[4] == 2
-        let rule = try fields[5].asArray()
-        guard rule.count == 4 else {
-            self.rule = nil
-            return
-        }
-        let numbers = try rule[..<3].map { Int(try $0.asString()) }
-        self.rule = OperatorRule(try rule[3].asString(), limit: numbers[0], interval: numbers[1], pausedUntil: numbers[2], now: now)
-    }
 }
 
 extension Explanation.Holder {
-    /// The kinds of locks, as `Scripts/Parts/locks.lua` writes them.
-    private static let kinds: [String: Kind] = ["L": .worker, "A": .program, "W": .retry]
-
-    /// `nil` where there is no lock, or one of a newer version.
-    fileprivate init?(_ fields: [RedisReply]) throws {
-        guard fields.count == 11, let kind = Self.kinds[try fields[0].asString()] else { return nil }
-        func number(_ index: Int) throws -> Int { try fields[index].asInteger() }
-        let queue = try fields[3].asString()
-        let since = try number(8)
-        self.init(
-            kind: kind, began: try number(1), left: .milliseconds(try number(2)), queue: queue.isEmpty ? nil : queue,
-            batch: queue.isEmpty ? nil : try number(4), failures: try number(5), crashes: try number(6), isSuspect: try number(7) == 1,
-            throttledSince: since == 0 ? nil : since, lastFailure: OutcomeContent(try fields[9].asBytes()[...]), waiters: try number(10))
+    /// - Parameters:
+    ///   - end: When the lease of the lock's holder ends, in lease time.
+    ///   - lived: Lease time.
+    fileprivate init(_ lock: URLLock, end: Int, lived: Int) {
+        kind =
+            switch lock.kind {
+            case .worker: .worker
+            case .program: .program
+            case .retry: .retry
+            }
+        began = lock.began
+        left = .milliseconds(max(0, min(lock.deadline, end) - lived))
+        queue = lock.queue.isEmpty ? nil : lock.queue
+        batch = lock.queue.isEmpty ? nil : Block(lock.job)?.batch
+        failures = lock.failures
+        crashes = lock.crashes
+        isSuspect = lock.flags & URLLock.Flags.suspect != 0
+        throttledSince = lock.throttled == 0 ? nil : lock.throttled
+        lastFailure = OutcomeContent(lock.failure)
+        waiters = lock.interested.count - lock.followers.count
     }
 }
 
 extension ClusterState {
-    /// Reads the outcome, the lock and the host of a URL in one step.
+    /// Reads the outcome, the lock and the host of a URL. Others may be at work meanwhile: the explanation is about what was read first.
     package func explain(_ id: URLID, host: String) async throws(StateError) -> Explanation {
         try await StateError.mapping {
-            try await Explanation(run(ClusterScripts.explain, in: partition(of: host), [.bytes(id.bytes), .string(host)]))
+            let keys = partition(of: host).keys
+            let patterns = OperatorRule.patterns(for: host)
+            let commands =
+                clock(of: partition(of: host)) + [
+                    RedisCommand("GET", keys.outcome(id)), RedisCommand("HGET", keys.locks, .bytes(id.bytes)),
+                    RedisCommand("HGET", keys.hosts, .string(host)),
+                    RedisCommand([.string("HMGET"), keys.hosts] + patterns.map { RedisArgument.string("=" + $0) }),
+                ]
+            let first = await connection.pipeline(commands)
+            let now = try Self.now(first)
+            let lived = try Self.leaseTime(first)
+            let replies = try first.map { try $0.get() }
+            let lock = try replies[3].asOptionalBytes().flatMap { URLLock($0) }
+            let followers = lock?.followers ?? []
+            let second = try await connection.pipeline(
+                [RedisCommand("ZSCORE", keys.leases, .bytes(lock?.token.incarnation.bytes ?? []))]
+                    + followers.map { RedisCommand("LLEN", keys.followers(id.bytes, of: $0.queue)) }
+            ).map { try $0.get() }
+            let end = try second[0].asOptionalString().flatMap { Int($0) } ?? 0
+            let outcome = try replies[2].asOptionalBytes()
+            // Redis may have no record of a host without requests.
+            var record = ByteReader(try replies[4].asOptionalBytes() ?? [])
+            let (running, nextStart, coolUntil) = (record.number(2) ?? 0, record.number(6) ?? 0, record.number(6) ?? 0)
+            let (failures, _, probing) = (record.number(1) ?? 0, record.number(1), record.number(1) ?? 0)
+            let rules = try zip(patterns, replies[5].asArray()).compactMap { pattern, text in
+                try text.asOptionalString().flatMap { OperatorRule(pattern, $0, now: now) }
+            }
+            return Explanation(
+                now: now, outcome: outcome.flatMap { URLOutcome($0) },
+                isOutcomeForeign: outcome.map { URLOutcome($0) == nil } ?? false,
+                holder: lock.map { Explanation.Holder($0, end: end, lived: lived) },
+                followersByQueue: try zip(followers, second.dropFirst()).map {
+                    Explanation.Followers(queue: $0.queue, count: try $1.asInteger())
+                },
+                running: running, nextStart: nextStart, coolUntil: coolUntil, failures: failures, isProbing: probing > 0,
+                isGivenUp: probing == 2, rule: rules.first { $0.hasEffect })
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import GannetBasics
 internal import RedisClient
 
 /// Heartbeats of workers.
@@ -13,27 +14,14 @@ extension FetchQueue {
 
     private func heartbeat(_ worker: String, _ record: [UInt8]) async throws(StateError) -> QueueProgress {
         let (progress, intents) = try await StateError.mapping {
-            var (others, waits) = (QueueCounts(), QueueWaits())
+            var (counts, waits) = (QueueCounts(), QueueWaits())
             for partition in cluster.partitions {
                 let part = try await look(at: partition, isForOnlookers: false)
-                if partition != cluster.home { others.add(part.counts) }
+                counts.add(part.counts)
                 waits.add(part.waits)
             }
-            let reply = try await run(
-                ClusterScripts.heartbeat, in: cluster.home,
-                [.string(worker), .bytes(record)]
-                    + [others.done, others.failed, others.bytes, others.open].map { RedisArgument.integer($0) })
-            let fields = try reply.fields(3, of: "heartbeat")
-            let intents = try fields[2].asArray()
-            let progress = QueueProgress(
-                accepted: try fields[0].asInteger() + others.enqueued, ended: try fields[1].asInteger() + others.enqueued - others.open,
-                waits: waits)
-            return (
-                progress,
-                try stride(from: 0, to: intents.count - 1, by: 2).compactMap { index -> QueueIntent? in
-                    QueueIntent(field: try intents[index].asString(), value: try intents[index + 1].asString())
-                }
-            )
+            let intents = try await report(worker, record, counts)
+            return (QueueProgress(accepted: counts.enqueued, ended: counts.enqueued - counts.open, waits: waits), intents)
         }
         // The commands behind these intents have stopped half-way.
         for intent in intents where cluster.partitions.count > 1 { _ = try await finish(intent) }
@@ -50,5 +38,86 @@ extension FetchQueue {
         var request = ExchangeRequest(Incarnation(0), number: 1, lease: lease)
         request.host = host
         _ = try await exchange(request, in: cluster.home)
+    }
+}
+
+/// The home partition keeps what workers say of themselves. Nothing that happens to a job depends on it, so a report that meets another one is
+/// no harm.
+///
+/// | key | field | holds |
+/// | --- | --- | --- |
+/// | `<q>queue` | `worker:<name>` | the time (6), and what the worker said last |
+/// | | `history` | samples, the youngest last |
+/// | | `intent:<what>` | since when a loop over partitions is under way |
+/// | | `beats` | how far workers that are gone were looked for |
+/// | `state` | `queue:<name>` | when a worker of the queue said something last |
+extension FetchQueue {
+    private enum Bounds {
+        static let silence = 600_000, workers = 1000, fieldsBesides = 40, fieldsAtOnce = 50
+        static let queues = 100, queueKept = 900_000, oldIntent = 30_000
+        /// Somewhat less than the time between a worker's heartbeats, so that none of a single worker's is passed over.
+        static let betweenSamples = 4000
+    }
+
+    /// Answers intents that are older than half a minute.
+    private func report(_ worker: String, _ record: [UInt8], _ counts: QueueCounts) async throws -> [QueueIntent] {
+        let name = try checkedName()
+        let (key, state, connection) = (cluster.home.keys.queue(name), cluster.home.keys.state, cluster.connection)
+        let (field, mark) = ("worker:\(worker)", RedisArgument.string("queue:\(name)"))
+        let clock = cluster.clock(of: cluster.home)
+        let reads = [
+            RedisCommand("HMGET", key, "history", "beats"), RedisCommand("HLEN", key), RedisCommand("HEXISTS", key, .string(field)),
+            RedisCommand("HEXISTS", state, mark),
+        ]
+        let replies = await connection.pipeline(clock + reads)
+        let now = try ClusterState.now(replies)
+        let found = try replies.dropFirst(clock.count).map { try $0.get() }
+        let fields = try found[0].fields(2, of: "HMGET")
+        let scan = RedisCommand("HSCAN", key, .string(try fields[1].asOptionalString() ?? "0"), "COUNT", .integer(Bounds.fieldsAtOnce))
+        let page = try await connection.send(scan).fields(2, of: "HSCAN")
+
+        var (commit, intents) = (Commit(), [QueueIntent]())
+        let items = try page[1].asArray()
+        for index in stride(from: 0, to: items.count - 1, by: 2) {
+            let (other, value) = (try items[index].asString(), try items[index + 1].asBytes())
+            var reader = ByteReader(value)
+            if other.hasPrefix("worker:"), other != field, (reader.number(6) ?? 0) < now - Bounds.silence {
+                commit.write("HDEL", key, .bytes(try items[index].asBytes()))
+            }
+            let text = String(decoding: value, as: UTF8.self)
+            if let intent = QueueIntent(field: other, value: text), (Int(text.prefix { $0.isNumber }) ?? 0) < now - Bounds.oldIntent {
+                intents.append(intent)
+            }
+        }
+        if record.isEmpty {
+            commit.write("HDEL", key, .string(field))
+        } else if try found[2].asInteger() == 1 || found[1].asInteger() < Bounds.workers + Bounds.fieldsBesides {
+            commit.write("HSET", key, .string(field), .bytes(QueueSample.bytes(of: [now]) + record))
+        }
+        let history = try fields[0].asOptionalBytes() ?? []
+        if QueueSample.read(history).last.map({ now - $0.time >= Bounds.betweenSamples }) ?? true {
+            let sample = QueueSample(time: now, done: counts.done, failed: counts.failed, bytes: counts.bytes, open: counts.open)
+            commit.write("HSET", key, "history", .bytes(sample.appended(to: history)))
+        }
+        commit.write("HSET", key, "beats", .string(try page[0].asString()))
+        if !record.isEmpty {
+            if try found[3].asInteger() == 0 { try await forgetQueues(now: now, &commit) }
+            commit.write("HSET", state, mark, .integer(now))
+        }
+        _ = try await commit.run(cluster, in: cluster.home, queue: name)
+        return intents
+    }
+
+    /// Forgets queues without a worker, and the one that was heard of first where there are too many.
+    private func forgetQueues(now: Int, _ commit: inout Commit) async throws {
+        let state = cluster.home.keys.state
+        let all = try await cluster.connection.send(RedisCommand("HGETALL", state)).asArray()
+        var heard: [(name: RedisArgument, time: Int)] = []
+        for index in stride(from: 0, to: all.count - 1, by: 2) where try all[index].asString().hasPrefix("queue:") {
+            heard.append((.bytes(try all[index].asBytes()), Int(try all[index + 1].asString()) ?? 0))
+        }
+        for queue in heard where queue.time < now - Bounds.queueKept { commit.write("HDEL", state, queue.name) }
+        let living = heard.filter { $0.time >= now - Bounds.queueKept }
+        if living.count >= Bounds.queues, let first = living.min(by: { $0.time < $1.time }) { commit.write("HDEL", state, first.name) }
     }
 }

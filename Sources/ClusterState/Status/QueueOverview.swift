@@ -116,6 +116,16 @@ package struct QueueSample: Sendable, Equatable {
 
     private static let size = 30
 
+    /// A quarter of an hour.
+    private static let most = 180
+
+    /// Appends the sample to packed ones. The oldest go when there are too many.
+    func appended(to bytes: [UInt8]) -> [UInt8] {
+        Array((bytes + Self.bytes(of: [time, done, failed, self.bytes, open])).suffix(Self.most * Self.size))
+    }
+
+    static func bytes(of numbers: [Int]) -> [UInt8] { numbers.reduce(into: []) { $0.append(number: $1, count: 6) } }
+
     /// Reads packed samples, the oldest first.
     static func read(_ bytes: [UInt8]) -> [QueueSample] {
         var reader = ByteReader(bytes)

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A command and its arguments.
 package struct RedisCommand: Sendable {
-    let arguments: [RedisArgument]
+    package let arguments: [RedisArgument]
 
     /// The script that this `EVALSHA` calls. Its source is sent to a server that does not have it.
     let script: RedisScript?

@@ -36,6 +36,42 @@ import Testing
         }
     }
 
+    @Test func `jobs are deleted beside workers and a producer, and each ends once`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<2000, hosts: 20, batch: "first")
+            let deleted = try await withThrowingTaskGroup(of: Int.self) { group in
+                for worker in ["one", "two"] {
+                    group.addTask {
+                        try await eventually("the queue is empty") {
+                            let answer = try await fixture.claim(8, hostLimit: 2, worker: worker)
+                            for job in answer.jobs {
+                                _ = try await fixture.settle(job, job.outcome == nil ? QueueFixture.fetched(job.url) : .delivered)
+                            }
+                            return answer.left == .nothing
+                        }
+                        return 0
+                    }
+                }
+                group.addTask {
+                    for number in 0..<20 { try await fixture.fill(number * 100..<number * 100 + 100, hosts: 20, batch: "more \(number)") }
+                    return 0
+                }
+                group.addTask {
+                    var count = 0
+                    for state in [JobState.ready, .parked, .ready, .parked] {
+                        count += try await fixture.queue.delete(JobSelection(state, JobFilter(host: "h3"))).count
+                    }
+                    return count
+                }
+                return try await group.reduce(0, +)
+            }
+            try await fixture.work()
+            let counts = try await fixture.queue.counts()
+            #expect(counts.cancelled == deleted && counts.done == 4000 - deleted && counts.isEmpty)
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+        }
+    }
+
     @Test func `no more jobs are deleted than asked for, the latest first, also those of a part of a block`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<10)

@@ -49,6 +49,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [7, 100, 100_000])
+    func `jobs aside for more hosts than one look reads, and in lists longer than that, are listed once`(limit: Int) async throws {
+        try await QueueFixture.with { fixture in
+            // Blocks of one job each, and then two jobs for each of many hosts.
+            for number in 0..<700 { try await fixture.accept([try QueueFixture.entry(number * 150)], closing: false) }
+            try await fixture.fill(0..<300, hosts: 150, batch: "many")
+            #expect(try await fixture.claimAll(200, hostLimit: 1).count == 150)
+            let ready = try await fixture.queue.counts().ready
+            var (found, cursor) = ([ListedJob](), JobCursor?.some(JobCursor()))
+            while let from = cursor {
+                let page = try await fixture.queue.jobs(JobSelection(.ready), from: from, limit: limit)
+                #expect(page.jobs.count <= limit)
+                found += page.jobs
+                try #require(found.count <= 1000, "the list has no end")
+                cursor = page.next
+            }
+            #expect(ready > 800 && found.count == ready && Set(found.map { "\($0.batch) \($0.entry.url)" }).count == ready)
+            let ofHost = JobSelection(.ready, JobFilter(host: "h0"))
+            #expect(try await fixture.queue.count(ofHost) == found.count { $0.entry.host == "h0" })
+        }
+    }
+
     @Test func `a listing goes on behind a list that is gone`() async throws {
         try await QueueFixture.with { fixture in
             try await prepare(fixture)

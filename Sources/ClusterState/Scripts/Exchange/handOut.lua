@@ -16,14 +16,9 @@ local handOut = (function()
     -- The caller wants jobs for its free places, and some to start soon after: these only from hosts with two free places.
     local function quotaAt(room) return Ask.givenCount < Ask.wanted and room or max(0, room - 1) end
 
-    -- What a worker has to know of a batch is told once, however many of its jobs are handed out.
     local function tell(number, batch, jobs)
         batch.counts.active = (batch.counts.active or 0) + jobs
-        if batch.isTold then return end
-        batch.isTold = true
-        local list = Ask.answer[9]
-        local last = #list
-        list[last + 1], list[last + 2], list[last + 3], list[last + 4] = number, batch.name, batch.headers, batch.trace
+        Ask.tell(number, batch)
     end
 
     local function give(field, value, bytes, outcome, number, batch)
@@ -140,8 +135,35 @@ local handOut = (function()
         return reached, rest
     end
 
-    local function pushFront(key, elements)
-        for i = #elements, 1, -1 do call('LPUSH', key, elements[i]) end
+    -- Looks at the first elements of a list, up to a URL to carry on, and puts back what is left of them. Answers how many jobs they had, and
+    -- whether there is nothing left of some.
+    local function serveFrom(key, elements, priority, quota, isAside)
+        local blocks, foreign, done, jobs = {}, {}, #elements, 0
+        for i, element in ipairs(elements) do
+            if #element == 16 then
+                done = i - 1
+                break
+            end
+            local block = Blocks.read(element)
+            if block then
+                blocks[#blocks + 1], block.position = block, i
+                jobs = jobs + block.count
+            elseif element ~= Blocks.GONE then
+                foreign[#foreign + 1] = i
+            end
+        end
+        local reached, rest = consider(priority, blocks, quota, isAside)
+        if reached < #blocks then done = blocks[reached + 1].position - 1 end
+        for _, i in ipairs(foreign) do
+            if i <= done then Rarer.setAsideForNewer(elements[i]) end
+        end
+        if done == 1 and #rest == 1 then
+            call('LSET', key, '0', rest[1])
+        else
+            call('LTRIM', key, done, '-1')
+            for i = #rest, 1, -1 do call('LPUSH', key, rest[i]) end
+        end
+        return jobs, done > 0 and #rest == 0
     end
 
     local function serveReady(priority, quota)
@@ -154,25 +176,8 @@ local handOut = (function()
                 return
             end
             budget = budget - #elements
-            local blocks, done, jobsSeen = {}, #elements, 0
-            for i, element in ipairs(elements) do
-                local block = Blocks.read(element)
-                if block then
-                    blocks[#blocks + 1], block.position = block, i
-                    jobsSeen = jobsSeen + block.count
-                elseif element ~= Blocks.GONE then
-                    Rarer.setAsideForNewer(element)
-                end
-            end
             local earlier = Ask.givenCount
-            local reached, rest = consider(priority, blocks, quota - (Ask.givenCount - before), false)
-            if reached < #blocks then done = blocks[reached + 1].position - 1 end
-            if done == 1 and #rest == 1 then
-                call('LSET', key, '0', rest[1])
-            else
-                call('LTRIM', key, done, '-1')
-                pushFront(key, rest)
-            end
+            local jobsSeen = serveFrom(key, elements, priority, quota - (Ask.givenCount - before), false)
             -- The next look is as wide as the jobs that are wanted still; wider where nothing could start.
             local left = quota - (Ask.givenCount - before)
             size = Ask.givenCount == earlier and size * 4 or math.ceil(left * #elements / max(1, jobsSeen))
@@ -352,7 +357,6 @@ local handOut = (function()
                 local elements = call('LRANGE', key, 0, min(room, quota - (Ask.givenCount - before), LARGEST_LOOK) - 1)
                 if #elements == 0 then break end
                 budget = budget - #elements
-                local blocks, done = {}, 0
                 if #elements[1] == 16 then
                     call('LPOP', key)
                     if not Rarer.carryOn(priority, elements[1], 'aside') then
@@ -360,22 +364,8 @@ local handOut = (function()
                         if Ask.givenCount == before then break end
                     end
                 else
-                    for _, element in ipairs(elements) do
-                        if #element == 16 then break end
-                        done = done + 1
-                        local block = Blocks.read(element)
-                        if block then
-                            blocks[#blocks + 1] = block
-                            block.position = done
-                        elseif element ~= Blocks.GONE then
-                            Rarer.setAsideForNewer(element)
-                        end
-                    end
-                    local reached, rest = consider(priority, blocks, quota - (Ask.givenCount - before), true)
-                    if reached < #blocks then done = blocks[reached + 1].position - 1 end
-                    call('LTRIM', key, done, -1)
-                    pushFront(key, rest)
-                    if done == 0 then break end
+                    local _, isDone = serveFrom(key, elements, priority, quota - (Ask.givenCount - before), true)
+                    if not isDone then break end
                 end
             end
             if Ask.givenCount > before then Hosts.turnTaken(host, Ask.queue) end
@@ -523,9 +513,10 @@ local handOut = (function()
                         return
                     end
                     local start, quota = Ask.givenCount, min(shares[priority], Ask.most - Ask.givenCount)
-                    if Ask.open[priority].due then Rarer.serveDue(priority, quota) end
-                    -- Jobs that never ran wait until no timer is due.
-                    if Ask.open[priority].ready and not Ask.open[priority].due and Ask.givenCount - start < quota then
+                    local line = Ask.open[priority]
+                    if line.due then Rarer.serveDue(priority, quota) end
+                    -- One look finds only some of what is due, and all of it goes before jobs that never ran.
+                    if line.ready and not line.due and Ask.givenCount - start < quota then
                         serveReady(priority, quota - (Ask.givenCount - start))
                     end
                 end

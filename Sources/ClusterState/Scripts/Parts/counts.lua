@@ -6,6 +6,7 @@
 --   '<q>batch:<number>', a hash     id source state(open, closed, cancelled) priority refresh maxAge headers trace began touched ended;
 --                                   offset total; done failed cancelled; active parked delayed now
 --   '<q>finished:<number>', a list  ids of the URLs whose jobs ended, in order
+--   '<q>idle', a sorted set         channels of the workers that found nothing, by when
 -- Jobs that are ready are counted nowhere: ready = enqueued - done - failed - cancelled - active - parked - delayed.
 local Counts = {batches = {}, totals = {}, areKeysKnown = false, MOST_WOKEN = 1000}
 
@@ -62,10 +63,6 @@ function Counts.save()
     return ended
 end
 
--- Tells up to `most` of a queue's idle workers that there is something for them. Those that are gone tell nobody.
---
---   '<q>idle', a sorted set   channels of the workers that found nothing, by when
-
 rarely(Counts, function()
     local MOST_KEPT, MOST_KEPT_IDS, KEPT_FOR, UNFED_FOR, MOST_FORGOTTEN = 1000, 50000000, 30 * 86400000, 7 * 86400000, 8
 
@@ -87,6 +84,12 @@ rarely(Counts, function()
         if not batch.state then return end
         batch.counts[how] = (batch.counts[how] or 0) + 1
         if how ~= 'cancelled' then batch.finished[#batch.finished + 1] = id end
+    end
+
+    local function endBatch(queue, number, state)
+        call('HSET', Blocks.ofQueue(queue, 'batch:' .. number), 'state', state == 'open' and 'closed' or state, 'ended', Clock.now)
+        call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'kept', 1)
+        call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'keptIds', call('LLEN', Blocks.ofQueue(queue, 'finished:' .. number)))
     end
 
     function Counts.dropBatch(queue, name, number)
@@ -123,9 +126,7 @@ rarely(Counts, function()
                     Counts.dropBatch(queue, name, found[i + 1])
                 else
                     if not ended and open <= 0 and (fields[1] ~= 'open' or tonumber(fields[3] or 0) + UNFED_FOR < Clock.now) then
-                        call('HSET', batchKey, 'state', fields[1] == 'open' and 'closed' or fields[1], 'ended', Clock.now)
-                        call('HINCRBY', key, 'kept', 1)
-                        call('HINCRBY', key, 'keptIds', call('LLEN', Blocks.ofQueue(queue, 'finished:' .. found[i + 1])))
+                        endBatch(queue, found[i + 1], fields[1])
                     end
                     passed = passed + 1
                 end
@@ -143,9 +144,7 @@ rarely(Counts, function()
         local fields = call('HMGET', key, 'state', 'total', 'done', 'failed', 'cancelled', 'ended')
         if not fields[1] or fields[1] == 'open' or fields[6] then return end
         if (fields[2] or 0) - (fields[3] or 0) - (fields[4] or 0) - (fields[5] or 0) > 0 then return end
-        call('HSET', key, 'ended', Clock.now)
-        call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'kept', 1)
-        call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'keptIds', call('LLEN', Blocks.ofQueue(queue, 'finished:' .. number)))
+        endBatch(queue, number, fields[1])
         Counts.forgetBatches(queue)
     end
 
@@ -155,6 +154,7 @@ rarely(Counts, function()
         return (fields[1] or 0) - (fields[2] or 0) - (fields[3] or 0) - (fields[4] or 0)
     end
 
+    -- Tells up to `most` of a queue's idle workers that there is something for them. Those that are gone tell nobody.
     function Counts.wake(queue, most)
         local idle = Blocks.ofQueue(queue, 'idle')
         for _ = 1, Counts.MOST_WOKEN do

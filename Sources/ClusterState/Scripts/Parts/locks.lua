@@ -28,8 +28,6 @@ function Locks.extrasOf(queue, failure, interested)
     return extras
 end
 
--- Takes back a part of what an incarnation holds. Where it had a suspect, only that is charged. Answers how many fields it looked at.
-
 -- The incarnation is alive for so long from now on.
 function Locks.extend(incarnation, lease)
     local ends = Clock.lived + lease
@@ -48,6 +46,14 @@ function Locks.takeBackEnded()
 end
 
 rarely(Locks, function()
+    -- Writes what changed, and tells workers of the jobs that came back.
+    function Locks.finish()
+        Hosts.save()
+        Counts.save()
+        Clock.save()
+        for name, by in pairs(Locks.returned) do Counts.wake(name, by) end
+    end
+
     function Locks.has(flags, flag) return floor(flags / flag) % 2 == 1 end
 
     function Locks.newToken(incarnation)
@@ -267,6 +273,7 @@ rarely(Locks, function()
         end
     end
 
+    -- Takes back a part of what an incarnation holds. Where it had a suspect, only that is charged. Answers how many fields it looked at.
     function Locks.takeBackFrom(incarnation, isDead)
         local holder = Locks.holderOf(incarnation)
         local suspect = call('HGET', holder, 'suspect')

@@ -1,0 +1,258 @@
+internal import GannetBasics
+internal import RedisClient
+
+/// Drift that shows in a few keys. Plain commands find what looks wrong. One step then tells whether it is so, and mends it when asked.
+extension Audit {
+    /// The types of keys, by the beginnings of their names.
+    private static let types = [
+        "state": "hash", "hosts": "hash", "locks": "hash", "leases": "zset", "holder": "hash", "outcome": "string", "schema": "string",
+        "queue": "hash", "batches": "zset", "batch": "hash", "finished": "list", "ready": "list", "timers": "zset", "followers": "list",
+        "aside": "list", "dead": "zset", "idle": "zset",
+    ]
+
+    /// A key of the partition: its queue, the beginning of its name, and the rest of that.
+    private struct Key {
+        var queue: String?
+        let kind: String
+        let rest: [UInt8]
+
+        init(_ name: [UInt8]) {
+            var own = name[...]
+            if name.starts(with: "q:".utf8), let end = name.dropFirst(2).firstIndex(of: UInt8(ascii: ":")) {
+                queue = String(decoding: name[2..<end], as: UTF8.self)
+                own = name[(end + 1)...]
+            }
+            let kind = own.prefix { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+            self.kind = String(decoding: kind, as: UTF8.self)
+            rest = Array(own.dropFirst(kind.count + 1))
+        }
+    }
+
+    /// A list of a queue.
+    private struct List {
+        let queue: String
+        let kind: String
+        let name: [UInt8]
+    }
+
+    /// Answers the queues that it met.
+    mutating func lookAtKeys(in partition: Partition) async throws -> Set<String> {
+        var queues: Set<String> = []
+        var cursor = "0"
+        repeat {
+            let page = try await keys(beginning: partition.keys.tag, from: cursor)
+            let types = try await pipeline(page.names.map { RedisCommand("TYPE", .bytes(Array(partition.keys.tag.utf8) + $0)) })
+            var known: [Key] = []
+            for (name, type) in zip(page.names, types) {
+                let (key, found) = (Key(name), try type.asString())
+                if let queue = key.queue, key.kind == "queue" || key.kind == "batches" { queues.insert(queue) }
+                guard let expected = Self.types[key.kind], found != "none" else { continue }
+                if found == expected { known.append(key) } else { add(.wrongType, "'\(Self.shown(name))', which has to be a \(expected)") }
+            }
+            for key in known where key.kind == "holder" { try await check(holder: key.rest, in: partition) }
+            let lists = known.compactMap { key in key.queue.map { List(queue: $0, kind: key.kind, name: key.rest) } }
+            try await check(followers: lists.filter { $0.kind == "followers" }, in: partition)
+            try await check(aside: lists.filter { $0.kind == "aside" }, in: partition)
+            cursor = page.next
+        } while cursor != "0"
+        return queues
+    }
+
+    private static func shown(_ name: [UInt8]) -> String {
+        String(decoding: name.map { 0x20..<0x7f ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
+    private func pipeline(_ commands: [RedisCommand]) async throws -> [RedisReply] {
+        try await state.connection.pipeline(commands).map { try $0.get() }
+    }
+
+    /// The grounds of a suspicion: commands and their replies.
+    private struct Grounds {
+        var replies: [[UInt8]?] = []
+        var commit = Commit()
+
+        static let none: [UInt8] = [UInt8(ascii: "0")], one = [UInt8(ascii: "1")]
+
+        mutating func add(_ reply: RedisReply, _ command: RedisCommand) throws {
+            if case .integer(let number) = reply {
+                replies.append(Array("\(number)".utf8))
+            } else {
+                replies.append(try reply.asOptionalBytes())
+            }
+            commit.check(replies.last ?? nil, command)
+        }
+    }
+
+    /// The grounds of many suspicions, read together.
+    private func grounds(_ groups: [[RedisCommand]]) async throws -> [Grounds] {
+        var replies = try await pipeline(groups.flatMap { $0 })[...]
+        return try groups.map { commands in
+            var grounds = Grounds()
+            for command in commands { try grounds.add(replies.removeFirst(), command) }
+            return grounds
+        }
+    }
+
+    /// Notes a finding where all that the suspicion rests on is so at one moment. Its changes are made in that moment, if it is to be mended.
+    @discardableResult
+    private mutating func find(
+        _ kind: AuditFinding.Kind, _ example: String, _ grounds: Grounds, queue: String = "", in partition: Partition,
+        mend: (inout Commit) -> Void = { _ in }
+    ) async throws -> Bool {
+        var commit = grounds.commit
+        if mends { mend(&commit) }
+        guard try await commit.run(state, in: partition, queue: queue) else { return false }
+        add(kind, example)
+        return true
+    }
+
+    /// Takes back what nobody would: everything that a process without a lease holds, or one lock that its process does not know.
+    private func takeBack(from incarnation: [UInt8], id: [UInt8] = [], in partition: Partition) async throws {
+        guard mends else { return }
+        let fields: [RedisArgument] = id.isEmpty ? [] : [.bytes(id)]
+        let arguments = ["takeBack", .bytes(incarnation)] + fields
+        while try await state.run(ClusterScripts.control, in: partition, queue: "", arguments).asInteger() > 0 {}
+    }
+}
+
+extension Audit {
+    private mutating func check(holder incarnation: [UInt8], in partition: Partition) async throws {
+        let (keys, holder) = (partition.keys, partition.keys.holder(incarnation))
+        let lease = try await grounds([[RedisCommand("ZSCORE", keys.leases, .bytes(incarnation)), RedisCommand("EXISTS", holder)]])[0]
+        if lease.replies == [nil, Grounds.one], try await find(.leaseWithoutExpiry, "a lease without an end", lease, in: partition) {
+            try await takeBack(from: incarnation, in: partition)
+        }
+        let ids = try await pipeline([RedisCommand("HKEYS", holder)])[0].asArray().map { try $0.asBytes() }.filter {
+            $0.count == URLID.count
+        }
+        let all = try await grounds(
+            ids.map {
+                [
+                    RedisCommand("HGET", keys.locks, .bytes($0)), RedisCommand("HEXISTS", holder, .bytes($0)),
+                    RedisCommand("HGET", holder, "suspect"),
+                ]
+            })
+        for (id, grounds) in zip(ids, all) where !Self.holds(grounds.replies[0], incarnation) && grounds.replies[1] == Grounds.one {
+            try await find(.flightWithoutLock, Self.name(id), grounds, in: partition) { commit in
+                commit.write("HDEL", holder, .bytes(id))
+                if grounds.replies[2] == id { commit.write("HDEL", holder, "suspect") }
+            }
+        }
+    }
+
+    private static func holds(_ bytes: [UInt8]?, _ incarnation: [UInt8]) -> Bool {
+        guard let lock = bytes.flatMap({ URLLock($0) }) else { return false }
+        return lock.kind != .retry && lock.token.incarnation.bytes == incarnation
+    }
+
+    private static let mostPassed = 50_000
+
+    /// Followers have a timer. Where it names no time, a lock or a list aside leads to them.
+    private mutating func check(followers lists: [List], in partition: Partition) async throws {
+        let keys = partition.keys
+        let groups = lists.map { list in
+            [RedisCommand("LINDEX", keys.followers(list.name, of: list.queue), 0), RedisCommand("HGET", keys.locks, .bytes(list.name))]
+                + Priority.allCases.map {
+                    RedisCommand("ZSCORE", keys.timers($0, of: list.queue), .bytes(JobPlace.followers(id: list.name).member))
+                }
+        }
+        for (index, (list, known)) in zip(lists, try await grounds(groups)).enumerated() {
+            guard let block = known.replies[0].flatMap({ Block($0) }) else { continue }
+            var grounds = known
+            if let at = known.replies[2...].compactMap({ $0 }).first {
+                let lock = known.replies[1].flatMap { URLLock($0) }
+                if at != Array("inf".utf8) || lock?.followers.contains(where: { $0.queue == list.queue }) == true { continue }
+                let asides = Priority.allCases.map {
+                    RedisCommand(
+                        "LPOS", keys.aside(Array(block.host.utf8), $0, of: list.queue), .bytes(list.name), "MAXLEN",
+                        .integer(Self.mostPassed))
+                }
+                grounds = try await self.grounds([groups[index] + asides])[0]
+                if grounds.replies.suffix(asides.count).contains(where: { $0 != nil }) { continue }
+            }
+            let number = try await pipeline([RedisCommand("HGET", keys.batch(block.batch, of: list.queue), "priority")])[0].asCount()
+            let timers = keys.timers(Priority(number: number) ?? .normal, of: list.queue)
+            let now = try await state.now(in: partition)
+            try await find(.parkedWithoutFlight, Self.name(list.name), grounds, queue: list.queue, in: partition) { commit in
+                commit.write("ZADD", timers, .integer(now), .bytes(JobPlace.followers(id: list.name).member))
+                commit.woken = 1
+            }
+        }
+    }
+
+    /// A list aside has its timer; the suspects' comes and goes with the workers that may take one.
+    private mutating func check(aside lists: [List], in partition: Partition) async throws {
+        let keys = partition.keys
+        let hosts = lists.compactMap { list -> (list: List, host: [UInt8], priority: Priority)? in
+            let parts = list.name.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
+            guard parts.count == 2, parts[1] != [UInt8(ascii: "?")],
+                let priority = Priority(rawValue: String(decoding: parts[0], as: UTF8.self))
+            else { return nil }
+            return (list, parts[1], priority)
+        }
+        let all = try await grounds(
+            hosts.map { list, host, priority in
+                [
+                    RedisCommand("ZSCORE", keys.timers(priority, of: list.queue), .bytes(JobPlace.aside(host: host).member)),
+                    RedisCommand("EXISTS", keys.aside(host, priority, of: list.queue)),
+                ]
+            })
+        for ((list, host, priority), grounds) in zip(hosts, all) where grounds.replies == [nil, Grounds.one] {
+            let now = try await state.now(in: partition)
+            let example = "the host \(String(decoding: host, as: UTF8.self)) in the queue \(list.queue)"
+            try await find(.heldNotDue, example, grounds, queue: list.queue, in: partition) { commit in
+                commit.write("ZADD", keys.timers(priority, of: list.queue), .integer(now), .bytes(JobPlace.aside(host: host).member))
+                commit.woken = 1
+            }
+        }
+    }
+
+    /// A lock is known to its holder. A URL that waits for its next attempt has followers.
+    mutating func lookAtLocks(in partition: Partition) async throws {
+        let keys = partition.keys
+        var cursor = "0"
+        repeat {
+            let page = try await state.connection.send(RedisCommand("HSCAN", keys.locks, .string(cursor), "COUNT", "500"))
+                .fields(2, of: "HSCAN")
+            let items = try page[1].asArray().map { try $0.asBytes() }
+            var locks: [(id: [UInt8], lock: URLLock)] = []
+            for index in stride(from: 0, to: items.count - 1, by: 2) {
+                if let lock = URLLock(items[index + 1]) {
+                    locks.append((items[index], lock))
+                } else {
+                    add(.notChecked, "the lock of " + Self.name(items[index]))
+                }
+            }
+            try await check(locks, in: partition)
+            cursor = try page[0].asString()
+        } while cursor != "0"
+    }
+
+    private mutating func check(_ locks: [(id: [UInt8], lock: URLLock)], in partition: Partition) async throws {
+        let keys = partition.keys
+        let all = try await grounds(
+            locks.map { id, lock in
+                let incarnation = lock.token.incarnation.bytes
+                let isThere = RedisCommand("HGET", keys.locks, .bytes(id))
+                if lock.kind == .retry {
+                    return [isThere] + lock.followers.map { RedisCommand("EXISTS", keys.followers(id, of: $0.queue)) }
+                }
+                return [
+                    isThere, RedisCommand("ZSCORE", keys.leases, .bytes(incarnation)),
+                    RedisCommand("HEXISTS", keys.holder(incarnation), .bytes(id)),
+                ]
+            })
+        for ((id, lock), grounds) in zip(locks, all) {
+            guard grounds.replies[0] == lock.bytes else { continue }
+            let incarnation = lock.token.incarnation.bytes
+            if lock.kind == .retry {
+                guard grounds.replies[1...].allSatisfy({ $0 == Grounds.none }) else { continue }
+                try await find(.retryWithoutJob, Self.name(id), grounds, in: partition) { $0.write("HDEL", keys.locks, .bytes(id)) }
+            } else if grounds.replies[1] == nil || grounds.replies[2] == Grounds.none,
+                try await find(.lockWithoutFlight, Self.name(id), grounds, in: partition)
+            {
+                try await takeBack(from: incarnation, id: id, in: partition)
+            }
+        }
+    }
+}
