@@ -10,7 +10,7 @@ actor Gathering<Item: Sendable, Answer: Sendable> {
     private var isUnderWay = false
     private var lastEnd: ContinuousClock.Instant?
 
-    private let mostItems = 64
+    private let mostItems = 256
     private let mostBytes = 4 << 20
     /// Fewer items wait for company, if the batch before has just ended.
     private let company = 8

@@ -44,16 +44,16 @@ package final class RedisBodies: JobOutput {
     ) {
         self.connection = connection
         let store = BlobStore(connection, namespace: namespace)
-        puts = Gathering(bytes: \.bytes.count) { bodies in
+        puts = Gathering(bytes: { $0.bytes.count }) { bodies in
             do throws(StateError) {
                 return try await store.put(bodies, limit: limit, sparing: sparing)
             } catch {
                 return bodies.map { _ in .failure(error) }
             }
         }
-        looks = Gathering(bytes: \.digest.count) { entries in
+        looks = Gathering(bytes: { $0.digest.count }) { entries in
             do throws(StateError) {
-                return try await store.contains(entries.map { ($0.digest, $0.size) })
+                return try await store.contains(entries.map { ($0.digest, $0.size) }).map { .success($0) }
             } catch {
                 return entries.map { _ in .failure(error) }
             }

@@ -34,24 +34,33 @@ package struct BlobStore: Sendable {
         guard (0...Self.largestLimit).contains(limit) else { throw .invalid("A blob store's limit is 0 to \(Self.largestLimit) bytes.") }
         guard sparing >= .zero else { throw .invalid("No body is spared for less than no time.") }
         let bounds: [RedisArgument] = [.integer(limit), .integer(sparing.wholeMilliseconds)]
-        var answers: [[UInt8]: Result<BlobPutAnswer, StateError>] = [:]
+        var answers: [Key: Result<BlobPutAnswer, StateError>] = [:]
         var fitting: [Blob] = []
-        for body in bodies where answers[body.digest] == nil {
-            answers[body.digest] = .success(.tooLarge)
+        for body in bodies where answers[Key(body)] == nil {
+            answers[Key(body)] = .success(.tooLarge)
             if body.bytes.count <= Self.largestBlob { fitting.append(body) }
         }
         let fates = try await fates(of: fitting, bounds)
         let new = zip(fitting, fates).filter { $1 == .write }.map(\.0)
         let written = await connection.pipeline(new.map { RedisCommand("SET", keys.blob($0.digest), .bytes($0.bytes)) })
-        let replies = Dictionary(zip(new.map(\.digest), written), uniquingKeysWith: { one, _ in one })
+        let replies = Dictionary(zip(new.map { Key($0) }, written), uniquingKeysWith: { one, _ in one })
         for (body, fate) in zip(fitting, fates) {
             do throws(StateError) {
-                answers[body.digest] = .success(try await put(body, fate, replies[body.digest], bounds))
+                answers[Key(body)] = .success(try await put(body, fate, replies[Key(body)], bounds))
             } catch {
-                answers[body.digest] = .failure(error)
+                answers[Key(body)] = .failure(error)
             }
         }
-        return bodies.map { answers[$0.digest] ?? .success(.tooLarge) }
+        return bodies.map { answers[Key($0)] ?? .success(.tooLarge) }
+    }
+
+    /// A body's digest, hashed in one go and not byte by byte.
+    private struct Key: Hashable {
+        private let digest: [UInt8]
+
+        init(_ body: Blob) { digest = body.digest }
+
+        func hash(into hasher: inout Hasher) { digest.withUnsafeBytes { hasher.combine(bytes: $0) } }
     }
 
     private enum Fate: String {
@@ -125,25 +134,16 @@ package struct BlobStore: Sendable {
     }
 
     /// Whether bodies of these sizes are there. Asking counts as a use of a body, like reading it.
-    package func contains(_ bodies: [(digest: [UInt8], size: Int)]) async throws(StateError) -> [Result<Bool, StateError>] {
+    package func contains(_ bodies: [(digest: [UInt8], size: Int)]) async throws(StateError) -> [Bool] {
         for body in bodies { try check(body.digest) }
-        let digests = bodies.map { RedisArgument.bytes($0.digest) }
-        let replies = await connection.pipeline(
-            bodies.map { RedisCommand("STRLEN", keys.blob($0.digest)) }
-                + [RedisCommand(script: ClusterScripts.bodies, keys: [keys.count], arguments: ["touch"] + digests)])
-        var answers: [Result<Bool, StateError>] = []
-        for (body, reply) in zip(bodies, replies) {
-            do throws(StateError) {
-                answers.append(.success(try await StateError.mapping { try reply.get().asInteger() == body.size }))
-            } catch {
-                answers.append(.failure(error))
-            }
+        return try await StateError.mapping {
+            let sizes = try await run(["touch"] + bodies.map { .bytes($0.digest) }).fields(bodies.count, of: "touch")
+            return try zip(bodies, sizes).map { try $1.asInteger() == $0.size }
         }
-        return answers
     }
 
     package func contains(digest: [UInt8], size: Int) async throws(StateError) -> Bool {
-        try await contains([(digest, size)])[0].get()
+        try await contains([(digest, size)])[0]
     }
 
     /// The bytes of a body; `nil` where it is gone.

@@ -2,7 +2,9 @@ internal import GannetBasics
 internal import RedisClient
 
 /// A URL to fetch, or a known outcome to deliver. This process holds it.
-package struct Job: Sendable {
+///
+/// A class, because many steps pass it on: copies of its fields were most of the memory of a job that is under way.
+package final class Job: Sendable {
     /// Proof of the lock: an outcome is accepted only with this token.
     package let token: LockToken
     package let entry: JobEntry
@@ -44,6 +46,28 @@ package struct Job: Sendable {
 
     /// The host has taken no connection for so long that it is given up. The job holds no place there and must not be fetched.
     package let isHopeless: Bool
+
+    package init(
+        token: LockToken, entry: JobEntry, queue: String, partition: Int, batch: Int, batchName: String?, trace: TraceContext?,
+        enqueued: Int, crashes: Int, failures: Int, throttled: Duration, headers: RequestHeaders?, outcome: URLOutcome?,
+        stale: URLOutcome?, isHopeless: Bool
+    ) {
+        self.token = token
+        self.entry = entry
+        self.queue = queue
+        self.partition = partition
+        self.batch = batch
+        self.batchName = batchName
+        self.trace = trace
+        self.enqueued = enqueued
+        self.crashes = crashes
+        self.failures = failures
+        self.throttled = throttled
+        self.headers = headers
+        self.outcome = outcome
+        self.stale = stale
+        self.isHopeless = isHopeless
+    }
 }
 
 extension Job {

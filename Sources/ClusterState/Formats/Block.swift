@@ -71,7 +71,7 @@ struct Block {
         } else {
             bytes = reader.all()
         }
-        guard let id = URLID(Array(bytes.prefix(16))) else { return nil }
+        guard let id = URLID(bytes.prefix(16)) else { return nil }
         guard let rest = String(validating: bytes.dropFirst(16), as: UTF8.self) else { return .unreadable(id) }
         return .job(JobEntry(checked: id, host, isWhole ? rest : (isHTTPS ? "https://" : "http://") + host + rest))
     }

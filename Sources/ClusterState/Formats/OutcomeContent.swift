@@ -48,7 +48,7 @@ extension OutcomeContent {
     }
 
     /// Long values are cut: they come from outside, and an outcome is read more often than written.
-    var bytes: [UInt8] { header + url.dropFirst(Self.schemes[scheme].count).utf8 }
+    var bytes: [UInt8] { header + url.utf8.dropFirst(Self.schemes[scheme].utf8.count) }
 
     /// All bytes but the URL, for a writer that has the URL already and appends it whole.
     var bytesWithoutURL: [UInt8] {
@@ -57,7 +57,7 @@ extension OutcomeContent {
         return copy.bytes
     }
 
-    private var scheme: Int { Self.schemes.indices.last { url.hasPrefix(Self.schemes[$0]) } ?? 0 }
+    private var scheme: Int { Self.schemes.indices.last { url.utf8.starts(with: Self.schemes[$0].utf8) } ?? 0 }
 
     private var header: [UInt8] {
         var bytes = digest ?? [UInt8](repeating: 0, count: Self.digestBytes)

@@ -16,7 +16,7 @@
 --         'remove'   2 the digest
 -- Answer to 'put': for each body 'present', 'write', 'large' when nothing could make room for it, 'full' when too many are spared, 'again'
 -- when some were dropped and more may be; with the last three nothing was noted. To 'evict': whether more may go, or whether there is room
--- now in a full Redis. To 'remove': whether it was there.
+-- now in a full Redis. To 'touch': the size of each, 0 where it is not there. To 'remove': whether it was there.
 local call, floor, max = redis.call, math.floor, math.max
 local pack, unpackBytes = struct.pack, struct.unpack
 -- Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
@@ -112,22 +112,23 @@ function actions.put(limit, sparing)
     return answer
 end
 
--- A use within the last minute stands already: a body that is read all the time costs no writes.
+-- A use within the last minute stands already: a body that is read all the time costs no writes. A server that is read only answers too.
 function actions.touch()
     local sizes, members, noted = {}, {}, {}
     for i = 2, #ARGV do
-        local size = call('STRLEN', keyOf(ARGV[i]))
-        if size > 0 then sizes[#sizes + 1], members[#members + 1] = size, memberOf(ARGV[i], size) end
+        sizes[i - 1] = call('STRLEN', keyOf(ARGV[i]))
+        members[i - 1] = memberOf(ARGV[i], sizes[i - 1])
     end
-    local scores = #members > 0 and call('ZMSCORE', index, unpack(members)) or {}
+    local scores = call('ZMSCORE', index, unpack(members))
     for i, member in ipairs(members) do
-        if not noted[member] and (not scores[i] or tonumber(scores[i]) < now - NOTED_FOR) then
+        if sizes[i] > 0 and not noted[member] and (not scores[i] or tonumber(scores[i]) < now - NOTED_FOR) then
             if not scores[i] then count(sizes[i], 1) end
             use(member)
             noted[member] = true
         end
     end
-    if #used > 0 then save() end
+    if #used > 0 then pcall(save) end
+    return sizes
 end
 
 function actions.refused(digest, size)

@@ -5,7 +5,7 @@ internal import HTTPEngine
 internal import RedisClient
 
 /// Carries out what a ``WorkerMachine`` decides: sends exchanges, runs jobs, and keeps the time.
-struct WorkerRun: Sendable {
+final class WorkerRun: Sendable {
     private let worker: String
     private let queue: FetchQueue
     private let inbox: RedisSubscription?
@@ -40,19 +40,19 @@ struct WorkerRun: Sendable {
         // A task of its own: a worker whose task is cancelled still has to hand its jobs back.
         let working = Task {
             await withDiscardingTaskGroup(returning: Result<WorkerEnd, any Error>.self) { group in
-                group.addTask { await listen() }
-                group.addTask { await heartbeat.run(note) }
-                group.addTask { await heartbeat.runAfterBeginnings(note) }
+                group.addTask { await self.listen() }
+                group.addTask { await heartbeat.run(self.note) }
+                group.addTask { await heartbeat.runAfterBeginnings(self.note) }
                 group.addTask {
-                    for await _ in stops { box.put(.stopRequested) }
+                    for await _ in stops { self.box.put(.stopRequested) }
                 }
                 if let feed {
                     group.addTask {
                         for await _ in feed {}
-                        if !Task.isCancelled { box.put(.feedEnded) }
+                        if !Task.isCancelled { self.box.put(.feedEnded) }
                     }
                 }
-                let end = await work(isFed: feed != nil, &group)
+                let end = await self.work(isFed: feed != nil, &group)
                 group.cancelAll()
                 return end
             }
@@ -60,7 +60,7 @@ struct WorkerRun: Sendable {
         let end = await withTaskCancellationHandler {
             await working.value
         } onCancel: {
-            box.put(.cancelled)
+            self.box.put(.cancelled)
         }
         await heartbeat.leave()
         return end
@@ -79,11 +79,11 @@ struct WorkerRun: Sendable {
             for case .adopted(let token) in inputs { transfers[token] = nil }
             for action in machine.take(inputs, at: now) {
                 switch action {
-                case .send(let lane, let request): group.addTask { box.put(await exchange(lane, request)) }
+                case .send(let lane, let request): group.addTask { self.box.put(await self.exchange(lane, request)) }
                 case .start(let claimed):
                     let handle = TransferHandle()
                     if claimed.job.needsTransfer { transfers[claimed.job.token] = handle }
-                    group.addTask { await runner.run(claimed, handle) }
+                    group.addTask { await self.runner.run(claimed, handle) }
                 case .cancel(let token, let reason): transfers[token]?.cancel(reason)
                 case .report(let news): report(news)
                 case .settled(let time): activity.settled(after: time)
@@ -97,7 +97,7 @@ struct WorkerRun: Sendable {
                 alarms.append(time)
                 group.addTask {
                     try? await Task.sleep(until: time)
-                    box.put(.woken(time))
+                    self.box.put(.woken(time))
                 }
             }
             inputs = await box.next()

@@ -103,7 +103,7 @@ package struct KeptHeaders: Sendable, Hashable {
         // A repaired tag would be a different tag, so it is kept byte for byte or not at all.
         case .eTag: Validators(head.headers).entityTag.map { [$0.text] } ?? []
         case .lastModified: dependableDate(head, receivedAt)
-        default: head.headers[header.name] == nil ? [] : head.headers.values(of: header.name)
+        default: head.headers.values(of: header.name)
         }
     }
 

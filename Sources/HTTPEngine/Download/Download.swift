@@ -18,7 +18,11 @@ public struct Download: Sendable, Hashable {
 
     /// The `Content-Type` as sent, cut at 256 characters and without control characters.
     public var contentType: String? {
-        headers["content-type"].map { String($0.filter { !$0.isControl }.prefix(256)) }
+        headers["content-type"].map { value in
+            // Almost all values are short and plain.
+            if value.utf8.count <= 256, value.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) { return value }
+            return String(value.filter { !$0.isControl }.prefix(256))
+        }
     }
 
     /// One redirect on the way.

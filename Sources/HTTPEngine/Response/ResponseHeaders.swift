@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// The header lines of one answer, kept as they came, and read when a value is wanted.
 public struct ResponseHeaders: Sendable, Hashable {
     /// Lines with their ends, without the status line.
@@ -24,13 +26,16 @@ public struct ResponseHeaders: Sendable, Hashable {
 
     /// The values of that name in the order they came, without the blanks around them. A line that begins with a blank belongs to the one before it.
     public func values(of name: String) -> [String] {
-        var values: [[UInt8]] = []
-        scan(for: Array(name.utf8)) {
-            values.append(Array($0))
-        } fold: {
-            values[values.count - 1] += [0x20] + $0
+        var values: [String] = []
+        var name = name
+        name.withUTF8 { name in
+            scan(for: name) {
+                values.append(String(decoding: $0, as: UTF8.self))
+            } fold: {
+                values[values.count - 1] += " " + String(decoding: $0, as: UTF8.self)
+            }
         }
-        return values.map { String(decoding: $0, as: UTF8.self) }
+        return values
     }
 
     /// The first value of that name, byte for byte.
@@ -68,20 +73,23 @@ public struct ResponseHeaders: Sendable, Hashable {
         name.withUTF8Buffer { scan(for: $0, take, fold: fold) }
     }
 
+    /// An answer's lines are looked through a dozen times, so most of them are passed by at their first byte.
     private func scan(
-        for name: some RandomAccessCollection<UInt8>, _ take: (Slice<UnsafeRawBufferPointer>) -> Void,
+        for name: UnsafeBufferPointer<UInt8>, _ take: (Slice<UnsafeRawBufferPointer>) -> Void,
         fold: (Slice<UnsafeRawBufferPointer>) -> Void
     ) {
+        guard let first = name.first else { return }
         lines.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
             var isOpen = false
             var start = 0
             while start < bytes.count {
-                var end = start
-                while end < bytes.count, bytes[end] != 0x0a { end += 1 }
-                if bytes[start] == 0x20 || bytes[start] == 0x09 {
+                let end = memchr(base + start, 0x0a, bytes.count - start).map { UnsafeRawPointer($0) - base } ?? bytes.count
+                let byte = bytes[start]
+                if byte == 0x20 || byte == 0x09 {
                     if isOpen { fold(Self.trimmed(bytes[start..<end])) }
                 } else {
-                    isOpen = Self.begins(bytes[start..<end], with: name)
+                    isOpen = byte | 0x20 == first | 0x20 && Self.begins(bytes[start..<end], with: name)
                     if isOpen, let colon = bytes[start..<end].firstIndex(of: 0x3a) { take(Self.trimmed(bytes[(colon + 1)..<end])) }
                 }
                 start = end + 1
@@ -90,10 +98,11 @@ public struct ResponseHeaders: Sendable, Hashable {
     }
 
     /// RFC 9112 forbids blanks between the name and its colon. They are accepted here, because libcurl accepts them.
-    private static func begins(_ line: Slice<UnsafeRawBufferPointer>, with name: some RandomAccessCollection<UInt8>) -> Bool {
+    private static func begins(_ line: Slice<UnsafeRawBufferPointer>, with name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard line.count > name.count else { return false }
-        for (byte, wanted) in zip(line, name) where byte | (byte.isUpperCase ? 0x20 : 0) != wanted | (wanted.isUpperCase ? 0x20 : 0) {
-            return false
+        for index in 0..<name.count {
+            let (byte, wanted) = (line[line.startIndex + index], name[index])
+            if byte | (byte.isUpperCase ? 0x20 : 0) != wanted | (wanted.isUpperCase ? 0x20 : 0) { return false }
         }
         return line.dropFirst(name.count).first { $0 != 0x20 && $0 != 0x09 } == 0x3a
     }

@@ -15,6 +15,12 @@ struct HostTally<Flight: Hashable & Sendable>: Sendable {
         var finished = 0
         var failed = 0
         var time = Duration.zero
+
+        mutating func add(_ time: Duration, isBad: Bool) {
+            finished += 1
+            failed += isBad ? 1 : 0
+            self.time += time
+        }
     }
 
     private var flights: [Flight: (host: String, began: ContinuousClock.Instant)] = [:]
@@ -41,9 +47,7 @@ struct HostTally<Flight: Hashable & Sendable>: Sendable {
         guard let (host, began) = flights.removeValue(forKey: flight), end != .calledOff else { return }
         turn(at: now)
         if current[host] == nil, current.count >= Self.mostHosts { return }
-        current[host, default: Ended()].finished += 1
-        current[host, default: Ended()].failed += end == .bad ? 1 : 0
-        current[host, default: Ended()].time += now - began
+        current[host, default: Ended()].add(now - began, isBad: end == .bad)
     }
 
     mutating func snapshot(at now: ContinuousClock.Instant) -> ActivitySnapshot {

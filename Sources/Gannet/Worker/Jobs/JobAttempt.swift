@@ -9,7 +9,7 @@ struct JobAttempt: Sendable {
         case found(HeldBody)
         case fetched(Download, FetchTimes)
         /// The origin confirmed that the kept answer is still current.
-        case confirmed(KeptBody, OutcomeContent, Retention, after: Duration)
+        indirect case confirmed(KeptBody, OutcomeContent, Retention, after: Duration)
         case failed(FetchError, FetchTimes, after: Duration)
         /// The headers that the job was enqueued with are missing. Without them the origin may send another answer.
         case withoutHeaders
@@ -21,11 +21,17 @@ struct JobAttempt: Sendable {
         case stopped(any Error)
     }
 
-    /// A kept answer whose body is in its place.
-    struct KeptBody: Sendable {
+    /// A kept answer whose body is in its place. Most attempts have none, so it takes no room in them.
+    final class KeptBody: Sendable {
         let outcome: OutcomeContent
         let facts: StoredAnswer
         let body: HeldBody
+
+        init(outcome: OutcomeContent, facts: StoredAnswer, body: HeldBody) {
+            self.outcome = outcome
+            self.facts = facts
+            self.body = body
+        }
     }
 
     let job: Job

@@ -5,7 +5,7 @@ internal import HTTPEngine
 
 /// Runs a claimed job until its end is known: fetches the URL, and has the output store the body and record the end. The worker's machine
 /// is told when the job's place is free and how the job ended.
-struct JobRunner: Sendable {
+final class JobRunner: Sendable {
     let queue: FetchQueue
     let downloader: any GatedDownloader
     let output: any JobOutput
@@ -38,15 +38,20 @@ struct JobRunner: Sendable {
 
     func run(_ claimed: ClaimedJob, _ handle: TransferHandle) async {
         let job = claimed.job
-        if let outcome = job.outcome { return await conclude(job) { try await deliver(job, outcome, at: claimed.now) } }
-        if job.isPoison { return await conclude(job) { try await fail(job, with: .poison(job.url), kept: Self.poisonKept) } }
-        if job.isHopeless { return await conclude(job) { try await fail(job, with: .hostGivenUp(job.url)) } }
+        guard job.needsTransfer else { return await conclude(job) { try await endWithoutTransfer(claimed) } }
         let moves = HostMoves(of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, tell: tell)
         let attempt = JobAttempt(job: job, runner: self, moves: moves)
         let end = await fetches.fetch(claimed, handle, adopt: moves.adopt) { (await attempt.run(), moves) }
         guard case .ended((let outcome, let moves), let reason) = end else { return tell(.adopted(job.token)) }
         tell(.transferEnded(job.token, bytes: outcome.bytesInMemory))
         await conclude(job, at: moves) { try await conclude(job, outcome, cancelled: reason) }
+    }
+
+    private func endWithoutTransfer(_ claimed: ClaimedJob) async throws -> Conclusion {
+        let job = claimed.job
+        if let outcome = job.outcome { return try await deliver(job, outcome, at: claimed.now) }
+        if job.isPoison { return try await fail(job, with: .poison(job.url), kept: Self.poisonKept) }
+        return try await fail(job, with: .hostGivenUp(job.url))
     }
 
     /// Tells the machine how a job ends.

@@ -41,32 +41,32 @@ extension WorkerMachine {
 
     /// The lease is extended while the worker holds anything in the partition, or where requests may ask for places with it.
     private func renewalDue(_ index: Int) -> Instant? {
-        let lane = lanes[index]
-        let holds = !lane.holdings.isEmpty || index >= order.count && home(of: lane).map { !lanes[$0].holdings.isEmpty } ?? false
-        return holds ? lane.renewalDue(options.lease) : nil
+        let holds =
+            !lanes[index].holdings.isEmpty
+            || index >= order.count && home(of: lanes[index].id).map { !lanes[$0].holdings.isEmpty } ?? false
+        return holds ? lanes[index].renewalDue(options.lease) : nil
     }
 
     /// The partition in which the incarnation of a lane claims jobs.
-    private func home(of lane: Lane) -> Int? { (0..<order.count).first { lanes[$0].id.incarnation == lane.id.incarnation } }
+    private func home(of id: Lane.ID) -> Int? { (0..<order.count).first { lanes[$0].id.incarnation == id.incarnation } }
 
     /// A lane for places counts on until its incarnation claims no more jobs.
     private mutating func dropUselessLanes() {
         guard lanes.count > order.count else { return }
-        let useful = lanes.dropFirst(order.count).filter { !$0.isIdle || !$0.holdings.isEmpty || home(of: $0) != nil }
+        let useful = lanes.dropFirst(order.count).filter { !$0.isIdle || !$0.holdings.isEmpty || home(of: $0.id) != nil }
         if useful.count < lanes.count - order.count { lanes = lanes.prefix(order.count) + useful }
     }
 
     private mutating func send(_ index: Int, mostWanted: Int, spare: Int, at now: Instant) {
-        let lane = lanes[index]
         let isPartition = index < order.count
         let wanted = isPartition ? min(mostWanted, canStart, ExchangeRequest.mostJobs) : 0
-        let isWanted = wanted > 0 && (lane.mayFindWork || lane.hasOutcomes)
+        let isWanted = wanted > 0 && (lanes[index].mayFindWork || lanes[index].hasOutcomes)
         let isDue =
-            isWanted && placesDue(lane, wanted).map { $0 <= now } ?? true || lane.holdings.haveToBeNamed
-            || lane.outcomesDue.map { $0 <= now } ?? false || renewalDue(index).map { $0 <= now } ?? false
+            isWanted && placesDue(index, wanted).map { $0 <= now } ?? true || lanes[index].holdings.haveToBeNamed
+            || lanes[index].outcomesDue.map { $0 <= now } ?? false || renewalDue(index).map { $0 <= now } ?? false
         guard isDue else { return }
         if isPartition { lanes[index].replaceIfEnded(newIncarnation(), options.lease, at: now) }
-        var request = ExchangeRequest(lane.id.incarnation, number: 0, lease: options.lease)
+        var request = ExchangeRequest(lanes[index].id.incarnation, number: 0, lease: options.lease)
         request.longestHold = options.longestHold
         request.wanted = wanted
         request.spare = isPartition ? min(spare, ExchangeRequest.mostJobs - wanted) : 0
@@ -81,9 +81,11 @@ extension WorkerMachine {
 
     /// When empty places are worth an exchange, if that is not now. Where transfers end that fast, a few empty places wait for company: the
     /// worker's time goes into work and not into waiting for origins.
-    private func placesDue(_ lane: Lane, _ wanted: Int) -> Instant? {
-        guard max(wanted, lane.outcomeCount) < Lane.company, rate.brings(Lane.company, within: Lane.waitForCompany) else { return nil }
-        return lane.lastSent.map { $0 + Lane.waitForCompany }
+    private func placesDue(_ index: Int, _ wanted: Int) -> Instant? {
+        guard max(wanted, lanes[index].outcomeCount) < Lane.company, rate.brings(Lane.company, within: Lane.waitForCompany) else {
+            return nil
+        }
+        return lanes[index].lastSent.map { $0 + Lane.waitForCompany }
     }
 
     mutating func startFromStock(at now: Instant) {
@@ -104,13 +106,14 @@ extension WorkerMachine {
     func wakeUp(after now: Instant) -> Instant? {
         var times = [ending.drainsUntil, ending.handsBackUntil, lookForOverdueAt].compactMap { $0 }
         let hasRoom = canStart > 0
-        for (index, lane) in lanes.enumerated() {
-            if let time = lane.repeatAt { times.append(time) }
-            guard lane.isReady else { continue }
-            if let time = lane.outcomesDue { times.append(time) }
+        // The lanes are read in their place: a copy of one costs more than the look.
+        for index in lanes.indices {
+            if let time = lanes[index].repeatAt { times.append(time) }
+            guard lanes[index].isReady else { continue }
+            if let time = lanes[index].outcomesDue { times.append(time) }
             if let time = renewalDue(index) { times.append(time) }
-            if hasRoom, lane.mayFindWork || lane.hasOutcomes, let time = placesDue(lane, canStart) { times.append(time) }
-            if hasRoom, !lane.mayFindWork, let time = lane.visitAt { times.append(time) }
+            if hasRoom, lanes[index].mayFindWork || lanes[index].hasOutcomes, let time = placesDue(index, canStart) { times.append(time) }
+            if hasRoom, !lanes[index].mayFindWork, let time = lanes[index].visitAt { times.append(time) }
         }
         return times.min()
     }

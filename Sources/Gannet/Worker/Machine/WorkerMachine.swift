@@ -127,7 +127,7 @@ struct WorkerMachine {
     var isStopping: Bool { ending.isStopping }
     /// Jobs whose transfers have ended.
     var unsettled: Int { begun - transferring }
-    var mostUnsettled: Int { 2 * options.concurrency + 64 }
+    var mostUnsettled: Int { 8 * options.concurrency + 64 }
 
     /// Takes what has happened since the last call, and decides what to do.
     mutating func take(_ inputs: [Input], at now: Instant) -> [Action] {
