@@ -133,6 +133,9 @@ extension ClusterState {
         }
     }
 
+    /// The beginning of an outage that no call has reported yet, because Redis is silent.
+    package var silence: RedisOutage { RedisOutage(RedisError(.commandTimeout, server: "\(connection.configuration.address)")) }
+
     /// Runs `question`, and throws when there is no answer within `time`.
     package func within<Answer: Sendable>(
         _ time: Duration, _ question: @escaping @Sendable () async throws -> Answer

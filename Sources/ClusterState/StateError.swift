@@ -14,6 +14,9 @@ package enum StateError: Error, Sendable, Equatable {
     /// The batch was never begun, or was removed with its queue.
     case unknownBatch
 
+    /// The batch that is being filled is gone, or has less of its input than Redis had answered. So many jobs had been accepted.
+    case batchLost(accepted: Int)
+
     /// No more jobs can be added to the batch.
     case batchCancelled, batchClosed
 
@@ -50,7 +53,7 @@ extension StateError {
             case .defect: .defect
             }
         case .otherSchema: .otherSchema
-        case .newerFormat, .unknownBatch, .unfitServer: .unavailable
+        case .newerFormat, .unknownBatch, .batchLost, .unfitServer: .unavailable
         case .batchCancelled, .batchClosed, .otherHeaders, .invalid: .usage
         }
     }
@@ -106,6 +109,10 @@ extension StateError: CustomStringConvertible {
         case .newerFormat(let what):
             "\(what) was written by a newer version of gannet. Update this one, or let the newer workers deal with it."
         case .unknownBatch: "There is no such batch: the queue was emptied meanwhile, or Redis has lost data. Run the command again."
+        case .batchLost(let accepted):
+            "Redis has lost this batch or a part of it, as after a failover, or the queue was purged. "
+                + "\(accepted) URL\(accepted == 1 ? "" : "s") of it had been accepted. "
+                + "Run the same command again: a URL whose outcome is known is not fetched again."
         case .batchCancelled: "The batch was cancelled. Enqueue under another batch name."
         case .batchClosed: "The batch is complete, nothing can be added to it. Enqueue under another batch name."
         case .otherHeaders: "The batch was begun with other request headers. Enqueue under another batch name."

@@ -18,6 +18,18 @@ package enum Signals {
         if unsafeBitCast(before, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) { forward([SIGHUP], to: descriptor) }
     }
 
+    /// Lets the signals that end a process wait until ``release()``, on this thread and those that it makes.
+    package static func hold() { mask(SIG_BLOCK) }
+
+    package static func release() { mask(SIG_UNBLOCK) }
+
+    private static func mask(_ how: Int32) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
+        pthread_sigmask(how, &signals, nil)
+    }
+
     package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     /// Swift's runtime takes SIGQUIT for a crash, prints a page of addresses, and goes on.

@@ -7,12 +7,18 @@ import GannetBasics
 struct EntryPoint {
     /// Not asynchronous: otherwise the runtime would open descriptors of its own before the first line.
     static func main() {
+        // A worker that is stopped in its first moment ends like any other. Its pipe for signals must not take the number of a standard
+        // descriptor that is closed, so signals wait until these are open.
+        let keepsSignals = CommandLine.argc > 1 && CommandLine.unsafeArgv[1].map { strcmp($0, "work") == 0 } ?? false
+        if keepsSignals { Signals.hold() }
         StandardDescriptors.occupy()
+        if keepsSignals {
+            SignalTrap.keepSignals()
+            Signals.release()
+        }
         // A pipe closed early (`| head`) must arrive as an error from `write`, not end the process in mid-sentence.
         Signals.ignoreBrokenPipes()
         Signals.quitAsUsual()
-        // A worker that is stopped in its first moment ends like any other.
-        if CommandLine.argc > 1, let word = CommandLine.unsafeArgv[1], strcmp(word, "work") == 0 { SignalTrap.keepSignals() }
         let words: [String]
         do {
             words = try Self.words()

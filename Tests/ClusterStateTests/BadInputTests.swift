@@ -132,7 +132,7 @@ import Testing
                 let row = FetchQueue.Row(try QueueFixture.entry(0), at: offset + 1)
                 _ = try await fixture.queue.enqueue([row], to: offset + 1, of: &progress)
             }
-            await #expect(throws: StateError.unknownBatch) { try await add(77, from: 0) }
+            await #expect(throws: StateError.batchLost(accepted: 0)) { try await add(77, from: 0) }
             await #expect(throws: StateError.unknownBatch) { try await fixture.queue.cancel(batch: 77) }
             let closed = try await fixture.fill([0])
             await #expect(throws: StateError.batchClosed) { try await add(closed, from: 1) }

@@ -41,7 +41,10 @@ import Testing
             var progress = try await fixture.queue.begin(batch: "b")
             progress.offsets = [5]
             let row = FetchQueue.Row(try QueueFixture.entry(0), at: 6)
-            await #expect(throws: StateError.unknownBatch) { try await fixture.queue.enqueue([row], to: 6, of: &progress) }
+            progress.totals = [4]
+            let lost = StateError.batchLost(accepted: 4)
+            await #expect(throws: lost) { try await fixture.queue.enqueue([row], to: 6, of: &progress) }
+            #expect(lost.reason == .unavailable)
             #expect(try await fixture.queue.counts().enqueued == 0)
         }
     }

@@ -57,6 +57,9 @@ for alert in re.findall(r"- alert: (\w+)", alerts):
     if f'alertname="{alert}"' not in tests:
         problems.append(f"alert {alert} has no test in which it fires")
 
+# KEDA scales the workers by these.
+check("kubernetes.yaml", (docs / "kubernetes.yaml").read_text())
+
 # JSON is YAML.
 pathlib.Path(target).write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}))
 for problem in problems:

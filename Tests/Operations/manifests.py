@@ -34,7 +34,6 @@ deployment = found["Deployment", "gannet-worker"]["spec"]
 pod = deployment["template"]["spec"]
 worker = pod["containers"][0]
 settings = found["ConfigMap", "gannet"]["data"]
-secret = found["Secret", "gannet"]["stringData"]
 
 
 def expect(condition, sentence):
@@ -45,13 +44,15 @@ def expect(condition, sentence):
 drain = int(settings["GANNET_DRAIN_TIMEOUT"].removesuffix("s"))
 expect(pod["terminationGracePeriodSeconds"] >= drain + 10, "the grace period is no ten seconds longer than the drain")
 expect(settings["GANNET_REDIS_PASSWORD_FILE"] == worker["volumeMounts"][0]["mountPath"] + "/redis-password", "the password is mounted elsewhere")
-for reference in found["TriggerAuthentication", "gannet-redis"]["spec"]["secretTargetRef"]:
-    expect(reference["name"] == "gannet" and reference["key"] in secret, f"no secret {reference}")
 labels = deployment["template"]["metadata"]["labels"]
+expect(found["Service", "gannet-worker"]["spec"]["selector"] == labels, "the service selects other pods")
 for kind in ["Deployment", "PodDisruptionBudget", "PodMonitor"]:
     expect(found[kind, "gannet-worker"]["spec"]["selector"]["matchLabels"] == labels, f"{kind} selects other pods")
 for trigger in found["ScaledObject", "gannet-worker"]["spec"]["triggers"]:
-    expect(trigger["metadata"]["listName"].startswith("{gannet}q:" + settings["GANNET_QUEUE"] + ":"), "a trigger looks at another queue")
+    asked = trigger["metadata"]
+    expect('{queue="' + settings["GANNET_QUEUE"] + '"}' in asked["valueLocation"], "a trigger looks at another queue")
+    port = found["Service", "gannet-worker"]["spec"]["ports"][0]["port"]
+    expect(asked["url"] == f"http://gannet-worker.NAMESPACE.svc:{port}/metrics", "a trigger asks at another address")
 
 for problem in problems:
     print(f"kubernetes.yaml: {problem}", file=sys.stderr)

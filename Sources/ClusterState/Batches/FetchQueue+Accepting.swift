@@ -89,8 +89,7 @@ extension FetchQueue {
             let blocks = Block.pack(parts[index], batch: progress.number, hasHeaders: progress.headers.map { !$0.lines.isEmpty } ?? true)
             let before = progress.offsets[index]
             let answer = try await accept(
-                blocks, jobs: parts[index].count, batch: progress.number, from: before, to: max(before, end), closing: closing,
-                delay: delay,
+                blocks, jobs: parts[index].count, batch: progress, from: before, to: max(before, end), closing: closing, delay: delay,
                 in: partition)
             progress.offsets[index] = answer.offset
             progress.totals[index] = answer.total
@@ -101,23 +100,24 @@ extension FetchQueue {
     }
 
     private func accept(
-        _ blocks: [[UInt8]], jobs: Int, batch: Int, from before: Int, to end: Int, closing: Bool, delay: Duration, in partition: Partition
+        _ blocks: [[UInt8]], jobs: Int, batch: BatchProgress, from before: Int, to end: Int, closing: Bool, delay: Duration,
+        in partition: Partition
     ) async throws(StateError) -> (offset: Int, total: Int, open: Int) {
         let arguments: [RedisArgument] =
             [
-                .integer(batch), .integer(before), .integer(end), .integer(closing ? 1 : 0), .integer(delay.wholeMilliseconds),
+                .integer(batch.number), .integer(before), .integer(end), .integer(closing ? 1 : 0), .integer(delay.wholeMilliseconds),
                 .integer(jobs),
             ] + blocks.map { .bytes($0) }
         return try await persistently {
             let fields = try await run(ClusterScripts.enqueue, in: partition, arguments).fields(4, of: "enqueue")
             let answer = (offset: try fields[0].asInteger(), total: try fields[1].asInteger(), open: try fields[2].asInteger())
             switch try fields[3].asString() {
-            case "none": throw StateError.unknownBatch
+            case "none": throw StateError.batchLost(accepted: batch.total)
             case _ where answer.offset >= end: return answer
             case "cancelled": throw StateError.batchCancelled
             case "closed": throw StateError.batchClosed
-            // The partition has less than it had answered: Redis has lost data.
-            case _ where answer.offset < before: throw StateError.unknownBatch
+            // The partition has less than it had answered.
+            case _ where answer.offset < before: throw StateError.batchLost(accepted: batch.total)
             default: return answer
             }
         }

@@ -41,8 +41,8 @@ package struct ClusterFetch: Sendable {
     /// How URLs are fetched, beside what their requests are like.
     package struct Options: Sendable {
         package var concurrency = 1
-        /// For how long a caller that dies keeps others from a URL.
-        package var lease = Duration.seconds(30)
+        /// For how long a caller that dies keeps others from a URL. A living caller extends its lease three times within this time.
+        package var lease = Duration.seconds(6)
         /// Bytes of Redis' memory for bodies.
         package var bodyLimit = 1_000_000_000
         /// Sent with each request. They make it another request of its URL.

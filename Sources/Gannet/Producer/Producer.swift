@@ -13,6 +13,9 @@ package struct Producer: ~Copyable {
     private var chunkBytes = 0
     private var position = 0
 
+    /// When the first of the rows that are not sent yet was taken; `nil` where there are none.
+    package private(set) var waitsSince: ContinuousClock.Instant?
+
     package private(set) var summary = EnqueueSummary()
 
     /// Jobs of the queue that had not ended when it accepted the last chunk.
@@ -82,6 +85,7 @@ package struct Producer: ~Copyable {
     private var isFull: Bool { chunk.count == FetchQueue.largestChunk || chunkBytes >= Self.chunkBytes }
 
     private mutating func take(_ entry: JobEntry) {
+        if chunk.isEmpty { waitsSince = .now }
         chunk.append(FetchQueue.Row(entry, at: position))
         chunkBytes += entry.url.utf8.count
     }
@@ -91,6 +95,7 @@ package struct Producer: ~Copyable {
         summary.accepted = progress.total
         chunk.removeAll(keepingCapacity: true)
         chunkBytes = 0
+        waitsSince = nil
     }
 }
 

@@ -33,6 +33,9 @@ package struct WorkerOptions: Sendable {
     /// How long Redis may be away before the worker gives up.
     package var outagePatience = Duration.seconds(300)
 
+    /// How long Redis may be silent before people are told that the worker waits for it. A command is given up later than that.
+    var silencePatience: Duration { min(.seconds(2), lease / 3) }
+
     /// How often a worker tells Redis that it is alive.
     package var heartbeat = Duration.seconds(5)
 

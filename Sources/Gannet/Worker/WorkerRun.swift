@@ -86,6 +86,7 @@ final class WorkerRun: Sendable {
                     group.addTask { await self.runner.run(claimed, handle) }
                 case .cancel(let token, let reason): transfers[token]?.cancel(reason)
                 case .report(let news): report(news)
+                case .reportSilence: report(.redis(queue.cluster.silence))
                 case .settled(let time): activity.settled(after: time)
                 case .finish(let end): return end
                 }

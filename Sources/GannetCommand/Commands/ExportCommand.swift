@@ -23,7 +23,8 @@ struct ExportCommand: Command {
             + "written again. The manifest has a line like that of 'run' for each URL whose job has ended. The lines are in the order in which "
             + "the jobs ended: 'finished' is the place in that order, and 'line' is null. The exit status is 0 when every body is there, 1 when "
             + "some are missing, and 75 when the batch is not complete yet. The bodies that are there are written in any case.",
-        flags: [batch.entry, directory.entry, NameOption.style.entry, refetch.entry, json.entry] + StoreOptions.flags + FetchOptions.flags
+        flags: [batch.entry, directory.entry, NameOption.style.entry, refetch.entry, json.entry] + StoreOptions.flags
+            + FetchOptions.flagsForCalls
             + QueueTarget.flags,
         mostUsed: ["batch", "dir", "store", "refetch"],
         examples: [
@@ -51,7 +52,7 @@ struct ExportCommand: Command {
         refetches = arguments.isSet(Self.refetch)
         json = arguments.isSet(Self.json)
         store = try StoreOptions(arguments)
-        fetch = try FetchOptions(arguments)
+        fetch = try FetchOptions(arguments, forJobs: false)
         target = try QueueTarget(arguments)
     }
 

@@ -21,7 +21,7 @@ struct GetCommand: Command {
         summary: "Print the body of a URL that was fetched, or fetch it.",
         positional: URLArgument.positional,
         flags: [output.entry, fetch.entry, meta.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry] + StoreOptions.flags
-            + FetchOptions.flags
+            + FetchOptions.flagsForCalls
             + ConnectionOptions.flags + CommonFlags.everywhere,
         mostUsed: ["output", "fetch", "meta"],
         examples: [
@@ -47,7 +47,7 @@ struct GetCommand: Command {
         maximumAge = try arguments.optional(Self.maxAge)
         refresh = arguments.isSet(Self.refresh)
         store = try StoreOptions(arguments)
-        fetch = try FetchOptions(arguments)
+        fetch = try FetchOptions(arguments, forJobs: false)
         connection = try ConnectionOptions(arguments)
         console = Console(try LogOptions(arguments))
         if fetches, showsMeta { throw arguments.usageError("'--meta' shows what is known; it does not fetch.") }

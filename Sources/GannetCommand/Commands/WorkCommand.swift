@@ -45,6 +45,7 @@ struct WorkCommand: Command {
         let console = target.console
         let settings = try fetch.checkedSettings()
         let folder = try store.folder.map { try WorkFolder.open($0, names: names) }
+        try folder?.checkRoom()
         let lock = try folder.map(SharedFolderLock.init)
         defer { withExtendedLifetime(lock) {} }
         let endpoint = try listen.map { try WorkerEndpoint($0, console: console) }
@@ -69,6 +70,7 @@ struct WorkCommand: Command {
             let outcome = await work.result
             await display.end()
             await bodies?.close()
+            if case .failure(let failure as StorageFailure) = outcome, failure.isFullDisk { folder?.noteFull() }
             if case .success(.empty) = outcome { await tally.lookForLoss(access.cluster.queue(target.queue)) }
             tally.finish()
             let status = Self.status(try outcome.get(), losses: tally.losses, interruption)

@@ -13,6 +13,9 @@ extension MetricsText {
             ].map { (labels: own + [("state", $0.0)], value: $0.1) })
         add(
             "gannet_queue_held_jobs", .gauge, "Of the ready jobs those whose hosts rest or have no room.", report.waits.held, own)
+        add(
+            "gannet_queue_runnable_jobs", .gauge, "Of the ready jobs those that a worker could fetch now.",
+            max(0, status.ready - report.waits.held), own)
         add("gannet_queue_held_hosts", .gauge, "Hosts that ready jobs wait for.", report.waits.hosts, own)
         add(
             "gannet_queue_oldest_ready_seconds", .gauge, "How long the oldest ready job has waited; 0 when none does.",

@@ -104,10 +104,12 @@ final class InputRows: Sendable {
     }
 
     /// The rows of the next chunk: possibly none (a chunk of comments), nil at the end of the input or when the task is cancelled.
-    func nextBatch() async throws -> RowBatch? {
+    /// - Parameter limit: How long to wait for input. After that there are no rows.
+    func nextBatch(atMost limit: Duration? = nil) async throws -> RowBatch? {
+        let deadline = limit.map { ContinuousClock.now + $0 }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                queue.async { continuation.resume(returning: self.readBatch()) }
+                queue.async { continuation.resume(returning: self.readBatch(until: deadline)) }
             }
         } onCancel: {
             var byte: UInt8 = 1
@@ -116,12 +118,12 @@ final class InputRows: Sendable {
         return try result.get()
     }
 
-    private func readBatch() -> Result<RowBatch?, any Error> {
+    private func readBatch(until deadline: ContinuousClock.Instant?) -> Result<RowBatch?, any Error> {
         state.withLock { state in
             var rows = RowBatch()
             if !state.hasEnded {
                 do {
-                    try advance(&state, &rows)
+                    try advance(&state, &rows, until: deadline)
                 } catch {
                     state.hasEnded = true
                     state.failure = error
@@ -132,8 +134,9 @@ final class InputRows: Sendable {
         }
     }
 
-    private func advance(_ state: inout State, _ rows: inout RowBatch) throws {
+    private func advance(_ state: inout State, _ rows: inout RowBatch, until deadline: ContinuousClock.Instant?) throws {
         if state.wantsMore {
+            if let deadline, !hasInput(before: deadline) { return }
             guard let count = try readChunk(into: state.buffer.bytes) else {
                 state.hasEnded = true
                 return
@@ -161,12 +164,25 @@ final class InputRows: Sendable {
         }
     }
 
+    /// Waits for input; false if none came in time.
+    private func hasInput(before deadline: ContinuousClock.Instant) -> Bool {
+        while true {
+            var both = descriptors
+            let left = max(.zero, deadline - .now) / Duration.milliseconds(1)
+            let count = poll(&both, 2, Int32(left.rounded(.up)))
+            if count >= 0 || errno != EINTR { return count != 0 }
+        }
+    }
+
+    /// The input, and the pipe that wakes its reader.
+    private var descriptors: [pollfd] {
+        [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0)]
+    }
+
     /// The number of bytes read: 0 at the end of the input, nil when the task was cancelled.
     private func readChunk(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
         while true {
-            var both = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
-            ]
+            var both = descriptors
             // Regular files are always ready. Some devices cannot be polled, and then only the read can tell.
             if poll(&both, 2, -1) < 0, errno == EINTR { continue }
             guard both[1].revents == 0 else { return nil }

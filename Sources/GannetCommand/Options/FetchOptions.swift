@@ -49,6 +49,9 @@ struct FetchOptions: Sendable {
     private static let leaseTime = Flag(
         "lease", .duration(in: .seconds(1)...(.seconds(3600))), default: "30s", section: .fetching,
         "How long a job stays with a worker that has gone silent.")
+    private static let callLease = Flag(
+        "lease", .duration(in: .seconds(1)...(.seconds(3600))), default: "6s", section: .fetching,
+        "How long others wait for a URL whose fetch has gone silent, as when this command was killed.")
     private static let timeoutTime = Flag(
         "timeout", .duration(in: FetchSettings.times), default: TimeSpan.text(of: usual.timeout), section: .fetching,
         "How long one request may take, redirects included. A server has half of this time to begin its answer.")
@@ -76,23 +79,27 @@ struct FetchOptions: Sendable {
         "Send a 'traceparent' header with each request of a batch that has a trace ('--traceparent'). It names the trace and the request itself. A "
             + "header of this name given with '--header' is sent instead. It is not sent on to another origin after a redirect.")
 
-    static let flags = [
-        concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, connectPatience.entry, leaseTime.entry,
-        timeoutTime.entry,
-        connectTime.entry, bodySize.entry, network.entry, proxyURL.entry, certificates.entry, agent.entry,
-    ]
+    private static func flags(_ lease: FlagEntry) -> [FlagEntry] {
+        [
+            concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, connectPatience.entry, lease,
+            timeoutTime.entry, connectTime.entry, bodySize.entry, network.entry, proxyURL.entry, certificates.entry, agent.entry,
+        ]
+    }
 
     /// Of commands that fetch the jobs of batches.
-    static let flagsForJobs = flags + [sendTrace.entry]
+    static let flagsForJobs = flags(leaseTime.entry) + [sendTrace.entry]
 
-    init(_ arguments: Arguments) throws {
+    /// Of commands that fetch URLs without jobs.
+    static let flagsForCalls = flags(callLease.entry)
+
+    init(_ arguments: Arguments, forJobs: Bool = true) throws {
         concurrency = try arguments.require(Self.concurrencyCount)
         hostLimit = try arguments.require(Self.hostCount)
         hostInterval = try arguments.optional(Self.hostRate)
         retries = try arguments.require(Self.retryCount)
         giveUpAfter = try arguments.require(Self.patience)
         hostPatience = try arguments.require(Self.connectPatience)
-        lease = try arguments.require(Self.leaseTime)
+        lease = try arguments.require(forJobs ? Self.leaseTime : Self.callLease)
         settings.timeout = try arguments.require(Self.timeoutTime)
         settings.connectTimeout = try arguments.require(Self.connectTime)
         settings.maximumBody = Int64(try arguments.require(Self.bodySize))

@@ -11,18 +11,22 @@ enum Feeding {
         return try InputRows(source, input.list)
     }
 
+    /// How long a row of a slow input waits for others to be sent with.
+    private static let longestWait = Duration.seconds(1)
+
     /// Feeds the URLs of the command line, then the input's rows.
     static func feed(_ input: InputOptions, _ rows: InputRows?, into producer: consuming Producer) async throws -> EnqueueSummary {
         for (index, url) in input.urls.enumerated() {
             try await producer.add(Array(url.utf8)[...], from: .argument(index + 1))
         }
-        while let batch = try await rows?.nextBatch() {
+        while let batch = try await rows?.nextBatch(atMost: producer.waitsSince.map { longestWait - (.now - $0) }) {
             for row in batch {
                 switch row.content {
                 case .url(let bytes): try await producer.add(bytes, from: .line(row.number))
                 case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
                 }
             }
+            if let since = producer.waitsSince, .now - since >= longestWait { try await producer.flush() }
         }
         // A reader that was cancelled looks like an input that has ended; only the task knows.
         try Task.checkCancellation()

@@ -265,7 +265,7 @@ extension ConnectionLoop {
                 wantsWrite = true
                 return
             case .ended:
-                perform(machine.failed(farewell, now: clock.now))
+                closedByServer()
                 return
             case .failed(let error):
                 perform(machine.failed(error, now: clock.now))
@@ -273,6 +273,14 @@ extension ConnectionLoop {
             }
         }
         hasMoreToRead = true
+    }
+
+    private func closedByServer() {
+        guard machine.state == .greeting else {
+            return perform(machine.failed(RedisError(.connectionLost, "the server closed it"), now: clock.now))
+        }
+        let mayLackTLS = if case .tcp(_, _, tls: false) = configuration.address { true } else { false }
+        perform(machine.closedInGreeting(answered: reader?.hasRead ?? false, mayLackTLS: mayLackTLS, now: clock.now))
     }
 
     /// Parses bytes and dispatches their replies; false if they ended the connection.
@@ -316,14 +324,6 @@ extension ConnectionLoop {
         case .goOn: break
         case .readOnly: consequences.isReadOnly = true
         case .unasked: consequences.failure = RedisError(.connectionLost, "it sent a reply to no command")
-        }
-    }
-
-    private var farewell: RedisError {
-        switch machine.state {
-        case .greeting:
-            RedisError(.unreachable, "it closed the connection without an answer; a TLS port needs rediss://")
-        default: RedisError(.connectionLost, "the server closed it")
         }
     }
 

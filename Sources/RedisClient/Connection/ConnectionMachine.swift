@@ -9,7 +9,8 @@ internal import GannetBasics
 /// ```
 ///
 /// A failure after the first success leads through `pausing` to `lookingUp`. The name is resolved again each time, because it may mean another
-/// machine after a failover. A failure before the first success ends the connection, and the caller of `connect` gets the error.
+/// machine after a failover. A failure before the first success ends the connection, and the caller of `connect` gets the error. Only a server
+/// that closes the connection in its greeting is tried again a few times: it may have been restarted in that moment.
 struct ConnectionMachine {
     typealias Instant = ContinuousClock.Instant
 
@@ -44,6 +45,9 @@ struct ConnectionMachine {
     private(set) var state = State.idle
     private var deadline: Instant?
     private var failures = 0
+    /// Connections in a row that the server closed in its greeting.
+    private var closedGreetings = 0
+    private var hasAnswered = false
     private var hasServed = false
     private let attemptTimeout: Duration
     private let drainTimeout: Duration
@@ -52,6 +56,9 @@ struct ConnectionMachine {
 
     /// After a connection that lasted this long, the first pause is the shortest again.
     static let stableAfter = Duration.seconds(5)
+
+    /// How many connections a server may close in its greeting before `connect` fails.
+    static let mostClosedGreetings = 3
 
     init(_ configuration: RedisConfiguration, random: any RandomNumberGenerator) {
         attemptTimeout = configuration.connectTimeout
@@ -137,6 +144,28 @@ struct ConnectionMachine {
             state = .over
             return .stop(error)
         }
+        return pause(because: error, now: now)
+    }
+
+    /// The server has closed the connection before its greeting was complete.
+    /// - Parameters:
+    ///   - answered: A part of the greeting had come.
+    ///   - mayLackTLS: The connection has no TLS, and its address could have it.
+    mutating func closedInGreeting(answered: Bool, mayLackTLS: Bool, now: Instant) -> Action {
+        closedGreetings += 1
+        hasAnswered = hasAnswered || answered
+        var detail = "it closed the connection before its greeting was complete"
+        guard !hasServed else { return failed(RedisError(.unreachable, detail), now: now) }
+        guard closedGreetings >= Self.mostClosedGreetings else {
+            deadline = nil
+            return pause(because: RedisError(.unreachable, detail), now: now)
+        }
+        // A server with TLS closes each connection whose first bytes are none of TLS, some of them without a word.
+        if !hasAnswered, mayLackTLS { detail = "it closed \(closedGreetings) connections without an answer; a TLS port needs rediss://" }
+        return failed(RedisError(.unreachable, detail), now: now)
+    }
+
+    private mutating func pause(because error: RedisError, now: Instant) -> Action {
         let pause = backoff.randomPause(after: failures, using: &self.random)
         state = .pausing(until: now + pause)
         failures += 1

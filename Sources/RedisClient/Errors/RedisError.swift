@@ -99,7 +99,7 @@ extension RedisError: CustomStringConvertible {
             return "No secure connection to \(subject)\(shown). Check the certificate, the trusted authorities and the host name."
         case .notRedis:
             return
-                "The server at \(server.isEmpty ? "the address" : server) does not speak Redis' protocol\(shown). Check host and port, and whether it is redis:// or rediss://."
+                "The server at \(server.isEmpty ? "the address" : server) does not speak Redis' protocol\(shown). Check host and port."
         case .tooOld:
             return "\(subject) is too old\(shown). Use Redis \(RedisConfiguration.oldestServer) or newer."
         case .authenticationFailed:

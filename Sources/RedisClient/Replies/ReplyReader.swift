@@ -11,7 +11,8 @@ final class ReplyReader {
     /// The bound on one reply. A connection raises it after the greeting.
     var maximumReplyBytes: Int
     private var bytesSinceReply = 0
-    private var isFirstByte = true
+    /// Any byte has come.
+    private(set) var hasRead = false
     private var looksLikeTLS = false
 
     /// - Parameter meaning: Makes an error from a server's error text.
@@ -42,8 +43,8 @@ final class ReplyReader {
     /// Parses bytes and calls `receive` for each complete reply.
     /// - Throws: `.replyTooLarge`, `.notRedis` for TLS, and `.unexpectedReply` for other bytes that are not RESP.
     func feed(_ bytes: UnsafeRawBufferPointer, receive: (RedisReply) -> Void) throws(RedisError) {
-        if isFirstByte, let first = bytes.first {
-            isFirstByte = false
+        if !hasRead, let first = bytes.first {
+            hasRead = true
             // A TLS server answers a plain command with an alert record.
             looksLikeTLS = first == 0x15 || first == 0x16
         }

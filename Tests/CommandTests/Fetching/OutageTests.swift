@@ -56,6 +56,20 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `an enqueue whose batch Redis has lost says what was lost and what to do`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        let feeder = try await fleet.startFeeding(["enqueue", "-i", "-"])
+        _ = try await fleet.redis.command("FLUSHALL")
+        try feeder.input.close()
+        #expect(try await feeder.child.exitStatus == .exited(69))
+        try await feeder.child.errors.finished()
+        let last =
+            "Error: Redis has lost this batch or a part of it, as after a failover, or the queue was purged. "
+            + "\(Fleet.chunk) URLs of it had been accepted. Run the same command again: a URL whose outcome is known is not fetched again.\n"
+        #expect(feeder.child.errors.text.hasSuffix(last), "\(feeder.child.errors.text)")
+        try await fleet.stop()
+    }
+
     @Test func `enqueueing says when it waits for Redis and when Redis is back`() async throws {
         let fleet = try await Fleet.start(files: 2, redis: { $0.appendOnly = true })
         let feeder = try await fleet.startFeeding(["enqueue", "-i", "-"])

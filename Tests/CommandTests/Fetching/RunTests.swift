@@ -213,6 +213,35 @@ import Testing
         try expectation.get()
         try await fleet.stop()
     }
+
+    @Test(
+        .enabled(
+            if: MachineNeed.isMet(MachineNeed.canMount), "Nothing can be mounted here, so no disk can be filled. Run as root."))
+    func `a worker that is started again on a full disk asks no origin until there is room`() async throws {
+        let fleet = try await Fleet.start(files: 40)
+        _ = try await fleet.text(["enqueue", "-i", fleet.list])
+        try FileManager.default.createDirectory(atPath: fleet.out, withIntermediateDirectories: false)
+        try await ChildProcess.succeed("mount", ["-t", "tmpfs", "-o", "size=64k", "none", fleet.out])
+        var outcomes = [try await fleet.outcome(fleet.work)]
+        let asked = try await fleet.requests()
+        for _ in 0..<3 { outcomes.append(try await fleet.outcome(fleet.work)) }
+        let askedAgain = try await fleet.requests()
+        let totals = try await fleet.json(["status"])["totals"] as? [String: Any]
+        try await ChildProcess.succeed("mount", ["-o", "remount,size=64m", fleet.out])
+        let last = try await fleet.outcome(fleet.work)
+        let expectation = Result { try fleet.expectAllBodies() }
+        try await ChildProcess.succeed("umount", [fleet.out])
+        #expect(outcomes.map(\.status) == [74, 74, 74, 74], "\(outcomes.map(\.errors))")
+        #expect(outcomes[3].errors.hasPrefix("Error: The folder \(fleet.out) is still full: a worker ended for that reason"))
+        #expect(!asked.isEmpty && asked == askedAgain)
+        #expect(totals?["failed"] as? Int == 0 && totals?["crashed"] as? Int == 0)
+        #expect(last.status == 0, "\(last.errors)")
+        try expectation.get()
+        // A URL in flight when the disk was full was asked for once more, and no other.
+        let counts = try await fleet.requests().values
+        #expect(counts.allSatisfy { $0 <= 2 })
+        try await fleet.stop()
+    }
     #endif
 
     @Test func `two runs do not write to one folder, and two signals end a run whose origin is silent`() async throws {

@@ -17,6 +17,32 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `rows of a slow input go out while its producer pauses`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let path = fleet.folder.file("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        let input = FileHandle(fileDescriptor: open(path, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
+        let child = try ChildProcess(
+            .init(
+                Program.path, ["enqueue", "--batch", "b", "-i", "-"] + fleet.connection,
+                environment: Program(home: "/dev/null/none").environment, input: path))
+        for count in 1...3 {
+            try input.write(contentsOf: Data("http://h/\(count)\n".utf8))
+            try await eventually("row \(count) is accepted") {
+                try await fleet.redis.command("HGET", "{gannet}q:default:batch:1", "offset") == .text("\(count)")
+            }
+        }
+        // Rows that come together are sent together.
+        let watch = try await fleet.redis.watch()
+        try input.write(contentsOf: Data("http://h/4\nhttp://h/5\n".utf8))
+        try await watch.saw("\"HSET\"", "batch:1", "\"offset\" \"5\"")
+        try input.close()
+        #expect(try await child.exitStatus == .exited(0))
+        try await child.output.finished()
+        #expect(child.output.text == "Accepted 5 URLs; 0 invalid. Batch: b\n")
+        try await fleet.stop()
+    }
+
     @Test func `an enqueue of a named batch that was killed goes on where it stopped`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let (child, input) = try await fleet.startFeeding(["enqueue", "--batch", "b", "-i", "-"])

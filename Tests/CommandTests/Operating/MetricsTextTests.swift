@@ -1,6 +1,8 @@
 import CommandLineKit
 import Testing
 
+@testable import ClusterState
+
 @testable import Gannet
 @testable import GannetCommand
 
@@ -25,6 +27,17 @@ import Testing
                 on 1
 
                 """)
+    }
+
+    @Test func `jobs that a worker could fetch now are told without those that wait for a host`() {
+        var counts = QueueCounts()
+        counts.ready = 10
+        for (held, runnable) in [(4, 6), (12, 0)] {
+            var page = MetricsText()
+            let waits = QueueWaits(held: held)
+            page.add(QueueOverview(now: 0, counts: counts, oldestReady: nil, samples: [], workers: [], waits: waits), of: "q")
+            #expect(page.text.contains("gannet_queue_runnable_jobs{queue=\"q\"} \(runnable)\n"))
+        }
     }
 
     @Test func `the steps of a histogram add up, and the last holds all`() {

@@ -6,7 +6,7 @@ extension Fleet {
     /// How many rows a producer sends at once.
     static let chunk = 8192
 
-    /// A command that has had the first ``chunk`` rows of its input accepted and waits for more, from a pipe.
+    /// A command that has had the first ``chunk`` rows of its input accepted and waits for more, from a pipe. The next row is not complete.
     func startFeeding(_ words: [String]) async throws -> (child: ChildProcess, input: FileHandle) {
         let path = folder.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
@@ -15,7 +15,7 @@ extension Fleet {
         let watch = try await redis.watch()
         let child = try ChildProcess(
             .init(Program.path, words + connection, environment: Program(home: "/dev/null/none").environment, input: path))
-        let lines = (0..<Self.chunk + 500).map { "http://h/\($0)\n" }.joined()
+        let lines = (0...Self.chunk).map { "http://h/\($0)" }.joined(separator: "\n")
         try input.write(contentsOf: Data(lines.utf8))
         try await watch.saw("\"RPUSH\"", ":ready:normal\"")
         return (child, input)

@@ -89,6 +89,7 @@ struct MachineActions {
     private(set) var started: [LockToken] = []
     private(set) var cancelled: [LockToken] = []
     private(set) var reports: [WorkerReport] = []
+    private(set) var reportsSilence = false
     private(set) var end: WorkerEnd?
 
     var requests: [ExchangeRequest] { exchanges.map(\.1) }
@@ -101,6 +102,7 @@ struct MachineActions {
             case .start(let claimed): started.append(claimed.job.token)
             case .cancel(let token, _): cancelled.append(token)
             case .report(let report): reports.append(report)
+            case .reportSilence: reportsSilence = true
             case .settled: break
             case .finish(let result): end = try? result.get()
             }

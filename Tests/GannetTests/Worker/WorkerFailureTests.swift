@@ -118,6 +118,25 @@ import Testing
         try await server.stop()
     }
 
+    @Test func `a worker says that Redis is silent long before its command is given up, and that Redis answers again`() async throws {
+        let server = try await RedisServer.start()
+        try await WorkerFixture.with(server, timeout: .seconds(3600)) { fixture in
+            let worker = try await fixture.start(ScriptedDownloader { .body($0) }) {
+                $0.endsWhenEmpty = false
+                $0.idleLook = .milliseconds(10)
+            }
+            server.pause()
+            await worker.wait { if case .redis(.began) = $0 { true } else { false } }
+            server.resume()
+            await worker.wait { if case .redis(.ended) = $0 { true } else { false } }
+            let told = worker.reports.compactMap { if case .redis(.began(let sentence)) = $0 { sentence } else { nil } }
+            #expect(told == ["Redis at unix://\(server.socketPath): did not answer a command in time"])
+            worker.stop()
+            #expect(await worker.end.end == .drained)
+        }
+        try await server.stop()
+    }
+
     #if canImport(Glibc)
     @Test func `a URL that three workers died with fails without a request, and no attempt is charged for that`() async throws {
         let server = try await RedisServer.start(.init { $0.movableClock = true })

@@ -31,6 +31,24 @@ import Testing
         #expect(next.requests.first?.settlements.map(\.token) == [jobs[1].token])
     }
 
+    @Test(arguments: [(Duration.seconds(30), Duration.seconds(2)), (.seconds(3), .seconds(1))])
+    func `a silent Redis is told after two seconds or a third of the lease, once in an outage`(lease: Duration, patience: Duration) {
+        var bench = MachineBench { $0.lease = lease }
+        bench.start()
+        #expect(!bench.wake(after: patience - .milliseconds(1)).reportsSilence)
+        #expect(bench.wake(after: .milliseconds(1)).reportsSilence)
+        #expect(!bench.wake(after: patience * 2).reportsSilence)
+        // The command's timeout is no news, and neither is the silence of its repetition.
+        #expect(bench.fail(transient).reports.isEmpty)
+        #expect(!bench.wake(after: .seconds(1)).requests.isEmpty)
+        #expect(!bench.wake(after: patience * 2).reportsSilence)
+        #expect(bench.answer().reports.count { if case .redis(.ended) = $0 { true } else { false } } == 1)
+        // Nothing is under way, so nothing is missed.
+        #expect(!bench.wake(after: patience * 2).reportsSilence)
+        bench.take(.heard)
+        #expect(bench.wake(after: patience).reportsSilence)
+    }
+
     @Test func `an ended lease makes a new incarnation, whose first exchange has the same outcomes`() throws {
         var bench = MachineBench { $0.concurrency = 1 }
         let first = try #require(bench.start().requests.first)

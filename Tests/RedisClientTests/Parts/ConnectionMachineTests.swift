@@ -141,6 +141,30 @@ import Testing
         #expect(longestPause(after: 50, lasting: .seconds(1)) <= .seconds(1))
     }
 
+    @Test func `a server that closes connections in its greeting is tried three times before it has served, with pauses`() {
+        var machine = machine()
+        var now = start
+        func greet() {
+            _ = machine.found([first], now: now)
+            _ = machine.opened()
+            _ = machine.prepared()
+        }
+        _ = machine.start(now: now)
+        for _ in 0..<2 {
+            greet()
+            guard case .drop = machine.closedInGreeting(answered: false, mayLackTLS: true, now: now),
+                case .pausing(let until) = machine.state
+            else { return #expect(Bool(false)) }
+            now = until
+            #expect(machine.tick(now: now) == .lookUp)
+        }
+        greet()
+        guard case .stop(let error) = machine.closedInGreeting(answered: false, mayLackTLS: true, now: now) else {
+            return #expect(Bool(false))
+        }
+        #expect(error.kind == .unreachable && error.detail.contains("rediss://"))
+    }
+
     @Test func `a server that became read-only is left after the last reply, or after a timeout`() {
         var machine = serving()
         #expect(machine.becameReadOnly(now: start) == .drain)

@@ -67,7 +67,7 @@ import Testing
     @Test(
         arguments: [
             (.unresolvable, "Check the host name"), (.unreachable, "Check the address"), (.connectTimeout, "firewall"),
-            (.tlsFailed, "trusted authorities"), (.notRedis, "rediss://"), (.tooOld, "Use Redis 6.2 or newer"),
+            (.tlsFailed, "trusted authorities"), (.notRedis, "Check host and port"), (.tooOld, "Use Redis 6.2 or newer"),
             (.authenticationFailed, "password file"), (.authenticationRequired, "password file"),
             (.tooManyClients, "maxclients"), (.notPermitted, "ACL"), (.loading, "Try again"), (.readOnly, "primary"),
             (.replicaStale, "primary"), (.busy, "SCRIPT KILL"), (.outOfMemory, "maxmemory"), (.writesDisabled, "Mend"),

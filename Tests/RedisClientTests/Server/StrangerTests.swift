@@ -60,6 +60,56 @@ import Testing
         try await server.stop()
     }
 
+    private static let good: [HostileServer.Step] = [.readUntil("PING\r\n"), .send(greetingReply), .silence]
+
+    @Test(
+        arguments: [[.close], [.readUntil("PING\r\n"), .close], [.readUntil("PING\r\n"), .reset], [.send(helloReply), .close]]
+            as [[HostileServer.Step]])
+    func `a server that closes its first connections is tried again`(script: [HostileServer.Step]) async throws {
+        let server = try HostileServer(scripts: [script, script, Self.good])
+        await (try RedisConnection.connect(server.configuration)).close()
+        #expect(server.connections == 3)
+        try await server.stop()
+    }
+
+    @Test func `a server that closes every connection without a word is tried three times, and may be one with TLS`() async throws {
+        let server = try HostileServer(.readUntil("PING\r\n"), .close)
+        let error = await refusal(server.configuration)
+        #expect(error?.detail == "it closed 3 connections without an answer; a TLS port needs rediss://")
+        #expect(server.connections == 3)
+        try await server.stop()
+    }
+
+    @Test func `TLS is named only where it can be the reason that connections are closed`() async throws {
+        // A server that has begun to answer has no TLS.
+        let rude = try HostileServer(scripts: [[.send("*4\r\n"), .close], [.close]])
+        let cut = await refusal(rude.configuration)
+        #expect(cut?.detail == "it closed the connection before its greeting was complete")
+        try await rude.stop()
+        let folder = try TemporaryFolder()
+        let local = try HostileServer(unixSocket: folder.file("s"), scripts: [[.close]])
+        let unix = await refusal(.quick(.unix(path: folder.file("s"))))
+        #expect(unix?.detail == "it closed the connection before its greeting was complete")
+        try await local.stop()
+        let banner = try HostileServer(.send("SSH-2.0-OpenSSH_9.2\r\n"), .silence)
+        #expect(await refusal(banner.configuration)?.description.contains("rediss://") == false)
+        try await banner.stop()
+    }
+
+    @Test func `a server that has served once is not taken for one with TLS when it closes connections`() async throws {
+        let server = try HostileServer(scripts: [
+            [.readUntil("PING\r\n"), .send(greetingReply), .readUntil("FIRST"), .close], [.readUntil("PING\r\n"), .close],
+        ])
+        let connection = try await RedisConnection.connect(server.configuration.with { $0.commandTimeout = .milliseconds(300) })
+        _ = await failure { try await connection.send(RedisCommand("FIRST")) }
+        try await server.accepted(5)
+        let error = await failure { try await connection.send(RedisCommand("SECOND")) }
+        #expect(error?.kind == .unavailable)
+        #expect(error?.detail.contains("it closed the connection before its greeting was complete") == true, "\(String(describing: error))")
+        await connection.close()
+        try await server.stop()
+    }
+
     @Test func `no error of an established connection quotes the password`() async throws {
         let server = try HostileServer(
             .readUntil("PING\r\n"), .send(greetingReply), .readUntil("GET"),

@@ -50,6 +50,8 @@ struct Lane {
     /// An error that will last: this lane sends nothing more.
     var hasFailed = false
     private(set) var lastSent: Instant?
+    /// Since when the request under way waits for its answer; `nil` without one, and while it waits to be repeated.
+    var waitsSince: Instant? { underWay == nil || repeatAt != nil ? nil : lastSent }
 
     private(set) var holdings = Holdings()
 

@@ -127,6 +127,15 @@ extension WorkerMachine {
         }
     }
 
+    /// When the silence of Redis is long enough to be told; `nil` when nothing waits for it, or when that was told already.
+    var silenceDue: Instant? { awaySince == nil ? lanes.compactMap(\.waitsSince).min().map { $0 + options.silencePatience } : nil }
+
+    mutating func lookForSilence(at now: Instant) {
+        guard let due = silenceDue, due <= now else { return }
+        awaySince = now
+        actions.append(.reportSilence)
+    }
+
     private mutating func noteBack() {
         if awaySince != nil { actions.append(.report(.redis(.ended))) }
         awaySince = nil

@@ -83,6 +83,7 @@ extension WorkerMachine {
         }
         if let time = ending.handsBackUntil, time <= now { return leaveAll() }
         lookForOverdue(at: now)
+        lookForSilence(at: now)
         for index in 0..<order.count where lanes[index].visitAt.map({ $0 <= now }) ?? false {
             lanes[index].visitAt = nil
             lanes[index].mayFindWork = true

@@ -48,6 +48,8 @@ struct WorkerMachine {
         /// End the transfer of a job, whose conclusion follows.
         case cancel(LockToken, Cancellation)
         case report(WorkerReport)
+        /// Report that Redis has not answered for some time.
+        case reportSilence
         /// An outcome was settled after this time.
         case settled(after: Duration)
         case finish(Result<WorkerEnd, any Error>)
