@@ -21,7 +21,7 @@ enum ClusterScripts {
     private static let parts: [Substring: [UInt8]] = [
         "clock": PackageResources.clock_lua, "blocks": PackageResources.blocks_lua, "counts": PackageResources.counts_lua,
         "hosts": PackageResources.hosts_lua, "locks": PackageResources.locks_lua, "settle": PackageResources.settle_lua,
-        "handOut": PackageResources.handOut_lua,
+        "handOut": PackageResources.handOut_lua, "ends": PackageResources.ends_lua, "returns": PackageResources.returns_lua,
     ]
 
     private static func script(_ source: [UInt8]) -> RedisScript {

@@ -14,164 +14,107 @@
 --         jobs, 1 nothing, 2 only jobs of a newer version), whether to ask again at once, ms until the next visit or -1, whether the queue
 --         is paused, each batch among these {number, name or nil, headers or nil, trace or nil, …}, then for each job two: its lock, and
 --         an answer too old for it or nothing; or 'd' token length(1) queue job, and its outcome}
-local Ask = {}
-Ask.queue = KEYS[2]:sub(#tag + 3, -7)
-Ask.incarnation, Ask.number, Ask.lease, Ask.longest = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-Ask.wanted, Ask.channel, Ask.random, Ask.patience, Ask.mostDead = tonumber(ARGV[5]), ARGV[7], tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
-local FIRST, SWEEP = 15, 256
-local sweeps = floor(Clock.turn / SWEEP)
-Ask.most, Ask.outcomes = Ask.wanted + ARGV[6], tonumber(ARGV[13])
-Hosts.limit, Hosts.interval = tonumber(ARGV[8]), tonumber(ARGV[9])
-
-Ask.holder = Locks.holderOf(Ask.incarnation)
-local before = call('HMGET', Ask.holder, 'last', 'suspect')
-Ask.last, Ask.suspect = before[1], before[2]
-local lastNumber = Ask.last and (unpackBytes('>I6', Ask.last)) or 0
-local ends = call('ZSCORE', Locks.leases, Ask.incarnation)
+local OPTIONS, SWEEP = 14, 256
+-- Redis searches a small hash from its beginning, unless a value in it is longer than 64 bytes.
+local PADDING = 'This text makes the hash of what a process holds a table to Redis.'
+local queue, prefix, incarnation, number, lease = sub(KEYS[2], #tag + 3, -7), sub(KEYS[2], 1, -6), ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local holder, now, outcomes = tag .. 'holder:' .. incarnation, Clock.now, tonumber(ARGV[13])
+local before, ends = call('HMGET', holder, 'last', 'suspect'), call('ZSCORE', Locks.leases, incarnation)
+local lastNumber = before[1] and unpackBytes('>I6', before[1]) or 0
+ends = ends and tonumber(ends)
 -- A lease that has ended is never revived.
-if (ends and tonumber(ends) <= Clock.lived) or (not ends and Ask.number > 1) then return {'ended'} end
-if Ask.number < lastNumber then return redis.error_reply('STALE an exchange came after its successor') end
-local settings = Ask.queue ~= '' and call('HMGET', KEYS[2], 'paused', 'priorities') or {}
-Ask.isPaused = settings[1] == '1'
+if ends and ends <= Clock.lived or not ends and number > 1 then return {'ended'} end
+if number < lastNumber then return redis.error_reply('STALE an exchange came after its successor') end
+local settings = queue ~= '' and call('HMGET', KEYS[2], 'paused', 'priorities') or {}
+local isPaused, uses = settings[1] == '1', settings[2] or ''
 -- Redis does not roll a script back. What its keys hold is looked at now and then, not each time.
-Counts.areKeysKnown = Ask.number % 64 ~= 1
+Counts.areKeysKnown = number % 64 ~= 1
 if not Counts.areKeysKnown then
     call('HLEN', Locks.key)
     call('HLEN', tag .. 'hosts')
 end
 
-Clock.writeAlsoWhenFull()
-if not ends then Clock.noteLease(Ask.lease) end
+-- See Clock.writeAlsoWhenFull.
+call('DEL', tag .. 'none')
+if not ends then Clock.noteLease(lease) end
 -- Not each of many calls a second has to be noted.
-if not ends or tonumber(ends) - Clock.lived < Ask.lease * 0.95 then Locks.extend(Ask.incarnation, Ask.lease) end
+if not ends or ends - Clock.lived < lease * 0.95 then Locks.extend(incarnation, lease) end
 
-Ask.answer = {'done', Clock.now, '', 0, 0, 0, -1, Ask.isPaused and 1 or 0, {}}
-Ask.size, Ask.givenCount, Ask.isMore, Ask.freed, Ask.added, Ask.given = 9, 0, false, {}, {}, {}
--- Jobs with nothing to fetch come besides, as many again, within a bound for their outcomes.
-Ask.besides, Ask.mostBesides = 524288, min(256, 2 * Ask.most)
-Ask.extras = Locks.extrasOf(Ask.queue, '', {})
+-- What the rarer functions share with the rest. `count` is how many jobs are handed out: each is two fields of the answer and of `added`.
+local Ask = {
+    answer = {'done', now, '', 0, 0, 0, -1, isPaused and 1 or 0, {}}, added = {}, count = 0, wanted = tonumber(ARGV[5]), isMore = false,
+    suspect = before[2], freed = {}, open = {}, budget = 1000,
+}
+Ask.most = Ask.wanted + ARGV[6]
+if ARGV[9] ~= '0' then Hosts.interval = tonumber(ARGV[9]) end
+Hosts.limit = tonumber(ARGV[8])
 -- The priorities that were ever used in the queue.
-Ask.open = {}
-for priority in (settings[2] or ''):gmatch('%d') do
-    local name = Blocks.PRIORITIES[tonumber(priority)]
-    Ask.open[tonumber(priority)] = {
-        number = tonumber(priority), key = Blocks.ofQueue(Ask.queue, 'ready:' .. name), timers = Blocks.ofQueue(Ask.queue, 'timers:' .. name),
-    }
+for i = 1, #uses do
+    local priority = byte(uses, i) - 48
+    local name = Blocks.PRIORITIES[priority]
+    Ask.open[priority] = {ready = prefix .. 'ready:' .. name, timers = prefix .. 'timers:' .. name, isReady = true}
 end
+-- Counts, flags and names in the lock of a URL that nobody else waits for, in its first attempt.
+local usual = '\0\0\0\0\0\0\0\0\0' .. pack('>I2B', 3 + #queue, #queue) .. queue .. '\0\0'
+local sweeps, tokens = floor(Clock.turn / SWEEP), Clock.tokens
 
--- What a worker has to know of a batch is told once, however many of its jobs are handed out.
-function Ask.tell(number, batch)
+-- Counts jobs that are handed out. What a worker has to know of their batch is told once.
+local function tell(batch, jobs)
+    batch.counts.active = (batch.counts.active or 0) + jobs
     if batch.isTold then return end
+    local told = Ask.answer[9]
+    local last = #told
+    told[last + 1], told[last + 2], told[last + 3], told[last + 4] = batch.index, batch.name, batch.headers, batch.trace
     batch.isTold = true
-    local list = Ask.answer[9]
-    local last = #list
-    list[last + 1], list[last + 2], list[last + 3], list[last + 4] = number, batch.name, batch.headers, batch.trace
 end
 
---@ settle handOut
-
--- The same exchange again: what it did is told again, as far as it still holds.
-local function repeatAnswer()
-    local size = unpackBytes('>I2', Ask.last, 7)
-    Ask.answer[3] = sub(Ask.last, 9, 8 + size)
-    local at = 9 + size
-    while at <= #Ask.last do
-        local length = byte(Ask.last, at)
-        local field = sub(Ask.last, at + 1, at + length)
-        local value, bytes, job = call('HGET', Ask.holder, field), nil, nil
-        if value and length == 16 then
-            bytes = call('HGET', Locks.key, field)
-            job = bytes and sub(bytes, 1, 1) == 'L' and sub(bytes, 10, 17) == Ask.incarnation and Locks.read(bytes).job
-        elseif value then
-            bytes, job = field .. value, sub(value, 2 + byte(value))
-        end
-        if job then
-            local outcome, number = call('GET', Locks.outcomeOf(Blocks.idOf(job))), unpackBytes('>I4', job, 2)
-            Ask.answer[#Ask.answer + 1], Ask.answer[#Ask.answer + 2] = bytes, length == 16 and Locks.staleOf(outcome) or outcome or ''
-            Ask.tell(number, Counts.batchOf(Ask.queue, number))
-        end
-        at = at + 1 + length
-    end
-end
-
-if Ask.number == lastNumber then
-    repeatAnswer()
-    Ask.isMore = true
+--@ ends returns
+if number == lastNumber then
+    Returns.answerAgain(before[1])
 else
-    if Ask.outcomes > 0 then Ask.answer[3] = settleAll(FIRST, Ask.outcomes) end
-    if Ask.suspect and call('HEXISTS', Ask.holder, 'suspect') == 0 then Ask.suspect = nil end
-    if ARGV[14] == '1' then
-        local isKnown = {}
-        for i = FIRST + Ask.outcomes, #ARGV do isKnown[ARGV[i]] = true end
-        local held = call('HGETALL', Ask.holder)
-        for i = 1, #held, 2 do
-            if #held[i] >= 16 and not isKnown[held[i]] then Locks.takeBackField(held[i], held[i + 1], Ask.holder, Ask.incarnation, false) end
-        end
-    end
-    if Locks.takeBackEnded() then Ask.isMore = true end
-    if Ask.queue ~= '' and not Ask.isPaused and Ask.most > 0 then handOut() end
-    local record = {pack('>I6I2', Ask.number, #Ask.answer[3]) .. Ask.answer[3]}
-    for i, field in ipairs(Ask.given) do record[i + 1] = string.char(#field) .. field end
-    call('HSET', Ask.holder, 'last', table.concat(record), unpack(Ask.added))
+    --@ settle
+    if Ask.suspect and call('HEXISTS', holder, 'suspect') == 0 then Ask.suspect = nil end
+    if ARGV[14] == '1' then Returns.takeBackUnknown() end
+    if Clock.firstEnd <= Clock.lived and Locks.takeBackEnded() then Ask.isMore = true end
+    --@ handOut
+    call('HSET', holder, 'last', pack('>I6I8', number, tokens) .. PADDING .. Ask.answer[3], unpack(Ask.added))
 end
 
 -- Only jobs that were handed out use up turns of their priorities: any other exchange goes round the whole wheel.
-if Ask.givenCount == 0 then Clock.turn = Clock.turn + 10 end
+if Ask.count == 0 then Clock.turn = Clock.turn + 10 end
 -- A call that found nothing has the time for it.
-local sweepsNow = floor(Clock.turn / SWEEP) ~= sweeps or (Ask.most > 0 and Ask.givenCount == 0)
+local sweepsNow = floor(Clock.turn / SWEEP) ~= sweeps or (Ask.most > 0 and Ask.count == 0)
 local abandoned, from
 if sweepsNow then abandoned, from = Hosts.forgetIdle() end
 Hosts.save()
 local ended = Counts.save()
-if sweepsNow and Ask.queue ~= '' and Clock.use(Ask.queue, Clock.now) then Counts.forgetBatches(Ask.queue) end
-if abandoned and abandoned ~= Ask.queue then
+if sweepsNow and queue ~= '' and Clock.use(queue, now) then Counts.forgetBatches(queue) end
+if abandoned and abandoned ~= queue then
     -- What somebody else wrote into a queue's keys stops no worker of another queue.
     local isGood, isLeft = pcall(Locks.removeQueue, abandoned, 100)
     if isGood and isLeft then call('HSET', KEYS[1], 'sweep', from) end
 end
 Clock.save()
 
--- When this partition wants the next visit: a timer, a lease that may end, a host's turn.
-local nextVisit = -1
-local function visitAt(ms) if nextVisit < 0 or ms < nextVisit then nextVisit = max(0, ms) end end
-local isFull = Ask.most > 0 and Ask.givenCount >= Ask.wanted
-if Ask.queue ~= '' and not isFull then
-    for _, line in pairs(Ask.isPaused and {} or Ask.open) do
-        local first = call('ZRANGE', line.timers, '0', '1', 'WITHSCORES')
-        -- Suspects wait for a worker that has none.
-        local i = first[1] == 'h?' and Ask.suspect and 3 or 1
-        if i == 3 then visitAt(1000) end
-        if first[i] and first[i + 1] ~= 'inf' then visitAt(tonumber(first[i + 1]) - Clock.now) end
-    end
-    if Counts.openJobs(Ask.queue) <= 0 then
-        Ask.answer[5] = 1
-        if ended[Ask.queue] then
-            Counts.forgetBatches(Ask.queue)
-            Counts.wake(Ask.queue, Counts.MOST_WOKEN)
-        end
-    elseif Ask.givenCount == 0 and nextVisit < 0 and call('LLEN', Blocks.ofQueue(Ask.queue, 'aside:newer')) > 0 then
-        local counts = call('HMGET', KEYS[2], 'active', 'parked', 'delayed')
-        local waiting = (counts[1] or 0) + (counts[2] or 0) + (counts[3] or 0)
-        for _, line in pairs(Ask.open) do waiting = waiting + call('LLEN', line.key) end
-        if waiting == 0 then Ask.answer[5] = 2 end
-    end
+-- A worker with places left has to know when the partition wants the next visit: a timer, a lease that may end, a host's turn.
+if Ask.most == 0 or Ask.count < Ask.wanted then
+    local nextVisit = max(min(Clock.firstEnd - Clock.lived, Clock.step), 1)
+    if queue ~= '' then nextVisit = Returns.nextVisit(nextVisit, ended) end
+    Ask.answer[7] = nextVisit
 end
-if not isFull then
-    visitAt(max(min(Clock.firstEnd - Clock.lived, Clock.step), 1))
-end
-Ask.answer[4] = call('HLEN', Ask.holder) - 1 - (Ask.suspect and call('HEXISTS', Ask.holder, 'suspect') or 0)
-Ask.answer[6], Ask.answer[7] = Ask.isMore and 1 or 0, nextVisit
+Ask.answer[4] = call('HLEN', holder) - 1 - (Ask.suspect and call('HEXISTS', holder, 'suspect') or 0)
+if Ask.isMore then Ask.answer[6] = 1 end
 
 for name, by in pairs(Locks.returned) do Counts.wake(name, by) end
 for name in pairs(ended) do
-    if name ~= Ask.queue and Counts.openJobs(name) <= 0 then Counts.wake(name, Counts.MOST_WOKEN) end
+    if name ~= queue and Counts.openJobs(name) <= 0 then Counts.wake(name, Counts.MOST_WOKEN) end
 end
-if Ask.channel ~= '' then
+if ARGV[7] ~= '' then
     -- A worker with places left hears of new jobs.
-    if Ask.givenCount >= Ask.wanted then
-        call('ZREM', Blocks.ofQueue(Ask.queue, 'idle'), Ask.channel)
+    if Ask.count >= Ask.wanted then
+        call('ZREM', prefix .. 'idle', ARGV[7])
     elseif not Ask.isMore then
-        call('ZADD', Blocks.ofQueue(Ask.queue, 'idle'), 'NX', Clock.now, Ask.channel)
+        call('ZADD', prefix .. 'idle', 'NX', now, ARGV[7])
     end
 end
 return Ask.answer

@@ -8,7 +8,7 @@
 --   '<q>finished:<number>', a list  ids of the URLs whose jobs ended, in order
 --   '<q>idle', a sorted set         channels of the workers that found nothing, by when
 -- Jobs that are ready are counted nowhere: ready = enqueued - done - failed - cancelled - active - parked - delayed.
-local Counts = {batches = {}, totals = {}, areKeysKnown = false, MOST_WOKEN = 1000}
+local Counts = setmetatable({batches = {}, totals = {}, areKeysKnown = false}, Lazy)
 
 -- What was asked for with a batch; `isGone` when it was cancelled, or removed with its queue.
 function Counts.batchOf(queue, number)
@@ -19,18 +19,20 @@ function Counts.batchOf(queue, number)
     end
     local batch = known[number]
     if not batch then
-        local fields = call('HMGET', Blocks.ofQueue(queue, 'batch:' .. number), 'state', 'priority', 'refresh', 'maxAge', 'id', 'headers', 'trace')
-        local priority = tonumber(fields[2] or 2)
+        local prefix, text = tag .. 'q:' .. queue .. ':', tostring(number)
+        local key = prefix .. 'batch:' .. text
+        local fields = call('HMGET', key, 'state', 'priority', 'id', 'headers', 'trace')
+        local state, priority = fields[1], tonumber(fields[2] or 2)
         batch = {
-            state = fields[1], number = priority, priority = Blocks.PRIORITIES[priority], refresh = fields[3] == '1',
-            maxAge = tonumber(fields[4] or -1), isGone = not fields[1] or fields[1] == 'cancelled',
-            name = fields[5], headers = fields[6], trace = fields[7], counts = {}, totals = Counts.totals[queue], finished = {},
+            key = key, finishedKey = prefix .. 'finished:' .. text, index = number, state = state, isGone = not state or state == 'cancelled',
+            number = priority, priority = Blocks.PRIORITIES[priority], name = fields[3], headers = fields[4], trace = fields[5], isTold = false,
+            counts = {}, finished = {},
         }
         known[number] = batch
         -- Redis does not roll a script back: keys that hold something else stop it before it writes.
         if not batch.isGone and not Counts.areKeysKnown then
-            call('LLEN', Blocks.ofQueue(queue, 'finished:' .. number))
-            call('ZCARD', Blocks.ofQueue(queue, 'timers:' .. batch.priority))
+            call('LLEN', batch.finishedKey)
+            call('ZCARD', prefix .. 'timers:' .. batch.priority)
         end
     end
     return batch
@@ -40,31 +42,30 @@ end
 function Counts.save()
     local ended = {}
     for queue, known in pairs(Counts.batches) do
-        local sums, key = Counts.totals[queue], Blocks.ofQueue(queue, 'queue')
-        local endedHere, isThere = 0, next(known) == nil
-        for number, batch in pairs(known) do
-            local batchKey, counts = Blocks.ofQueue(queue, 'batch:' .. number), batch.counts
+        local key, sums, ends, isThere = tag .. 'q:' .. queue .. ':queue', Counts.totals[queue], 0, next(known) == nil
+        for _, batch in pairs(known) do
+            local counts = batch.counts
             isThere = isThere or batch.state
-            if #batch.finished > 0 then Blocks.pushBack(Blocks.ofQueue(queue, 'finished:' .. number), batch.finished) end
+            if batch.finished[1] then call('RPUSH', batch.finishedKey, unpack(batch.finished)) end
             for field, by in pairs(counts) do
-                if by ~= 0 then call('HINCRBY', batchKey, field, by) end
+                if by ~= 0 then call('HINCRBY', batch.key, field, by) end
                 sums[field] = (sums[field] or 0) + by
             end
-            local ends = (counts.done or 0) + (counts.failed or 0) + (counts.cancelled or 0)
-            endedHere = endedHere + ends
+            ends = ends + (counts.done or 0) + (counts.failed or 0) + (counts.cancelled or 0)
             batch.counts, batch.finished = {}, {}
         end
         for field, by in pairs(sums) do
             if isThere and by ~= 0 then call('HINCRBY', key, field, by) end
-            sums[field] = nil
         end
-        if endedHere > 0 then ended[queue] = endedHere end
+        Counts.totals[queue] = {}
+        if ends > 0 then ended[queue] = ends end
     end
     return ended
 end
 
-rarely(Counts, function()
+function Counts.make()
     local MOST_KEPT, MOST_KEPT_IDS, KEPT_FOR, UNFED_FOR, MOST_FORGOTTEN = 1000, 50000000, 30 * 86400000, 7 * 86400000, 8
+    Counts.MOST_WOKEN = 1000
 
     -- Counts for the queue and for the batch; not at all when the batch was removed, for its counters are gone with it.
     function Counts.count(queue, number, field, by)
@@ -164,4 +165,4 @@ rarely(Counts, function()
             if call('PUBLISH', popped[1], 'q' .. queue) > 0 then most = most - 1 end
         end
     end
-end)
+end

@@ -14,132 +14,154 @@
 -- Every list of jobs aside has its timer. So a turn that is missed, or a queue that dies, costs a pause and not a job.
 -- A script that starts no request knows no usual limit. A host with a free place tells the queues that wait, and their workers know
 -- how much room there is.
-local Hosts = {known = {}, changedOnes = {}, limit = 10000, interval = 0, GIVEN_UP = 2, TURN_KEPT = 250, LOOK_AGAIN = 30000, NEVER = math.huge}
-
-function Hosts.read(name, bytes)
-    local host = {name = name, running = 0, next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}}
-    if bytes then
-        local at
-        host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down, host.offered, at =
-            unpackBytes('>I2I6I6BBBI6I6', bytes)
-        while at <= #bytes do
-            local length = byte(bytes, at)
-            host.waiting[#host.waiting + 1] = sub(bytes, at + 1, at + length)
-            at = at + 1 + length
-        end
-    end
-    Hosts.known[name] = host
-    return host
-end
+--
+-- Almost all hosts are plain: nothing is remembered of them but requests in flight. An exchange reads these itself, into 'plain'. It calls
+-- functions of this part for the others, in 'known', and 'of' makes a plain host one of those.
+local Hosts = setmetatable({known = {}, plain = {}, before = {}, changedOnes = {}, limit = 10000, interval = 0}, Lazy)
+local PLAIN = '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
 
 function Hosts.load(names)
-    if #names == 0 then return end
-    local known = call('HMGET', tag .. 'hosts', unpack(names))
+    local found, isUsual = call('HMGET', tag .. 'hosts', unpack(names)), Clock.rules == 0 and Hosts.interval == 0
     for i = 1, #names do
-        if not Hosts.known[names[i]] then Hosts.read(names[i], known[i]) end
-    end
-end
-
-function Hosts.changed(host)
-    Hosts.changedOnes[host.name] = host
-    return host
-end
-
-function Hosts.ruleOf(host)
-    if Clock.rules == 0 then return Hosts.limit, Hosts.interval, 0 end
-    if not host.limit then
-        local limit, interval, pausedUntil = Hosts.readRule(host.name)
-        host.limit, host.interval, host.pausedUntil = limit or Hosts.limit, interval or Hosts.interval, pausedUntil or 0
-    end
-    return host.limit, host.interval, host.pausedUntil
-end
-
--- When a host may start another request; NEVER while all its places are taken.
-function Hosts.opensAt(host)
-    local limit, _, pausedUntil = Hosts.ruleOf(host)
-    if host.probing > 0 then limit = 1 end
-    if host.running >= limit then return Hosts.NEVER end
-    return max(host.cool, host.next, pausedUntil)
-end
-
--- How many requests may start at a host now.
-function Hosts.roomAt(host)
-    if Hosts.opensAt(host) > Clock.now then return 0 end
-    local limit, interval = Hosts.ruleOf(host)
-    if host.probing > 0 or interval > 0 then return 1 end
-    return limit - host.running
-end
-
-function Hosts.isGivenUp(host) return host.probing == Hosts.GIVEN_UP end
-
--- How many requests a queue may start at a host now. Queues that wait for the same host take turns, and each leaves its share.
-function Hosts.roomFor(host, queue)
-    local room = Hosts.roomAt(host)
-    if room == 0 then return 0 end
-    while host.waiting[1] and host.waiting[1] ~= queue do
-        if host.offered == 0 then
-            Hosts.offer(host)
-            return 0
+        local name, bytes = names[i], found[i]
+        if not Hosts.known[name] then
+            if isUsual and (not bytes or #bytes == 29 and string.find(bytes, PLAIN, 3, true)) then
+                local running = bytes and 256 * byte(bytes) + byte(bytes, 2) or 0
+                Hosts.plain[name], Hosts.before[name] = running, running
+            else
+                Hosts.read(name, bytes)
+            end
         end
-        if host.offered > Clock.now then return 0 end
-        Hosts.passOver(host)
     end
-    local others = #host.waiting - (host.waiting[1] and 1 or 0)
-    return others > 0 and max(1, floor(room / (others + 1))) or room
-end
-
-function Hosts.enter(host, requests)
-    Hosts.changed(host).running = host.running + (requests or 1)
-    local _, interval = Hosts.ruleOf(host)
-    if interval > 0 then host.next = Clock.now + interval end
-end
-
--- A request has ended, with nothing learnt about the host.
-function Hosts.leave(name)
-    local host = Hosts.changed(Hosts.known[name] or Hosts.of(name))
-    host.running = max(0, host.running - 1)
-    return host
-end
-
-function Hosts.noteSuccess(host)
-    if host.failures == 0 and host.level == 0 and host.probing == 0 then return end
-    host.failures, host.down, host.probing = 0, 0, min(host.probing, 1)
-    -- While the host rests, what is answered was asked before: it must start with one request all the same.
-    if host.cool <= Clock.now then host.level, host.probing = 0, 0 end
-    Hosts.changed(host)
-end
-
-function Hosts.isIdle(host)
-    return host.running == 0 and host.next <= Clock.now and host.cool <= Clock.now and host.failures == 0 and host.level == 0 and host.probing == 0
-        and #host.waiting == 0
 end
 
 -- Writes what changed. The first queue that waits for a host with room is told.
 function Hosts.save()
-    local set, gone = {}, {}
-    for name, host in pairs(Hosts.changedOnes) do
-        if host.offered > 0 and host.offered <= Clock.now and host.waiting[1] then Hosts.passOver(host) end
-        if host.waiting[1] and host.offered == 0 and (Hosts.isGivenUp(host) or Hosts.opensAt(host) ~= Hosts.NEVER) then Hosts.offer(host) end
-    end
-    for name, host in pairs(Hosts.changedOnes) do
-        if Hosts.isIdle(host) then
+    local set, gone, before = {}, {}, Hosts.before
+    if next(Hosts.changedOnes) then Hosts.describe(set, gone) end
+    for name, running in pairs(Hosts.plain) do
+        if running == 0 and before[name] > 0 then
             gone[#gone + 1] = name
-        else
-            local bytes = pack('>I2I6I6BBBI6I6', host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down,
-                host.offered)
-            for _, queue in ipairs(host.waiting) do bytes = bytes .. pack('>B', #queue) .. queue end
-            set[#set + 1], set[#set + 2] = name, bytes
+        elseif running ~= before[name] then
+            local last = #set
+            set[last + 1], set[last + 2] = name, pack('>I2', running) .. PLAIN
         end
+        before[name] = running
     end
-    for i = 1, #set, 2 * Blocks.MOST_AT_ONCE do call('HSET', tag .. 'hosts', unpack(set, i, min(#set, i + 2 * Blocks.MOST_AT_ONCE - 1))) end
-    if #gone > 0 then call('HDEL', tag .. 'hosts', unpack(gone)) end
-    Hosts.changedOnes = {}
+    for i = 1, #set, 2000 do call('HSET', tag .. 'hosts', unpack(set, i, min(#set, i + 1999))) end
+    if gone[1] then call('HDEL', tag .. 'hosts', unpack(gone)) end
 end
 
-rarely(Hosts, function()
+function Hosts.make()
     local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOST_KEPT, QUEUE_KEPT, MOST_WAITING = 5, 1000, 600000, 3600000, 30 * 86400000, 16
+    Hosts.GIVEN_UP, Hosts.TURN_KEPT, Hosts.LOOK_AGAIN, Hosts.NEVER = 2, 250, 30000, math.huge
 
-    function Hosts.of(name) return Hosts.known[name] or Hosts.read(name, call('HGET', tag .. 'hosts', name)) end
+    function Hosts.read(name, bytes)
+        local host = {name = name, running = 0, next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}}
+        if bytes then
+            local at
+            host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down, host.offered, at =
+                unpackBytes('>I2I6I6BBBI6I6', bytes)
+            while at <= #bytes do
+                local length = byte(bytes, at)
+                host.waiting[#host.waiting + 1] = sub(bytes, at + 1, at + length)
+                at = at + 1 + length
+            end
+        end
+        Hosts.known[name] = host
+        return host
+    end
+
+    function Hosts.of(name)
+        local running, host = Hosts.plain[name], Hosts.known[name]
+        if not running then return host or Hosts.read(name, call('HGET', tag .. 'hosts', name)) end
+        Hosts.plain[name], host = nil, Hosts.changed(Hosts.read(name))
+        host.running = running
+        return host
+    end
+
+    function Hosts.changed(host)
+        Hosts.changedOnes[host.name] = host
+        return host
+    end
+
+    local function ruleOf(host)
+        if Clock.rules == 0 then return Hosts.limit, Hosts.interval, 0 end
+        if not host.limit then
+            local limit, interval, pausedUntil = Hosts.readRule(host.name)
+            host.limit, host.interval, host.pausedUntil = limit or Hosts.limit, interval or Hosts.interval, pausedUntil or 0
+        end
+        return host.limit, host.interval, host.pausedUntil
+    end
+
+    -- When a host may start another request; NEVER while all its places are taken.
+    function Hosts.opensAt(host)
+        local limit, _, pausedUntil = ruleOf(host)
+        if host.probing > 0 then limit = 1 end
+        if host.running >= limit then return Hosts.NEVER end
+        return max(host.cool, host.next, pausedUntil)
+    end
+
+    function Hosts.isGivenUp(host) return host.probing == Hosts.GIVEN_UP end
+
+    -- How many requests a queue may start at a host now. Queues that wait for the same host take turns, and each leaves its share.
+    function Hosts.roomFor(host, queue)
+        if Hosts.opensAt(host) > Clock.now then return 0 end
+        while host.waiting[1] and host.waiting[1] ~= queue do
+            if host.offered == 0 then
+                Hosts.offer(host)
+                return 0
+            end
+            if host.offered > Clock.now then return 0 end
+            Hosts.passOver(host)
+        end
+        local limit, interval = ruleOf(host)
+        local room, others = (host.probing > 0 or interval > 0) and 1 or limit - host.running, max(0, #host.waiting - 1)
+        return others > 0 and max(1, floor(room / (others + 1))) or room
+    end
+
+    function Hosts.enter(host, requests)
+        Hosts.changed(host).running = host.running + (requests or 1)
+        local _, interval = ruleOf(host)
+        if interval > 0 then host.next = Clock.now + interval end
+    end
+
+    -- A request has ended, with nothing learnt about the host.
+    function Hosts.leave(name)
+        local host = Hosts.changed(Hosts.of(name))
+        host.running = max(0, host.running - 1)
+        return host
+    end
+
+    function Hosts.noteSuccess(host)
+        if host.failures == 0 and host.level == 0 and host.probing == 0 then return end
+        host.failures, host.down, host.probing = 0, 0, min(host.probing, 1)
+        -- While the host rests, what is answered was asked before: it must start with one request all the same.
+        if host.cool <= Clock.now then host.level, host.probing = 0, 0 end
+        Hosts.changed(host)
+    end
+
+    -- Adds the fields of the hosts that changed to those that are set, or to those that are gone because there is nothing to remember.
+    function Hosts.describe(set, gone)
+        for _, host in pairs(Hosts.changedOnes) do
+            if host.offered > 0 and host.offered <= Clock.now and host.waiting[1] then Hosts.passOver(host) end
+            if host.waiting[1] and host.offered == 0 and (Hosts.isGivenUp(host) or Hosts.opensAt(host) ~= Hosts.NEVER) then Hosts.offer(host) end
+            local isResting = host.failures > 0 or host.level > 0 or host.probing > 0
+            if not isResting then
+                if host.next <= Clock.now then host.next = 0 end
+                if host.cool <= Clock.now then host.cool = 0 end
+            end
+            if isResting or host.running + host.next + host.cool > 0 or host.waiting[1] then
+                local bytes = pack('>I2I6I6BBBI6I6', host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down,
+                    host.offered)
+                for _, queue in ipairs(host.waiting) do bytes = bytes .. pack('>B', #queue) .. queue end
+                set[#set + 1], set[#set + 2] = host.name, bytes
+            else
+                gone[#gone + 1] = host.name
+            end
+        end
+        Hosts.changedOnes = {}
+    end
 
     -- The rule of a host: its own, or that of the nearest domain above it. A rule whose pause has ended, and that has nothing else, is none.
     function Hosts.readRule(name)
@@ -159,7 +181,7 @@ rarely(Hosts, function()
 
     -- When jobs aside are looked at again, if their host opens then: an operator may end a pause before its time.
     function Hosts.lookAgainAt(host, opens)
-        local _, _, pausedUntil = Hosts.ruleOf(host)
+        local _, _, pausedUntil = ruleOf(host)
         return (opens == Hosts.NEVER or opens == pausedUntil) and min(opens, Clock.now + Hosts.LOOK_AGAIN) or opens
     end
 
@@ -232,7 +254,7 @@ rarely(Hosts, function()
         -- Redis answers a small hash whole.
         for i = 1, min(#found[2], 1024), 2 do
             local name, kind = found[2][i], byte(found[2][i])
-            local host = kind ~= 61 and kind ~= 63 and (Hosts.known[name] or Hosts.read(name, found[2][i + 1]))
+            local host = kind ~= 61 and kind ~= 63 and not Hosts.plain[name] and (Hosts.known[name] or Hosts.read(name, found[2][i + 1]))
             if kind == 63 and found[2][i + 1] + QUEUE_KEPT < Clock.now then abandoned = sub(name, 2) end
             if host and host.running == 0 and host.waiting[1] and host.offered == 0 then
                 Hosts.changed(host)
@@ -244,4 +266,4 @@ rarely(Hosts, function()
         call('HSET', KEYS[1], 'sweep', found[1])
         return abandoned, from
     end
-end)
+end

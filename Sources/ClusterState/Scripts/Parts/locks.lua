@@ -10,42 +10,38 @@
 --                          queue, 'c' length(1) channel
 --   '<tag>leases', a sorted set       incarnation to the end of its lease, in lease time
 --   '<tag>holder:<incarnation>', a hash  what it holds: id to '', 'd' token to a job that is only delivered, 'p' id to the host of a place
---                          that a redirect took; 'last' exchange, and 'suspect': the id of the one that it holds
+--                          that a redirect took; 'suspect': the id of the one that it holds; 'last' exchange: its number(6), the counter
+--                          of tokens before it(8), padding, its verdicts
 --   '<tag>outcome:<id>', a string     how the URL's fetch ended. URLOutcome.swift writes and reads what follows its header:
 --                          version 1, flags(1), token(16), ended(6), ms it took(4), seconds it is fresh for(4)
 --   '<q>followers:<id>', a list       jobs of the queue that wait for the URL. Each such list has its timer.
-local Locks = {
-    key = tag .. 'locks', leases = tag .. 'leases', returned = {}, NEGATIVE = 1, NOT_STORED = 2, OUTCOME_HEADER = 32, SUSPECT = 1, MOVED = 2,
-    PUT_OFF_BY_HOST = 4, NO_PLACE = 8, HEADER = 40, MOST_INTERESTED = 64, LARGEST_FAILURE = 2048, LARGEST_STALE = 8192, LONGEST = 4294967295,
-}
+local Locks = setmetatable({key = tag .. 'locks', leases = tag .. 'leases', returned = {}}, Lazy)
 
-function Locks.holderOf(incarnation) return tag .. 'holder:' .. incarnation end
-function Locks.outcomeOf(id) return tag .. 'outcome:' .. id end
+function Locks.make()
+    local LARGEST_STALE, LONGEST = 8192, 4294967295
+    Locks.NEGATIVE, Locks.NOT_STORED, Locks.OUTCOME_HEADER, Locks.SUSPECT, Locks.MOVED, Locks.PUT_OFF_BY_HOST, Locks.NO_PLACE = 1, 2, 32, 1, 2, 4, 8
+    Locks.MOST_INTERESTED = 64
 
-function Locks.extrasOf(queue, failure, interested)
-    local extras = pack('>B', #queue) .. queue .. pack('>I2', #failure) .. failure
-    for _, one in ipairs(interested) do extras = extras .. one.kind .. pack('>B', #one.name) .. one.name end
-    return extras
-end
+    function Locks.holderOf(incarnation) return tag .. 'holder:' .. incarnation end
+    function Locks.outcomeOf(id) return tag .. 'outcome:' .. id end
 
--- The incarnation is alive for so long from now on.
-function Locks.extend(incarnation, lease)
-    local ends = Clock.lived + lease
-    if ends < Clock.firstEnd then Clock.firstEnd = ends end
-    call('ZADD', Locks.leases, string.format('%.0f', ends), incarnation)
-end
+    -- The incarnation is alive for so long from now on.
+    function Locks.extend(incarnation, lease)
+        local ends = Clock.lived + lease
+        if ends < Clock.firstEnd then Clock.firstEnd = ends end
+        call('ZADD', Locks.leases, string.format('%.0f', ends), incarnation)
+    end
 
--- Every caller takes back a part of what dead processes held. No lease ends before 'firstEnd'.
-function Locks.takeBackEnded()
-    if Clock.firstEnd > Clock.lived then return false end
-    local ended = call('ZRANGE', Locks.leases, '-inf', Clock.lived, 'BYSCORE', 'LIMIT', 0, 2)
-    for _, incarnation in ipairs(ended) do Locks.takeBackFrom(incarnation, true) end
-    local first = call('ZRANGE', Locks.leases, '0', '0', 'WITHSCORES')[2]
-    Clock.firstEnd = first and tonumber(first) or Clock.lived + Clock.LONGEST_STEP
-    return #ended > 0
-end
+    -- Every caller takes back a part of what dead processes held. No lease ends before 'firstEnd'.
+    function Locks.takeBackEnded()
+        if Clock.firstEnd > Clock.lived then return false end
+        local ended = call('ZRANGE', Locks.leases, '-inf', Clock.lived, 'BYSCORE', 'LIMIT', 0, 2)
+        for _, incarnation in ipairs(ended) do Locks.takeBackFrom(incarnation, true) end
+        local first = call('ZRANGE', Locks.leases, '0', '0', 'WITHSCORES')[2]
+        Clock.firstEnd = first and tonumber(first) or Clock.lived + Clock.step
+        return #ended > 0
+    end
 
-rarely(Locks, function()
     -- Writes what changed, and tells workers of the jobs that came back.
     function Locks.finish()
         Hosts.save()
@@ -74,12 +70,12 @@ rarely(Locks, function()
 
     -- An answer that is too old for a job; the fetch may ask whether it still holds. The few that are large are fetched anew.
     function Locks.staleOf(bytes)
-        local outcome = bytes and #bytes <= Locks.LARGEST_STALE and Locks.readOutcome(bytes)
+        local outcome = bytes and #bytes <= LARGEST_STALE and Locks.readOutcome(bytes)
         return outcome and not outcome.isForeign and outcome.isStored and not outcome.isNegative and bytes or ''
     end
 
     function Locks.writeOutcome(id, token, flags, began, fresh, keep, content)
-        local header = '\1' .. pack('>Bc16I6I4I4', flags, token, Clock.now, min(Locks.LONGEST, max(0, Clock.now - began)), min(Locks.LONGEST, floor(fresh / 1000)))
+        local header = '\1' .. pack('>Bc16I6I4I4', flags, token, Clock.now, min(LONGEST, max(0, Clock.now - began)), min(LONGEST, floor(fresh / 1000)))
         call('SET', Locks.outcomeOf(id), header .. content, 'PX', string.format('%.0f', keep))
     end
 
@@ -87,6 +83,10 @@ rarely(Locks, function()
     -- be stored; an older one while it is fresh, or as young as the batch asks. A batch that refreshes wants a fetch begun after it.
     function Locks.satisfies(outcome, enqueued, batch)
         if outcome.began >= enqueued then return true end
+        if batch.refresh == nil then
+            local wishes = call('HMGET', batch.key, 'refresh', 'maxAge')
+            batch.refresh, batch.maxAge = wishes[1] == '1', tonumber(wishes[2] or -1)
+        end
         if batch.refresh then return false end
         if outcome.ended >= enqueued then return true end
         if not outcome.isStored then return false end
@@ -120,7 +120,8 @@ rarely(Locks, function()
     end
 
     function Locks.write(id, lock)
-        local extras = Locks.extrasOf(lock.queue, lock.failure, lock.interested)
+        local extras = pack('>B', #lock.queue) .. lock.queue .. pack('>I2', #lock.failure) .. lock.failure
+        for _, one in ipairs(lock.interested) do extras = extras .. one.kind .. pack('>B', #one.name) .. one.name end
         local bytes = lock.kind .. lock.token
             .. pack('>I6I6BBBI6I2', lock.began, lock.deadline, lock.crashes, lock.failures, lock.flags, lock.throttled, #extras) .. extras .. lock.job
         call('HSET', Locks.key, id, bytes)
@@ -322,4 +323,4 @@ rarely(Locks, function()
         call('HDEL', tag .. 'hosts', '?' .. queue)
         return false
     end
-end)
+end

@@ -1,0 +1,202 @@
+-- All ends of requests but the most frequent one, which settle.lua has. A part of exchange.lua.
+local Ends = setmetatable({}, Lazy)
+
+function Ends.make()
+    local FETCHED, REVALIDATED, FAIL, RETRY, THROTTLED, BACK, DELIVERED, MISSING, PLACE = 1, 2, 3, 4, 5, 6, 7, 8, 10
+    local LOST, SETTLED, FENCED, MALFORMED = 0, 1, 2, 3
+    local SHORTEST, MOST_CRASHES, LARGEST_FAILURE = 58, 3, 2048
+
+    local function read(bytes)
+        if #bytes < SHORTEST then return nil end
+        local one = {}
+        one.token, one.id, one.form, one.marks, one.keep, one.fresh, one.pause, one.bytes = unpackBytes('>c16c16BBI6I6I6I6', bytes)
+        if one.form < FETCHED or one.form > PLACE or (one.form <= FAIL and one.keep == 0) then return nil end
+        one.content = sub(bytes, SHORTEST + 1)
+        return one
+    end
+
+    local function bury(name, number, id, job, reason, lock)
+        if not Counts.batchOf(name, number).state then return end
+        local dead, bytes = Blocks.ofQueue(name, 'dead'), Blocks.flagged(job, 0)
+        local known = pack('>BBI2', lock and lock.crashes or 0, lock and lock.failures or 0, #bytes)
+        call('ZADD', dead, now, Locks.newToken(incarnation) .. known .. bytes .. reason)
+        local excess = call('ZCARD', dead) - ARGV[12]
+        if excess > 0 then call('ZREMRANGEBYRANK', dead, 0, min(excess, 100) - 1) end
+        Counts.finish(name, number, id, 'failed')
+    end
+
+    local function noteHost(host, one)
+        if one.form == THROTTLED then
+            Hosts.coolDown(host, one.pause > 0 and one.pause - 1 or nil, ARGV[10])
+            one.pause = max(0, host.cool - Clock.now)
+        elseif one.marks % 2 == 1 then
+            Hosts.noteFailure(host, ARGV[10], tonumber(ARGV[11]))
+        elseif one.marks % 4 == 0 then
+            Hosts.noteSuccess(host)
+        end
+        -- A place is free: the first of the queues that wait is served, this one in this very call.
+        if host.waiting[1] == queue then Ask.freed[host.name] = true end
+    end
+
+    -- A job whose outcome was known: it has no lock, and lay in what its worker holds.
+    local function endDelivery(one, name, job, holder)
+        local number = unpackBytes('>I4', job, 2)
+        if one.form == DELIVERED then
+            Counts.count(name, number, 'active', -1)
+            Counts.finish(name, number, one.id, 'done')
+            Counts.countTotal(name, 'cached', 1)
+        elseif one.form == FAIL then
+            Counts.count(name, number, 'active', -1)
+            bury(name, number, one.id, job, one.content)
+        else
+            local outcome = one.form == MISSING and call('GET', Locks.outcomeOf(one.id))
+            if outcome and sub(outcome, Locks.OUTCOME_HEADER + 1, Locks.OUTCOME_HEADER + #one.content) == one.content then
+                call('DEL', Locks.outcomeOf(one.id))
+            end
+            Locks.takeBackDelivery('d' .. one.token, holder, name, job)
+        end
+    end
+
+    -- Settles the deliveries among the outcomes, those of one holder at once. Answers their verdicts.
+    local deliveries
+    local function settleDeliveries()
+        local byHolder, verdicts = {}, {}
+        for i = 1, outcomes do
+            local one = read(ARGV[OPTIONS + i])
+            if one and one.marks >= 8 and one.form ~= PLACE then
+                local name = Locks.holderOf(sub(one.token, 9))
+                local list = byHolder[name] or {fields = {}, ends = {}}
+                list.fields[#list.fields + 1], list.ends[#list.ends + 1], byHolder[name], one.place = 'd' .. one.token, one, list, i
+            end
+        end
+        for name, list in pairs(byHolder) do
+            local values, isSeen = call('HMGET', name, unpack(list.fields)), {}
+            for _, value in ipairs(values) do
+                if value then Counts.batchOf(sub(value, 2, 1 + byte(value)), (unpackBytes('>I4', value, 3 + byte(value)))) end
+            end
+            call('HDEL', name, unpack(list.fields))
+            for i, one in ipairs(list.ends) do
+                local value = values[i]
+                verdicts[one.place] = value and '\1' or '\0'
+                if value and not isSeen[one.token] then endDelivery(one, sub(value, 2, 1 + byte(value)), sub(value, 2 + byte(value)), name) end
+                isSeen[one.token] = true
+            end
+        end
+        return verdicts
+    end
+
+    -- Ends the first of a URL's followers, whose lease had ended and which nobody has taken on since.
+    local function settleLate(one, lock)
+        for _, other in ipairs(lock.interested) do
+            local name = sub(other.name, 2)
+            local first = other.kind == 'q' and call('LINDEX', Blocks.followersOf(name, one.id), 0)
+            local job = first and Blocks.read(first)
+            if job and job.kind >= 64 + Blocks.BACK_FLAG then
+                call('LPOP', Blocks.followersOf(name, one.id))
+                if not Counts.batchOf(name, job.batch).isGone then
+                    Counts.finish(name, job.batch, one.id, 'done')
+                    Counts.countTotal(name, one.form == FETCHED and 'fetched' or 'revalidated', 1)
+                    Counts.countTotal(name, 'bytes', one.bytes)
+                end
+                return
+            end
+        end
+    end
+
+    local function fence(one, bytes)
+        if one.form ~= FETCHED and one.form ~= REVALIDATED then return LOST end
+        local lock = Locks.read(bytes)
+        if lock and (lock.kind == 'W' or lock.isForeign) then lock = nil end
+        local outcome = not lock and Locks.readOutcome(call('GET', Locks.outcomeOf(one.id)))
+        -- Another's lock or outcome is a second fetch's only if it came after; one from before says nothing.
+        local other = lock and lock.token or outcome and not outcome.isForeign and outcome.token
+        if not other or unpackBytes('>I8', other) <= unpackBytes('>I8', one.token) then return LOST end
+        for _, field in ipairs({'fenced', 'doubleFetches'}) do
+            if queue == '' then call('HINCRBY', KEYS[1], field, 1) else Counts.countTotal(queue, field, 1) end
+        end
+        return FENCED
+    end
+
+    local function settle(one, bytes)
+        local form, id = one.form, one.id
+        if form == PLACE then
+            local name = call('HGET', Locks.holderOf(sub(one.token, 9)), 'p' .. id)
+            if not name then return LOST end
+            call('HDEL', Locks.holderOf(sub(one.token, 9)), 'p' .. id)
+            noteHost(Hosts.leave(name), one)
+            return SETTLED
+        end
+        if not bytes or sub(bytes, 2, 17) ~= one.token then return fence(one, bytes) end
+        local lock = Locks.read(bytes)
+        local isEnd, notStored = form <= FAIL or form == DELIVERED, floor(one.marks / 4) % 2 * Locks.NOT_STORED
+        if lock.kind == 'W' then
+            -- Its lease ended, and no other worker has begun.
+            if form ~= FETCHED and form ~= REVALIDATED then return LOST end
+            Locks.writeOutcome(id, one.token, notStored, now, one.fresh, one.keep, one.content)
+            settleLate(one, lock)
+            call('HDEL', Locks.key, id)
+            Locks.release(id, lock)
+            return SETTLED
+        end
+        local holder = Locks.holderOf(sub(one.token, 9))
+        if lock.queue ~= '' then call('LLEN', Blocks.followersOf(lock.queue, id)) end
+        if Locks.has(lock.flags, Locks.SUSPECT) then
+            if lock.kind == 'L' then call('HDEL', holder, 'suspect') end
+            lock.flags = lock.flags - Locks.SUSPECT
+        end
+        local host = Locks.leavePlace(id, lock, holder)
+        if host then noteHost(host, one) end
+        local number = lock.kind == 'L' and unpackBytes('>I4', lock.job, 2)
+        if isEnd then
+            -- A body that was there without an outcome leaves none.
+            if form ~= DELIVERED then
+                Locks.writeOutcome(id, one.token, (form == FAIL and Locks.NEGATIVE or 0) + notStored, lock.began, one.fresh, one.keep, one.content)
+            end
+            call('HDEL', Locks.key, id)
+            if number then
+                Counts.count(lock.queue, number, 'active', -1)
+                if form == FAIL then
+                    -- Nobody made an attempt for a host or a URL that was given up.
+                    local isCharged = lock.crashes < MOST_CRASHES and not Locks.has(lock.flags, Locks.NO_PLACE)
+                    if isCharged then lock.failures = min(255, lock.failures + 1) end
+                    bury(lock.queue, number, id, lock.job, one.content, lock)
+                else
+                    Counts.finish(lock.queue, number, id, 'done')
+                    Counts.countTotal(lock.queue, form == FETCHED and 'fetched' or form == DELIVERED and 'cached' or 'revalidated', 1)
+                    Counts.countTotal(lock.queue, 'bytes', one.bytes)
+                end
+            end
+            if #lock.interested > 0 then Locks.release(id, lock) end
+        elseif form == BACK or lock.kind == 'A' then
+            Locks.comeBack(id, lock, now, Blocks.BACK_FLAG)
+        else
+            if form == RETRY then lock.failures = min(255, lock.failures + 1) end
+            lock.throttled = form ~= RETRY and (lock.throttled > 0 and lock.throttled or now) or 0
+            lock.flags = lock.flags - (Locks.has(lock.flags, Locks.PUT_OFF_BY_HOST) and Locks.PUT_OFF_BY_HOST or 0) + (form == THROTTLED and Locks.PUT_OFF_BY_HOST or 0)
+            lock.failure = sub(one.content, 1, LARGEST_FAILURE)
+            Counts.countTotal(lock.queue, 'retried', 1)
+            Locks.comeBack(id, lock, now + one.pause, Blocks.RETRY_FLAG)
+        end
+        call('HDEL', holder, id)
+        return SETTLED
+    end
+
+    -- Answers the verdict on the outcome at a place. What is wrong with it must not stop the others.
+    function Ends.settle(i, lock)
+        local one = read(ARGV[OPTIONS + i])
+        if not one then return string.char(MALFORMED) end
+        if one.marks >= 8 and one.form ~= PLACE then
+            deliveries = deliveries or settleDeliveries()
+            return deliveries[i]
+        end
+        local isGood, verdict = pcall(settle, one, lock)
+        return string.char(isGood and verdict or MALFORMED)
+    end
+
+    -- Requests have ended at a host that answered.
+    function Ends.leaveHost(name, requests)
+        local host = Hosts.changed(Hosts.of(name))
+        host.running = max(0, host.running - requests)
+        if requests > 0 then noteHost(host, {form = FETCHED, marks = 0}) end
+    end
+end

@@ -1,0 +1,397 @@
+-- What few exchanges do: carry on what came back or stood aside, wait, repeat an answer. A part of exchange.lua.
+local Returns = setmetatable({}, Lazy)
+
+function Returns.make()
+    local LARGEST_LOOK, MOST_TIMERS, MOST_SUSPECTS, SUSPECTS, NEWER = 64, 64, 8, '?', prefix .. 'aside:newer'
+    -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
+    local besides, mostBesides = 524288, min(256, 2 * Ask.most)
+
+    local function asideOf(priority, host) return prefix .. 'aside:' .. Blocks.PRIORITIES[priority] .. ':' .. host end
+
+    function Returns.setAsideForNewer(element) call('RPUSH', NEWER, element) end
+
+    function Returns.putAside(priority, host, push, elements)
+        local key = asideOf(priority, host.name)
+        local isNew, at = call('EXISTS', key) == 0, Hosts.opensAt(host)
+        call(push, key, unpack(elements))
+        Hosts.waitFor(host, queue)
+        if isNew then call('ZADD', Ask.open[priority].timers, Hosts.lookAgainAt(host, at), 'h' .. host.name) end
+    end
+
+    -- Puts blocks aside whose host was full, and what is left of blocks whose host became so. Jobs that were only to be delivered took no
+    -- room: what is left beside these goes back.
+    function Returns.putFull(priority, full, back)
+        local aside, order = {}, {}
+        for _, rest in ipairs(full) do
+            local name, list = rest.name, back
+            if not rest.count or Ask.roomAt(name) <= 0 then
+                if not aside[name] then aside[name], order[#order + 1] = {}, name end
+                list = aside[name]
+            end
+            if rest.count then Blocks.split(rest, 64, list) else list[#list + 1] = rest.bytes end
+        end
+        for _, name in ipairs(order) do Returns.putAside(priority, Hosts.of(name), 'RPUSH', aside[name]) end
+    end
+
+    local function give(field, value, bytes, outcome, batch)
+        local at, answer, added = 2 * Ask.count, Ask.answer, Ask.added
+        answer[at + 10], answer[at + 11], added[at + 1], added[at + 2], Ask.count = bytes, outcome, field, value, Ask.count + 1
+        tell(batch, 1)
+    end
+
+    local function deliver(job, batch, bytes)
+        local token, value = Locks.newToken(incarnation), string.char(#queue) .. queue .. job
+        -- It takes no place of the worker's, and so it counts for none of the jobs that are wanted.
+        if besides > 0 and Ask.most < mostBesides then besides, Ask.wanted, Ask.most = besides - #bytes, Ask.wanted + 1, Ask.most + 1 end
+        give('d' .. token, value, 'd' .. token .. value, bytes, batch)
+    end
+
+    local function follow(id, job, batch)
+        local lock = Locks.read(call('HGET', Locks.key, id))
+        if lock.isForeign then return Returns.setAsideForNewer(job) end
+        call('RPUSH', Blocks.followersOf(queue, id), Blocks.flagged(job, 0))
+        Counts.count(queue, batch.index, 'parked', 1)
+        if Locks.noteFollower(id, lock, queue, batch.number) then Locks.write(id, lock) end
+        -- Its holder hangs: the URL goes on without it, and keeps its counts for its followers.
+        if lock.kind ~= 'W' and not Locks.isHeld(lock) then
+            Locks.takeBackLock(id, Locks.holderOf(sub(lock.token, 9)), sub(lock.token, 9), false)
+        end
+    end
+
+    -- What a fetch may ask an outcome about that is no outcome for the job; nothing where there is no need to fetch.
+    function Returns.staleFor(bytes, job, batch)
+        local outcome = Locks.readOutcome(bytes)
+        return not outcome.isForeign and not Locks.satisfies(outcome, Blocks.read(job).enqueued, batch) and Locks.staleOf(bytes)
+    end
+
+    -- Begins with a job of whose URL something is known, or whose host is given up. `bytes` is its URL's outcome.
+    function Returns.start(id, job, bytes, batch)
+        local block, outcome = Blocks.read(job), Locks.readOutcome(bytes)
+        if outcome and outcome.isForeign then return Returns.setAsideForNewer(job) end
+        if outcome and Locks.satisfies(outcome, block.enqueued, batch) then return deliver(job, batch, bytes) end
+        local host = Hosts.of(block.host)
+        local isHopeless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
+        local record = 'L' .. Locks.newToken(incarnation) .. pack('>I6I6', now, Clock.lived + ARGV[4])
+            .. (isHopeless and '\0\0' .. string.char(Locks.NO_PLACE) .. sub(usual, 4) or usual) .. job
+        if call('HSETNX', Locks.key, id, record) == 0 then return follow(id, job, batch) end
+        if not isHopeless then Hosts.enter(host) end
+        give(id, '', record, bytes and Locks.staleOf(bytes) or '', batch)
+    end
+
+    local function uncount(follower, number)
+        local state = Blocks.stateOf(follower)
+        if state ~= 'ready' then Counts.count(queue, number, state, -1) end
+    end
+
+    -- Nobody of the queue follows the URL any more.
+    local function dropTimer(id)
+        for _, name in ipairs(Blocks.PRIORITIES) do call('ZREM', Blocks.ofQueue(queue, 'timers:' .. name), 'u' .. id) end
+    end
+
+    local function stopFollowing(id)
+        dropTimer(id)
+        Locks.unfollow(id, queue)
+    end
+
+    -- Carries a URL on that has followers. `at` tells where it was met: among the timers, aside at its host, or among the suspects.
+    -- Answers whether it is done with there.
+    local function carryOn(priority, id, at)
+        local timers, member, key = Ask.open[priority].timers, 'u' .. id, Blocks.followersOf(queue, id)
+        local lock = Locks.read(call('HGET', Locks.key, id))
+        local function lookAgain(at)
+            call('ZADD', timers, at, member)
+            return true
+        end
+        if lock and lock.isForeign then return lookAgain(now + Hosts.LOOK_AGAIN) end
+        local bytes = call('GET', Locks.outcomeOf(id))
+        local outcome = Locks.readOutcome(bytes)
+        local isForNewer, first, job = outcome and outcome.isForeign and not lock, nil, nil
+        while true do
+            first = call('LINDEX', key, 0)
+            if not first then
+                stopFollowing(id)
+                return true
+            end
+            job = Blocks.read(first)
+            local isWanted = job and not Counts.batchOf(queue, job.batch).isGone
+            if isWanted and not isForNewer then break end
+            call('LPOP', key)
+            if isWanted then
+                uncount(first, job.batch)
+                Returns.setAsideForNewer(Blocks.flagged(first, 0))
+            elseif not job and first ~= Blocks.GONE then
+                Returns.setAsideForNewer(first)
+            end
+            Ask.budget = Ask.budget - 1
+            if Ask.budget <= 0 then return false end
+        end
+        if outcome and not outcome.isForeign and Locks.satisfies(outcome, job.enqueued, Counts.batchOf(queue, job.batch)) then
+            local done = 0
+            for _, element in ipairs(call('LRANGE', key, 0, min(Ask.most - Ask.count, LARGEST_LOOK * 4) - 1)) do
+                local block = Blocks.read(element)
+                if not block or not Locks.satisfies(outcome, block.enqueued, Counts.batchOf(queue, block.batch)) then break end
+                if not Counts.batchOf(queue, block.batch).isGone then
+                    uncount(element, block.batch)
+                    deliver(Blocks.flagged(element, 0), Counts.batchOf(queue, block.batch), bytes)
+                end
+                done = done + 1
+            end
+            call('LTRIM', key, done, -1)
+            if call('EXISTS', key) == 0 then stopFollowing(id) end
+            return false
+        end
+        if lock and lock.kind ~= 'W' and Locks.isHeld(lock) then
+            if Locks.noteFollower(id, lock, queue, priority) then Locks.write(id, lock) end
+            return lookAgain('+inf')
+        end
+        if lock and lock.kind ~= 'W' then
+            Locks.takeBackLock(id, Locks.holderOf(sub(lock.token, 9)), sub(lock.token, 9), false)
+            return true
+        end
+        if lock and lock.began > now then return lookAgain(lock.began) end
+        local host = Hosts.of(job.host)
+        local isHopeless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
+        if not isHopeless and Hosts.roomFor(host, queue) <= 0 then
+            if at == 'aside' then return false end
+            local aside = asideOf(priority, host.name)
+            -- A URL that its own host put off leaves the next probe to another one.
+            local next = lock and Locks.has(lock.flags, Locks.PUT_OFF_BY_HOST) and call('LPOP', aside)
+            Returns.putAside(priority, host, 'LPUSH', {id})
+            if next then call('LPUSH', aside, next) end
+            return lookAgain('+inf')
+        end
+        if Ask.suspect and lock and Locks.has(lock.flags, Locks.SUSPECT) then
+            call('RPUSH', asideOf(priority, SUSPECTS), id)
+            call('ZADD', timers, '0', 'h' .. SUSPECTS)
+            return lookAgain('+inf')
+        end
+        if lock and Locks.has(lock.flags, Locks.PUT_OFF_BY_HOST) and host.probing > 0 and at == 'timers' then
+            local aside = asideOf(priority, host.name)
+            local next = call('LPOP', aside)
+            if next then
+                call('LPUSH', aside, id, next)
+                call('ZADD', timers, now, 'h' .. host.name)
+                return lookAgain('+inf')
+            end
+        end
+        call('LPOP', key)
+        uncount(first, job.batch)
+        local began = lock or {crashes = 0, failures = 0, flags = 0, throttled = 0, failure = '', interested = {}}
+        began.kind, began.token, began.began, began.deadline = 'L', Locks.newToken(incarnation), now, Clock.lived + ARGV[4]
+        began.queue, began.job = queue, Blocks.flagged(first, 0)
+        if isHopeless then began.flags = began.flags + Locks.NO_PLACE else Hosts.enter(host) end
+        if Locks.has(began.flags, Locks.SUSPECT) then
+            Ask.suspect = id
+            call('HSET', holder, 'suspect', id)
+        end
+        if call('EXISTS', key) == 0 then
+            dropTimer(id)
+            for i = #began.interested, 1, -1 do
+                if sub(began.interested[i].name, 2) == queue then table.remove(began.interested, i) end
+            end
+        else
+            Locks.noteFollower(id, began, queue, priority)
+            call('ZADD', timers, '+inf', member)
+        end
+        give(id, '', Locks.write(id, began), Locks.staleOf(bytes), Counts.batchOf(queue, job.batch))
+        return true
+    end
+
+    -- Serves from what stands aside at a host, as far as the host has room.
+    local function serveAside(priority, name, goal)
+        local key, host, before = asideOf(priority, name), Hosts.of(name), Ask.count
+        while Ask.count < goal and Ask.budget > 0 do
+            local room = Hosts.isGivenUp(host) and LARGEST_LOOK or Ask.roomAt(name)
+            if room <= 0 then break end
+            local elements = call('LRANGE', key, 0, min(room, goal - Ask.count, LARGEST_LOOK) - 1)
+            if #elements == 0 then break end
+            Ask.budget = Ask.budget - #elements
+            if #elements[1] == 16 then
+                call('LPOP', key)
+                if not carryOn(priority, elements[1], 'aside') then
+                    call('LPUSH', key, elements[1])
+                    if Ask.count == before then break end
+                end
+            else
+                local _, isDone = Ask.serve(key, elements, priority, goal - Ask.count, true)
+                if not isDone then break end
+            end
+        end
+        if Ask.count > before then Hosts.turnTaken(host, queue) end
+        if call('EXISTS', key) == 0 then
+            call('ZREM', Ask.open[priority].timers, 'h' .. name)
+        else
+            Hosts.waitFor(host, queue)
+            -- It came, whatever it found.
+            if host.waiting[1] == queue then Hosts.changed(host).offered = 0 end
+            -- One that has room still, or waits for its turn, is looked at when that comes.
+            local at = Hosts.opensAt(host)
+            if at <= now then at = Hosts.roomFor(host, queue) > 0 and now or now + Hosts.TURN_KEPT end
+            call('ZADD', Ask.open[priority].timers, Hosts.lookAgainAt(host, at), 'h' .. name)
+        end
+    end
+
+    -- Suspects stand aside under a name that no host has, while their host has room and only workers with a suspect come. Their timer
+    -- is due for any other worker. A suspect whose host is full meanwhile stands aside there.
+    local function serveSuspects(priority)
+        local key = asideOf(priority, SUSPECTS)
+        for _ = 1, min(MOST_SUSPECTS, call('LLEN', key)) do
+            if Ask.suspect then return end
+            local id = call('LPOP', key)
+            if not carryOn(priority, id, SUSPECTS) then call('RPUSH', key, id) end
+        end
+        if call('EXISTS', key) == 0 then call('ZREM', Ask.open[priority].timers, 'h' .. SUSPECTS) elseif not Ask.suspect then Ask.isMore = true end
+    end
+
+    local function serveTimer(priority, member, goal)
+        local kind = sub(member, 1, 1)
+        if member == 'h' .. SUSPECTS then
+            if not Ask.suspect then serveSuspects(priority) end
+        elseif kind == 'h' then
+            serveAside(priority, sub(member, 2), goal)
+        elseif kind == 'u' then
+            carryOn(priority, sub(member, 2), 'timers')
+        else
+            local block = sub(member, 10)
+            local common = Blocks.read(block)
+            call('ZREM', Ask.open[priority].timers, member)
+            if not common then
+                Returns.setAsideForNewer(block)
+            elseif not Counts.batchOf(queue, common.batch).isGone then
+                call('LPUSH', Ask.open[priority].ready, block)
+                Counts.count(queue, common.batch, 'delayed', 0 - common.count)
+                Ask.open[priority].isReady = true
+            end
+        end
+    end
+
+    -- Serves what is due of a priority, until so many jobs are handed out.
+    function Returns.serveDue(priority, goal)
+        local line, before = Ask.open[priority], Ask.count
+        local due = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_TIMERS)
+        local function isOver() return Ask.count >= goal or Ask.budget <= 0 end
+        -- Delayed blocks go to the head of the queue: the last first, so that they stand there in their order.
+        for i = #due, 1, -1 do
+            if byte(due[i]) == 100 then serveTimer(priority, due[i], goal) end
+        end
+        local function serve(kind)
+            local served = 0
+            for _, member in ipairs(due) do
+                if isOver() then return served end
+                if byte(member) == kind then
+                    Ask.budget, served = Ask.budget - 1, served + 1
+                    serveTimer(priority, member, goal)
+                end
+            end
+            return served
+        end
+        -- URLs that come back go before the jobs that stand aside at their hosts. There may be more of them than one look shows.
+        if serve(117) > 0 and #due == MOST_TIMERS then return end
+        for name in pairs(Ask.freed) do
+            if not isOver() and call('EXISTS', asideOf(priority, name)) == 1 then serveAside(priority, name, goal) end
+        end
+        serve(104)
+        if isOver() then return end
+        local first = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, 1)
+        if #first == 0 or Ask.count == before then line.isDue = false end
+        if #first > 0 and #due == MOST_TIMERS then Ask.isMore = true end
+    end
+
+    -- What an older version could not read and this one can goes back in line, once nothing else can run.
+    function Returns.takeOnForeign()
+        local elements, back = call('LRANGE', NEWER, 0, LARGEST_LOOK - 1), 0
+        for _, element in ipairs(elements) do
+            local block = call('LPOP', NEWER) and Blocks.read(element)
+            local id = block and block.count == 1 and Blocks.idOf(element)
+            local outcome, lock = id and Locks.readOutcome(call('GET', Locks.outcomeOf(id))), id and Locks.read(call('HGET', Locks.key, id))
+            if block and not (outcome and outcome.isForeign) and not (lock and lock.isForeign) then
+                local batch = Counts.batchOf(queue, block.batch)
+                if not batch.isGone then
+                    call('LPUSH', Blocks.ofQueue(queue, 'ready:' .. batch.priority), element)
+                    back = back + 1
+                end
+            else
+                call('RPUSH', NEWER, element)
+            end
+        end
+        if back > 0 then Ask.isMore = true end
+    end
+
+    -- How many of the next `number` turns fall to each priority, six to three to one; the turn of one that has nothing to serve is the
+    -- next one's.
+    function Returns.sharesOf(number)
+        local WHEEL, shares, isAny = {1, 1, 2, 1, 2, 1, 1, 2, 1, 3}, {0, 0, 0}, false
+        for place = 0, #WHEEL - 1 do
+            local turns = floor(number / #WHEEL) + (place < number % #WHEEL and 1 or 0)
+            local priority = WHEEL[(Clock.turn + place) % #WHEEL + 1]
+            for i = 0, 2 do
+                local next = (priority + i - 1) % 3 + 1
+                if Ask.open[next] and (Ask.open[next].isReady or Ask.open[next].isDue) then
+                    shares[next], isAny = shares[next] + turns, true
+                    break
+                end
+            end
+        end
+        return isAny and shares
+    end
+
+    -- The same exchange again: what it did is told again, as far as it still holds. Its tokens are those after the one that it noted.
+    function Returns.answerAgain(last)
+        local _, tokens, at = unpackBytes('>I6I8', last)
+        local held, given = call('HGETALL', holder), {}
+        for i = 1, #held, 2 do
+            local field, value = held[i], held[i + 1]
+            local bytes = #field == 16 and call('HGET', Locks.key, field)
+            if bytes and sub(bytes, 1, 1) == 'L' and sub(bytes, 10, 17) == incarnation then
+                given[#given + 1] = {bytes = bytes, job = Locks.read(bytes).job, isLock = true}
+            elseif #field == 17 and byte(field) == 100 then
+                given[#given + 1] = {bytes = field .. value, job = sub(value, 2 + byte(value))}
+            end
+        end
+        table.sort(given, function(one, other) return sub(one.bytes, 2, 9) < sub(other.bytes, 2, 9) end)
+        for _, one in ipairs(given) do
+            if unpackBytes('>I8', one.bytes, 2) > tokens then
+                local outcome = call('GET', Locks.outcomeOf(Blocks.idOf(one.job)))
+                table.insert(Ask.answer, one.bytes)
+                table.insert(Ask.answer, one.isLock and Locks.staleOf(outcome) or outcome or '')
+                tell(Counts.batchOf(queue, (unpackBytes('>I4', one.job, 2))), 0)
+            end
+        end
+        Ask.answer[3], Ask.isMore = sub(last, at + #PADDING), true
+    end
+
+    -- What the process holds here and does not know goes back, uncharged.
+    function Returns.takeBackUnknown()
+        local isKnown, held = {}, call('HGETALL', holder)
+        for i = OPTIONS + 1 + outcomes, #ARGV do isKnown[ARGV[i]] = true end
+        for i = 1, #held, 2 do
+            if #held[i] >= 16 and not isKnown[held[i]] then Locks.takeBackField(held[i], held[i + 1], holder, incarnation, false) end
+        end
+    end
+
+    -- When the partition wants the next visit of a worker with free places, given when a lease may end. Notes what is left in the queue.
+    function Returns.nextVisit(visit, ended)
+        local hasTimer = false
+        for _, line in pairs(isPaused and {} or Ask.open) do
+            local first = call('ZRANGE', line.timers, '0', '1', 'WITHSCORES')
+            -- Suspects wait for a worker that has none.
+            local i = first[1] == 'h?' and Ask.suspect and 3 or 1
+            local at = first[i] and first[i + 1] ~= 'inf' and tonumber(first[i + 1]) - now
+            if i == 3 then at = min(at or 1000, 1000) end
+            if at then visit, hasTimer = max(0, min(visit, at)), true end
+        end
+        if Counts.openJobs(queue) <= 0 then
+            Ask.answer[5] = 1
+            if ended[queue] then
+                Counts.forgetBatches(queue)
+                Counts.wake(queue, Counts.MOST_WOKEN)
+            end
+        elseif Ask.count == 0 and not hasTimer and call('LLEN', NEWER) > 0 then
+            local counts = call('HMGET', KEYS[2], 'active', 'parked', 'delayed')
+            local waiting = (counts[1] or 0) + (counts[2] or 0) + (counts[3] or 0)
+            for _, line in pairs(Ask.open) do waiting = waiting + call('LLEN', line.ready) end
+            if waiting == 0 then Ask.answer[5] = 2 end
+        end
+        return visit
+    end
+end
