@@ -5,17 +5,13 @@ internal import RedisClient
 /// A line that begins with `--@` names the parts that stand in its place.
 enum ClusterScripts {
     static let rights = script(PackageResources.rights_lua)
-    static let begin = script(PackageResources.begin_lua)
     static let enqueue = script(PackageResources.enqueue_lua)
     static let exchange = script(PackageResources.exchange_lua)
     static let acquire = script(PackageResources.acquire_lua)
     static let place = script(PackageResources.place_lua)
     static let control = script(PackageResources.control_lua)
-    static let clear = script(PackageResources.clear_lua)
     static let commit = script(PackageResources.commit_lua)
-    static let rule = script(PackageResources.rule_lua)
     static let audit = script(PackageResources.audit_lua)
-
     static let bodies = script(PackageResources.bodies_lua)
 
     private static let parts: [Substring: [UInt8]] = [

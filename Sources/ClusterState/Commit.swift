@@ -8,8 +8,16 @@ struct Commit {
     private var checkCount = 0
     private(set) var byteCount = 0
 
-    /// How many of the queue's idle workers hear of the step; `nil` for a step that is nothing to them. All hear of the end of the last job.
-    var woken: Int?
+    /// The effect of a step on its queue.
+    enum Effect {
+        case none
+        /// The queue gets a new batch. A full Redis refuses the step.
+        case begins
+        /// So many idle workers hear of the step, and all hear of the end of the last job.
+        case wakes(Int)
+    }
+
+    var effect = Effect.none
 
     var isEmpty: Bool { writes.isEmpty }
 
@@ -32,8 +40,14 @@ struct Commit {
 
     /// Answers whether the step was carried out. A step without changes tells whether all that was checked holds at one moment.
     func run(_ cluster: ClusterState, in partition: Partition, queue: String = "") async throws -> Bool {
-        try await cluster.run(
-            ClusterScripts.commit, in: partition, queue: queue, [.integer(checkCount), woken.map { .integer($0) } ?? ""] + checks + writes
+        let told: RedisArgument =
+            switch effect {
+            case .none: ""
+            case .begins: "begins"
+            case .wakes(let workers): .integer(workers)
+            }
+        return try await cluster.run(
+            ClusterScripts.commit, in: partition, queue: queue, [.integer(checkCount), told] + checks + writes
         ).asInteger() == 1
     }
 }

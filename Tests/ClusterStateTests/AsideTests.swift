@@ -81,6 +81,52 @@ import Testing
             #expect(try await fixture.queue.counts().parked == 200)
         }
     }
+
+    @Test func `the followers of a URL have one timer, also where its earlier followers have left it aside under another priority`()
+        async throws
+    {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            let entry = try JobEntry(id: QueueFixture.id(0), host: "a.d", url: "http://a.d/0")
+            func enqueue(_ priority: Priority) async throws {
+                var options = BatchOptions()
+                options.priority = priority
+                options.refresh = priority == .low
+                try await fixture.accept([entry], batch: "\(priority)", options: options)
+            }
+            func acquire(_ caller: UInt64) async throws -> LockToken {
+                var request = AcquireRequest(
+                    id: entry.id, host: entry.host, incarnation: Incarnation(caller), nonce: caller, lease: QueueFixture.lease)
+                request.refresh = true
+                guard case .leased(let token, _) = try await fixture.cluster.acquire(request).fate else { throw KitError("no lock") }
+                return token
+            }
+            // The URL came back while its host was paused, and stands aside. A caller of the library fetches it, and so the job ends.
+            try await enqueue(.high)
+            let job = try await fixture.claim(1).jobs[0]
+            try await fixture.cluster.set(OperatorRule("*.d", pause: .seconds(3600)))
+            #expect(try await fixture.settle(job, .handedBack) == .settled)
+            #expect(try await fixture.claim(1).jobs.isEmpty)
+            #expect(try await fixture.settle(try await acquire(1), entry.id, QueueFixture.fetched(entry.url)) == .settled)
+            let delivery = try await fixture.claim(1).jobs[0]
+            #expect(try await fixture.settle(delivery, .delivered) == .settled)
+            // Another job follows the URL under another priority, and then the list aside is looked at.
+            #expect(try await fixture.cluster.clearRule("*.d"))
+            clock.advance(by: .seconds(1))
+            let token = try await acquire(2)
+            try await enqueue(.low)
+            #expect(try await fixture.claim(1).jobs.isEmpty)
+            #expect(try await fixture.queue.counts().parked == 1)
+            try await fixture.expectSound("before")
+            clock.advance(by: .seconds(30))
+            #expect(try await fixture.claim(1).jobs.isEmpty)
+            try await fixture.expectSound("after")
+            #expect(try await fixture.cluster.audit(mend: false).isEmpty)
+            #expect(try await fixture.settle(token, entry.id, QueueFixture.fetched(entry.url)) == .settled)
+            try await fixture.drain()
+            try await fixture.expectEnded()
+        }
+    }
     #endif
 
     @Test func `a job leaves a long list at the same cost as a short one`() async throws {

@@ -6,9 +6,9 @@ import Testing
 
 /// The cost of jobs to Redis, in numbers that do not depend on time.
 @Suite struct JobCostTests {
-    private func withServer(namespace: String? = nil, _ body: (QueueFixture, RedisServer) async throws -> Void) async throws {
+    private func withServer(_ body: (QueueFixture, RedisServer) async throws -> Void) async throws {
         let server = try await RedisServer.start()
-        try await QueueFixture.with(server, namespace: namespace) { try await body($0, server) }
+        try await QueueFixture.with(server) { try await body($0, server) }
         try await server.stop()
     }
 
@@ -92,40 +92,57 @@ import Testing
         }
     }
 
+    /// The memory of Redis for its data. No other client has buffers meanwhile, the log of slow calls is empty, and the sources of scripts
+    /// are left out.
+    private func memory(of server: RedisServer) async throws -> Int {
+        let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: server.socketPath)))
+        func number(_ field: String, in section: RedisArgument) async throws -> Int {
+            let lines = try await redis.send(RedisCommand("INFO", section)).asString().split(whereSeparator: \.isNewline)
+            return lines.first { $0.hasPrefix(field + ":") }.flatMap { Int($0.dropFirst(field.count + 1)) } ?? 0
+        }
+        try await eventually("no other client is connected") { try await number("connected_clients", in: "clients") == 1 }
+        try await redis.send(RedisCommand("SLOWLOG", "RESET"))
+        let memory = try await number("used_memory", in: "memory") - number("used_memory_scripts", in: "memory")
+        await redis.close()
+        return memory
+    }
+
     @Test(arguments: [1, 100_000])
     func `a waiting job takes at most eighty bytes, and a finished one at most three hundred`(hosts: Int) async throws {
+        let server = try await RedisServer.start()
         // The namespace is a part of each outcome's key.
-        try await withServer(namespace: "gannet") { fixture, _ in
-            func memory() async throws -> Int {
-                let info = try await fixture.redis.send(RedisCommand("INFO", "memory")).asString()
-                let line = info.split(whereSeparator: \.isNewline).first { $0.hasPrefix("used_memory:") }
-                return Int(line?.dropFirst("used_memory:".count) ?? "") ?? 0
-            }
-            let number = 100_000
-            // Scripts and buffers take memory of their own, which does not grow with the queue.
-            let before = 20_000
-            var beforeJobs = 0
-            var progress = try await fixture.queue.begin(batch: "b")
-            _ = try await fixture.claim(0)
-            let empty = try await memory()
-            for start in stride(from: 0, to: number + before, by: 5000) {
-                if start == before { beforeJobs = try await memory() }
-                let rows = try (start..<start + 5000).map { index in
-                    let host = "h\(100_000 + index % hosts).example"
-                    let url = "http://\(host)/"
-                    let path = String(repeating: "p", count: 56 - url.utf8.count - 6) + "\(100_000 + index)"
-                    return FetchQueue.Row(try JobEntry(id: QueueFixture.id(index), host: host, url: url + path), at: index + 1)
-                }
-                _ = try await fixture.queue.enqueue(rows, to: start + 5000, of: &progress, closing: start + 5000 == number + before)
-            }
-            let waiting = try await memory() - beforeJobs
-            // The last node of a list has room for more jobs.
-            #expect(waiting <= number * 80 + 8192, "\(waiting / number) bytes a waiting job")
-            if hosts > 1 { return }
-            try await fixture.work(64, hostLimit: 64, worker: "w")
-            #expect(try await fixture.queue.counts().done == number + before)
-            let finished = (try await memory() - empty) / (number + before)
-            #expect(finished <= 300, "\(finished) bytes a finished job")
+        func measured(_ body: (QueueFixture) async throws -> Void) async throws -> Int {
+            try await QueueFixture.with(server, namespace: "gannet") { try await body($0) }
+            return try await memory(of: server)
         }
+        func enqueue(_ range: Range<Int>, _ fixture: QueueFixture) async throws {
+            let entries = try range.map { index in
+                let host = "h\(100_000 + index % hosts).example"
+                let url = "http://\(host)/"
+                let path = String(repeating: "p", count: 56 - url.utf8.count - 6) + "\(100_000 + index)"
+                return try JobEntry(id: QueueFixture.id(index), host: host, url: url + path)
+            }
+            for start in stride(from: 0, to: entries.count, by: 5000) {
+                try await fixture.accept(Array(entries[start..<start + 5000]), batch: "many", closing: false)
+            }
+        }
+        let (before, number) = (20_000, 100_000)
+        // The first jobs bring what does not grow with the queue: Redis keeps a histogram of each command that was called.
+        let empty = try await measured { fixture in
+            try await fixture.fill([before + number])
+            try await fixture.work(64, hostLimit: 64, worker: "w")
+        }
+        let few = try await measured { try await enqueue(0..<before, $0) }
+        let waiting = try await measured { try await enqueue(before..<before + number, $0) } - few
+        // The last node of a list has room for more jobs.
+        #expect(waiting <= number * 80 + 8192, "\(waiting) bytes for \(number) waiting jobs")
+        if hosts == 1 {
+            let finished = try await measured { fixture in
+                try await fixture.work(64, hostLimit: 64, worker: "w")
+                #expect(try await fixture.queue.counts().done == before + number + 1)
+            }
+            #expect(finished - empty <= 300 * (before + number), "\(finished - empty) bytes for \(before + number) finished jobs")
+        }
+        try await server.stop()
     }
 }

@@ -175,7 +175,7 @@ extension Audit {
             let now = try await state.now(in: partition)
             try await find(.parkedWithoutFlight, Self.name(list.name), grounds, queue: list.queue, in: partition) { commit in
                 commit.write("ZADD", timers, .integer(now), .bytes(JobPlace.followers(id: list.name).member))
-                commit.woken = 1
+                commit.effect = .wakes(1)
             }
         }
     }
@@ -202,7 +202,7 @@ extension Audit {
             let example = "the host \(String(decoding: host, as: UTF8.self)) in the queue \(list.queue)"
             try await find(.heldNotDue, example, grounds, queue: list.queue, in: partition) { commit in
                 commit.write("ZADD", keys.timers(priority, of: list.queue), .integer(now), .bytes(JobPlace.aside(host: host).member))
-                commit.woken = 1
+                commit.effect = .wakes(1)
             }
         }
     }

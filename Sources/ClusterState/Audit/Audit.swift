@@ -19,12 +19,12 @@ struct Audit {
         let queues = try await lookAtKeys(in: partition)
         if !findings.contains(where: { $0.kind == .wrongType }) {
             try await lookAtLocks(in: partition)
-            try await compare("hosts", in: partition)
+            try await compareHosts(in: partition)
         }
         if findings.contains(where: { $0.kind == .wrongType }) || !mends && findings.reduce(0, { $0 + $1.count }) > before {
             return add(.notChecked, "the counters: they come after the other findings")
         }
-        for queue in queues.sorted() { try await compare("counts", queue: queue, in: partition) }
+        for queue in queues.sorted() { try await compareCounters(of: queue, in: partition) }
     }
 
     /// Outcomes that name a body in Redis which is not there. Where bodies have had to make room for others, that is no drift.
@@ -72,19 +72,6 @@ struct Audit {
         let page = try await state.connection.send(RedisCommand("SCAN", .string(cursor), "MATCH", .string(pattern), "COUNT", "500"))
             .fields(2, of: "SCAN")
         return (try page[1].asArray().map { Array(try $0.asBytes().dropFirst(prefix.utf8.count)) }, try page[0].asString())
-    }
-
-    /// Compares counters with what is there, in one step.
-    private mutating func compare(_ part: String, queue: String? = nil, in partition: Partition) async throws {
-        let arguments: [RedisArgument] = [.integer(mends ? 1 : 0), .string(part)]
-        let found = try await state.run(ClusterScripts.audit, in: partition, queue: queue, arguments).asArray()
-        guard found.count.isMultiple(of: 3) else { throw RedisError.form(of: "audit") }
-        for index in stride(from: 0, to: found.count, by: 3) {
-            guard let kind = AuditFinding.Kind(rawValue: try found[index].asString()) else { throw RedisError.form(of: "audit") }
-            let count = try found[index + 1].asInteger()
-            // Jobs that batches miss are told of once, and not again for their queue.
-            if count > 0 { add(kind, try found[index + 2].asString(), count: count) }
-        }
     }
 
     mutating func add(_ kind: AuditFinding.Kind, _ example: String, count: Int = 1) {

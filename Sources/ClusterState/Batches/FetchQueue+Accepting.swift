@@ -23,7 +23,7 @@ extension FetchQueue {
         if let age = options.maximumAge, age < .zero { throw .invalid("An outcome cannot be younger than zero seconds.") }
         try await finishClearing()
         return try await persistently {
-            var progress = try await begin(batch, source, options, number: 0, in: cluster.home)
+            var progress = try await begin(batch, source, options, number: nil, in: cluster.home)
             for partition in cluster.partitions.dropFirst() {
                 let part = try await begin(batch, source, options, number: progress.number, in: partition)
                 progress.offsets += part.offsets
@@ -33,21 +33,60 @@ extension FetchQueue {
         }
     }
 
+    /// Begins a partition's part of a batch, unless that was begun before.
+    /// - Parameter known: The batch's number; `nil` in the home partition, which gives it.
     private func begin(
-        _ batch: String, _ source: String, _ options: BatchOptions, number: Int, in partition: Partition
+        _ batch: String, _ source: String, _ options: BatchOptions, number known: Int?, in partition: Partition
     ) async throws -> BatchProgress {
-        let reply = try await run(
-            ClusterScripts.begin, in: partition,
-            [
-                .string(batch), .string(source), .integer(options.priority.number), .integer(options.refresh ? 1 : 0),
-                .integer(options.maximumAge.map(\.wholeMilliseconds) ?? -1), .bytes(options.headers.bytes),
-                .string(options.trace?.text ?? ""), .integer(number),
-            ])
-        let fields = try reply.fields(6, of: "begin")
-        guard let state = BatchProgress.State(rawValue: try fields[4].asString()) else { throw RedisError.form(of: "begin") }
+        let (keys, queue) = (partition.keys, try checkedName())
+        let clock = cluster.clock(of: partition)
+        let (find, last, uses) = (
+            RedisCommand("ZSCORE", keys.batches(of: queue), .string(batch)), RedisCommand("HGET", keys.state, "batches"),
+            RedisCommand("HGET", keys.queue(queue), "priorities")
+        )
+        while true {
+            let replies = await cluster.connection.pipeline([find, last, uses] + clock)
+            let found = try replies[0].get().asOptionalBytes()
+            let given = try replies[1].get().asOptionalBytes()
+            let number = try found.map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 } ?? known ?? replies[1].get().asCount() + 1
+            var commit = Commit()
+            commit.effect = .begins
+            commit.check(found, find)
+            if found == nil {
+                let (record, priority) = (keys.batch(number, of: queue), "\(options.priority.number)")
+                let now = RedisArgument.integer(try ClusterState.now(Array(replies.dropFirst(3))))
+                if known == nil {
+                    commit.check(given, last)
+                    commit.write("HSET", keys.state, "batches", .integer(number))
+                }
+                commit.write(
+                    "HSET", record, "id", .string(batch), "source", .string(source), "state", "open", "priority", .string(priority),
+                    "refresh", .integer(options.refresh ? 1 : 0), "maxAge", .integer(options.maximumAge.map(\.wholeMilliseconds) ?? -1),
+                    "offset", 0, "total", 0, "began", now, "touched", now)
+                if !options.headers.bytes.isEmpty { commit.write("HSET", record, "headers", .bytes(options.headers.bytes)) }
+                if let trace = options.trace { commit.write("HSET", record, "trace", .string(trace.text)) }
+                // Exchanges look only where there can be something.
+                let used = try replies[2].get().asOptionalString() ?? ""
+                if !used.contains(priority) {
+                    commit.check(Array(used.utf8), uses)
+                    commit.write("HSET", keys.queue(queue), "priorities", .string(used + priority))
+                }
+                commit.write("ZADD", keys.batches(of: queue), .integer(number), .string(batch))
+            }
+            // A batch that was begun before notes that its queue is used, and no more.
+            if try await commit.run(cluster, in: partition, queue: queue) { return try await progress(ofBatch: number, in: partition) }
+        }
+    }
+
+    private func progress(ofBatch number: Int, in partition: Partition) async throws -> BatchProgress {
+        let command = RedisCommand("HMGET", partition.keys.batch(number, of: name), "source", "offset", "total", "state", "headers")
+        let fields = try await cluster.connection.send(command).fields(5, of: "HMGET")
+        guard let state = BatchProgress.State(rawValue: try fields[3].asOptionalString() ?? "cancelled") else {
+            throw RedisError.form(of: "a batch")
+        }
         return BatchProgress(
-            number: try fields[0].asInteger(), source: try fields[1].asString(), offsets: [try fields[2].asInteger()],
-            totals: [try fields[3].asInteger()], state: state, headers: RequestHeaders(try fields[5].asBytes()))
+            number: number, source: try fields[0].asOptionalString() ?? "", offsets: [try fields[1].asCount()],
+            totals: [try fields[2].asCount()], state: state, headers: RequestHeaders(try fields[4].asOptionalBytes() ?? []))
     }
 
     /// A row of a producer's input that becomes a job.

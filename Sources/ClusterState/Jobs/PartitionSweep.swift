@@ -155,7 +155,7 @@ extension PartitionSweep {
                 let reader = try await prepare(sweep, &step)
                 step.finish(reader)
                 if step.commit.isEmpty { return (true, step) }
-                step.commit.woken = sweep.action == .retry ? step.count : 0
+                step.commit.effect = .wakes(sweep.action == .retry ? step.count : 0)
                 return (try await step.commit.run(reader.queue.cluster, in: reader.partition, queue: reader.queue.checkedName()), step)
             }
             if isDone {

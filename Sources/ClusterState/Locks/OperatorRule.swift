@@ -99,13 +99,9 @@ extension ClusterState {
     package func set(_ rule: OperatorRule) async throws(StateError) {
         try rule.check()
         for partition in partitions(of: rule) {
-            let isSet = try await StateError.mapping {
-                try await run(
-                    ClusterScripts.rule, in: partition, [.string(rule.pattern), .string(rule.bytes(now: try await now(in: partition)))]
-                )
-                .asInteger() == 1
+            guard try await setRule(rule.pattern, rule.bytes(now: try await now(in: partition)), in: partition) > 0 else {
+                throw .invalid("There are 1,000 rules for hosts. Clear one first: 'gannet hosts list' names them.")
             }
-            guard isSet else { throw .invalid("There are 1,000 rules for hosts. Clear one first: 'gannet hosts list' names them.") }
         }
     }
 
@@ -113,12 +109,15 @@ extension ClusterState {
     package func clearRule(_ pattern: String) async throws(StateError) -> Bool {
         var wasThere = false
         for partition in partitions(of: OperatorRule(pattern)) {
-            let cleared = try await StateError.mapping {
-                try await run(ClusterScripts.rule, in: partition, [.string(pattern), ""]).asInteger()
-            }
-            wasThere = wasThere || cleared == 1
+            if try await setRule(pattern, "", in: partition) == 1 { wasThere = true }
         }
         return wasThere
+    }
+
+    private func setRule(_ pattern: String, _ text: String, in partition: Partition) async throws(StateError) -> Int {
+        try await StateError.mapping {
+            try await run(ClusterScripts.control, in: partition, queue: "", ["rule", .string(pattern), .string(text)]).asInteger()
+        }
     }
 
     private func partitions(of rule: OperatorRule) -> [Partition] { rule.isForDomain ? partitions : [partition(of: rule.pattern)] }

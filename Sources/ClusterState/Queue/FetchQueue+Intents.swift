@@ -85,13 +85,11 @@ extension FetchQueue {
         switch intent {
         case .cancel(let number):
             // The home partition is the first, so that the batch's producer stops at its next chunk.
-            for partition in cluster.partitions { count += max(0, try await control("cancel", .integer(number), in: partition)) }
+            for partition in cluster.partitions { count += try await control("cancel", .integer(number), in: partition) }
         case .clear(let keepsPause):
             // The home partition is the last: as long as it knows the queue, its intent stands.
             for partition in cluster.partitions.reversed() {
-                try await persistently {
-                    while try await run(ClusterScripts.clear, in: partition, [.integer(keepsPause ? 1 : 0)]).asInteger() == 1 {}
-                }
+                while try await control("clear", .integer(keepsPause ? 1 : 0), in: partition) == 1 {}
             }
         }
         return count

@@ -47,16 +47,22 @@ package struct FetchQueue: Sendable {
 
     /// Stops workers from claiming jobs. Workers finish the jobs that they hold. Returns whether the queue was paused before.
     @discardableResult
-    package func pause() async throws(StateError) -> Bool { try await control("pause") > 0 }
+    package func pause() async throws(StateError) -> Bool { try await set(isPaused: true) }
 
     /// Lets workers claim jobs again. Returns whether the queue was paused.
     @discardableResult
-    package func resume() async throws(StateError) -> Bool { try await control("resume") > 0 }
+    package func resume() async throws(StateError) -> Bool { try await set(isPaused: false) }
 
-    private func control(_ action: String) async throws(StateError) -> Int {
-        var sum = 0
-        for partition in cluster.partitions { sum += try await control(action, in: partition) }
-        return sum
+    private func set(isPaused: Bool) async throws(StateError) -> Bool {
+        let wasPaused = try await counts().isPaused
+        for partition in cluster.partitions {
+            let key = partition.keys.queue(name)
+            var commit = Commit()
+            commit.effect = .wakes(isPaused ? 0 : .max)
+            if isPaused { commit.write("HSET", key, "paused", 1) } else { commit.write("HDEL", key, "paused") }
+            try await persistently { _ = try await commit.run(cluster, in: partition, queue: checkedName()) }
+        }
+        return wasPaused
     }
 
     /// Calls `Scripts/control.lua`.

@@ -1,12 +1,12 @@
+--@ clock
 -- Bodies by their SHA-256. The store shares no key with the rest of the state, and may be on another server.
 --
 --   '{namespace:blob}count', a hash        bytes: of all bodies; memory: what Redis needs for them, about; evicted: how many had to go;
---                                          seen, shift: the clock
---   '{namespace:blob}s', a sorted set      digest(32) size(5) to its last use, ms: who was not used for longest goes first. The size
---                                          stands here too, so that the counters are the sum of this index, whatever became of a body.
+--                                          the store's own clock
+--   '{namespace:blob}s', a sorted set      digest(32) size(5) to its last use, in queue time: who was not used for longest goes first. The
+--                                          size stands here too, so that the counters are the sum of this index, whatever became of a body.
 --   '{namespace:blob}:<digest>', a string  a body, which the caller writes: a script's copies of bodies would hold up all other calls
--- An entry without a body goes when its turn comes. Last uses are told in the server's TIME, shifted so that it never decreases: a clock
--- that was set back spares nothing for ever.
+-- An entry without a body goes when its turn comes.
 --
 -- KEYS  1 '{namespace:blob}count'
 -- ARGV  1 'put'      2 the limit, bytes of memory   3 how long ago the last use of a body is that may go, ms   then for each: digest, size
@@ -17,21 +17,13 @@
 -- Answer to 'put': for each body 'present', 'write', 'large' when nothing could make room for it, 'full' when too many are spared, 'again'
 -- when some were dropped and more may be; with the last three nothing was noted. To 'evict': whether more may go, or whether there is room
 -- now in a full Redis. To 'touch': the size of each, 0 where it is not there. To 'remove': whether it was there.
-local call, floor, max = redis.call, math.floor, math.max
-local pack, unpackBytes = struct.pack, struct.unpack
 -- Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
 local MOST_EVICTED, HIGHEST, NOTED_FOR = 100, 1.25, 60000
-local prefix = KEYS[1]:sub(1, -6)
-local index = prefix .. 's'
-local stored, time = call('HMGET', KEYS[1], 'memory', 'seen', 'shift'), call('TIME')
-local memory, seen, shift = tonumber(stored[1] or 0), tonumber(stored[2] or 0), tonumber(stored[3] or 0)
-local wall = time[1] * 1000 + floor(time[2] / 1000)
-if wall < seen then shift = shift + seen - wall end
-local now = wall + shift
-local bytesChanged, memoryChanged, used = 0, 0, {}
+local index, memory = tag .. 's', tonumber(call('HGET', KEYS[1], 'memory') or 0)
+local bytesChanged, memoryChanged, used, actions = 0, 0, {}, {}
 call('ZCARD', index)
 
-local function keyOf(digest) return prefix .. ':' .. digest end
+local function keyOf(digest) return tag .. ':' .. digest end
 local function memberOf(digest, size) return digest .. pack('>I5', size) end
 
 -- What a body of this size takes: the allocator has four sizes between a power of two and the next, and key and entry need their own.
@@ -46,18 +38,17 @@ local function count(size, by)
     memory, memoryChanged, bytesChanged = memory + change, memoryChanged + change, bytesChanged + size * by
 end
 
--- Notes the uses and the sums of this call. They can be written also when Redis' memory is full, which then refuses only a script that has
--- written nothing yet.
+-- Notes the uses and the sums of this call.
 local function save()
-    call('DEL', prefix .. 'none')
+    Clock.writeAlsoWhenFull()
     if #used > 0 then call('ZADD', index, unpack(used)) end
     if bytesChanged ~= 0 then call('HINCRBY', KEYS[1], 'bytes', bytesChanged) end
     if memoryChanged ~= 0 then call('HINCRBY', KEYS[1], 'memory', memoryChanged) end
-    call('HSET', KEYS[1], 'seen', wall, 'shift', shift)
+    Clock.save()
     bytesChanged, memoryChanged, used = 0, 0, {}
 end
 
-local function use(member) used[#used + 1], used[#used + 2] = now, member end
+local function use(member) used[#used + 1], used[#used + 2] = Clock.now, member end
 
 local function forget(digest, size)
     if call('ZREM', index, memberOf(digest, size)) == 1 then count(size, -1) end
@@ -67,24 +58,20 @@ end
 -- `sparing` ms. Answers whether more may go.
 local function evict(limit, room, sparing)
     if memory + room <= limit then return false end
-    local oldest = call('ZRANGE', index, 0, MOST_EVICTED - 1, 'WITHSCORES')
+    local oldest, isMore = call('ZRANGE', index, 0, MOST_EVICTED - 1, 'WITHSCORES'), false
     for i = 1, #oldest, 2 do
-        if memory + room <= limit or tonumber(oldest[i + 1]) >= now - sparing then break end
-        local digest, size = oldest[i]:sub(1, 32), unpackBytes('>I5', oldest[i], 33)
+        if memory + room <= limit or tonumber(oldest[i + 1]) >= Clock.now - sparing then break end
+        local digest, size = sub(oldest[i], 1, 32), unpackBytes('>I5', oldest[i], 33)
         if call('UNLINK', keyOf(digest)) == 1 then call('HINCRBY', KEYS[1], 'evicted', 1) end
         forget(digest, size)
-        if i == 2 * MOST_EVICTED - 1 then
-            save()
-            return true
-        end
+        isMore = i == 2 * MOST_EVICTED - 1
     end
     save()
-    return false
+    return isMore
 end
 
-local actions = {}
-
 function actions.put(limit, sparing)
+    limit, sparing = tonumber(limit), tonumber(sparing)
     local members, answer, isNew = {}, {}, {}
     for i = 4, #ARGV, 2 do members[#members + 1] = memberOf(ARGV[i], tonumber(ARGV[i + 1])) end
     local known = call('ZMSCORE', index, unpack(members))
@@ -114,17 +101,17 @@ end
 
 -- A use within the last minute stands already: a body that is read all the time costs no writes. A server that is read only answers too.
 function actions.touch()
-    local sizes, members, noted = {}, {}, {}
+    local sizes, members, isNoted = {}, {}, {}
     for i = 2, #ARGV do
         sizes[i - 1] = call('STRLEN', keyOf(ARGV[i]))
         members[i - 1] = memberOf(ARGV[i], sizes[i - 1])
     end
-    local scores = call('ZMSCORE', index, unpack(members))
+    local noted = call('ZMSCORE', index, unpack(members))
     for i, member in ipairs(members) do
-        if sizes[i] > 0 and not noted[member] and (not scores[i] or tonumber(scores[i]) < now - NOTED_FOR) then
-            if not scores[i] then count(sizes[i], 1) end
+        if sizes[i] > 0 and not isNoted[member] and tonumber(noted[i] or 0) < Clock.now - NOTED_FOR then
+            if not noted[i] then count(sizes[i], 1) end
             use(member)
-            noted[member] = true
+            isNoted[member] = true
         end
     end
     if #used > 0 then pcall(save) end
@@ -132,12 +119,12 @@ function actions.touch()
 end
 
 function actions.refused(digest, size)
-    if call('EXISTS', keyOf(digest)) == 1 then return end
-    forget(digest, tonumber(size))
+    if call('EXISTS', keyOf(digest)) == 0 then forget(digest, tonumber(size)) end
     save()
 end
 
 function actions.evict(limit, sparing, size)
+    limit, sparing = tonumber(limit), tonumber(sparing)
     local needed, before = memoryFor(tonumber(size)), memory
     if limit >= 0 then return evict(limit, needed, sparing) and 1 or 0 end
     -- Redis itself is full: bodies go for twice as much, because Redis needs some besides.
@@ -152,5 +139,4 @@ function actions.remove(digest)
     return wasThere
 end
 
-local isBounded = ARGV[1] == 'put' or ARGV[1] == 'evict'
-return actions[ARGV[1]](isBounded and tonumber(ARGV[2]) or ARGV[2], isBounded and tonumber(ARGV[3]) or ARGV[3], ARGV[4])
+return actions[ARGV[1]](ARGV[2], ARGV[3], ARGV[4])

@@ -1,23 +1,24 @@
 --@ clock blocks counts hosts locks
--- Pauses a queue or lets it go on, ends the waiting jobs of a batch, or takes back what workers hold.
+-- Carries out what an operator asks for.
 --
--- KEYS  1 '<tag>state'   2 '<q>queue'
--- ARGV  1 'pause', 'resume': answers whether the queue was paused before
---         'cancel': answers how many jobs ended, or -1 for a batch that is not known; jobs in flight are finished and not tried again
---         'takeBack': takes back, uncharged, some of what a process holds; answers how much it had of that. Without fields all goes that
---         a process without a lease holds, a part in each call
---       2 the batch's number, or the incarnation   3 … the fields
--- Answer: as the action says
-local queue, action = KEYS[2]:sub(#tag + 3, -7), ARGV[1]
-call('HLEN', KEYS[2])
-Clock.writeAlsoWhenFull()
-if action ~= 'takeBack' then Clock.use(queue, Clock.now) end
+-- KEYS  1 '<tag>state'   2 '<q>queue'; a rule is no queue's, and then the name is empty
+-- ARGV  1 'cancel'     2 a batch's number. Its waiting jobs end; jobs in flight are finished and not tried again. Answers how many ended
+--         'clear'      2 whether a queue that is paused stays paused. Removes a part of the queue with all it holds. What is in flight of it
+--                      counts for nothing when it ends. Answers whether something is left
+--         'takeBack'   2 an incarnation   3 … fields of what it holds, which come back uncharged. Answers how many it had. Without fields
+--                      all comes back that a process without a lease holds, a part in each call
+--         'rule'       2 a host, or '*.' and a domain: each host of the domain by itself   3 'limit interval pausedUntil', each of which may
+--                      be empty, or nothing to clear the rule. It outranks every worker's settings. Answers 1 where it is set or cleared,
+--                      0 where there was none to clear, -1 where there are too many
+local MOST_RULES, MOST_REMOVED = 1000, 500
+local queue, actions = KEYS[2]:sub(#tag + 3, -7), {}
 
-local function cancel(number)
+function actions.cancel(number)
     local key = Blocks.ofQueue(queue, 'batch:' .. number)
     local fields = call('HMGET', key, 'state', 'total', 'done', 'failed', 'cancelled', 'active', 'parked', 'delayed')
-    if not fields[1] then return -1 end
-    if fields[1] == 'cancelled' then return 0 end
+    call('HLEN', KEYS[2])
+    Clock.use(queue, Clock.now)
+    if not fields[1] or fields[1] == 'cancelled' then return 0 end
     local function field(i) return tonumber(fields[i] or 0) end
     local ends = field(2) - field(3) - field(4) - field(5) - field(6)
     call('HSET', key, 'state', 'cancelled', 'parked', 0, 'delayed', 0)
@@ -31,8 +32,20 @@ local function cancel(number)
     return ends
 end
 
-local function takeBack(incarnation)
+function actions.clear(keepsPause)
+    call('ZCARD', Blocks.ofQueue(queue, 'batches'))
+    local staysPaused = keepsPause == '1' and call('HEXISTS', KEYS[2], 'paused') == 1
+    if Locks.removeQueue(queue, MOST_REMOVED) then return 1 end
+    if staysPaused then
+        call('HSET', KEYS[2], 'paused', 1)
+        Clock.use(queue, Clock.now)
+    end
+    return 0
+end
+
+function actions.takeBack(incarnation)
     local holder, taken = Locks.holderOf(incarnation), 0
+    call('HLEN', KEYS[2])
     if #ARGV == 2 then return call('ZSCORE', Locks.leases, incarnation) and 0 or Locks.takeBackFrom(incarnation, false) end
     for i = 3, #ARGV do
         local value = call('HGET', holder, ARGV[i])
@@ -43,19 +56,23 @@ local function takeBack(incarnation)
     return taken
 end
 
-local result
-if action == 'cancel' then
-    result = cancel(ARGV[2])
-elseif action == 'takeBack' then
-    result = takeBack(ARGV[2])
-else
-    result = call('HGET', KEYS[2], 'paused') == '1' and 1 or 0
-    if action == 'pause' then
-        call('HSET', KEYS[2], 'paused', 1)
-    else
-        call('HDEL', KEYS[2], 'paused')
-        Counts.wake(queue, Counts.MOST_WOKEN)
-    end
+function actions.rule(pattern, text)
+    local key, field, isSet = tag .. 'hosts', '=' .. pattern, text ~= '' and 1 or 0
+    local isKnown = call('HEXISTS', key, field)
+    if isSet > isKnown and Clock.rules >= MOST_RULES then return -1 end
+    if isSet == 1 then call('HSET', key, field, text) else call('HDEL', key, field) end
+    Clock.rules = Clock.rules + isSet - isKnown
+    -- Jobs that wait for the host are looked at under the new rule. Those of a domain's hosts are within half a minute.
+    Hosts.limit = Hosts.NEVER
+    local host = Hosts.of(pattern)
+    if host.waiting[1] then Hosts.changed(host).offered = 0 end
+    return max(isSet, isKnown)
 end
+
+-- Redis does not roll a script back: keys that hold something else stop it before it writes.
+call('HLEN', Locks.key)
+call('HLEN', tag .. 'hosts')
+Clock.writeAlsoWhenFull()
+local answer = actions[ARGV[1]](ARGV[2], ARGV[3])
 Locks.finish()
-return result
+return answer

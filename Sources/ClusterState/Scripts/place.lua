@@ -9,56 +9,41 @@
 -- Answer: {1 it has its place there, also when it had it before, 2 there is none, 3 the host is given up, 0 its lease has ended;
 --          ms until there may be one, or -1 where that is not known}
 local LOST, THERE, FULL, HOPELESS = 0, 1, 2, 3
-local id, token, name, part = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
-Hosts.limit, Hosts.interval = tonumber(ARGV[4]), tonumber(ARGV[5])
+local id, token, name, takes, isOwn = ARGV[1], ARGV[2], ARGV[3], ARGV[6] ~= 'leave', ARGV[6] ~= 'take'
 local incarnation = sub(token, 9)
 local holder = Locks.holderOf(incarnation)
-local ends = call('ZSCORE', Locks.leases, incarnation)
-if ends and tonumber(ends) <= Clock.lived then return {LOST, -1} end
-local there = call('HGET', holder, 'p' .. id)
+Hosts.limit, Hosts.interval = tonumber(ARGV[4]), tonumber(ARGV[5])
+local ends, place, lock = call('ZSCORE', Locks.leases, incarnation), call('HGET', holder, 'p' .. id), nil
+if isOwn then lock = Locks.read(call('HGET', Locks.key, id)) end
+if ends and tonumber(ends) <= Clock.lived or isOwn and not (lock and lock.kind == 'L' and lock.token == token) then return {LOST, -1} end
 
--- The host before has answered, if only by naming another.
-local function giveUpPlace(lock)
-    Clock.writeAlsoWhenFull()
+local hasMoved = lock and Locks.has(lock.flags, Locks.MOVED)
+if takes then
+    local from = lock and not hasMoved and sub(lock.job, 12, 11 + byte(lock.job, 11)) or place
+    if from == name then return {THERE, -1} end
+    local target = Hosts.of(name)
+    local at = Hosts.opensAt(target)
+    if at > Clock.now then return {Hosts.isGivenUp(target) and HOPELESS or FULL, at == Hosts.NEVER and -1 or at - Clock.now} end
+    if Hosts.roomFor(target, ARGV[8]) <= 0 then
+        Hosts.save()
+        return {FULL, Hosts.TURN_KEPT}
+    end
+    Hosts.enter(target)
+end
+Clock.writeAlsoWhenFull()
+if lock then
+    -- The host before has answered, if only by naming another.
     local host = Locks.leavePlace(id, lock, holder)
     if host then Hosts.noteSuccess(host) end
-    if Locks.has(lock.flags, Locks.MOVED) then return end
-    lock.flags = lock.flags + Locks.MOVED
-    Locks.write(id, lock)
-end
-
-if part ~= 'take' then
-    local bytes = call('HGET', Locks.key, id)
-    local lock = bytes and sub(bytes, 2, 17) == token and Locks.read(bytes)
-    if not lock or lock.kind ~= 'L' then return {LOST, -1} end
-    local from = not Locks.has(lock.flags, Locks.MOVED) and sub(lock.job, 12, 11 + byte(lock.job, 11)) or there
-    if part == 'both' and from == name then return {THERE, -1} end
-    if part == 'leave' then
-        giveUpPlace(lock)
-        Locks.finish()
-        return {THERE, -1}
+    if not hasMoved then
+        lock.flags = lock.flags + Locks.MOVED
+        Locks.write(id, lock)
     end
+elseif place then
+    Hosts.leave(place)
 end
-if there == name then return {THERE, -1} end
-local target = Hosts.of(name)
-local at = Hosts.opensAt(target)
-if at > Clock.now and Hosts.isGivenUp(target) then return {HOPELESS, -1} end
-if at == Hosts.NEVER then return {FULL, -1} end
-if at > Clock.now then return {FULL, at - Clock.now} end
-if Hosts.roomFor(target, ARGV[8]) <= 0 then
-    Hosts.save()
-    return {FULL, Hosts.TURN_KEPT}
-end
-
-Clock.writeAlsoWhenFull()
-Hosts.enter(target)
-if part == 'both' then
-    giveUpPlace(Locks.read(call('HGET', Locks.key, id)))
-elseif there then
-    Hosts.leave(there)
-end
-call('HSET', holder, 'p' .. id, name)
-if not ends then
+if takes then call('HSET', holder, 'p' .. id, name) end
+if takes and not ends then
     call('HSETNX', holder, 'last', pack('>I6I2', 0, 0))
     Clock.noteLease(tonumber(ARGV[7]))
     Locks.extend(incarnation, tonumber(ARGV[7]))

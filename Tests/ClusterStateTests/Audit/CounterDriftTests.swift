@@ -19,6 +19,29 @@ import Testing
         }
     }
 
+    @Test func `wrong counters are corrected while workers go on, and once by two audits`() async throws {
+        try await QueueFixture.with { fixture in
+            let batch = try await fixture.fill(0..<2000, hosts: 40)
+            for part in ["active", "parked", "delayed"] {
+                try await fixture.send("HINCRBY", fixture.queueKey("queue"), .string(part), "5")
+                try await fixture.send("HINCRBY", fixture.queueKey("batch:\(batch)"), .string(part), "-7")
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<2 {
+                    group.addTask {
+                        let found = try await fixture.cluster.audit(mend: true)
+                        #expect(found.allSatisfy { $0.kind == .counter }, "\(found)")
+                    }
+                }
+                group.addTask { try await fixture.drain() }
+                try await group.waitForAll()
+            }
+            #expect(try await fixture.cluster.audit(mend: false).isEmpty)
+            let counts = try await fixture.queue.counts()
+            #expect(counts.done == 2000 && counts.isEmpty)
+        }
+    }
+
     @Test func `accepted jobs that are in no list end as failed, so that nobody waits for them`() async throws {
         try await QueueFixture.with { fixture in
             let batch = try await fixture.fill(0..<5, hosts: 5)

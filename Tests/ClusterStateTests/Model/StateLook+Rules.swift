@@ -87,7 +87,8 @@ extension StateLook {
         }
         for (id, blocks) in queue.followers {
             let at = queue.looks(at: id)
-            need(at != nil, "followers have no timer")
+            let timers = queue.timers.values.count { $0[[UInt8(ascii: "u")] + id] != nil }
+            need(timers == 1, "followers have \(timers) timers")
             for block in blocks {
                 need(block.jobs.count == 1 && block.jobs[0].id == id, "a follower follows another URL")
                 switch block.flags {

@@ -97,6 +97,8 @@ function Returns.make()
     -- Answers whether it is done with there.
     local function carryOn(priority, id, at)
         local timers, member, key = Ask.open[priority].timers, 'u' .. id, Blocks.followersOf(queue, id)
+        -- The followers that stood here are gone. Followers that came since may have their one timer under another priority.
+        if at ~= 'timers' and not call('ZSCORE', timers, member) then return true end
         local lock = Locks.read(call('HGET', Locks.key, id))
         local function lookAgain(at)
             call('ZADD', timers, at, member)
