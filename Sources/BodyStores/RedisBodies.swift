@@ -44,20 +44,24 @@ package final class RedisBodies: JobOutput {
     ) {
         self.connection = connection
         let store = BlobStore(connection, namespace: namespace)
-        puts = Gathering(bytes: { $0.bytes.count }) { bodies in
-            do throws(StateError) {
-                return try await store.put(bodies, limit: limit, sparing: sparing)
-            } catch {
-                return bodies.map { _ in .failure(error) }
-            }
-        }
-        looks = Gathering(bytes: { $0.digest.count }) { entries in
-            do throws(StateError) {
-                return try await store.contains(entries.map { ($0.digest, $0.size) }).map { .success($0) }
-            } catch {
-                return entries.map { _ in .failure(error) }
-            }
-        }
+        puts = Gathering(
+            bytes: { $0.bytes.count },
+            call: { bodies in
+                do throws(StateError) {
+                    return try await store.put(bodies, limit: limit, sparing: sparing)
+                } catch {
+                    return bodies.map { _ in .failure(error) }
+                }
+            })
+        looks = Gathering(
+            bytes: { $0.digest.count },
+            call: { entries in
+                do throws(StateError) {
+                    return try await store.contains(entries.map { ($0.digest, $0.size) }).map { .success($0) }
+                } catch {
+                    return entries.map { _ in .failure(error) }
+                }
+            })
         persistently = Persistence(patience: patience, listener: outage)
         self.temporaryFolder = temporaryFolder
     }
@@ -133,12 +137,13 @@ package final class RedisBodies: JobOutput {
     }
 
     private func noteWaiting(_ change: Int) {
-        let (wasFull, isFull, tell) = waiting.withLock { waiting in
-            let before = waiting.count
+        // It is told under the lock, so that what is told last is so.
+        waiting.withLock { waiting in
+            let wasFull = waiting.count > 0
             waiting.count += change
-            return (before > 0, waiting.count > 0, waiting.tell)
+            let isFull = waiting.count > 0
+            if wasFull != isFull { waiting.tell?(isFull) }
         }
-        if wasFull != isFull { tell?(isFull) }
     }
 }
 

@@ -41,6 +41,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a URL that was put off leaves its host the next probe, and goes before the other jobs after that`(
+        standAside: Bool
+    ) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<100)
+            try await Self.throttle(fixture, for: .seconds(20))
+            // A worker that asks meanwhile meets the host at rest, and then all its jobs stand aside.
+            if standAside { #expect(try await fixture.claim(10).jobs.isEmpty) }
+            for probe in 1...2 {
+                clock.advance(by: .seconds(21))
+                let job = try #require(try await fixture.claimSoon(10).first)
+                #expect(job.id == QueueFixture.id(probe))
+                #expect(try await fixture.claim(10).jobs.isEmpty)
+                let outcome = probe == 1 ? QueueFixture.throttled(job.url, for: .seconds(20)) : QueueFixture.fetched(job.url)
+                #expect(try await fixture.settle(job, outcome) == .settled)
+            }
+            let next = try await fixture.claimSoon(3).map(\.id)
+            #expect(Set(next.prefix(2)) == [QueueFixture.id(0), QueueFixture.id(1)] && next.count == 3)
+            try await fixture.expectSound()
+        }
+    }
+
     @Test(arguments: [(1.0, 1.0), (0.0, 0.5), (0.5, 0.75)])
     func `a cool-down without a length doubles from one second to ten minutes, spread by half`(random: Double, part: Double) async throws {
         try await QueueFixture.withClock { fixture, clock in

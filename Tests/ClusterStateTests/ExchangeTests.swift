@@ -180,8 +180,9 @@ import Testing
             #expect(try await fixture.queue.move(job, to: "other", usual: HostRule(limit: 1), lease: QueueFixture.lease) == .lost)
             try await fixture.queue.resume()
             try await fixture.endLeases(clock)
-            // Its lease is forgotten with all that it held, and its next exchange is refused all the same.
-            #expect(try await fixture.queue.exchange(request(2), in: fixture.cluster.home) == nil)
+            // The process has nothing any more. No call gives it a lease again, not even one that would be the first of a process.
+            for number in 1...2 { #expect(try await fixture.queue.exchange(request(number), in: fixture.cluster.home) == nil) }
+            #expect(try await fixture.cluster.acquire(acquire).fate == .ended)
             #expect(try await fixture.claim(2).jobs.map(\.crashes).sorted() == [0, 1])
         }
     }

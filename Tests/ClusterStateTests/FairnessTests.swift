@@ -74,7 +74,20 @@ import Testing
             }
             #expect(waited <= QueueFixture.lease + .seconds(5))
             for number in 0..<240 { _ = try await ask(number, 6000) }
-            #expect(try await fixture.redis.send(RedisCommand("ZCARD", .string(fixture.key("leases")))).asInteger() < 5)
+            let leases = try #require(try await fixture.looks().first).leases
+            #expect(leases.count { $0.value > 0 } < 5)
+            // An hour later, those that have ended are forgotten as well.
+            for _ in 0..<740 {
+                clock.advance(by: .seconds(5))
+                _ = try await fixture.claim(0)
+            }
+            for number in 0..<120 { _ = try await ask(number, 8000 + UInt64(number)) }
+            for _ in 0..<80 {
+                clock.advance(by: .seconds(5))
+                _ = try await fixture.claim(0)
+            }
+            let later = try #require(try await fixture.looks().first).leases
+            #expect(leases.count > 200 && later.count < 130 && Set(leases.keys).isDisjoint(with: later.keys))
         }
     }
 

@@ -16,10 +16,11 @@ import Testing
         }
     }
 
-    private func acquire(_ fixture: QueueFixture, _ caller: UInt64) async throws -> AcquireAnswer.Fate {
+    private func acquire(_ fixture: QueueFixture, _ caller: UInt64, refresh: Bool = false) async throws -> AcquireAnswer.Fate {
         var request = AcquireRequest(
             id: QueueFixture.id(0), host: "h0", incarnation: Incarnation(caller), nonce: caller, lease: QueueFixture.lease)
         request.longestHold = Self.longestHold
+        request.refresh = refresh
         return try await fixture.cluster.acquire(request).fate
     }
 
@@ -56,6 +57,62 @@ import Testing
             #expect(try await fixture.settle(job, QueueFixture.fetched(job.url)) == .settled)
             #expect(try await fixture.drain() == [])
             try await fixture.expectEnded()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a job that follows a URL takes it over at the deadline of a living holder, and nobody else has to come`(
+        isCallers: Bool
+    ) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            for number in 1...2 { _ = try await fixture.exchange(Incarnation(UInt64(number))) }
+            if isCallers {
+                guard case .leased = try await acquire(fixture, 1) else { throw KitError("the URL is nobody's") }
+                try await fixture.fill([0])
+            } else {
+                try await fixture.fill([0, 0])
+                let first = try await fixture.exchange(Incarnation(1)) {
+                    $0.wanted = 1
+                    $0.longestHold = Self.longestHold
+                }
+                #expect(first?.jobs.count == 1)
+            }
+            #expect(try await fixture.exchange(Incarnation(2)) { $0.wanted = 1 }?.jobs.isEmpty == true)
+            #expect(try await fixture.queue.counts().parked == 1)
+            try await pass(.seconds(9), fixture, clock)
+            #expect(try await fixture.exchange(Incarnation(2)) { $0.wanted = 1 }?.jobs.isEmpty == true)
+            try await pass(.seconds(1), fixture, clock)
+            var jobs: [Job] = []
+            for _ in 0..<3 where jobs.isEmpty { jobs = try await fixture.exchange(Incarnation(2)) { $0.wanted = 1 }?.jobs ?? [] }
+            #expect(jobs.map(\.id) == [QueueFixture.id(0)] && jobs.map(\.crashes) == [0])
+            try await fixture.expectSound()
+        }
+    }
+
+    @Test func `a job that stood aside goes on where the URL's request of a caller hangs meanwhile`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            for number in 1...2 { _ = try await fixture.exchange(Incarnation(UInt64(number))) }
+            try await fixture.fill([0])
+            let first = try #require(try await fixture.exchange(Incarnation(1)) { $0.wanted = 1 }?.jobs.first)
+            clock.advance(by: .milliseconds(1))
+            var options = BatchOptions()
+            options.refresh = true
+            try await fixture.fill([0], batch: "later", options: options)
+            #expect(try await fixture.exchange(Incarnation(2)) { $0.wanted = 1 }?.jobs.isEmpty == true)
+            try await fixture.fill(1..<3, batch: "others")
+            #expect(try await fixture.exchange(Incarnation(2)) { $0.wanted = 2 }?.jobs.count == 2)
+            #expect(try await fixture.settle(first, QueueFixture.fetched(first.url)) == .settled)
+            // The outcome is too old for the follower, and its host is full.
+            let full = try await fixture.exchange(Incarnation(2)) { ($0.wanted, $0.host) = (1, HostRule(limit: 1)) }
+            #expect(full?.jobs.isEmpty == true)
+            guard case .leased = try await acquire(fixture, 1, refresh: true) else { throw KitError("the URL is somebody's") }
+            try await pass(.seconds(31), fixture, clock)
+            var jobs: [Job] = []
+            for _ in 0..<3 where jobs.isEmpty { jobs = try await fixture.exchange(Incarnation(2)) { $0.wanted = 1 }?.jobs ?? [] }
+            #expect(jobs.map(\.id) == [QueueFixture.id(0)])
+            try await fixture.expectSound()
         }
     }
 

@@ -78,6 +78,18 @@ import Testing
         }
     }
 
+    @Test func `jobs that were set aside for a newer version are taken on in their order`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<5)
+            for number in 0..<5 { try await fixture.send("SET", Self.outcome(number), "\u{2}new") }
+            #expect(try await fixture.drain() == [])
+            #expect(try await Self.newer(fixture).count == 5)
+            for number in 0..<5 { try await fixture.send("DEL", Self.outcome(number)) }
+            #expect(try await fixture.drain() == (0..<5).map(QueueFixture.id))
+            try await fixture.expectEnded()
+        }
+    }
+
     @Test func `a list with elements of a newer kind loses none of them`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<2)

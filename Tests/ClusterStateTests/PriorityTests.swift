@@ -72,6 +72,27 @@ import Testing
     }
     #endif
 
+    @Test func `queues that claim by turns are each shared six to three to one`() async throws {
+        try await QueueFixture.with { fixture in
+            let other = QueueFixture(
+                redis: fixture.redis, cluster: fixture.cluster, queue: fixture.cluster.queue("other"), namespace: fixture.namespace)
+            for (index, queue) in [fixture, other].enumerated() {
+                for (priority, first) in zip(Priority.allCases, [0, 100, 200]) {
+                    try await Self.fill(queue, priority, index * 300 + first..<index * 300 + first + 100)
+                }
+            }
+            var low = [0, 0]
+            for _ in 0..<20 {
+                for (index, queue) in [fixture, other].enumerated() {
+                    let jobs = try await queue.claim(5, worker: "w\(index)").jobs
+                    try #require(jobs.count == 5)
+                    low[index] += jobs.count { $0.batchName?.hasPrefix("low") == true }
+                }
+            }
+            #expect(low == [10, 10])
+        }
+    }
+
     @Test func `one job of low priority is not starved by any number of high ones`() async throws {
         try await QueueFixture.with { fixture in
             try await Self.fill(fixture, .high, 0..<200)

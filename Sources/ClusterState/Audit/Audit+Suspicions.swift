@@ -119,7 +119,9 @@ extension Audit {
     private mutating func check(holder incarnation: [UInt8], in partition: Partition) async throws {
         let (keys, holder) = (partition.keys, partition.keys.holder(incarnation))
         let lease = try await grounds([[RedisCommand("ZSCORE", keys.leases, .bytes(incarnation)), RedisCommand("EXISTS", holder)]])[0]
-        if lease.replies == [nil, Grounds.one], try await find(.leaseWithoutExpiry, "a lease without an end", lease, in: partition) {
+        if !Self.isLease(lease.replies[0]), lease.replies[1] == Grounds.one,
+            try await find(.leaseWithoutExpiry, "a lease without an end", lease, in: partition)
+        {
             try await takeBack(from: incarnation, in: partition)
         }
         let ids = try await pipeline([RedisCommand("HKEYS", holder)])[0].asArray().map { try $0.asBytes() }.filter {
@@ -140,6 +142,9 @@ extension Audit {
         }
     }
 
+    /// Whether the score of a process is the end of a lease. It is below zero where the lease ended and all was taken back.
+    private static func isLease(_ score: [UInt8]?) -> Bool { score.map { $0.first != UInt8(ascii: "-") } ?? false }
+
     private static func holds(_ bytes: [UInt8]?, _ incarnation: [UInt8]) -> Bool {
         guard let lock = bytes.flatMap({ URLLock($0) }) else { return false }
         return lock.kind != .retry && lock.token.incarnation.bytes == incarnation
@@ -156,12 +161,15 @@ extension Audit {
                     RedisCommand("ZSCORE", keys.timers($0, of: list.queue), .bytes(JobPlace.followers(id: list.name).member))
                 }
         }
+        let now = lists.isEmpty ? 0 : try await state.now(in: partition)
         for (index, (list, known)) in zip(lists, try await grounds(groups)).enumerated() {
             guard let block = known.replies[0].flatMap({ Block($0) }) else { continue }
             var grounds = known
             if let at = known.replies[2...].compactMap({ $0 }).first {
                 let lock = known.replies[1].flatMap { URLLock($0) }
-                if at != Array("inf".utf8) || lock?.followers.contains(where: { $0.queue == list.queue }) == true { continue }
+                // Without a lock, nothing but that lock's deadline may have set a time to come.
+                let isLed = at != Array("inf".utf8) && (known.replies[1] != nil || (Int(String(decoding: at, as: UTF8.self)) ?? 0) <= now)
+                if isLed || lock?.followers.contains(where: { $0.queue == list.queue }) == true { continue }
                 let asides = Priority.allCases.map {
                     RedisCommand(
                         "LPOS", keys.aside(Array(block.host.utf8), $0, of: list.queue), .bytes(list.name), "MAXLEN",
@@ -172,7 +180,6 @@ extension Audit {
             }
             let number = try await pipeline([RedisCommand("HGET", keys.batch(block.batch, of: list.queue), "priority")])[0].asCount()
             let timers = keys.timers(Priority(number: number) ?? .normal, of: list.queue)
-            let now = try await state.now(in: partition)
             try await find(.parkedWithoutFlight, Self.name(list.name), grounds, queue: list.queue, in: partition) { commit in
                 commit.write("ZADD", timers, .integer(now), .bytes(JobPlace.followers(id: list.name).member))
                 commit.effect = .wakes(1)
@@ -248,7 +255,7 @@ extension Audit {
             if lock.kind == .retry {
                 guard grounds.replies[1...].allSatisfy({ $0 == Grounds.none }) else { continue }
                 try await find(.retryWithoutJob, Self.name(id), grounds, in: partition) { $0.write("HDEL", keys.locks, .bytes(id)) }
-            } else if grounds.replies[1] == nil || grounds.replies[2] == Grounds.none,
+            } else if !Self.isLease(grounds.replies[1]) || grounds.replies[2] == Grounds.none,
                 try await find(.lockWithoutFlight, Self.name(id), grounds, in: partition)
             {
                 try await takeBack(from: incarnation, id: id, in: partition)

@@ -61,7 +61,9 @@ extension FetchQueue {
             try await cluster.connection.pipeline(commands).map { try $0.get() }
         }
         let now = try await cluster.now(in: partition)
-        let leases = try await pipeline([RedisCommand("ZRANGE", keys.leases, 0, -1)])[0].asArray().map { try $0.asBytes() }
+        let leases = try await pipeline([RedisCommand("ZRANGE", keys.leases, "(0", "+inf", "BYSCORE")])[0].asArray().map {
+            try $0.asBytes()
+        }
         for start in stride(from: 0, to: leases.count, by: Self.processesAtOnce) {
             let incarnations = leases[start..<min(leases.count, start + Self.processesAtOnce)]
             let holders = try await pipeline(incarnations.map { RedisCommand("HGETALL", keys.holder($0)) })

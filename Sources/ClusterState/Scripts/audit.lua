@@ -20,7 +20,7 @@ end
 
 -- Calls a function for all that is held: with the field, its value, and the lock where a job has it.
 local function forAllHeld(body)
-    for _, incarnation in ipairs(call('ZRANGE', Locks.leases, 0, MOST_IN_ONE_STEP)) do
+    for _, incarnation in ipairs(call('ZRANGE', Locks.leases, '(0', '+inf', 'BYSCORE', 'LIMIT', 0, MOST_IN_ONE_STEP + 1)) do
         local holder = Locks.holderOf(incarnation)
         if isTooMany(1 + call('HLEN', holder), 'URLs that are being fetched') then return end
         local held = call('HGETALL', holder)

@@ -45,8 +45,7 @@ end
 
 function actions.takeBack(incarnation)
     local holder, taken = Locks.holderOf(incarnation), 0
-    call('HLEN', KEYS[2])
-    if #ARGV == 2 then return call('ZSCORE', Locks.leases, incarnation) and 0 or Locks.takeBackFrom(incarnation, false) end
+    if #ARGV == 2 then return tonumber(call('ZSCORE', Locks.leases, incarnation) or 0) > 0 and 0 or Locks.takeBackFrom(incarnation, false) end
     for i = 3, #ARGV do
         local value = call('HGET', holder, ARGV[i])
         -- A lock may be its process' without the process knowing of it.

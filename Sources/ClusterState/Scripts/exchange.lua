@@ -25,8 +25,8 @@ ends = ends and tonumber(ends)
 -- A lease that has ended is never revived.
 if ends and ends <= Clock.lived or not ends and number > 1 then return {'ended'} end
 if number < lastNumber then return redis.error_reply('STALE an exchange came after its successor') end
-local settings = queue ~= '' and call('HMGET', KEYS[2], 'paused', 'priorities') or {}
-local isPaused, uses = settings[1] == '1', settings[2] or ''
+local settings = queue ~= '' and call('HMGET', KEYS[2], 'paused', 'priorities', 'turn') or {}
+local isPaused, uses, turn = settings[1] == '1', settings[2] or '', tonumber(settings[3] or 0)
 -- Redis does not roll a script back. What its keys hold is looked at now and then, not each time.
 Counts.areKeysKnown = number % 64 ~= 1
 if not Counts.areKeysKnown then
@@ -77,11 +77,11 @@ else
     if ARGV[14] == '1' then Returns.takeBackUnknown() end
     if Clock.firstEnd <= Clock.lived and Locks.takeBackEnded() then Ask.isMore = true end
     --@ handOut
+    if Ask.count > 0 and #uses > 1 then call('HSET', KEYS[2], 'turn', (turn + Ask.count) % 10) end
     call('HSET', holder, 'last', pack('>I6I8', number, tokens) .. PADDING .. Ask.answer[3], unpack(Ask.added))
 end
 
--- Only jobs that were handed out use up turns of their priorities: any other exchange goes round the whole wheel.
-if Ask.count == 0 then Clock.turn = Clock.turn + 10 end
+Clock.turn = Clock.turn + (Ask.count > 0 and Ask.count or 10)
 -- A call that found nothing has the time for it.
 local sweepsNow = floor(Clock.turn / SWEEP) ~= sweeps or (Ask.most > 0 and Ask.count == 0)
 local abandoned, from

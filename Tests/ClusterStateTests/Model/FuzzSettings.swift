@@ -8,7 +8,10 @@ struct FuzzSettings {
     let random: [UInt64]
 
     /// Seeds that have found a defect, each with that defect.
-    static let telling: [UInt64] = []
+    static let telling: [UInt64] = [
+        // A cancelled job's crash was forgotten, and a job that stood aside for the same URL began without it.
+        2_037_981_203_415_129_185
+    ]
 
     static let steps = number("STEPS").map(Int.init)
 

@@ -12,8 +12,17 @@ extension ModelRun {
     ) throws {
         let problems = after.problems
         try Violation.require(problems.isEmpty, problems.prefix(3).joined(separator: "; "))
+        try checkLeases(after, partition)
         try checkJobs(after, partition, ending)
         try checkCharges(from: before, to: after, partition, settled, isCharged)
+    }
+
+    /// A lease that has ended is never revived.
+    private mutating func checkLeases(_ after: StateLook, _ partition: Int) throws {
+        for (incarnation, end) in after.leases where end > Double(after.lived) {
+            try Violation.require(!ended[partition].contains(incarnation), "a process has a lease again")
+        }
+        for (incarnation, end) in after.leases where end <= Double(after.lived) { ended[partition].insert(incarnation) }
     }
 
     /// No job is lost, and none comes back after its end.

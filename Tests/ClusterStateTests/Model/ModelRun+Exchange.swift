@@ -86,15 +86,23 @@ extension ModelRun {
         try check(verdicts: answer.verdicts, ends, before, after)
         var settled: [Bytes: ModelEnd] = [:]
         var ending: Set<Int> = []
+        var back: [Bytes: [Int]] = [:]
         for (end, verdict) in zip(ends, answer.verdicts) where verdict == .settled {
             if let how = end.end {
                 settled[end.job.id.bytes] = how
-            } else if case .delivered = end.settlement.outcome, let serial = StateLook.serial(end.job.url) {
-                ending.insert(serial)
+            } else if let serial = StateLook.serial(end.job.url) {
+                if case .delivered = end.settlement.outcome {
+                    ending.insert(serial)
+                } else {
+                    back[end.job.id.bytes, default: []].append(serial)
+                }
             }
         }
-        try check(from: before, to: after, partition, ending: ending.union(late(settled, before)), settled: settled)
+        try check(from: before, to: after, partition, ending: ending.union(late(settled, before, after, back)), settled: settled)
         try check(worker, request, answer, before, after, Set(settled.keys))
+        let served = Served(partition: partition, request: request, answer: answer, worker: worker, before: before, after: after)
+        try checkOrder(served)
+        try checkShares(served)
         // Jobs that the state has taken back are held for nothing.
         let known = worker.held.filter { $0.partition == partition }.count + worker.places.filter { $0.partition == partition }.count
         if !namesHeld, answer.held != known {
@@ -118,7 +126,8 @@ extension ModelRun {
     static func serial(_ job: Job) -> Int { StateLook.serial(job.url) ?? -1 }
 
     /// The jobs that ended with URLs' requests: those of their locks, or of a follower whose worker came too late.
-    func late(_ settled: [Bytes: ModelEnd], _ before: StateLook) -> Set<Int> {
+    /// - Parameter back: Deliveries that were handed back in the same step, by URL. They may be the first followers by then.
+    func late(_ settled: [Bytes: ModelEnd], _ before: StateLook, _ after: StateLook, _ back: [Bytes: [Int]] = [:]) -> Set<Int> {
         var serials: Set<Int> = []
         for (id, end) in settled where end.isEnd {
             guard let lock = before.locks[id] else { continue }
@@ -127,7 +136,9 @@ extension ModelRun {
             // The job is the first of its queue's followers, and is marked as one that came back.
             for (name, _) in lock.followers {
                 guard let queue = before.queues[name], let first = queue.followers[id]?.first, first.flags & 32 != 0 else { continue }
-                if !queue.isOver(first.batch), let serial = StateLook.serial(first.jobs[0].rest) { serials.insert(serial) }
+                if !queue.isOver(first.batch), let serial = StateLook.serial(first.jobs[0].rest) {
+                    serials.insert(back[id]?.last { after.places[$0] == nil } ?? serial)
+                }
                 break
             }
         }
@@ -235,7 +246,6 @@ extension ModelRun {
         if request.spare == 0, answer.jobs.count < request.wanted, !answer.isMore, answer.next != .zero, !isPaused[worker.queue] {
             try checkNothingCanRun(queue, worker, after, now)
         }
-        try checkOrder(answer, queue, worker, before, after, now)
     }
 
     /// Hosts' limits, rests and turns.
@@ -254,7 +264,7 @@ extension ModelRun {
         }
     }
 
-    private func hasRoom(_ name: String, _ worker: Worker, _ look: StateLook, _ now: Int) -> Bool {
+    func hasRoom(_ name: String, _ worker: Worker, _ look: StateLook, _ now: Int) -> Bool {
         guard let host = look.hosts[name] else { return true }
         guard host.waiting.allSatisfy({ $0 == Self.queueNames[worker.queue] }) else { return false }
         return host.running < (host.probing > 0 ? 1 : climate.limit) && host.cool <= now && host.next <= now
@@ -290,28 +300,6 @@ extension ModelRun {
         for timers in queue.timers.values {
             for (member, at) in timers where at <= Double(now) && member.first != UInt8(ascii: "h") {
                 throw Violation(description: "a timer of \(StateDump.shown(member)) was due, and nobody looked at it")
-            }
-        }
-    }
-
-    /// A job that came back is served before jobs of its priority and host that never ran.
-    private func checkOrder(
-        _ answer: Exchange, _ queue: StateLook.Queue, _ worker: Worker, _ before: StateLook, _ after: StateLook, _ now: Int
-    ) throws {
-        guard let earlier = before.queues[Self.queueNames[worker.queue]] else { return }
-        for job in answer.jobs where job.outcome == nil && !job.isHopeless {
-            guard let place = before.places[Self.serial(job)], place.kind == .ready || place.kind == .aside,
-                let priority = queue.batches[job.batch]?["priority"].flatMap({ Int($0) })
-            else { continue }
-            let name = StateLook.priorities[priority - 1]
-            for (member, at) in earlier.timers[name] ?? [:] where member.first == UInt8(ascii: "u") && at <= Double(now) {
-                let id = Array(member.dropFirst())
-                // Where all followers were cancelled, jobs that this call met follow the URL now, and have not come back.
-                guard earlier.followers[id]?.contains(where: { !queue.isOver($0.batch) }) == true else { continue }
-                guard let lock = after.locks[id], lock.kind == "W", before.locks[id]?.kind == "W", lock.began <= now, !lock.isSuspect,
-                    !lock.isPutOffByHost, let first = queue.followers[id]?.first, first.host == job.host, !queue.isOver(first.batch)
-                else { continue }
-                throw Violation(description: "job \(Self.serial(job)) went before URL \(id[7]) that had come back")
             }
         }
     }

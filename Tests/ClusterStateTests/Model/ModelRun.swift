@@ -51,6 +51,10 @@ struct ModelRun {
     var batches: [BatchRecord] = []
     /// In each partition, by URL.
     var charges: [[Bytes: Charge]]
+    /// In each partition and queue, by priority.
+    var shares: [[[String: Share]]]
+    /// Processes whose leases have ended in each partition.
+    var ended: [Set<Bytes>]
     var isPaused = [false, false]
     var callers: [(incarnation: Incarnation, exchanges: Int, held: [(token: LockToken, url: Int)])] = []
     var births = 0
@@ -65,6 +69,8 @@ struct ModelRun {
         cluster = ClusterState(bench.redis, namespace: ModelBench.namespace, partitions: climate.partitions)
         looks = Array(repeating: StateLook(), count: climate.partitions)
         charges = Array(repeating: [:], count: climate.partitions)
+        shares = Array(repeating: Array(repeating: [:], count: Self.queueNames.count), count: climate.partitions)
+        ended = Array(repeating: [], count: climate.partitions)
         _ = try await bench.redis.send(RedisCommand("FLUSHALL"))
         var draw = Draw(1)
         for number in 0..<Self.workers { workers.append(born(number % 2, &draw)) }
@@ -236,7 +242,7 @@ struct ModelRun {
         story.append("caller \(index) ends \(url): \(end), \(answer.map { "\($0.verdicts)" } ?? "its lease has ended")")
         let after = try await look(partition.index)
         let settled = answer?.verdicts == [.settled] ? [QueueFixture.id(url).bytes: end] : [:]
-        try check(from: before, to: after, partition.index, ending: late(settled, before), settled: settled)
+        try check(from: before, to: after, partition.index, ending: late(settled, before, after), settled: settled)
     }
 
     // MARK: Looking

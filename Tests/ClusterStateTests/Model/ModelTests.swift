@@ -18,7 +18,8 @@ import Testing
     }
 
     @Test func `the state keeps its rules where calls reach their bounds`() async throws {
-        let settings = FuzzSettings(always: [1, 2], random: 1, cost: 50)
+        // In the last of these, dozens of hosts were due before a URL that had come back, and their jobs went first.
+        let settings = FuzzSettings(always: [1, 2, 7_791_545_163_489_761_193], random: 1, cost: 50)
         try await Self.check("crowds", settings, steps: 40) { $0.isCrowded = true }
     }
 

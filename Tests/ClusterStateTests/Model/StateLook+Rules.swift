@@ -13,7 +13,7 @@ extension StateLook {
         var running: [String: Int] = [:]
 
         for (incarnation, fields) in holders {
-            need(leases[incarnation] != nil, "a process without a lease holds something")
+            need(leases[incarnation] ?? 0 > 0, "a process without a lease holds something")
             var suspects: [Bytes] = []
             for (field, value) in fields {
                 if field.count == 16 {
@@ -97,8 +97,7 @@ extension StateLook {
                 default: tally.ready[block.batch, default: 0] += 1
                 }
             }
-            let isWoken = locks[id].map { lock in lock.kind.isHeld && lock.followers.contains { $0.queue == name } } ?? false
-            if at == .infinity { need(isWoken || queue.isAside(id), "nobody wakes the followers of a URL") }
+            if at == .infinity { need(queue.isAside(id), "followers of a URL that does not stand aside would wait for ever") }
         }
         for (priority, timers) in queue.timers {
             for (member, at) in timers {

@@ -41,7 +41,7 @@ struct RandomTraffic {
             clock.advance(by: .milliseconds(Int.random(in: 0..<20_000, using: &random)))
             return "time"
         case 18:
-            if let batch = batches.suffix(4).randomElement(using: &random) {
+            if let batch = batches.suffix(8).randomElement(using: &random) {
                 _ = try await batch.queue.cancel(batch: batch.progress.number)
             }
             return "cancel"

@@ -212,7 +212,7 @@ import Testing
         _ = try await fleet.redis.command("CONFIG", "SET", "maxmemory", "0")
         _ = try #require(try await worker.process.errors.line { $0 == "gannet: Redis has room for bodies again; going on." })
         try await worker.wait(for: "gannet_queue_ended_total{queue=\"default\",outcome=\"fetched\"}") { $0 == 40 }
-        #expect(try await worker.ask("/readyz").status == 200)
+        _ = try await worker.wait(for: "/readyz", status: 200)
         worker.process.signal(SIGTERM)
         #expect(try await worker.process.exitStatus == .exited(0))
         try await fleet.stop()

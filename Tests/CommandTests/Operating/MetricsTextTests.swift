@@ -2,7 +2,6 @@ import CommandLineKit
 import Testing
 
 @testable import ClusterState
-
 @testable import Gannet
 @testable import GannetCommand
 

@@ -103,7 +103,7 @@ import Testing
             bench.answer([job])
             bench.take(.transferEnded(job.token, bytes: 1))
         }
-        #expect(wanted == 2 * 1 + 64)
+        #expect(wanted == 8 * 1 + 64)
         var heavy = MachineBench { $0.concurrency = 4 }
         heavy.start()
         let job = heavy.jobs(1)[0]

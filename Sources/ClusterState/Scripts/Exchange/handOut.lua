@@ -121,14 +121,14 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         return seen, done > 0 and #back == 0 or picked > 0
     end
 
-    local only = #uses == 1 and byte(uses) - 48
+    local only, place = #uses == 1 and byte(uses) - 48, turn
     for _, line in pairs(Ask.open) do
         local first = call('ZRANGE', line.timers, '0', '0', 'WITHSCORES')[2]
         line.isDue = next(Ask.freed) or first and tonumber(first) <= now
     end
     while Ask.count < Ask.most do
         local before, left, line = Ask.count, Ask.most - Ask.count, Ask.open[only]
-        local shares = not line and Returns.sharesOf(left)
+        local shares = not line and Returns.sharesOf(left, place)
         if not shares and not (line and (line.isReady or line.isDue)) then break end
         if Ask.budget <= 0 then
             Ask.isMore = true
@@ -162,7 +162,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                 end
             end
         end
-        Clock.turn = Clock.turn + max(1, Ask.count - before)
+        place = place + max(1, Ask.count - before)
     end
     if Ask.count == 0 and call('LLEN', prefix .. 'aside:newer') > 0 then Returns.takeOnForeign() end
 end

@@ -2,7 +2,7 @@
 local Returns = setmetatable({}, Lazy)
 
 function Returns.make()
-    local LARGEST_LOOK, MOST_TIMERS, MOST_SUSPECTS, SUSPECTS, NEWER = 64, 64, 8, '?', prefix .. 'aside:newer'
+    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, MOST_SUSPECTS, SUSPECTS, NEWER = 64, 64, 1000, 8, '?', prefix .. 'aside:newer'
     -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
     local besides, mostBesides = 524288, min(256, 2 * Ask.most)
 
@@ -93,6 +93,47 @@ function Returns.make()
         Locks.unfollow(id, queue)
     end
 
+    local function isPutOff(lock) return lock and Locks.has(lock.flags, Locks.PUT_OFF_BY_HOST) end
+
+    -- The first job of a block by itself, and what the block has left.
+    local function parted(bytes)
+        local block, left = Blocks.read(bytes), {}
+        if block.count == 1 then return bytes end
+        local at = 13 + #block.host
+        local ends = at + 2 + unpackBytes('>I2', bytes, at)
+        Blocks.split({bytes = bytes, at = ends, count = block.count - 1}, 64, left)
+        return string.char(block.kind - 4) .. sub(bytes, 2, at - 2) .. sub(bytes, at + 2, ends - 1), left[1]
+    end
+
+    -- A URL that its own host put off leaves the host's next probe to another URL of its priority: one that came back for another reason,
+    -- or a job that never ran. It comes to the head of what stands aside there. Answers whether there is one.
+    local function bringOther(priority, host)
+        local key, ready = asideOf(priority, host.name), Ask.open[priority].ready
+        for i, element in ipairs(call('LRANGE', key, 0, LARGEST_LOOK - 1)) do
+            Ask.budget = Ask.budget - 1
+            local isURL = #element == 16
+            if isURL and not isPutOff(Locks.read(call('HGET', Locks.key, element))) or not isURL and Blocks.read(element) then
+                local first, left = element, nil
+                if not isURL then first, left = parted(element) end
+                if i > 1 or left then
+                    call('LSET', key, i - 1, left or Blocks.GONE)
+                    call('LPUSH', key, first)
+                end
+                return true
+            end
+        end
+        local element = call('LPOP', ready)
+        local block = element and Blocks.read(element)
+        if not block or block.host ~= host.name then
+            if element then call('LPUSH', ready, element) end
+            return false
+        end
+        local first, left = parted(element)
+        if left then call('LPUSH', ready, left) end
+        Returns.putAside(priority, host, 'LPUSH', {first})
+        return true
+    end
+
     -- Carries a URL on that has followers. `at` tells where it was met: among the timers, aside at its host, or among the suspects.
     -- Answers whether it is done with there.
     local function carryOn(priority, id, at)
@@ -142,12 +183,10 @@ function Returns.make()
             if call('EXISTS', key) == 0 then stopFollowing(id) end
             return false
         end
-        if lock and lock.kind ~= 'W' and Locks.isHeld(lock) then
-            if Locks.noteFollower(id, lock, queue, priority) then Locks.write(id, lock) end
-            return lookAgain('+inf')
-        end
         if lock and lock.kind ~= 'W' then
-            Locks.takeBackLock(id, Locks.holderOf(sub(lock.token, 9)), sub(lock.token, 9), false)
+            if Locks.noteFollower(id, lock, queue, priority) then Locks.write(id, lock) end
+            lookAgain(Locks.looksAt(lock))
+            if not Locks.isHeld(lock) then Locks.takeBackLock(id, Locks.holderOf(sub(lock.token, 9)), sub(lock.token, 9), false) end
             return true
         end
         if lock and lock.began > now then return lookAgain(lock.began) end
@@ -155,11 +194,7 @@ function Returns.make()
         local isHopeless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
         if not isHopeless and Hosts.roomFor(host, queue) <= 0 then
             if at == 'aside' then return false end
-            local aside = asideOf(priority, host.name)
-            -- A URL that its own host put off leaves the next probe to another one.
-            local next = lock and Locks.has(lock.flags, Locks.PUT_OFF_BY_HOST) and call('LPOP', aside)
             Returns.putAside(priority, host, 'LPUSH', {id})
-            if next then call('LPUSH', aside, next) end
             return lookAgain('+inf')
         end
         if Ask.suspect and lock and Locks.has(lock.flags, Locks.SUSPECT) then
@@ -167,14 +202,11 @@ function Returns.make()
             call('ZADD', timers, '0', 'h' .. SUSPECTS)
             return lookAgain('+inf')
         end
-        if lock and Locks.has(lock.flags, Locks.PUT_OFF_BY_HOST) and host.probing > 0 and at == 'timers' then
-            local aside = asideOf(priority, host.name)
-            local next = call('LPOP', aside)
-            if next then
-                call('LPUSH', aside, id, next)
-                call('ZADD', timers, now, 'h' .. host.name)
-                return lookAgain('+inf')
-            end
+        if at == 'timers' and host.probing > 0 and isPutOff(lock) and bringOther(priority, host) then
+            Returns.putAside(priority, host, 'LPUSH', {id})
+            -- Once all URLs that are due were looked at.
+            Ask.freed[host.name] = true
+            return lookAgain('+inf')
         end
         call('LPOP', key)
         uncount(first, job.batch)
@@ -193,7 +225,7 @@ function Returns.make()
             end
         else
             Locks.noteFollower(id, began, queue, priority)
-            call('ZADD', timers, '+inf', member)
+            lookAgain(Locks.looksAt(began))
         end
         give(id, '', Locks.write(id, began), Locks.staleOf(bytes), Counts.batchOf(queue, job.batch))
         return true
@@ -205,6 +237,8 @@ function Returns.make()
         while Ask.count < goal and Ask.budget > 0 do
             local room = Hosts.isGivenUp(host) and LARGEST_LOOK or Ask.roomAt(name)
             if room <= 0 then break end
+            local first = host.probing > 0 and call('LINDEX', key, 0)
+            if first and #first == 16 and isPutOff(Locks.read(call('HGET', Locks.key, first))) then bringOther(priority, host) end
             local elements = call('LRANGE', key, 0, min(room, goal - Ask.count, LARGEST_LOOK) - 1)
             if #elements == 0 then break end
             Ask.budget = Ask.budget - #elements
@@ -271,6 +305,18 @@ function Returns.make()
     function Returns.serveDue(priority, goal)
         local line, before = Ask.open[priority], Ask.count
         local due = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_TIMERS)
+        local isFull = #due == MOST_TIMERS
+        if isFull then
+            -- Of equal times hosts stand before URLs that come back, which are served first.
+            local urls = {}
+            for _, member in ipairs(call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_SEARCHED)) do
+                if byte(member) == 117 and #urls < MOST_TIMERS then urls[#urls + 1] = member end
+            end
+            for _, member in ipairs(due) do
+                if byte(member) ~= 117 then urls[#urls + 1] = member end
+            end
+            due = urls
+        end
         local function isOver() return Ask.count >= goal or Ask.budget <= 0 end
         -- Delayed blocks go to the head of the queue: the last first, so that they stand there in their order.
         for i = #due, 1, -1 do
@@ -288,7 +334,7 @@ function Returns.make()
             return served
         end
         -- URLs that come back go before the jobs that stand aside at their hosts. There may be more of them than one look shows.
-        if serve(117) > 0 and #due == MOST_TIMERS then return end
+        if serve(117) > 0 and isFull then return end
         for name in pairs(Ask.freed) do
             if not isOver() and call('EXISTS', asideOf(priority, name)) == 1 then serveAside(priority, name, goal) end
         end
@@ -296,36 +342,36 @@ function Returns.make()
         if isOver() then return end
         local first = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, 1)
         if #first == 0 or Ask.count == before then line.isDue = false end
-        if #first > 0 and #due == MOST_TIMERS then Ask.isMore = true end
+        if #first > 0 and isFull then Ask.isMore = true end
     end
 
     -- What an older version could not read and this one can goes back in line, once nothing else can run.
     function Returns.takeOnForeign()
-        local elements, back = call('LRANGE', NEWER, 0, LARGEST_LOOK - 1), 0
+        local elements, back = call('LRANGE', NEWER, 0, LARGEST_LOOK - 1), {}
         for _, element in ipairs(elements) do
             local block = call('LPOP', NEWER) and Blocks.read(element)
             local id = block and block.count == 1 and Blocks.idOf(element)
             local outcome, lock = id and Locks.readOutcome(call('GET', Locks.outcomeOf(id))), id and Locks.read(call('HGET', Locks.key, id))
             if block and not (outcome and outcome.isForeign) and not (lock and lock.isForeign) then
                 local batch = Counts.batchOf(queue, block.batch)
-                if not batch.isGone then
-                    call('LPUSH', Blocks.ofQueue(queue, 'ready:' .. batch.priority), element)
-                    back = back + 1
-                end
+                if not batch.isGone then back[#back + 1] = {Blocks.ofQueue(queue, 'ready:' .. batch.priority), element} end
             else
                 call('RPUSH', NEWER, element)
             end
         end
-        if back > 0 then Ask.isMore = true end
+        -- The last first, so that they stand there in their order.
+        for i = #back, 1, -1 do call('LPUSH', back[i][1], back[i][2]) end
+        if #back > 0 then Ask.isMore = true end
     end
 
     -- How many of the next `number` turns fall to each priority, six to three to one; the turn of one that has nothing to serve is the
-    -- next one's.
-    function Returns.sharesOf(number)
+    -- next one's. Each queue goes round by itself: queues that claim one after the other could else leave one of them no turn of its low
+    -- jobs.
+    function Returns.sharesOf(number, turn)
         local WHEEL, shares, isAny = {1, 1, 2, 1, 2, 1, 1, 2, 1, 3}, {0, 0, 0}, false
         for place = 0, #WHEEL - 1 do
             local turns = floor(number / #WHEEL) + (place < number % #WHEEL and 1 or 0)
-            local priority = WHEEL[(Clock.turn + place) % #WHEEL + 1]
+            local priority = WHEEL[(turn + place) % #WHEEL + 1]
             for i = 0, 2 do
                 local next = (priority + i - 1) % 3 + 1
                 if Ask.open[next] and (Ask.open[next].isReady or Ask.open[next].isDue) then

@@ -1,6 +1,7 @@
 -- The clock of a partition, and the numbers that are given once. Part of every script.
 --
--- KEYS[1] is '<tag>state', a hash. Every other key of the partition begins with the same tag.
+-- KEYS[1] is '<tag>state', a hash. Every other key of the partition begins with the same tag. The store for bodies has its clock in
+-- '{namespace:blob}count'.
 --   'clock'           the numbers below in one field
 --   'queue:<name>'    when a worker of that queue reported last
 --   'fenced', 'doubleFetches'   counts of callers without a queue
@@ -65,6 +66,7 @@ function Clock.make()
 
     -- Lease time goes in steps of the shortest lease in use.
     function Clock.noteLease(lease)
-        if Clock.shortest == 0 or lease < Clock.shortest or call('ZCARD', tag .. 'leases') == 0 then Clock.shortest = lease end
+        local isFirst = #call('ZRANGE', tag .. 'leases', '(0', '+inf', 'BYSCORE', 'LIMIT', 0, 1) == 0
+        if Clock.shortest == 0 or lease < Clock.shortest or isFirst then Clock.shortest = lease end
     end
 end

@@ -1,7 +1,8 @@
 -- Counters of queues and of batches. They move with the state they count: noted while a script decides, written at its end.
 --
 --   '<q>queue', a hash        enqueued done failed cancelled, of which fetched revalidated cached; active parked delayed now; retried
---                             crashed fenced doubleFetches bytes; paused priorities; kept, keptIds: ended batches, and their finished ids
+--                             crashed fenced doubleFetches bytes; paused priorities turn; kept, keptIds: ended batches, and their finished ids;
+--                             mended: changes when an audit mends counters
 --   '<q>batches', a sorted set      a batch's name to its number: the oldest first
 --   '<q>batch:<number>', a hash     id source state(open, closed, cancelled) priority refresh maxAge headers trace began touched ended;
 --                                   offset total; done failed cancelled; active parked delayed now

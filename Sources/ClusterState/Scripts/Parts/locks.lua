@@ -8,7 +8,8 @@
 --                          Flags: 1 a suspect, 2 its host's place is elsewhere (moved), 4 put off by its own host, 8 no place is held
 --                          Extras: length(1) queue, length(2) last failure, then those that wait for the URL: 'q' length(1) priority
 --                          queue, 'c' length(1) channel
---   '<tag>leases', a sorted set       incarnation to the end of its lease, in lease time
+--   '<tag>leases', a sorted set       incarnation to the end of its lease, in lease time. Where all that it held was taken back: to the
+--                          opposite of when that was, for an hour, so that the lease is not revived
 --   '<tag>holder:<incarnation>', a hash  what it holds: id to '', 'd' token to a job that is only delivered, 'p' id to the host of a place
 --                          that a redirect took; 'suspect': the id of the one that it holds; 'last' exchange: its number(6), the counter
 --                          of tokens before it(8), padding, its verdicts
@@ -18,7 +19,7 @@
 local Locks = setmetatable({key = tag .. 'locks', leases = tag .. 'leases', returned = {}}, Lazy)
 
 function Locks.make()
-    local LARGEST_STALE, LONGEST = 8192, 4294967295
+    local LARGEST_STALE, LONGEST, ENDED_KEPT = 8192, 4294967295, 3600000
     Locks.NEGATIVE, Locks.NOT_STORED, Locks.OUTCOME_HEADER, Locks.SUSPECT, Locks.MOVED, Locks.PUT_OFF_BY_HOST, Locks.NO_PLACE = 1, 2, 32, 1, 2, 4, 8
     Locks.MOST_INTERESTED = 64
 
@@ -35,9 +36,9 @@ function Locks.make()
     -- Every caller takes back a part of what dead processes held. No lease ends before 'firstEnd'.
     function Locks.takeBackEnded()
         if Clock.firstEnd > Clock.lived then return false end
-        local ended = call('ZRANGE', Locks.leases, '-inf', Clock.lived, 'BYSCORE', 'LIMIT', 0, 2)
+        local ended = call('ZRANGE', Locks.leases, '(0', Clock.lived, 'BYSCORE', 'LIMIT', 0, 2)
         for _, incarnation in ipairs(ended) do Locks.takeBackFrom(incarnation, true) end
-        local first = call('ZRANGE', Locks.leases, '0', '0', 'WITHSCORES')[2]
+        local first = call('ZRANGE', Locks.leases, '(0', '+inf', 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')[2]
         Clock.firstEnd = first and tonumber(first) or Clock.lived + Clock.step
         return #ended > 0
     end
@@ -133,9 +134,13 @@ function Locks.make()
 
     -- A queue's followers are looked at again at a time; `priority` is a number, as a character.
     function Locks.setTimer(queue, priority, member, at, when)
-        local key, score = Blocks.ofQueue(queue, 'timers:' .. Blocks.PRIORITIES[tonumber(priority)]), at == Hosts.NEVER and '+inf' or at
-        if when then call('ZADD', key, when, score, member) else call('ZADD', key, score, member) end
+        local key = Blocks.ofQueue(queue, 'timers:' .. Blocks.PRIORITIES[tonumber(priority)])
+        if when then call('ZADD', key, when, at, member) else call('ZADD', key, at, member) end
     end
+
+    -- When followers of a URL look at it, if nobody wakes them before: at its next attempt, or after its holder's deadline. Lease time may
+    -- have stood still until then, and so they may have to look again.
+    function Locks.looksAt(lock) return lock.kind == 'W' and lock.began or Clock.now + max(0, lock.deadline - Clock.lived) end
 
     -- The priority under which a queue's followers of a URL have their timer: there is one for all of them.
     function Locks.timerOf(queue, id, usual)
@@ -150,13 +155,13 @@ function Locks.make()
     function Locks.noteFollower(id, lock, queue, usual)
         for _, one in ipairs(lock.interested) do
             if one.kind == 'q' and sub(one.name, 2) == queue then
-                Locks.setTimer(queue, sub(one.name, 1, 1), 'u' .. id, lock.kind == 'W' and lock.began or Hosts.NEVER, 'NX')
+                Locks.setTimer(queue, sub(one.name, 1, 1), 'u' .. id, Locks.looksAt(lock), 'NX')
                 return false
             end
         end
         local priority, isNoted = Locks.timerOf(queue, id, usual), #lock.interested < Locks.MOST_INTERESTED
         if isNoted then lock.interested[#lock.interested + 1] = {kind = 'q', name = priority .. queue} end
-        Locks.setTimer(queue, priority, 'u' .. id, not isNoted and Clock.now + 1000 or lock.kind == 'W' and lock.began or Hosts.NEVER)
+        Locks.setTimer(queue, priority, 'u' .. id, isNoted and Locks.looksAt(lock) or Clock.now + 1000)
         return isNoted
     end
 
@@ -196,6 +201,9 @@ function Locks.make()
             Counts.count(lock.queue, number, 'active', -1)
             if batch.isGone then
                 Counts.finish(lock.queue, number, id, 'cancelled')
+                -- Jobs that came back before this one began may follow the URL, and are not noted yet. The URL keeps its counts for them.
+                local isFollowed = call('EXISTS', Blocks.followersOf(lock.queue, id)) == 1
+                if isFollowed then Locks.noteFollower(id, lock, lock.queue, batch.number) end
             else
                 call('LPUSH', Blocks.followersOf(lock.queue, id), Blocks.flagged(lock.job, flag))
                 if flag == Blocks.RETRY_FLAG then Counts.count(lock.queue, number, 'delayed', 1) end
@@ -288,7 +296,11 @@ function Locks.make()
         end
         if taken < 100 then
             call('UNLINK', holder)
-            call('ZREM', Locks.leases, incarnation)
+            call('ZADD', Locks.leases, string.format('%.0f', 0 - max(1, Clock.lived)), incarnation)
+            local oldest = call('ZRANGE', Locks.leases, '(0', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 2, 'WITHSCORES')
+            for i = 1, #oldest, 2 do
+                if Clock.lived + oldest[i + 1] > ENDED_KEPT then call('ZREM', Locks.leases, oldest[i]) end
+            end
         end
         return taken
     end

@@ -1,0 +1,113 @@
+@testable import ClusterState
+
+#if canImport(Glibc)
+/// Which jobs go first.
+extension ModelRun {
+    /// Jobs of a queue that were handed out in a row, while a priority had others that could run: how many, and how many of that priority.
+    struct Share {
+        var all = 0
+        var own = 0
+    }
+
+    /// An exchange, with the state before and after it.
+    struct Served {
+        let partition: Int
+        let request: ExchangeRequest
+        let answer: Exchange
+        let worker: Worker
+        let before: StateLook
+        let after: StateLook
+
+        var now: Int { after.wall + after.shift }
+    }
+
+    /// A job that came back is served before jobs of its priority that never ran. A URL that its host put off leaves the next probe to
+    /// another one.
+    func checkOrder(_ served: Served) throws {
+        let (before, after, worker) = (served.before, served.after, served.worker)
+        let name = Self.queueNames[worker.queue]
+        guard let earlier = before.queues[name], let queue = after.queues[name] else { return }
+        let hasSuspect = after.holders[worker.incarnation.bytes]?[Bytes("suspect".utf8)] != nil
+        /// The host of a URL that waits for its next attempt since before this call; `nil` where this worker may not make the attempt.
+        func hostToAsk(_ id: Bytes) -> String? {
+            // Where all followers were cancelled, jobs that this call met follow the URL now, and have not come back.
+            guard earlier.followers[id]?.contains(where: { !queue.isOver($0.batch) }) == true, let lock = after.locks[id], lock.kind == "W",
+                before.locks[id]?.kind == "W", lock.began <= served.now, !(lock.isSuspect && hasSuspect), !lock.isPutOffByHost,
+                let first = queue.followers[id]?.first, !queue.isOver(first.batch)
+            else { return nil }
+            return first.host
+        }
+        for job in served.answer.jobs where job.outcome == nil && !job.isHopeless {
+            guard let number = queue.batches[job.batch]?["priority"].flatMap({ Int($0) }), let place = before.places[Self.serial(job)]
+            else {
+                continue
+            }
+            let priority = StateLook.priorities[number - 1]
+            let aside = "\(priority):\(job.host)"
+            if before.locks[job.id.bytes]?.isPutOffByHost == true, after.hosts[job.host]?.probing == 1 {
+                try checkProbe(job, earlier, queue, served)
+            }
+            guard [.ready, .aside, .delayed].contains(place.kind) else { continue }
+            for (member, at) in earlier.timers[priority] ?? [:] where member.first == UInt8(ascii: "u") && at <= Double(served.now) {
+                let id = Array(member.dropFirst())
+                guard let host = hostToAsk(id), host == job.host || hasRoom(host, worker, after, served.now) else { continue }
+                throw Violation(description: "job \(Self.serial(job)) went before URL \(id[7]) that had come back")
+            }
+            // A host that is probed leaves what it put off aside.
+            guard after.hosts[job.host]?.probing ?? 0 == 0 else { continue }
+            for element in queue.aside[aside] ?? [] where element.jobs == nil && hostToAsk(element.id) != nil {
+                guard earlier.aside[aside]?.contains(where: { $0.id == element.id }) == true else { continue }
+                throw Violation(description: "job \(Self.serial(job)) went before URL \(element.id[7]) that had come back and stood aside")
+            }
+        }
+    }
+
+    /// No other job that stood aside could have had the probe that a URL put off by its host has got.
+    private func checkProbe(_ job: Job, _ earlier: StateLook.Queue, _ queue: StateLook.Queue, _ served: Served) throws {
+        let member = [UInt8(ascii: "u")] + job.id.bytes
+        guard let priority = StateLook.priorities.first(where: { earlier.timers[$0]?[member] != nil }) else { return }
+        for element in queue.aside["\(priority):\(job.host)"] ?? [] {
+            guard let block = element.jobs, !queue.isOver(block.batch) else { continue }
+            let others = block.jobs.filter { served.after.locks[$0.id] == nil && served.after.outcomes[$0.id] == nil }
+            for other in others.compactMap({ StateLook.serial($0.rest) }) where served.before.places[other]?.kind == .aside {
+                throw Violation(
+                    description: "URL \(job.id.bytes[7]) was put off by its host, and took the next probe before job \(other)")
+            }
+        }
+    }
+
+    /// Priorities share what is handed out six to three to one, as far as they have jobs that could run.
+    mutating func checkShares(_ served: Served) throws {
+        let (answer, worker) = (served.answer, served.worker)
+        let name = Self.queueNames[worker.queue]
+        guard !answer.jobs.isEmpty, let queue = served.after.queues[name] else { return }
+        // Jobs with nothing to fetch come besides, and jobs to start later only from some hosts. A call that found less than it wanted has
+        // found all that could run, or all it may look at.
+        guard served.request.spare == 0, answer.jobs.count == served.request.wanted, answer.jobs.allSatisfy({ $0.outcome == nil }) else {
+            shares[served.partition][worker.queue] = [:]
+            return
+        }
+        var handed: [String: Int] = [:]
+        for job in answer.jobs {
+            guard let number = queue.batches[job.batch]?["priority"].flatMap({ Int($0) }) else { return }
+            handed[StateLook.priorities[number - 1], default: 0] += 1
+        }
+        for (priority, turns) in zip(StateLook.priorities, [6, 3, 1]) {
+            let couldRun = queue.ready[priority]?.contains {
+                !queue.isOver($0.batch) && hasRoom($0.host, worker, served.after, served.now)
+            }
+            guard couldRun == true else {
+                shares[served.partition][worker.queue][priority] = nil
+                continue
+            }
+            var share = shares[served.partition][worker.queue][priority] ?? Share()
+            share.all += answer.jobs.count
+            share.own += handed[priority] ?? 0
+            shares[served.partition][worker.queue][priority] = share
+            try Violation.require(
+                share.own >= share.all / 10 * turns,
+                "\(priority) jobs of queue \(name) could run, and were \(share.own) of \(share.all)")
+        }
+    }
+}
+#endif
