@@ -137,7 +137,7 @@ package final class RedisBodies: JobOutput {
     }
 
     private func noteWaiting(_ change: Int) {
-        // It is told under the lock, so that what is told last is so.
+        // The listener is called under the lock, so that the last call it gets tells the present state.
         waiting.withLock { waiting in
             let wasFull = waiting.count > 0
             waiting.count += change

@@ -1,6 +1,6 @@
 internal import RedisClient
 
-/// Counters, compared with what is there at one moment. `Scripts/audit.lua` counts that.
+/// Counters, compared with the jobs that are there at one moment. `Scripts/audit.lua` counts these jobs.
 extension Audit {
     /// The counts of hosts are mended in that moment, too: they decide whether a request may start.
     mutating func compareHosts(in partition: Partition) async throws {
