@@ -38,14 +38,10 @@ function Ends.make()
         if host.waiting[1] == queue then Ask.freed[host.name] = true end
     end
 
-    -- A job whose outcome was known: it has no lock, and lay in what its worker holds.
+    -- A job whose outcome was known, and which was not delivered. It has no lock, and lay in what its worker holds.
     local function endDelivery(one, name, job, holder)
         local number = unpackBytes('>I4', job, 2)
-        if one.form == DELIVERED then
-            Counts.count(name, number, 'active', -1)
-            Counts.finish(name, number, one.id, 'done')
-            Counts.countTotal(name, 'cached', 1)
-        elseif one.form == FAIL then
+        if one.form == FAIL then
             Counts.count(name, number, 'active', -1)
             bury(name, number, one.id, job, one.content)
         else
@@ -57,29 +53,46 @@ function Ends.make()
         end
     end
 
-    -- Settles the deliveries among the outcomes, those of one holder at once. Answers their verdicts.
+    -- Settles the deliveries among the outcomes, those of one holder at once. Answers their verdicts. Almost all were delivered, so these
+    -- are not read whole.
     local deliveries
     local function settleDeliveries()
         local byHolder, verdicts = {}, {}
         for i = 1, outcomes do
-            local one = read(ARGV[OPTIONS + i])
-            if one and one.marks >= 8 and one.form ~= PLACE then
-                local name = Locks.holderOf(sub(one.token, 9))
-                local list = byHolder[name] or {fields = {}, ends = {}}
-                list.fields[#list.fields + 1], list.ends[#list.ends + 1], byHolder[name], one.place = 'd' .. one.token, one, list, i
+            local bytes = ARGV[OPTIONS + i]
+            local form = #bytes >= SHORTEST and byte(bytes, 34) >= 8 and byte(bytes, 33)
+            local one = form and (form == DELIVERED or form ~= PLACE and read(bytes))
+            if one then
+                local name = Locks.holderOf(sub(bytes, 9, 16))
+                local list = byHolder[name] or {fields = {}, ends = {}, places = {}}
+                local number = #list.fields + 1
+                byHolder[name], list.fields[number], list.ends[number], list.places[number] = list, 'd' .. sub(bytes, 1, 16), one, i
             end
         end
         for name, list in pairs(byHolder) do
-            local values, isSeen = call('HMGET', name, unpack(list.fields)), {}
-            for _, value in ipairs(values) do
-                if value then Counts.batchOf(sub(value, 2, 1 + byte(value)), (unpackBytes('>I4', value, 3 + byte(value)))) end
+            local values, batches, isSeen = call('HMGET', name, unpack(list.fields)), {}, {}
+            for i, value in ipairs(values) do
+                local size = value and byte(value)
+                batches[i] = value and Counts.batchOf(sub(value, 2, 1 + size), (unpackBytes('>I4', value, 3 + size)))
             end
             call('HDEL', name, unpack(list.fields))
             for i, one in ipairs(list.ends) do
-                local value = values[i]
-                verdicts[one.place] = value and '\1' or '\0'
-                if value and not isSeen[one.token] then endDelivery(one, sub(value, 2, 1 + byte(value)), sub(value, 2 + byte(value)), name) end
-                isSeen[one.token] = true
+                local value, batch, field, place = values[i], batches[i], list.fields[i], list.places[i]
+                verdicts[place] = value and '\1' or '\0'
+                if value and not isSeen[field] then
+                    local owner = sub(value, 2, 1 + byte(value))
+                    if one == true then
+                        local counts, totals = batch.counts, Counts.totals[owner]
+                        totals.cached = (totals.cached or 0) + 1
+                        if batch.state then
+                            counts.active, counts.done = (counts.active or 0) - 1, (counts.done or 0) + 1
+                            batch.finished[#batch.finished + 1] = sub(ARGV[OPTIONS + place], 17, 32)
+                        end
+                    else
+                        endDelivery(one, owner, sub(value, 2 + byte(value)), name)
+                    end
+                end
+                isSeen[field] = true
             end
         end
         return verdicts

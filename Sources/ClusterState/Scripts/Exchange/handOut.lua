@@ -79,9 +79,9 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                 local block = blocks[i]
                 local name, batch, common, upTo = block.name, block.batch, block.common, block.upTo
                 local tail, token, at, first = lockTail .. common, Clock.tokens, 2 * Ask.count, j
-                local isGivenUp = known[name] and Hosts.isGivenUp(known[name])
+                local isGivenUp, enqueued = known[name] and Hosts.isGivenUp(known[name]), Blocks.enqueued(block.bytes)
                 while j <= upTo and not isGivenUp and not lock[j] and not isTaken[ids[j]] do
-                    local id, stale = ids[j], outcome[j] and Returns.staleFor(outcome[j], common .. jobs[j], batch) or ''
+                    local id, stale = ids[j], outcome[j] and Returns.staleFor(outcome[j], enqueued, batch) or ''
                     if outcome[j] and stale == '' then break end
                     token = token + 1
                     local record = 'L' .. pack('>I8', token) .. tail .. jobs[j]
@@ -99,7 +99,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                     set, last = {}, 0
                     for k = j, upTo do
                         isTaken[ids[k]] = true
-                        Returns.start(ids[k], common .. jobs[k], outcome[k], batch)
+                        Returns.start(ids[k], common .. jobs[k], enqueued, outcome[k], name, batch)
                     end
                     j = upTo + 1
                 end

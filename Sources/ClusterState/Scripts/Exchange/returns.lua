@@ -4,7 +4,7 @@ local Returns = setmetatable({}, Lazy)
 function Returns.make()
     local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, MOST_SUSPECTS, SUSPECTS, NEWER = 64, 64, 1000, 8, '?', prefix .. 'aside:newer'
     -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
-    local besides, mostBesides = 524288, min(256, 2 * Ask.most)
+    local besides, mostBesides, queueText = 524288, min(256, 2 * Ask.most), string.char(#queue) .. queue
 
     local function asideOf(priority, host) return prefix .. 'aside:' .. Blocks.PRIORITIES[priority] .. ':' .. host end
 
@@ -40,7 +40,7 @@ function Returns.make()
     end
 
     local function deliver(job, batch, bytes)
-        local token, value = Locks.newToken(incarnation), string.char(#queue) .. queue .. job
+        local token, value = Locks.newToken(incarnation), queueText .. job
         -- It takes no place of the worker's, and so it counts for none of the jobs that are wanted.
         if besides > 0 and Ask.most < mostBesides then besides, Ask.wanted, Ask.most = besides - #bytes, Ask.wanted + 1, Ask.most + 1 end
         give('d' .. token, value, 'd' .. token .. value, bytes, batch)
@@ -59,17 +59,17 @@ function Returns.make()
     end
 
     -- What a fetch may ask an outcome about that is no outcome for the job; nothing where there is no need to fetch.
-    function Returns.staleFor(bytes, job, batch)
+    function Returns.staleFor(bytes, enqueued, batch)
         local outcome = Locks.readOutcome(bytes)
-        return not outcome.isForeign and not Locks.satisfies(outcome, Blocks.read(job).enqueued, batch) and Locks.staleOf(bytes)
+        return not outcome.isForeign and not Locks.satisfies(outcome, enqueued, batch) and Locks.staleOf(bytes)
     end
 
     -- Begins with a job of whose URL something is known, or whose host is given up. `bytes` is its URL's outcome.
-    function Returns.start(id, job, bytes, batch)
-        local block, outcome = Blocks.read(job), Locks.readOutcome(bytes)
+    function Returns.start(id, job, enqueued, bytes, name, batch)
+        local outcome = Locks.readOutcome(bytes)
         if outcome and outcome.isForeign then return Returns.setAsideForNewer(job) end
-        if outcome and Locks.satisfies(outcome, block.enqueued, batch) then return deliver(job, batch, bytes) end
-        local host = Hosts.of(block.host)
+        if outcome and Locks.satisfies(outcome, enqueued, batch) then return deliver(job, batch, bytes) end
+        local host = Hosts.of(name)
         local isHopeless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
         local record = 'L' .. Locks.newToken(incarnation) .. pack('>I6I6', now, Clock.lived + ARGV[4])
             .. (isHopeless and '\0\0' .. string.char(Locks.NO_PLACE) .. sub(usual, 4) or usual) .. job

@@ -6,7 +6,7 @@
 -- The kind is 64 and the sum of: 1 https; 2 the batch has request headers; 4 many jobs; 8 the rest is the whole URL, and otherwise
 -- what follows the host; 16 a retry; 32 came back without a charge of its own. Times are ms since 2020.
 -- Elements of another kind were written by a newer version.
-local Blocks = setmetatable({PRIORITIES = {'high', 'normal', 'low'}}, Lazy)
+local Blocks = setmetatable({PRIORITIES = {'high', 'normal', 'low'}, EPOCH = 1577836800000}, Lazy)
 
 -- Adds the last `count` jobs of a block, from `at` on, to a list: in blocks of `size` jobs, because a large block is read whole each time.
 function Blocks.split(rest, size, list)
@@ -21,9 +21,12 @@ function Blocks.split(rest, size, list)
     end
 end
 
+-- When the jobs of a block were enqueued.
+function Blocks.enqueued(bytes) return unpackBytes('>I5', bytes, 6) + Blocks.EPOCH end
+
 function Blocks.make()
     local SHORTEST, MANY, MOST_AT_ONCE = 28, 4, 1000
-    Blocks.EPOCH, Blocks.RETRY_FLAG, Blocks.BACK_FLAG, Blocks.GONE = 1577836800000, 16, 32, 't'
+    Blocks.RETRY_FLAG, Blocks.BACK_FLAG, Blocks.GONE = 16, 32, 't'
 
     function Blocks.ofQueue(queue, name) return tag .. 'q:' .. queue .. ':' .. name end
     function Blocks.followersOf(queue, id) return tag .. 'q:' .. queue .. ':followers:' .. id end
@@ -32,9 +35,9 @@ function Blocks.make()
     function Blocks.read(bytes)
         local kind = byte(bytes)
         if not kind or kind < 64 or kind > 127 or #bytes < SHORTEST then return nil end
-        local batch, enqueued, length = unpackBytes('>I4I5B', bytes, 2)
+        local batch, _, length = unpackBytes('>I4I5B', bytes, 2)
         local count = kind % 8 >= MANY and byte(bytes, 12 + length) or 1
-        return {kind = kind, batch = batch, enqueued = enqueued + Blocks.EPOCH, host = sub(bytes, 12, 11 + length), count = count}
+        return {kind = kind, batch = batch, enqueued = Blocks.enqueued(bytes), host = sub(bytes, 12, 11 + length), count = count}
     end
 
     function Blocks.pushBack(key, elements)
