@@ -105,31 +105,47 @@ import Testing
         }
     }
 
+    /// Takes every descriptor that is free.
+    private static func allDescriptors() -> [Int32] {
+        var taken: [Int32] = []
+        while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+        return taken
+    }
+
     @Test("Without descriptors reads find nothing, writes fail with the cause, and no file is taken for damaged")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             let fixture = try DiskFixture()
             let tier = try fixture.tier()
             try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
-            // Threads are there already; one that starts opens a file for its name.
             var limit = rlimit()
             try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-            for spare in 0..<5 as Range<Int32> {
-                let free = dup(0)
-                close(free)
-                var few = limit
-                few.rlim_cur = rlim_t(free + spare)
-                try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0)
-                let record = await tier.read(DiskFixture.key(1))
+            for spare in 0..<5 {
+                var record: DiskRecord?
                 var failure: StorageFailure?
-                do {
-                    try await tier.write(DiskFixture.key(2), metadata: [], body: [2])
-                } catch {
-                    failure = error as? StorageFailure
+                // A thread of the runtime may hold a descriptor and let go of it during the round, which then proves nothing.
+                var isProven = false
+                while !isProven {
+                    var few = limit
+                    few.rlim_cur = 64
+                    try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0)
+                    var held = Self.allDescriptors()
+                    for descriptor in held.suffix(spare) { close(descriptor) }
+                    held.removeLast(spare)
+                    record = await tier.read(DiskFixture.key(1))
+                    failure = nil
+                    do {
+                        try await tier.write(DiskFixture.key(2), metadata: [], body: [2])
+                    } catch {
+                        failure = error as? StorageFailure
+                    }
+                    let free = Self.allDescriptors()
+                    isProven = free.count <= spare
+                    for descriptor in held + free { close(descriptor) }
+                    try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
                 }
-                try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
                 #expect(record == nil || record?.body == [1])
-                if spare < 3 { #expect(Self.code(failure) == EMFILE || failure != nil) }
+                if spare < 3 { #expect(failure != nil) }
                 if spare == 0 { #expect(record == nil) }
             }
             #expect(tier.counts.damaged == 0)
