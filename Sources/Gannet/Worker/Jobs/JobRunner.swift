@@ -9,7 +9,7 @@ final class JobRunner: Sendable {
     let queue: FetchQueue
     let downloader: any GatedDownloader
     let output: any JobOutput
-    let fetches: LocalFetches<(JobAttempt.Outcome, HostMoves)>
+    let fetches = LocalFetches()
     let activity: WorkerActivity
     let policy: RetryPolicy
     let freshness: JobFreshness
@@ -28,7 +28,6 @@ final class JobRunner: Sendable {
         self.output = output
         self.activity = activity
         self.tell = tell
-        fetches = LocalFetches()
         policy = options.retryPolicy
         freshness = JobFreshness(policy: options.freshness, leastKept: options.outcomesKept)
         hostRule = options.hostRule

@@ -5,15 +5,17 @@ internal import GannetBasics
 ///
 /// A job that was claimed again, while this process still fetches its URL, adopts that transfer under its new token: the origin sees one
 /// request. The job that had the transfer before has lost its lock, and ends. A transfer is handed to one job, and its body is not kept here.
-actor LocalFetches<Outcome: Sendable> {
+actor LocalFetches {
+    typealias Transferred = (outcome: JobAttempt.Outcome, moves: HostMoves)
+
     enum End: Sendable {
         /// The transfer has ended, by itself or for this reason.
-        case ended(Outcome, WorkerMachine.Cancellation?)
+        case ended(Transferred, WorkerMachine.Cancellation?)
         /// Another job has the transfer now.
         case adopted
     }
 
-    private struct Fetch {
+    private final class Fetch {
         let id: URLID
         /// Queue time, ms. The transfer began later.
         let began: Int
@@ -22,13 +24,19 @@ actor LocalFetches<Outcome: Sendable> {
         var waiter: CheckedContinuation<End, Never>
         var task: Task<Void, Never>?
         var cancellation: WorkerMachine.Cancellation?
+
+        init(_ claimed: ClaimedJob, _ waiter: CheckedContinuation<End, Never>, adopt: @escaping @Sendable (Job) -> Void) {
+            id = claimed.job.id
+            began = claimed.now
+            self.adopt = adopt
+            owner = claimed.job.token
+            self.waiter = waiter
+        }
     }
 
-    private var fetches: [Int: Fetch] = [:]
-    private var last = 0
-    private var numbers: [LockToken: Int] = [:]
+    private var byOwner: [LockToken: Fetch] = [:]
     /// The latest transfer of a URL.
-    private var latest: [URLID: Int] = [:]
+    private var latest: [URLID: Fetch] = [:]
 
     /// Waits for the transfer of a job's URL: for the one that runs, or for a new one.
     ///
@@ -38,12 +46,12 @@ actor LocalFetches<Outcome: Sendable> {
     ///   - adopt: Called when another job takes the transfer that `transfer` makes.
     func fetch(
         _ claimed: ClaimedJob, _ handle: TransferHandle, adopt: @escaping @Sendable (Job) -> Void,
-        transfer: @escaping @Sendable () async -> Outcome
+        transfer: @escaping @Sendable () async -> Transferred
     ) async -> End {
         let token = claimed.job.token
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                if !joins(claimed.job, waiter) { begin(claimed, waiter, adopt, transfer) }
+                if !joins(claimed.job, waiter) { begin(Fetch(claimed, waiter, adopt: adopt), transfer) }
                 handle.whenCancelled { reason in Task { await self.cancel(token, reason) } }
             }
         } onCancel: {
@@ -52,43 +60,33 @@ actor LocalFetches<Outcome: Sendable> {
     }
 
     private func joins(_ job: Job, _ waiter: CheckedContinuation<End, Never>) -> Bool {
-        guard let number = latest[job.id], let fetch = fetches[number], fetch.cancellation == nil, fetch.began >= job.enqueued else {
-            return false
-        }
-        fetches[number]?.owner = job.token
-        fetches[number]?.waiter = waiter
-        numbers[fetch.owner] = nil
-        numbers[job.token] = number
+        guard let fetch = latest[job.id], fetch.cancellation == nil, fetch.began >= job.enqueued else { return false }
+        byOwner[fetch.owner] = nil
+        byOwner[job.token] = fetch
+        let former = fetch.waiter
+        fetch.owner = job.token
+        fetch.waiter = waiter
         fetch.adopt(job)
-        fetch.waiter.resume(returning: .adopted)
+        former.resume(returning: .adopted)
         return true
     }
 
-    private func begin(
-        _ claimed: ClaimedJob, _ waiter: CheckedContinuation<End, Never>, _ adopt: @escaping @Sendable (Job) -> Void,
-        _ transfer: @escaping @Sendable () async -> Outcome
-    ) {
-        let job = claimed.job
-        last += 1
-        let number = last
-        fetches[number] = Fetch(id: job.id, began: claimed.now, adopt: adopt, owner: job.token, waiter: waiter)
-        numbers[job.token] = number
-        latest[job.id] = number
+    private func begin(_ fetch: Fetch, _ transfer: @escaping @Sendable () async -> Transferred) {
+        byOwner[fetch.owner] = fetch
+        latest[fetch.id] = fetch
         // A task of its own: it outlives its first job where another one adopts it. Some job waits for its end in any case.
-        let task = Task { self.end(number, await transfer()) }
-        fetches[number]?.task = task
+        fetch.task = Task { self.end(fetch, await transfer()) }
     }
 
-    private func end(_ number: Int, _ outcome: Outcome) {
-        guard let fetch = fetches.removeValue(forKey: number) else { return }
-        numbers[fetch.owner] = nil
-        if latest[fetch.id] == number { latest[fetch.id] = nil }
-        fetch.waiter.resume(returning: .ended(outcome, fetch.cancellation))
+    private func end(_ fetch: Fetch, _ transferred: Transferred) {
+        byOwner[fetch.owner] = nil
+        if latest[fetch.id] === fetch { latest[fetch.id] = nil }
+        fetch.waiter.resume(returning: .ended(transferred, fetch.cancellation))
     }
 
     private func cancel(_ token: LockToken, _ reason: WorkerMachine.Cancellation) {
-        guard let number = numbers[token], let fetch = fetches[number] else { return }
-        if fetch.cancellation == nil { fetches[number]?.cancellation = reason }
+        guard let fetch = byOwner[token] else { return }
+        fetch.cancellation = fetch.cancellation ?? reason
         fetch.task?.cancel()
     }
 }
