@@ -84,6 +84,24 @@ import Testing
         #expect(sent.map(\.settlements.count) == [1] && sent.map(\.wanted) == [3])
     }
 
+    @Test(arguments: [0, 7, 8]) func `where transfers end fast, empty places wait for eight outcomes or two milliseconds`(outcomes: Int) {
+        var bench = MachineBench { $0.concurrency = 64 }
+        bench.start()
+        let jobs = bench.jobs(128)
+        bench.answer(Array(jobs[..<64]))
+        // The first end asks for one job; the others gather for an answer that takes 11 ms.
+        for job in jobs[..<64] { bench.conclude(job) }
+        bench.answer([jobs[64]], verdicts: [.settled], after: .milliseconds(11))
+        bench.answer(Array(jobs[65...]), verdicts: Array(repeating: .settled, count: 63))
+        #expect(bench.underWay == nil)
+        let ended = jobs[64..<104]
+        for job in ended.dropFirst(outcomes) { #expect(bench.take(.transferEnded(job.token, bytes: 1)).requests.isEmpty) }
+        for job in ended.prefix(outcomes) { bench.conclude(job) }
+        let now = bench.underWay
+        #expect(now?.settlements.count == (outcomes == 8 ? 8 : nil) && now?.wanted == (outcomes == 8 ? 40 : nil))
+        if outcomes < 8 { #expect(bench.wake(after: .milliseconds(1)).requests.map(\.wanted) == [40]) }
+    }
+
     @Test func `a place is free when its transfer ends, and the next job is asked for before the first is settled`() {
         var bench = MachineBench { $0.concurrency = 1 }
         bench.start()

@@ -62,7 +62,7 @@ extension WorkerMachine {
         let wanted = isPartition ? min(mostWanted, canStart, ExchangeRequest.mostJobs) : 0
         let isWanted = wanted > 0 && (lanes[index].mayFindWork || lanes[index].hasOutcomes)
         let isDue =
-            isWanted && placesDue(index, wanted).map { $0 <= now } ?? true || lanes[index].holdings.haveToBeNamed
+            isWanted && placesDue(index).map { $0 <= now } ?? true || lanes[index].holdings.haveToBeNamed
             || lanes[index].outcomesDue.map { $0 <= now } ?? false || renewalDue(index).map { $0 <= now } ?? false
         guard isDue else { return }
         if isPartition { lanes[index].replaceIfEnded(newIncarnation(), options.lease, at: now) }
@@ -79,12 +79,10 @@ extension WorkerMachine {
         actions.append(.send(lanes[index].id, sent))
     }
 
-    /// When empty places are worth an exchange, if that is not now. Where transfers end that fast, a few empty places wait for company: the
-    /// worker's time goes into work and not into waiting for origins.
-    private func placesDue(_ index: Int, _ wanted: Int) -> Instant? {
-        guard max(wanted, lanes[index].outcomeCount) < Lane.company, rate.brings(Lane.company, within: Lane.waitForCompany) else {
-            return nil
-        }
+    /// When empty places are worth an exchange, if that is not now. Where transfers end fast, the places wait for outcomes, which make room
+    /// at their hosts and travel in the same call: the worker's time goes into work, and not into waiting for origins.
+    private func placesDue(_ index: Int) -> Instant? {
+        guard lanes[index].outcomeCount < Lane.company, rate.brings(Lane.company, within: Lane.waitForCompany) else { return nil }
         return lanes[index].lastSent.map { $0 + Lane.waitForCompany }
     }
 
@@ -112,7 +110,7 @@ extension WorkerMachine {
             guard lanes[index].isReady else { continue }
             if let time = lanes[index].outcomesDue { times.append(time) }
             if let time = renewalDue(index) { times.append(time) }
-            if hasRoom, lanes[index].mayFindWork || lanes[index].hasOutcomes, let time = placesDue(index, canStart) { times.append(time) }
+            if hasRoom, lanes[index].mayFindWork || lanes[index].hasOutcomes, let time = placesDue(index) { times.append(time) }
             if hasRoom, !lanes[index].mayFindWork, let time = lanes[index].visitAt { times.append(time) }
         }
         return times.min()
