@@ -40,6 +40,28 @@ import Testing
         }
     }
 
+    @Test func `a queue whose URL comes back at a host has taken its turn with it`() async throws {
+        try await with { fixture, _ in
+            let other = QueueFixture(
+                redis: fixture.redis, cluster: fixture.cluster, queue: fixture.cluster.queue("other"), namespace: fixture.namespace)
+            try await fixture.fill(0..<1)
+            let job = try #require(try await fixture.claim(1, hostLimit: 1).jobs.first)
+            try await fixture.fill(1..<3, batch: "later")
+            try await other.fill(3..<5)
+            #expect(try await fixture.claim(1, hostLimit: 1).jobs.isEmpty)
+            #expect(try await other.claim(1, hostLimit: 1, worker: "other").jobs.isEmpty)
+            let again = try await fixture.claim(1, hostLimit: 1) {
+                $0.settlements = [Settlement(job.token, job.id, .handedBack, host: .none)]
+            }
+            #expect(again.jobs.map(\.id) == [job.id])
+            let next = try await fixture.claim(1, hostLimit: 1) {
+                $0.settlements = again.jobs.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+            }
+            #expect(next.jobs.isEmpty)
+            #expect(try await other.claim(1, hostLimit: 1, worker: "other").jobs.map(\.id) == [QueueFixture.id(3)])
+        }
+    }
+
     @Test func `jobs that fall due wait for their priority's turn`() async throws {
         try await with { fixture, clock in
             var options = BatchOptions()

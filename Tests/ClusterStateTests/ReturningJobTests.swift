@@ -27,6 +27,42 @@ import Testing
         }
     }
 
+    @Test func `a follower that needs a fetch of its own goes before jobs aside, also after a follower that has its answer`() async throws {
+        try await with { fixture, clock in
+            try await fixture.fill(0..<1)
+            let job = try #require(try await fixture.claim(1, hostLimit: 1).jobs.first)
+            clock.advance(by: .milliseconds(1))
+            try await fixture.fill(0..<1, batch: "content")
+            var options = BatchOptions()
+            options.refresh = true
+            try await fixture.fill(0..<1, batch: "refresh", options: options)
+            #expect(try await fixture.claim(1, hostLimit: 2).jobs.isEmpty)
+            try await fixture.fill(1..<2, batch: "aside")
+            #expect(try await fixture.claim(1, hostLimit: 1).jobs.isEmpty)
+            #expect(try await fixture.settle(job, QueueFixture.fetched(job.url)) == .settled)
+            let jobs = try await fixture.claim(2, hostLimit: 1).jobs
+            #expect(jobs.map(\.batchName) == ["content", "refresh"])
+        }
+    }
+
+    @Test func `a job that stands aside goes before delayed jobs of its host, however many hosts are due before it`() async throws {
+        try await with { fixture, clock in
+            try await fixture.fill(0..<1)
+            let first = try #require(try await fixture.claim(1, hostLimit: 1).jobs.first)
+            #expect(try await fixture.settle(first, QueueFixture.retried(first.url, after: .seconds(1))) == .settled)
+            try await fixture.fill(100..<101, hosts: 100, batch: "second")
+            let second = try #require(try await fixture.claim(1, hostLimit: 1).jobs.first)
+            var options = BatchOptions()
+            options.delay = .seconds(3)
+            try await fixture.fill(200..<300, hosts: 100, batch: "delayed", options: options)
+            clock.advance(by: .seconds(2))
+            #expect(try await fixture.claim(1, hostLimit: 1).jobs.isEmpty)
+            clock.advance(by: .seconds(2))
+            #expect(try await fixture.settle(second, QueueFixture.fetched(second.url)) == .settled)
+            #expect(try await fixture.claim(1, hostLimit: 1).jobs.map(\.id) == [first.id])
+        }
+    }
+
     @Test func `one URL that kills its workers is given up alone, and its neighbours are fetched`() async throws {
         try await with { fixture, clock in
             try await fixture.fill(0..<64)

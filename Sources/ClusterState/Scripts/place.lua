@@ -28,7 +28,7 @@ if takes then
         Hosts.save()
         return {FULL, Hosts.TURN_KEPT}
     end
-    Hosts.enter(target)
+    Hosts.enter(target, 1, ARGV[8])
 end
 Clock.writeAlsoWhenFull()
 if lock then

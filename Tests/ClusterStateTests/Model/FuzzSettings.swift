@@ -20,11 +20,11 @@ struct FuzzSettings {
     ///   - count: How many new seeds are run besides.
     ///   - cost: How many courses one course counts as, where a number of courses is asked for.
     init(always: [UInt64], random count: Int, cost: Int = 1) {
+        let asked = Self.number("SEEDS").map { max(1, Int($0) / cost) }
         if let seed = Self.number("SEED") {
-            (seeds, random) = ([seed], [])
+            (seeds, random) = ((0..<(asked ?? 1)).map { seed &+ UInt64($0) }, [])
             return
         }
-        let asked = Self.number("SEEDS").map { max(1, Int($0) / cost) }
         random = (0..<(asked ?? count)).map { _ in .random(in: .min ... .max) }
         seeds = (asked == nil ? always : []) + random
     }

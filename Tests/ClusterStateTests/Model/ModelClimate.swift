@@ -24,16 +24,19 @@ struct ModelClimate: Sendable {
 
     init(seed: UInt64, partitions: Int, isCrowded: Bool) {
         var draw = Draw(seed &+ 1)
+        var busyDraw = Draw(seed &+ 2)
+        // Many URLs of all priorities come back, and each call wants some of them.
+        let isBusy = !isCrowded && busyDraw.chance(20)
         self.partitions = partitions
         hosts = draw.one(of: isCrowded ? [40] : [1, 2, 3, 5])
-        urls = isCrowded ? 300 : draw.one(of: [2, 6, 24])
+        urls = isCrowded ? 300 : isBusy ? 100 : draw.one(of: [2, 6, 24])
         leases = draw.one(of: [[30_000], [3000, 30_000], [60]])
-        limit = draw.one(of: [1, 2, 3, 1000])
-        interval = draw.one(of: [0, 0, 0, 200])
+        limit = draw.one(of: isBusy ? [3, 1000] : [1, 2, 3, 1000])
+        interval = isBusy ? 0 : draw.one(of: [0, 0, 0, 200])
         longestHold = draw.one(of: [3_600_000, 3_600_000, 4000])
         patience = draw.one(of: [0, 20_000])
-        wanted = isCrowded ? [64, 250] : draw.one(of: [[1], [1, 4, 10], [30]])
-        chunk = isCrowded ? 400 : draw.one(of: [3, 20])
+        wanted = isCrowded ? [64, 250] : isBusy ? [10] : draw.one(of: [[1], [1, 4, 10], [30]])
+        chunk = isCrowded ? 400 : isBusy ? 60 : draw.one(of: [3, 20])
         ends = draw.one(of: [
             [(.fetched, 10), (.retry, 3), (.throttled, 2), (.back, 1), (.failed, 1), (.putOff, 1), (.unstored, 1), (.revalidated, 1)],
             [(.retry, 10), (.fetched, 2), (.back, 3), (.failed, 1)], [(.fetched, 10)],

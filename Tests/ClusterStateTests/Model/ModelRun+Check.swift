@@ -58,7 +58,10 @@ extension ModelRun {
     ) throws {
         for (id, lock) in before.locks {
             let hasJob = lock.job.map { !(after.queues[lock.queue]?.isOver($0.batch) ?? true) } ?? false
-            if !hasJob, !Self.isWanted(id, before, after), let next = after.locks[id], next.token != lock.token, next.failures == 0,
+            // A queue whose delivery was given up follows the URL, and is noted when one of its workers looks.
+            let noted = Set(lock.followers.map(\.queue) + [lock.queue])
+            if !hasJob, !Self.isWanted(id, before, after, by: noted), let next = after.locks[id], next.token != lock.token,
+                next.failures == 0,
                 next.crashes == 0
             {
                 // All jobs for the URL were cancelled, and somebody else has begun anew: that may be in the call that ended the last of them.
@@ -89,7 +92,6 @@ extension ModelRun {
         }
         for (id, charge) in charges[partition] {
             guard let lock = after.locks[id] else {
-                // A queue whose delivery was given up follows the URL, and is noted when one of its workers looks.
                 let earlier = before.locks[id]
                 let noted = Set((earlier?.followers.map(\.queue) ?? []) + [earlier?.queue ?? ""])
                 try Violation.require(

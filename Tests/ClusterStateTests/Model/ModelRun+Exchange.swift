@@ -103,6 +103,7 @@ extension ModelRun {
         let served = Served(partition: partition, request: request, answer: answer, worker: worker, before: before, after: after)
         try checkOrder(served)
         try checkShares(served)
+        try checkTurns(served)
         // Jobs that the state has taken back are held for nothing.
         let known = worker.held.filter { $0.partition == partition }.count + worker.places.filter { $0.partition == partition }.count
         if !namesHeld, answer.held != known {

@@ -9,6 +9,13 @@ extension ModelRun {
         var own = 0
     }
 
+    /// A queue had jobs aside at a host, and its worker came and got none of them.
+    struct VainVisit {
+        let at: Int
+        /// How often the other queue got a place there since.
+        var others = 0
+    }
+
     /// An exchange, with the state before and after it.
     struct Served {
         let partition: Int
@@ -107,6 +114,34 @@ extension ModelRun {
             try Violation.require(
                 share.own >= share.all / 10 * turns,
                 "\(priority) jobs of queue \(name) could run, and were \(share.own) of \(share.all)")
+        }
+    }
+
+    /// Queues that want the same host take turns. A turn is kept for a quarter of a second.
+    mutating func checkTurns(_ served: Served) throws {
+        let (partition, mine) = (served.partition, served.worker.queue)
+        func hasAside(_ queue: Int, _ host: String) -> Bool {
+            guard let queue = served.after.queues[Self.queueNames[queue]] else { return false }
+            return queue.aside.contains { place, elements in
+                place.hasSuffix(":\(host)") && elements.contains { $0.jobs.map { !queue.isOver($0.batch) } ?? true }
+            }
+        }
+        let visited = Set(served.answer.jobs.map(\.host))
+        for host in visited { visits[partition][mine][host] = nil }
+        // Jobs that are only delivered take no place.
+        for host in Set(served.answer.jobs.filter { $0.outcome == nil && !$0.isHopeless }.map(\.host)) {
+            guard var visit = visits[partition][1 - mine][host] else { continue }
+            visit.others += 1
+            let isWaiting = served.now < visit.at + 250 && hasAside(1 - mine, host)
+            visits[partition][1 - mine][host] = isWaiting ? visit : nil
+            try Violation.require(
+                !isWaiting || visit.others < 2,
+                "queue \(Self.queueNames[mine]) had two turns at \(host), and the queue that waited there had none")
+        }
+        let isOpen = !isPaused[mine] && served.request.spare == 0 && served.answer.jobs.count < served.request.wanted
+        guard isOpen, !served.answer.isMore else { return }
+        for host in (0..<climate.hosts).map({ host(of: $0) }) where !visited.contains(host) && hasAside(mine, host) {
+            if served.now >= (visits[partition][mine][host]?.at ?? 0) + 250 { visits[partition][mine][host] = VainVisit(at: served.now) }
         }
     }
 }

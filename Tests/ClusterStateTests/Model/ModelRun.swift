@@ -53,6 +53,8 @@ struct ModelRun {
     var charges: [[Bytes: Charge]]
     /// In each partition and queue, by priority.
     var shares: [[[String: Share]]]
+    /// In each partition and queue, by host.
+    var visits: [[[String: VainVisit]]]
     /// Processes whose leases have ended in each partition.
     var ended: [Set<Bytes>]
     var isPaused = [false, false]
@@ -70,6 +72,7 @@ struct ModelRun {
         looks = Array(repeating: StateLook(), count: climate.partitions)
         charges = Array(repeating: [:], count: climate.partitions)
         shares = Array(repeating: Array(repeating: [:], count: Self.queueNames.count), count: climate.partitions)
+        visits = Array(repeating: Array(repeating: [:], count: Self.queueNames.count), count: climate.partitions)
         ended = Array(repeating: [], count: climate.partitions)
         _ = try await bench.redis.send(RedisCommand("FLUSHALL"))
         var draw = Draw(1)

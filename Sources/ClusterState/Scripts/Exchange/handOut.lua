@@ -92,14 +92,14 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                 if j > first then
                     Clock.tokens, Ask.count = token, at / 2
                     tell(batch, j - first)
-                    if plain[name] then plain[name] = plain[name] + j - first else Hosts.enter(known[name], j - first) end
+                    if plain[name] then plain[name] = plain[name] + j - first else Hosts.enter(known[name], j - first, not isAside and queue) end
                 end
                 if j <= upTo then
                     if last > 0 then call('HSET', Locks.key, unpack(set)) end
                     set, last = {}, 0
                     for k = j, upTo do
                         isTaken[ids[k]] = true
-                        Returns.start(ids[k], common .. jobs[k], enqueued, outcome[k], name, batch)
+                        Returns.start(ids[k], common .. jobs[k], enqueued, outcome[k], name, batch, not isAside and queue)
                     end
                     j = upTo + 1
                 end
@@ -137,7 +137,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         for priority = only or 1, only or 3 do
             local goal, size = only and Ask.most or min(Ask.count + shares[priority], Ask.most), 1
             line = Ask.open[priority]
-            if Ask.count < goal and line.isDue then Returns.serveDue(priority, goal) end
+            while Ask.count < goal and line.isDue and Ask.budget > 0 do Returns.serveDue(priority, goal) end
             -- One look finds only some of what is due, and all of it goes before jobs that never ran.
             while Ask.count < goal and line.isReady and not line.isDue and Ask.budget > 0 do
                 local elements, earlier = call('LRANGE', line.ready, '0', min(size, Ask.budget) - 1), Ask.count

@@ -65,7 +65,7 @@ function Returns.make()
     end
 
     -- Begins with a job of whose URL something is known, or whose host is given up. `bytes` is its URL's outcome.
-    function Returns.start(id, job, enqueued, bytes, name, batch)
+    function Returns.start(id, job, enqueued, bytes, name, batch, taker)
         local outcome = Locks.readOutcome(bytes)
         if outcome and outcome.isForeign then return Returns.setAsideForNewer(job) end
         if outcome and Locks.satisfies(outcome, enqueued, batch) then return deliver(job, batch, bytes) end
@@ -74,7 +74,7 @@ function Returns.make()
         local record = 'L' .. Locks.newToken(incarnation) .. pack('>I6I6', now, Clock.lived + ARGV[4])
             .. (isHopeless and '\0\0' .. string.char(Locks.NO_PLACE) .. sub(usual, 4) or usual) .. job
         if call('HSETNX', Locks.key, id, record) == 0 then return follow(id, job, batch) end
-        if not isHopeless then Hosts.enter(host) end
+        if not isHopeless then Hosts.enter(host, 1, taker) end
         give(id, '', record, bytes and Locks.staleOf(bytes) or '', batch)
     end
 
@@ -213,7 +213,7 @@ function Returns.make()
         local began = lock or {crashes = 0, failures = 0, flags = 0, throttled = 0, failure = '', interested = {}}
         began.kind, began.token, began.began, began.deadline = 'L', Locks.newToken(incarnation), now, Clock.lived + ARGV[4]
         began.queue, began.job = queue, Blocks.flagged(first, 0)
-        if isHopeless then began.flags = began.flags + Locks.NO_PLACE else Hosts.enter(host) end
+        if isHopeless then began.flags = began.flags + Locks.NO_PLACE else Hosts.enter(host, 1, at ~= 'aside' and queue) end
         if Locks.has(began.flags, Locks.SUSPECT) then
             Ask.suspect = id
             call('HSET', holder, 'suspect', id)
@@ -286,7 +286,8 @@ function Returns.make()
         elseif kind == 'h' then
             serveAside(priority, sub(member, 2), goal)
         elseif kind == 'u' then
-            carryOn(priority, sub(member, 2), 'timers')
+            -- What is left of a URL's followers after deliveries has come back too.
+            repeat local isDone = carryOn(priority, sub(member, 2), 'timers') until isDone or Ask.count >= goal or Ask.budget <= 0
         else
             local block = sub(member, 10)
             local common = Blocks.read(block)
@@ -305,8 +306,9 @@ function Returns.make()
     function Returns.serveDue(priority, goal)
         local line, before = Ask.open[priority], Ask.count
         local due = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_TIMERS)
-        local isFull = #due == MOST_TIMERS
+        local isFull, waiting = #due == MOST_TIMERS, 0
         if isFull then
+            waiting = call('ZCOUNT', line.timers, '-inf', now)
             -- Of equal times hosts stand before URLs that come back, which are served first.
             local urls = {}
             for _, member in ipairs(call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_SEARCHED)) do
@@ -340,9 +342,10 @@ function Returns.make()
         end
         serve(104)
         if isOver() then return end
-        local first = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, 1)
-        if #first == 0 or Ask.count == before then line.isDue = false end
-        if #first > 0 and isFull then Ask.isMore = true end
+        local left = call('ZCOUNT', line.timers, '-inf', now)
+        -- A look that only put off what it found may have left what can run.
+        if left == 0 or Ask.count == before and left >= waiting then line.isDue = false end
+        if left > 0 and isFull then Ask.isMore = true end
     end
 
     -- What an older version could not read and this one can goes back in line, once nothing else can run.

@@ -120,10 +120,12 @@ function Hosts.make()
         return others > 0 and max(1, floor(room / (others + 1))) or room
     end
 
-    function Hosts.enter(host, requests)
+    -- `taker` is the queue whose turn that was, if it is known that it has no more of it.
+    function Hosts.enter(host, requests, taker)
         Hosts.changed(host).running = host.running + (requests or 1)
         local _, interval = ruleOf(host)
         if interval > 0 then host.next = Clock.now + interval end
+        if taker then Hosts.turnTaken(host, taker) end
     end
 
     -- A request has ended, with nothing learnt about the host.
