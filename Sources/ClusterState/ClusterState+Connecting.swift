@@ -145,7 +145,7 @@ extension ClusterState {
             ("DEL EXISTS GET HGETALL HLEN HRANDFIELD LLEN LPOP MGET UNLINK ZCARD ZPOPMIN", [keys.none]),
             ("HDEL HEXISTS HGET HMGET PUBLISH ZREM ZSCORE", [keys.none, ""]),
             ("HSCAN LINDEX", [keys.none, 0]),
-            ("LRANGE LTRIM ZRANGE ZREMRANGEBYRANK", [keys.none, 0, 0]),
+            ("LRANGE LTRIM ZCOUNT ZRANGE ZREMRANGEBYRANK", [keys.none, 0, 0]),
             ("HINCRBY HSET HSETNX LPUSH LSET RPUSH ZADD", [keys.schema, 0, ""]),
             ("SET", [keys.none, "", "XX"]),
             ("SETNX", [keys.schema, ""]),
