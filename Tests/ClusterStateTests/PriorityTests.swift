@@ -72,6 +72,27 @@ import Testing
     }
     #endif
 
+    @Test(arguments: [1, 8])
+    func `the places of one busy host are shared six to three to one, though far more jobs are wanted`(places: Int) async throws {
+        try await QueueFixture.with { fixture in
+            for (priority, first) in zip([Priority.low, .normal, .high], [0, 400, 800]) {
+                var options = BatchOptions()
+                options.priority = priority
+                try await fixture.fill(first..<first + 400, batch: "\(priority)", options: options)
+            }
+            var (held, got) = ([Job](), [String: Int]())
+            for _ in 0..<400 / places {
+                held = try await fixture.claim(64, hostLimit: places) { [held] in
+                    $0.settlements = held.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+                }.jobs
+                #expect(held.count == places)
+                for job in held { got[job.batchName ?? "", default: 0] += 1 }
+            }
+            let close = [("high", 240), ("normal", 120), ("low", 40)].allSatisfy { abs(got[$0, default: 0] - $1) <= 8 }
+            #expect(close, "\(got)")
+        }
+    }
+
     @Test func `queues that claim by turns are each shared six to three to one`() async throws {
         try await QueueFixture.with { fixture in
             let other = QueueFixture(

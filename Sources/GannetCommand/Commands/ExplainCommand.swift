@@ -104,7 +104,7 @@ private struct ExplanationReport: Sendable {
         switch holder.kind {
         case .worker: return "a worker, \(since), for a job of the queue '\(holder.queue ?? "?")'; \(lease)"
         case .program: return "a program without a queue, \(since); \(lease)"
-        case .retry: return "nobody: the URL waits for its next attempt, and other jobs wait for that"
+        case .retry: return "nobody: the URL waits for its next attempt"
         }
     }
 

@@ -18,7 +18,7 @@ struct RunCommand: Command {
         "run",
         summary: "Fetch URLs into a folder, in one process.",
         discussion:
-            "It writes a manifest with the outcome of each row into the folder, and leaves nothing in Redis. The same command again "
+            "It writes a manifest with the outcome of each row into the folder, and leaves no jobs in Redis. The same command again "
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags

@@ -9,7 +9,8 @@ extension RedisError {
         } else if text.contains("channel") {
             self.init(.notPermitted, "its ACL rule lacks the namespace's channels, &{NAME}*")
         } else if text.contains("key") {
-            self.init(.notPermitted, "its ACL rule lacks the namespace's keys, ~{NAME}* or, for bodies, ~{NAME:blob}*")
+            self.init(
+                .notPermitted, "its ACL rule lacks the namespace's keys, ~{NAME}*; for bodies ~{NAME:blob}*, for partitions ~{NAME:*}*")
         } else {
             self.init(.notPermitted, "a command of a script\(Self.lineMark)\(Self.line(in: text) ?? 0)")
         }

@@ -127,8 +127,10 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         line.isDue = next(Ask.freed) or first and tonumber(first) <= now
     end
     while Ask.count < Ask.most do
-        local before, left, line = Ask.count, Ask.most - Ask.count, Ask.open[only]
-        local shares = not line and Returns.sharesOf(left, place)
+        local before, line, isDue = Ask.count, Ask.open[only], false
+        for _, other in pairs(Ask.open) do isDue = isDue or other.isDue end
+        -- A host that has few places takes fewer jobs than are wanted. Each of its places is a turn, or the first priority took them all.
+        local shares = not line and Returns.sharesOf(isDue and 1 or Ask.most - before, place)
         if not shares and not (line and (line.isReady or line.isDue)) then break end
         if Ask.budget <= 0 then
             Ask.isMore = true
