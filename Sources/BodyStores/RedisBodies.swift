@@ -33,13 +33,11 @@ package final class RedisBodies: JobOutput {
     /// - Parameters:
     ///   - connection: Used for bodies only, and closed by ``close()``.
     ///   - limit: Bytes of Redis' memory, keys and index included.
-    ///   - sparing: No body is evicted within this time of its last use. It has at least the length of a lease, because no outcome names a
-    ///     body until its job is settled.
     ///   - temporaryFolder: The folder for large bodies until they are complete.
     ///   - patience: How long a call waits for a Redis that is away.
     ///   - outage: Called when a call begins to wait for Redis, and when Redis is back.
     package init(
-        _ connection: RedisConnection, namespace: String, limit: Int, sparing: Duration, temporaryFolder: String, patience: Duration,
+        _ connection: RedisConnection, namespace: String, limit: Int, temporaryFolder: String, patience: Duration,
         outage: OutageListener? = nil
     ) {
         self.connection = connection
@@ -48,7 +46,7 @@ package final class RedisBodies: JobOutput {
             bytes: { $0.bytes.count },
             call: { bodies in
                 do throws(StateError) {
-                    return try await store.put(bodies, limit: limit, sparing: sparing)
+                    return try await store.put(bodies, limit: limit)
                 } catch {
                     return bodies.map { _ in .failure(error) }
                 }

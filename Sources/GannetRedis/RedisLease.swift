@@ -34,10 +34,7 @@ struct RedisLease: SharedLease {
     /// Stores a body; returns why that failed, or `nil`.
     private func store(_ answer: CachedAnswer) async -> SharedCommit? {
         do {
-            // Until the outcome is settled, nobody knows the body. So it is not evicted within a lease.
-            switch try await tier.bodies.put(
-                digest: answer.facts.digest.bytes, bytes: answer.body, limit: tier.bodyLimit, sparing: tier.lease)
-            {
+            switch try await tier.bodies.put(digest: answer.facts.digest.bytes, bytes: answer.body, limit: tier.bodyLimit) {
             case .stored, .present: return nil
             case .tooLarge: return .refused("The body is too large for the shared cache.")
             case .full: return .refused("The shared cache is full of bodies that are in use.")

@@ -27,7 +27,6 @@ struct BoundedRedisTests {
         let cache = try await RedisCache.connect(
             RedisCacheOptions(redis: "unix://\(redis.socketPath)") {
                 $0.bodyLimit = limit
-                $0.lease = .seconds(1)
             })
         var options = FetcherOptions()
         options.shared = cache.shared

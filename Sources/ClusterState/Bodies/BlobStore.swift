@@ -14,6 +14,11 @@ package struct BlobStore: Sendable {
     }
 
     package static let largestBlob = 100_000_000
+
+    /// A body's bytes are written right after its entry, which nobody may drop until then. It is not much longer: while bodies are spared, the
+    /// store takes no more than its limit in this time.
+    package static let spared = Duration.seconds(1)
+
     private static let digestBytes = 32
 
     /// One run of a script drops at most a hundred bodies, so that no other call waits long. A call of `put` runs that script at most this
@@ -24,11 +29,10 @@ package struct BlobStore: Sendable {
     /// - Parameters:
     ///   - limit: Bytes of Redis' memory, keys and index included. The body that was unused for longest goes first. Where all bodies are
     ///     spared, the store grows above the limit, by a quarter at most.
-    ///   - sparing: No body goes that was used within this time. The time should be as long as a lease: until a job is settled, no outcome
-    ///     names its body.
+    ///   - sparing: No body goes that was used within this time.
     /// - Returns: An answer for each body.
     package func put(
-        _ bodies: [Blob], limit: Int, sparing: Duration
+        _ bodies: [Blob], limit: Int, sparing: Duration = Self.spared
     ) async throws(StateError) -> [Result<BlobPutAnswer, StateError>] {
         for body in bodies { try check(body.digest) }
         guard (0...Self.largestLimit).contains(limit) else { throw .invalid("A blob store's limit is 0 to \(Self.largestLimit) bytes.") }
@@ -79,7 +83,8 @@ package struct BlobStore: Sendable {
     }
 
     /// Stores one body.
-    package func put(digest: [UInt8], bytes: [UInt8], limit: Int, sparing: Duration) async throws(StateError) -> BlobPutAnswer {
+    package func put(digest: [UInt8], bytes: [UInt8], limit: Int, sparing: Duration = Self.spared) async throws(StateError) -> BlobPutAnswer
+    {
         try await put([Blob(digest: digest, bytes: bytes)], limit: limit, sparing: sparing)[0].get()
     }
 

@@ -104,8 +104,7 @@ struct WorkCommand: Command {
         await checkRoom(cluster)
         return RedisBodies(
             try await cluster.connect(patience: ClusterState.bodyPatience, longestBackoff: worker.lease / 4), namespace: cluster.namespace,
-            limit: store.cacheLimit,
-            sparing: worker.lease, temporaryFolder: FileManager.default.temporaryDirectory.path, patience: worker.outagePatience,
+            limit: store.cacheLimit, temporaryFolder: FileManager.default.temporaryDirectory.path, patience: worker.outagePatience,
             outage: access.watch.note)
     }
 }

@@ -60,14 +60,13 @@ import Testing
 
     @Test func `recently used bodies are spared: the store grows a quarter above its limit, and then refuses`() async throws {
         try await BlobFixture.withClock { fixture, clock in
-            let sparing = Duration.seconds(30)
             var answers: [BlobPutAnswer] = []
-            for number in 0..<6 { answers.append(try await fixture.put(number, 1_000_000, limit: Self.limit, sparing: sparing)) }
+            for number in 0..<6 { answers.append(try await fixture.put(number, 1_000_000, limit: Self.limit, sparing: BlobStore.spared)) }
             #expect(answers == [.stored, .stored, .stored, .stored, .full, .full])
             let usage = try await fixture.store.usage()
             #expect(usage.blobs == 4 && usage.evicted == 0 && usage.memory > Self.limit && usage.memory <= Self.limit * 5 / 4)
-            clock.advance(by: .seconds(31))
-            #expect(try await fixture.put(5, 1_000_000, limit: Self.limit, sparing: sparing) == .stored)
+            clock.advance(by: BlobStore.spared + .milliseconds(1))
+            #expect(try await fixture.put(5, 1_000_000, limit: Self.limit, sparing: BlobStore.spared) == .stored)
             #expect(try await fixture.get(5) != nil)
             #expect(try await fixture.store.usage().memory <= Self.limit)
         }

@@ -147,7 +147,7 @@ extension WorkerFixture {
     /// A store for bodies in the queue's Redis.
     func redisBodies(limit: Int = 100_000_000) async throws -> RedisBodies {
         RedisBodies(
-            try await RedisConnection.connect(redis.configuration), namespace: namespace, limit: limit, sparing: .seconds(30),
+            try await RedisConnection.connect(redis.configuration), namespace: namespace, limit: limit,
             temporaryFolder: folder.path, patience: .seconds(20))
     }
 }
