@@ -196,7 +196,7 @@ import Testing
 
     @Test func `a worker says at once that Redis has no room for bodies, and goes on when there is room`() async throws {
         let fleet = try await Self.smallFleet()
-        // What others keep in Redis makes no room.
+        // No body can go for the sake of others: most of Redis is full of something else.
         _ = try await fleet.redis.command("SET", "others", String(repeating: "x", count: 15_000_000))
         let worker = try await fleet.listeningWorker()
         _ = try #require(

@@ -79,8 +79,8 @@ extension WorkerMachine {
         actions.append(.send(lanes[index].id, sent))
     }
 
-    /// When empty places are worth an exchange, if that is not now. Where transfers end fast, the places wait for outcomes, which make room
-    /// at their hosts and travel in the same call: the worker's time goes into work, and not into waiting for origins.
+    /// When empty places are worth an exchange, if that is not now. Where transfers end fast, the places wait for outcomes. These make room
+    /// at their hosts and travel in the same call. The worker's time goes into work there, and not into waiting for origins.
     private func placesDue(_ index: Int) -> Instant? {
         guard lanes[index].outcomeCount < Lane.company, rate.brings(Lane.company, within: Lane.waitForCompany) else { return nil }
         return lanes[index].lastSent.map { $0 + Lane.waitForCompany }
