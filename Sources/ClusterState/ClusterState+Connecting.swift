@@ -123,9 +123,11 @@ extension ClusterState {
                 return partitions.count
             }
             let parts = found.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts[0].prefix(while: { $0 != "." }) == Self.schema.prefix(while: { $0 != "." }), parts.count == 2,
-                let number = Int(parts[1]), (1...Partition.most).contains(number)
-            else { throw StateError.otherSchema(found: String(parts[0])) }
+            let major = Int(parts[0].prefix { $0 != "." })
+            if let major, major != Int(Self.schema.prefix { $0 != "." }) { throw StateError.otherSchema(found: String(parts[0])) }
+            guard major != nil, parts.count == 2, let number = Int(parts[1]), (1...Partition.most).contains(number) else {
+                throw StateError.damagedSchema(key: "{\(namespace)}schema", found: found)
+            }
             let commands = Self.commandsOfAll(keys).flatMap { [.integer($0.count)] + $0 }
             let rights = try await connection.run(ClusterScripts.rights, keys: [keys.schema, keys.none], commands).asArray()
             let lacking = try rights.map { try $0.asString() }
@@ -135,7 +137,14 @@ extension ClusterState {
     }
 
     /// The beginning of an outage that no call has reported yet, because Redis is silent.
-    package var silence: RedisOutage { RedisOutage(RedisError(.commandTimeout, server: "\(connection.configuration.address)")) }
+    package var silence: RedisOutage { RedisOutage(reasonOfSilence) }
+
+    /// The beginnings of outages in which the connection cannot be restored.
+    package var outages: some AsyncSequence<RedisOutage, Never> & Sendable { connection.failedAttempts().map(RedisOutage.init) }
+
+    private var reasonOfSilence: RedisError {
+        connection.failure ?? RedisError(.commandTimeout, server: "\(connection.configuration.address)")
+    }
 
     /// The commands that every user has to have, on a key that never exists or on one of another kind, so that they change nothing. The
     /// commands of people who look after queues, and those of the blob store, are left out.
@@ -153,17 +162,17 @@ extension ClusterState {
         return groups.flatMap { names, rest in names.split(separator: " ").map { [.string(String($0))] + rest } }
     }
 
-    /// Runs `question`, and throws when there is no answer within `time`.
+    /// Runs `question`, and throws when there is no answer within `time`, or at once where the connection is down.
     package func within<Answer: Sendable>(
         _ time: Duration, _ question: @escaping @Sendable () async throws -> Answer
     ) async throws(StateError) -> Answer {
-        let server = "\(connection.configuration.address)"
-        return try await StateError.mapping {
-            try await withThrowingTaskGroup(of: Answer.self) { group in
+        try await StateError.mapping {
+            if let failure = connection.failure { throw failure }
+            return try await withThrowingTaskGroup(of: Answer.self) { group in
                 group.addTask(operation: question)
                 group.addTask {
                     try await Task.sleep(for: time)
-                    throw RedisError(.commandTimeout, server: server)
+                    throw reasonOfSilence
                 }
                 defer { group.cancelAll() }
                 guard let answer = try await group.next() else { throw CancellationError() }

@@ -8,6 +8,9 @@ package enum StateError: Error, Sendable, Equatable {
     /// The namespace belongs to a version with another schema. Neither version understands the other's data.
     case otherSchema(found: String)
 
+    /// The namespace's entry of its schema and its number of partitions cannot be read.
+    case damagedSchema(key: String, found: String)
+
     /// A newer version of the same schema wrote this value.
     case newerFormat(String)
 
@@ -52,7 +55,7 @@ extension StateError {
             case .otherVersion: .otherSchema
             case .defect: .defect
             }
-        case .otherSchema: .otherSchema
+        case .otherSchema, .damagedSchema: .otherSchema
         case .newerFormat, .unknownBatch, .batchLost, .unfitServer: .unavailable
         case .batchCancelled, .batchClosed, .otherHeaders, .invalid: .usage
         }
@@ -106,6 +109,9 @@ extension StateError: CustomStringConvertible {
                 + (olderSchema != nil
                     ? "Let the older version that wrote it finish its jobs, or use another namespace."
                     : "Use the newer version that wrote it, or another namespace.")
+        case .damagedSchema(let key, let found):
+            "The key '\(key)' holds '\(found.prefix(40))', which is no schema with a number of partitions. Another program has changed it. "
+                + "Set the key to '\(ClusterState.schema)/1' if the namespace was begun without '--partitions', else to that number in place of 1."
         case .newerFormat(let what):
             "\(what) was written by a newer version of gannet. Update this one, or let the newer workers deal with it."
         case .unknownBatch: "There is no such batch: the queue was emptied meanwhile, or Redis has lost data. Run the command again."

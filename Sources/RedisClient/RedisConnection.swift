@@ -7,19 +7,22 @@ package final class RedisConnection: Sendable {
     package let configuration: RedisConfiguration
     private let mailbox: Mailbox<Request>
     private let ended: OneShot<Void>
+    private let health: ConnectionHealth
 
     /// Connects to the server. Throws if the first attempt fails.
     package static func connect(_ configuration: RedisConfiguration) async throws(RedisError) -> RedisConnection {
         let mailbox = try Mailbox<Request>(capacity: configuration.maximumBacklogBytes)
         let session: @Sendable () -> any Session = { CommandSession(mailbox, address: configuration.address) }
-        let ended = try await ConnectionLoop.launch(configuration, name: "redis", mailbox: mailbox, session: session)
-        return RedisConnection(configuration, mailbox, ended)
+        let health = ConnectionHealth()
+        let ended = try await ConnectionLoop.launch(configuration, name: "redis", mailbox: mailbox, health: health, session: session)
+        return RedisConnection(configuration, mailbox, ended, health)
     }
 
-    private init(_ configuration: RedisConfiguration, _ mailbox: Mailbox<Request>, _ ended: OneShot<Void>) {
+    private init(_ configuration: RedisConfiguration, _ mailbox: Mailbox<Request>, _ ended: OneShot<Void>, _ health: ConnectionHealth) {
         self.configuration = configuration
         self.mailbox = mailbox
         self.ended = ended
+        self.health = health
     }
 
     deinit { mailbox.close() }
@@ -53,6 +56,12 @@ package final class RedisConnection: Sendable {
     ) async throws(RedisError) -> RedisReply {
         try await send(RedisCommand(script: script, keys: keys, arguments: arguments), timeout: timeout)
     }
+
+    /// The loss of the connection, or the error of the last attempt to restore it; `nil` while it stands.
+    package var failure: RedisError? { health.failure }
+
+    /// The errors of later attempts to restore the connection. A slow reader gets the newest.
+    package func failedAttempts() -> AsyncStream<RedisError> { health.failedAttempts() }
 
     /// Closes the connection and returns when its thread has ended. Waiting calls fail with ``RedisError/Kind/closed``.
     package func close() async {

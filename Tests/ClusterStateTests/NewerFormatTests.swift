@@ -173,7 +173,7 @@ import Testing
             #expect(try await fixture.cluster.checkSchema() == 1)
             #expect(try await fixture.redis.send(RedisCommand("GET", schema)).asString() == "2.0/1")
             for (found, partitions) in [
-                ("3.0/1", nil), ("2.7/4", 4), ("10.0/1", nil), ("1.9", nil), ("2.0", nil), ("2.0/0", nil), ("2.0/16", 16),
+                ("3.0/1", nil), ("2.7/4", 4), ("10.0/1", nil), ("1.9", nil), ("2.0/16", 16),
             ] {
                 try await fixture.redis.send(RedisCommand("SET", schema, .string(found)))
                 if let partitions {
@@ -183,6 +183,12 @@ import Testing
                     await #expect(throws: StateError.otherSchema(found: version)) { try await fixture.cluster.checkSchema() }
                 }
                 #expect(try await fixture.redis.send(RedisCommand("GET", schema)).asString() == found)
+            }
+            for found in ["2.0", "2.0/0", "2.0/x", "2.0/1/1", "", "x"] {
+                try await fixture.redis.send(RedisCommand("SET", schema, .string(found)))
+                await #expect(throws: StateError.damagedSchema(key: fixture.key("schema"), found: found)) {
+                    try await fixture.cluster.checkSchema()
+                }
             }
         }
     }

@@ -47,6 +47,26 @@ import Testing
         try await server.stop()
     }
 
+    @Test func `failures are refused whole while the dead are of another type, and settled afterwards`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<3)
+            let jobs = try await fixture.claim(3).jobs
+            let dead = RedisArgument.string(fixture.key(queue: "dead"))
+            try await fixture.redis.send(RedisCommand("SET", dead, "somebody else's"))
+            let before = try await fixture.dump()
+            let outcomes = [QueueFixture.fetched(jobs[0].url), QueueFixture.failed(jobs[1].url), QueueFixture.failed(jobs[2].url)]
+            let settlements = zip(jobs, outcomes).map { Settlement($0.token, $0.id, $1, host: .answered) }
+            let error = await #expect(throws: StateError.self) { try await fixture.claim(0) { $0.settlements = settlements } }
+            #expect(error?.redis?.kind == .wrongType)
+            #expect(try await fixture.dump().differences(from: before) == [])
+            try await fixture.redis.send(RedisCommand("DEL", dead))
+            #expect(try await fixture.claim(0) { $0.settlements = settlements }.verdicts == [.settled, .settled, .settled])
+            let counts = try await fixture.queue.counts()
+            #expect(counts.done == 1 && counts.failed == 2 && counts.isEmpty)
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+        }
+    }
+
     private static let callsFromJobToJob: Set<StateCall> = [
         .claim, .claimNothing, .renew, .nameHoldings, .settleFetched, .settleFetchedAlone, .settleRevalidated, .settleNotStored,
         .settleFailed, .settleRetry, .settleThrottled, .settleUnreachable, .settlePutOff, .settleBack, .settleDelivered, .settleMissing,

@@ -55,23 +55,27 @@ extension AuditFinding.Kind {
     }
 }
 
-extension AuditFinding.Kind: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .leaseWithoutExpiry: "leases that would never end"
-        case .flightWithoutLock: "URLs that were being fetched without a lock"
-        case .lockWithoutFlight: "locks of URLs that nobody fetches"
-        case .retryWithoutJob: "attempts to come for which no job waits"
-        case .parkedWithoutFlight: "lists of jobs that waited for a fetch that does not exist"
-        case .heldNotDue: "hosts whose waiting jobs nobody would have looked at"
-        case .hostCount: "hosts with a wrong count of requests in flight"
-        case .outcomeWithoutBody: "outcomes whose bodies are not in Redis"
-        case .bodyEvicted: "outcomes whose bodies are no longer in Redis"
-        case .counter: "wrong counters"
-        case .jobsLost: "accepted jobs that are missing from the queue"
-        case .jobsUncounted: "jobs that were missing from the totals"
-        case .wrongType: "keys that hold a value of another type"
-        case .notChecked: "parts of the state that could not be checked"
+extension AuditFinding {
+    /// The findings of this kind, as they stand behind their number.
+    package var noun: String {
+        let isOne = count == 1
+        return switch kind {
+        case .leaseWithoutExpiry: isOne ? "lease that would never end" : "leases that would never end"
+        case .flightWithoutLock: isOne ? "URL that was being fetched without a lock" : "URLs that were being fetched without a lock"
+        case .lockWithoutFlight: isOne ? "lock of a URL that nobody fetches" : "locks of URLs that nobody fetches"
+        case .retryWithoutJob: isOne ? "attempt to come for which no job waits" : "attempts to come for which no job waits"
+        case .parkedWithoutFlight:
+            isOne ? "list of jobs that waited for a fetch that does not exist" : "lists of jobs that waited for a fetch that does not exist"
+        case .heldNotDue:
+            isOne ? "host whose waiting jobs nobody would have looked at" : "hosts whose waiting jobs nobody would have looked at"
+        case .hostCount: isOne ? "host with a wrong count of requests in flight" : "hosts with a wrong count of requests in flight"
+        case .outcomeWithoutBody: isOne ? "outcome whose body is not in Redis" : "outcomes whose bodies are not in Redis"
+        case .bodyEvicted: isOne ? "outcome whose body is no longer in Redis" : "outcomes whose bodies are no longer in Redis"
+        case .counter: isOne ? "wrong counter" : "wrong counters"
+        case .jobsLost: isOne ? "accepted job that is missing from the queue" : "accepted jobs that are missing from the queue"
+        case .jobsUncounted: isOne ? "job that was missing from the totals" : "jobs that were missing from the totals"
+        case .wrongType: isOne ? "key that holds a value of another type" : "keys that hold a value of another type"
+        case .notChecked: isOne ? "part of the state that could not be checked" : "parts of the state that could not be checked"
         }
     }
 }

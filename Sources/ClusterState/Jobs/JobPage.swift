@@ -164,7 +164,9 @@ extension JobPage {
                     position.job = index
                     return false
                 }
-                add(block, job: index, at: time, crashes: lock?.crashes ?? 0, failures: lock?.failures ?? 0)
+                add(
+                    block, job: index, at: time, crashes: lock?.crashes ?? 0, failures: lock?.failures ?? 0,
+                    error: lock.flatMap { OutcomeContent($0.failure) })
             }
         }
         (position.element, position.job) = (position.element + 1, 0)

@@ -28,7 +28,7 @@ package enum WorkerReport: Sendable {
     /// The lease was lost before Redis accepted the outcome. The job belongs to another worker now.
     case lost(JobLabel)
 
-    /// Redis could not carry out the job's outcome. The job comes back when its lock's time is over, or when the worker ends.
+    /// Redis could not carry out the job's outcome, or only a part of it.
     case malformed(JobLabel)
 
     /// A stop was asked for while this many jobs are in flight. They have this long to end.

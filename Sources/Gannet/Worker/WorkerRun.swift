@@ -41,6 +41,7 @@ final class WorkerRun: Sendable {
         let working = Task {
             await withDiscardingTaskGroup(returning: Result<WorkerEnd, any Error>.self) { group in
                 group.addTask { await self.listen() }
+                group.addTask { await self.watchConnection() }
                 group.addTask { await heartbeat.run(self.note) }
                 group.addTask { await heartbeat.runAfterBeginnings(self.note) }
                 group.addTask {
@@ -122,6 +123,10 @@ final class WorkerRun: Sendable {
         guard let inbox else { return }
         // This is a message, or the loss of some. In both cases there may be new jobs.
         for await _ in inbox { box.put(.heard) }
+    }
+
+    private func watchConnection() async {
+        for await outage in queue.cluster.outages { box.put(.cannotConnect(outage)) }
     }
 
     private func note(_ progress: QueueProgress) {

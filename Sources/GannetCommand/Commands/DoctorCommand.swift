@@ -51,7 +51,7 @@ struct DoctorCommand: Command {
     private func show(_ findings: [AuditFinding]) throws {
         guard !findings.isEmpty else { return try target.console.print(prose: "Everything is as it should be.") }
         for finding in findings {
-            try target.console.print(prose: "\(finding.count) \(finding.kind)\(finding.isMended ? ", mended" : "")")
+            try target.console.print(prose: "\(finding.count) \(finding.noun)\(finding.isMended ? ", mended" : "")")
             try target.console.print(prose: "    such as \(finding.example)", indent: 4)
             try target.console.print(prose: "    \(finding.kind.meaning)", indent: 4)
         }
@@ -63,7 +63,7 @@ struct DoctorCommand: Command {
 
     private static func json(_ finding: AuditFinding) -> JSONValue {
         [
-            "kind": .string(finding.kind.rawValue), "count": .integer(finding.count), "description": .string(finding.kind.description),
+            "kind": .string(finding.kind.rawValue), "count": .integer(finding.count), "description": .string(finding.noun),
             "example": .string(finding.example), "meaning": .string(finding.kind.meaning), "mended": .bool(finding.isMended),
             "mendable": .bool(finding.kind.isMendable),
         ]

@@ -7,6 +7,7 @@ final class ConnectionLoop {
     private let session: any Session
     private let wakeup: Wakeup
     private let ready: OneShot<Result<Void, RedisError>>
+    private let health: ConnectionHealth
     private let clock = ContinuousClock()
     private var machine: ConnectionMachine
 
@@ -19,7 +20,6 @@ final class ConnectionLoop {
     private var output = OutputQueue()
     private var wantsWrite = false
     private var hasMoreToRead = false
-    private var lastFailure: RedisError?
     private var secret: RedisSecret?
 
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -27,11 +27,15 @@ final class ConnectionLoop {
     /// After this many reads in a row, the thread handles requests and writes again.
     private static let readsInARow = 16
 
-    init(_ configuration: RedisConfiguration, session: any Session, wakeup: Wakeup, ready: OneShot<Result<Void, RedisError>>) {
+    init(
+        _ configuration: RedisConfiguration, session: any Session, wakeup: Wakeup, ready: OneShot<Result<Void, RedisError>>,
+        health: ConnectionHealth
+    ) {
         self.configuration = configuration
         self.session = session
         self.wakeup = wakeup
         self.ready = ready
+        self.health = health
         machine = ConnectionMachine(configuration, random: SystemRandomNumberGenerator())
     }
 
@@ -47,7 +51,7 @@ final class ConnectionLoop {
             }
             let now = clock.now
             perform(machine.tick(now: now))
-            if let stall = session.expire(now: now, whileDisconnectedBecause: machine.isServing ? nil : lastFailure) {
+            if let stall = session.expire(now: now, whileDisconnectedBecause: machine.isServing ? nil : health.failure) {
                 perform(machine.failed(stall, now: now))
             }
             send()
@@ -103,14 +107,14 @@ extension ConnectionLoop {
         case .greet: greet()
         case .serve:
             reader?.maximumReplyBytes = configuration.maximumReplyBytes
-            lastFailure = nil
+            health.restored()
             ready.fire(.success(()))
             session.began(now: clock.now)
         case .drain:
             if session.isIdle { perform(machine.drained(now: clock.now)) }
         case .drop(let error):
             let named = name(error)
-            lastFailure = named
+            health.failed(named)
             disconnect()
             session.lost(named, written: output.written)
             output.reset()
@@ -340,12 +344,13 @@ extension ConnectionLoop {
 extension ConnectionLoop {
     /// Starts the thread of a connection and waits for its first attempt to connect. The result fires when the thread ends.
     static func launch<Message>(
-        _ configuration: RedisConfiguration, name: String, mailbox: Mailbox<Message>, session: @escaping @Sendable () -> any Session
+        _ configuration: RedisConfiguration, name: String, mailbox: Mailbox<Message>, health: ConnectionHealth = ConnectionHealth(),
+        session: @escaping @Sendable () -> any Session
     ) async throws(RedisError) -> OneShot<Void> {
         let ready = OneShot<Result<Void, RedisError>>()
         let ended = OneShot<Void>()
         OwnedThread.start(name: name) {
-            ConnectionLoop(configuration, session: session(), wakeup: mailbox.wakeup, ready: ready).run()
+            ConnectionLoop(configuration, session: session(), wakeup: mailbox.wakeup, ready: ready, health: health).run()
             ended.fire(())
         }
         let outcome = await withTaskCancellationHandler {

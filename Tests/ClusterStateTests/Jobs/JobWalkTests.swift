@@ -71,6 +71,19 @@ import Testing
         }
     }
 
+    @Test func `a job that waits for another attempt is listed with its last failure`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<1)
+            var options = BatchOptions()
+            options.delay = .seconds(60)
+            try await fixture.fill(1..<2, batch: "late", options: options)
+            let job = try #require(try await fixture.claim(1).jobs.first)
+            #expect(try await fixture.settle(job, QueueFixture.retried(job.url, after: .seconds(60))) == .settled)
+            let jobs = try await fixture.queue.jobs(JobSelection(.delayed), limit: 10).jobs
+            #expect(Set(jobs.map { $0.error?.fields[.errorMessage] }) == ["It took too long.", nil] && jobs.count == 2)
+        }
+    }
+
     @Test func `a listing goes on behind a list that is gone`() async throws {
         try await QueueFixture.with { fixture in
             try await prepare(fixture)

@@ -15,6 +15,15 @@ import Testing
                 #expect(outcome.output == "")
             }
         }
+        for schema in ["2.0", "2.0/0"] {
+            _ = try await fleet.redis.command("SET", "{gannet}schema", schema)
+            for words in commands {
+                let outcome = try await fleet.outcome(words)
+                #expect(outcome.status == 78)
+                #expect(outcome.errors.hasPrefix("Error: The key '{gannet}schema' holds '\(schema)', which is no schema"))
+                #expect(outcome.errors.contains("Set the key to '2.0/1'"))
+            }
+        }
         #expect(try await fleet.outcome(["status", "--namespace", "other"] + fleet.connection).status == 0)
         _ = try await fleet.redis.command("SET", "{gannet}schema", "2.9/1")
         #expect(try await fleet.outcome(fleet.run).status == 0)

@@ -29,6 +29,15 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `one finding is named as one`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        _ = try await fleet.text(["enqueue", "http://a/1"])
+        _ = try await fleet.redis.command("SET", "{gannet}q:default:dead", "x")
+        let found = try await fleet.outcome(["doctor"] + fleet.connection)
+        #expect(found.status == 1 && found.output.hasPrefix("1 key that holds a value of another type\n"), "\(found.output)")
+        try await fleet.stop()
+    }
+
     @Test func `outcomes whose bodies a fail-over has lost are found, and their URLs are fetched again once that is mended`() async throws {
         let fleet = try await Fleet.start(files: 10)
         try await fleet.fetchBatch()

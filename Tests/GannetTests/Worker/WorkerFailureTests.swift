@@ -118,6 +118,41 @@ import Testing
         try await server.stop()
     }
 
+    @Test(arguments: [true, false])
+    func `a worker says at once that a killed Redis cannot be reached, and that it is back`(isBusy: Bool) async throws {
+        let server = try await RedisServer.start(.init { $0.appendOnly = true })
+        try await WorkerFixture.with(server, timeout: .seconds(3600)) { fixture in
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader) {
+                $0.endsWhenEmpty = false
+                // Neither a renewal nor a look asks Redis for anything.
+                $0.lease = .seconds(3600)
+                $0.concurrency = 1
+            }
+            if isBusy {
+                try await fixture.fill(0..<1)
+                await downloader.waitForStarts(1)
+            } else {
+                try await eventually("the worker is idle") {
+                    try await fixture.redis.send(RedisCommand("ZCARD", .string("{\(fixture.namespace)}q:q:idle"))).asInteger() == 1
+                }
+            }
+            try await server.kill9()
+            await worker.wait { if case .redis(.began) = $0 { true } else { false } }
+            let told = worker.reports.compactMap { if case .redis(.began(let sentence)) = $0 { sentence } else { nil } }
+            #expect(told == ["Redis at unix://\(server.socketPath): cannot be reached (Connection refused)"])
+            await #expect(throws: StateError.self) {
+                try await fixture.queue.cluster.within(.seconds(3600)) { try await fixture.queue.counts() }
+            }
+            try await server.restart()
+            downloader.open()
+            await worker.wait { if case .redis(.ended) = $0 { true } else { false } }
+            worker.stop()
+            #expect(await worker.end.end == .drained)
+        }
+        try await server.stop()
+    }
+
     @Test func `a worker says that Redis is silent long before its command is given up, and that Redis answers again`() async throws {
         let server = try await RedisServer.start()
         try await WorkerFixture.with(server, timeout: .seconds(3600)) { fixture in

@@ -15,9 +15,15 @@
 -- enqueued before it ended, 8 where the job was only to be delivered.
 -- The verdicts are 1 settled, 0 lost, 2 fenced: it was fetched, and by somebody else as well, 3 malformed.
 if outcomes > 0 then
-    local REVALIDATED, NOT_STORED, SHORTEST, LONGEST, PLACE = 2, 4, 58, 4294967295, 10
+    local REVALIDATED, FAIL, NOT_STORED, SHORTEST, LONGEST, PLACE = 2, 3, 4, 58, 4294967295, 10
     local find, outcomeKey, ids = string.find, tag .. 'outcome:', {unpack(ARGV, OPTIONS + 1, OPTIONS + outcomes)}
-    for i = 1, outcomes do ids[i] = sub(ids[i], 17, 32) end
+    local mayBury = false
+    for i = 1, outcomes do
+        mayBury = mayBury or byte(ids[i], 33) == FAIL
+        ids[i] = sub(ids[i], 17, 32)
+    end
+    -- A job is not buried by half where the dead are no sorted set.
+    if mayBury and queue ~= '' then call('ZCARD', prefix .. 'dead') end
     local locks, verdicts = call('HMGET', Locks.key, unpack(ids)), {unpack(ids)}
     local isSeen, left, names, ended, revalidated, size = {}, {}, {}, {}, 0, 0
     -- What the locks of a block's jobs have in common, and what follows from it. A job is often of the same block as the one before.

@@ -114,8 +114,7 @@ extension WorkerMachine {
         guard let index = index(of: id) else { return }
         let patience = options.outagePatience
         if error.isTransient, now - (awaySince ?? now) < patience {
-            if awaySince == nil { actions.append(.report(.redis(RedisOutage(error)))) }
-            awaySince = awaySince ?? now
+            noteAway(RedisOutage(error), at: now)
             // A lost connection is restored while the request waits for it. This pause is for errors that come at once.
             let backoff = Backoff(first: .milliseconds(10), longest: min(.seconds(1), options.lease / 8))
             lanes[index].repeatAt = now + backoff.pause(after: lanes[index].failures, random: random(in: 0...1), atLeast: 0.5)
@@ -134,6 +133,12 @@ extension WorkerMachine {
         guard let due = silenceDue, due <= now else { return }
         awaySince = now
         actions.append(.reportSilence)
+    }
+
+    mutating func noteAway(_ outage: RedisOutage, at now: Instant) {
+        guard awaySince == nil else { return }
+        awaySince = now
+        actions.append(.report(.redis(outage)))
     }
 
     private mutating func noteBack() {

@@ -17,6 +17,8 @@ struct WorkerMachine {
         /// An exchange was answered; `nil` says that the lease of its incarnation has ended.
         case answered(Lane.ID, Exchange?, after: Duration)
         case unanswered(Lane.ID, StateError)
+        /// The connection to Redis could not be restored.
+        case cannotConnect(RedisOutage)
         /// A job's place is free. Its body has this many bytes in memory.
         case transferEnded(LockToken, bytes: Int)
         case concluded(LockToken, Conclusion)
@@ -159,6 +161,7 @@ struct WorkerMachine {
         case .gavePlaceUp(let token, let id, let partition):
             lanes[laneOfPlace(partition, token.incarnation, at: now)].release(.place(id), token)
         case .leftPlace(let place): leftPlace(place, at: now)
+        case .cannotConnect(let outage): noteAway(outage, at: now)
         case .heard: mayFindWork()
         case .feedEnded:
             isFed = false

@@ -1,0 +1,37 @@
+internal import GannetBasics
+
+/// Why a connection is down. The connection's thread writes it, and any thread reads it.
+final class ConnectionHealth: Sendable {
+    private struct State {
+        var failure: RedisError?
+        var listeners: [Int: AsyncStream<RedisError>.Continuation] = [:]
+        var lastID = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The loss of the connection, or the error of the last attempt to restore it; `nil` while it stands.
+    var failure: RedisError? { state.withLock { $0.failure } }
+
+    func restored() { state.withLock { $0.failure = nil } }
+
+    /// The connection was lost, or an attempt to restore it failed. Only the latter is news: most lost connections are restored at once.
+    func failed(_ error: RedisError) {
+        let listeners = state.withLock { state in
+            defer { state.failure = error }
+            return state.failure == nil ? [] : Array(state.listeners.values)
+        }
+        for listener in listeners { listener.yield(error) }
+    }
+
+    func failedAttempts() -> AsyncStream<RedisError> {
+        let (stream, listener) = AsyncStream.makeStream(of: RedisError.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.lastID += 1
+            state.listeners[state.lastID] = listener
+            return state.lastID
+        }
+        listener.onTermination = { [weak self] _ in self?.state.withLock { $0.listeners[id] = nil } }
+        return stream
+    }
+}
