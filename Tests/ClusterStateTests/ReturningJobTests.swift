@@ -63,6 +63,26 @@ import Testing
         }
     }
 
+    @Test func `a job that stands aside goes before jobs that never ran where a dead worker's place is taken back in the same call`()
+        async throws
+    {
+        try await with { fixture, clock in
+            try await fixture.fill(0..<3)
+            let first = try #require(try await fixture.claim(1, hostLimit: 3, worker: "alive").jobs.first)
+            #expect(try await fixture.claim(2, hostLimit: 3, worker: "dead").jobs.count == 2)
+            #expect(try await fixture.settle(first, QueueFixture.retried(first.url, after: .seconds(20))) == .settled)
+            for _ in 0..<5 {
+                clock.advance(by: .seconds(5))
+                _ = try await fixture.claim(1, hostLimit: 2, worker: "alive")
+            }
+            try await fixture.fill(3..<4, batch: "later")
+            clock.advance(by: .seconds(5))
+            // One of the dead worker's two URLs is this worker's suspect, and the other place is for the job that stood aside.
+            let jobs = try await fixture.claim(2, hostLimit: 2, worker: "next").jobs
+            #expect(jobs.count == 2 && jobs.contains { $0.id == first.id } && !jobs.contains { $0.id == QueueFixture.id(3) })
+        }
+    }
+
     @Test func `one URL that kills its workers is given up alone, and its neighbours are fetched`() async throws {
         try await with { fixture, clock in
             try await fixture.fill(0..<64)

@@ -58,6 +58,13 @@ end
 local usual = '\0\0\0\0\0\0\0\0\0' .. pack('>I2B', 3 + #queue, #queue) .. queue .. '\0\0'
 local sweeps, tokens = floor(Clock.turn / SWEEP), Clock.tokens
 
+-- A place of the host may be free. Where this queue is the first that waits, what stands aside there is served in this very call.
+function Ask.lookAt(host)
+    if host.waiting[1] ~= queue then return end
+    Ask.freed[host.name] = true
+    for _, line in pairs(Ask.open) do line.isDue = true end
+end
+
 -- Counts jobs that are handed out. What a worker has to know of their batch is told once.
 local function tell(batch, jobs)
     batch.counts.active = (batch.counts.active or 0) + jobs
@@ -76,6 +83,7 @@ else
     if Ask.suspect and call('HEXISTS', holder, 'suspect') == 0 then Ask.suspect = nil end
     if ARGV[14] == '1' then Returns.takeBackUnknown() end
     if Clock.firstEnd <= Clock.lived and Locks.takeBackEnded() then Ask.isMore = true end
+    for _, host in pairs(Hosts.changedOnes) do Ask.lookAt(host) end
     --@ handOut
     if Ask.count > 0 and #uses > 1 then call('HSET', KEYS[2], 'turn', (turn + Ask.count) % 10) end
     call('HSET', holder, 'last', pack('>I6I8', number, tokens) .. PADDING .. Ask.answer[3], unpack(Ask.added))

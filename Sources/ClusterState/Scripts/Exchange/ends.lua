@@ -34,8 +34,6 @@ function Ends.make()
         elseif one.marks % 4 == 0 then
             Hosts.noteSuccess(host)
         end
-        -- A place is free: the first of the queues that wait is served, this one in this very call.
-        if host.waiting[1] == queue then Ask.freed[host.name] = true end
     end
 
     -- A job whose outcome was known, and which was not delivered. It has no lock, and lay in what its worker holds.

@@ -124,7 +124,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
     local only, place = #uses == 1 and byte(uses) - 48, turn
     for _, line in pairs(Ask.open) do
         local first = call('ZRANGE', line.timers, '0', '0', 'WITHSCORES')[2]
-        line.isDue = next(Ask.freed) or first and tonumber(first) <= now
+        line.isDue = line.isDue or first and tonumber(first) <= now
     end
     while Ask.count < Ask.most do
         local before, line, isDue = Ask.count, Ask.open[only], false

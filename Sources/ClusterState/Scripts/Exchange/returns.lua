@@ -46,16 +46,19 @@ function Returns.make()
         give('d' .. token, value, 'd' .. token .. value, bytes, batch)
     end
 
+    -- Its holder hangs: the URL goes on without it, and keeps its counts for its followers.
+    local function takeBack(id, lock)
+        local host = Locks.takeBackLock(id, Locks.holderOf(sub(lock.token, 9)), sub(lock.token, 9), false)
+        if host then Ask.lookAt(host) end
+    end
+
     local function follow(id, job, batch)
         local lock = Locks.read(call('HGET', Locks.key, id))
         if lock.isForeign then return Returns.setAsideForNewer(job) end
         call('RPUSH', Blocks.followersOf(queue, id), Blocks.flagged(job, 0))
         Counts.count(queue, batch.index, 'parked', 1)
         if Locks.noteFollower(id, lock, queue, batch.number) then Locks.write(id, lock) end
-        -- Its holder hangs: the URL goes on without it, and keeps its counts for its followers.
-        if lock.kind ~= 'W' and not Locks.isHeld(lock) then
-            Locks.takeBackLock(id, Locks.holderOf(sub(lock.token, 9)), sub(lock.token, 9), false)
-        end
+        if lock.kind ~= 'W' and not Locks.isHeld(lock) then takeBack(id, lock) end
     end
 
     -- What a fetch may ask an outcome about that is no outcome for the job; nothing where there is no need to fetch.
@@ -186,7 +189,7 @@ function Returns.make()
         if lock and lock.kind ~= 'W' then
             if Locks.noteFollower(id, lock, queue, priority) then Locks.write(id, lock) end
             lookAgain(Locks.looksAt(lock))
-            if not Locks.isHeld(lock) then Locks.takeBackLock(id, Locks.holderOf(sub(lock.token, 9)), sub(lock.token, 9), false) end
+            if not Locks.isHeld(lock) then takeBack(id, lock) end
             return true
         end
         if lock and lock.began > now then return lookAgain(lock.began) end
@@ -286,7 +289,7 @@ function Returns.make()
         elseif kind == 'h' then
             serveAside(priority, sub(member, 2), goal)
         elseif kind == 'u' then
-            -- What is left of a URL's followers after deliveries has come back too.
+            -- Deliveries may leave followers of the URL, and these have come back too.
             repeat local isDone = carryOn(priority, sub(member, 2), 'timers') until isDone or Ask.count >= goal or Ask.budget <= 0
         else
             local block = sub(member, 10)
@@ -337,14 +340,18 @@ function Returns.make()
         end
         -- URLs that come back go before the jobs that stand aside at their hosts. There may be more of them than one look shows.
         if serve(117) > 0 and isFull then return end
+        line.isDue = false
         for name in pairs(Ask.freed) do
             if not isOver() and call('EXISTS', asideOf(priority, name)) == 1 then serveAside(priority, name, goal) end
         end
         serve(104)
-        if isOver() then return end
+        if isOver() then
+            line.isDue = true
+            return
+        end
         local left = call('ZCOUNT', line.timers, '-inf', now)
         -- A look that only put off what it found may have left what can run.
-        if left == 0 or Ask.count == before and left >= waiting then line.isDue = false end
+        if left > 0 and (Ask.count > before or left < waiting) then line.isDue = true end
         if left > 0 and isFull then Ask.isMore = true end
     end
 

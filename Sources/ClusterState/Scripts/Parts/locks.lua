@@ -239,20 +239,21 @@ function Locks.make()
         return Hosts.leave(name)
     end
 
-    -- Takes one URL back from an incarnation, whose crash is charged to the URL or not.
+    -- Takes one URL back from an incarnation, whose crash is charged to the URL or not. Answers the host where that freed a place.
     function Locks.takeBackLock(id, holder, incarnation, isCharged)
         local lock = Locks.read(call('HGET', Locks.key, id))
         call('HDEL', holder, id)
         if not lock or lock.kind == 'W' or sub(lock.token, 9) ~= incarnation then return end
         -- The rest of a dead worker's locks is charged or not by its suspect, which stays noted until all are taken back.
         if not isCharged and lock.kind == 'L' and Locks.has(lock.flags, Locks.SUSPECT) then call('HDEL', holder, 'suspect') end
-        Locks.leavePlace(id, lock, holder)
+        local host = Locks.leavePlace(id, lock, holder)
         if isCharged and lock.kind == 'L' then
             lock.crashes = min(255, lock.crashes + 1)
             if not Locks.has(lock.flags, Locks.SUSPECT) then lock.flags = lock.flags + Locks.SUSPECT end
             Counts.countTotal(lock.queue, 'crashed', 1)
         end
         Locks.comeBack(id, lock, Clock.now, Blocks.BACK_FLAG)
+        return host
     end
 
     -- A job that was only to be delivered waits for a worker again.
