@@ -83,7 +83,7 @@ final class WorkTally: Sendable {
         case .lost(let job): console.detail("lost the lease on \(job.url): another worker has it", job.facts("lost"))
         case .malformed(let job):
             console.warn(
-                "Redis could not keep the outcome of \(job.url): 'gannet doctor' finds what is wrong in the queue", job.facts("malformed"))
+                "Redis could not keep the outcome of \(job.url): run 'gannet doctor' to check the queue", job.facts("malformed"))
         case .handedBack(let job): console.detail("handed back \(job.url)", job.facts("handedBack"))
         case .stopping(let active, let limit):
             let (urls, time) = (Amounts.count(active, "URL"), Amounts.time(limit))
