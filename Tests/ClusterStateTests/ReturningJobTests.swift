@@ -96,7 +96,7 @@ import Testing
                     for job in jobs {
                         let outcome = job.isPoison ? QueueFixture.failed(job.url) : QueueFixture.fetched(job.url)
                         #expect(try await fixture.settle(job, outcome) == .settled)
-                        #expect(job.id == QueueFixture.id(0) || job.crashes <= 1)
+                        #expect(job.id == QueueFixture.id(0) || job.crashes <= 2)
                     }
                 }
             }

@@ -36,9 +36,7 @@ if lock and lock.kind ~= 'W' then
     local otherEnds = tonumber(call('ZSCORE', Locks.leases, other) or nil)
     local isDead = not otherEnds or otherEnds <= Clock.lived
     if isDead or not Locks.isHeld(lock) then
-        -- Where a dead worker had a suspect, only that is charged.
-        local suspect = call('HGET', Locks.holderOf(other), 'suspect')
-        Locks.takeBackLock(id, Locks.holderOf(other), other, otherEnds and isDead and (not suspect or suspect == id))
+        Locks.takeBackLock(id, Locks.holderOf(other), other, otherEnds and isDead)
     end
     lock = Locks.read(call('HGET', Locks.key, id))
 end

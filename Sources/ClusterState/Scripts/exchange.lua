@@ -19,7 +19,7 @@ local OPTIONS, SWEEP = 14, 256
 local PADDING = 'This text makes the hash of what a process holds a table to Redis.'
 local queue, prefix, incarnation, number, lease = sub(KEYS[2], #tag + 3, -7), sub(KEYS[2], 1, -6), ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local holder, now, outcomes = tag .. 'holder:' .. incarnation, Clock.now, tonumber(ARGV[13])
-local before, ends = call('HMGET', holder, 'last', 'suspect'), call('ZSCORE', Locks.leases, incarnation)
+local before, ends = call('HMGET', holder, 'last', 'suspects'), call('ZSCORE', Locks.leases, incarnation)
 local lastNumber = before[1] and unpackBytes('>I6', before[1]) or 0
 ends = ends and tonumber(ends)
 -- A lease that has ended is never revived.
@@ -43,7 +43,7 @@ if not ends or ends - Clock.lived < lease * 0.95 then Locks.extend(incarnation, 
 -- What the rarer functions share with the rest. `count` is how many jobs are handed out: each is two fields of the answer and of `added`.
 local Ask = {
     answer = {'done', now, '', 0, 0, 0, -1, isPaused and 1 or 0, {}}, added = {}, count = 0, wanted = tonumber(ARGV[5]), isMore = false,
-    suspect = before[2], freed = {}, open = {}, budget = 1000,
+    suspects = tonumber(before[2] or 0), freed = {}, open = {}, budget = 1000,
 }
 Ask.most = Ask.wanted + ARGV[6]
 if ARGV[9] ~= '0' then Hosts.interval = tonumber(ARGV[9]) end
@@ -80,7 +80,7 @@ if number == lastNumber then
     Returns.answerAgain(before[1])
 else
     --@ settle
-    if Ask.suspect and call('HEXISTS', holder, 'suspect') == 0 then Ask.suspect = nil end
+    if Ask.suspects > 0 then Ask.suspects = tonumber(call('HGET', holder, 'suspects') or 0) end
     if ARGV[14] == '1' then Returns.takeBackUnknown() end
     if Clock.firstEnd <= Clock.lived and Locks.takeBackEnded() then Ask.isMore = true end
     for _, host in pairs(Hosts.changedOnes) do Ask.lookAt(host) end
@@ -110,7 +110,7 @@ if Ask.most == 0 or Ask.count < Ask.wanted then
     if queue ~= '' then nextVisit = Returns.nextVisit(nextVisit, ended) end
     Ask.answer[7] = nextVisit
 end
-Ask.answer[4] = call('HLEN', holder) - 1 - (Ask.suspect and call('HEXISTS', holder, 'suspect') or 0)
+Ask.answer[4] = call('HLEN', holder) - 1 - (Ask.suspects > 0 and call('HEXISTS', holder, 'suspects') or 0)
 if Ask.isMore then Ask.answer[6] = 1 end
 
 for name, by in pairs(Locks.returned) do Counts.wake(name, by) end

@@ -80,9 +80,10 @@ extension ModelRun {
             // It was taken from its holder.
             let isDead = (before.leases[lock.incarnation] ?? 0) <= Double(after.lived)
             let isOverdue = lock.deadline <= after.lived
-            // The suspect stays noted also where a caller took its URL first.
-            let suspect = before.holders[lock.incarnation]?[Bytes("suspect".utf8)].flatMap { settled[$0] == nil ? $0 : nil }
-            let isCharged = isCrashCharged && isDead && lock.kind == "L" && (suspect == nil || suspect == id)
+            // Suspects stay noted also where a caller took their URLs first.
+            let ended = before.locks.filter { settled[$0] != nil && $1.kind == "L" && $1.incarnation == lock.incarnation }
+            let suspects = before.suspects(of: lock.incarnation) - ended.values.reduce(0) { $0 + $1.weight }
+            let isCharged = isCrashCharged && isDead && lock.kind == "L" && (suspects == 0 || lock.isSuspect)
             guard isCharged else { continue }
             var charge = charges[partition][id] ?? Charge()
             charge.crashes += 1

@@ -289,13 +289,16 @@ extension ModelRun {
                 "a job aside at \(host) could run at \(now), and was not handed out: \(look.hosts[host] as Any) \(elements) "
                     + queue.timers.values.joined().map { "\(StateDump.shown($0.key)) \($0.value)" }.joined(separator: ", "))
         }
-        let hasSuspect = look.holders[worker.incarnation.bytes]?[Bytes("suspect".utf8)] != nil
-        for (place, elements) in queue.aside where place.hasSuffix(":?") && !hasSuspect {
+        let suspects = look.suspects(of: worker.incarnation.bytes)
+        for (place, elements) in queue.aside where place.hasSuffix(":?") {
+            // The first of them is the next.
             for (_, id) in elements {
                 guard let first = queue.followers[id]?.first, !queue.isOver(first.batch), look.locks[id]?.kind.isHeld != true else {
                     continue
                 }
-                try Violation.require(!hasRoom(first.host, worker, look, now), "a suspect could run, and was not handed out")
+                let fits = suspects + (look.locks[id]?.weight ?? 0) <= StateLook.mostSuspects
+                try Violation.require(!fits || !hasRoom(first.host, worker, look, now), "a suspect could run, and was not handed out")
+                break
             }
         }
         for timers in queue.timers.values {

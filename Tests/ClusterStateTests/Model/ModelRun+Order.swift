@@ -34,12 +34,12 @@ extension ModelRun {
         let (before, after, worker) = (served.before, served.after, served.worker)
         let name = Self.queueNames[worker.queue]
         guard let earlier = before.queues[name], let queue = after.queues[name] else { return }
-        let hasSuspect = after.holders[worker.incarnation.bytes]?[Bytes("suspect".utf8)] != nil
+        let hasSuspects = after.suspects(of: worker.incarnation.bytes) > 0
         /// The host of a URL that waits for its next attempt since before this call; `nil` where this worker may not make the attempt.
         func hostToAsk(_ id: Bytes) -> String? {
             // Where all followers were cancelled, jobs that this call met follow the URL now, and have not come back.
             guard earlier.followers[id]?.contains(where: { !queue.isOver($0.batch) }) == true, let lock = after.locks[id], lock.kind == "W",
-                before.locks[id]?.kind == "W", lock.began <= served.now, !(lock.isSuspect && hasSuspect), !lock.isPutOffByHost,
+                before.locks[id]?.kind == "W", lock.began <= served.now, !(lock.isSuspect && hasSuspects), !lock.isPutOffByHost,
                 let first = queue.followers[id]?.first, !queue.isOver(first.batch)
             else { return nil }
             return first.host

@@ -1,5 +1,12 @@
 /// The rules that a partition's state keeps at any moment.
 extension StateLook {
+    static let mostSuspects = 8
+
+    /// The weight of an incarnation's suspects.
+    func suspects(of incarnation: Bytes) -> Int {
+        holders[incarnation]?[Bytes("suspects".utf8)].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
     /// How many jobs of each batch of a queue lie in the places of one counter.
     private struct Tally {
         var active: [Int: Int] = [:], parked: [Int: Int] = [:], delayed: [Int: Int] = [:], ready: [Int: Int] = [:]
@@ -14,13 +21,13 @@ extension StateLook {
 
         for (incarnation, fields) in holders {
             need(leases[incarnation] ?? 0 > 0, "a process without a lease holds something")
-            var suspects: [Bytes] = []
+            var weight = 0
             for (field, value) in fields {
                 if field.count == 16 {
                     let lock = locks[field]
                     need(lock?.kind.isHeld == true && lock?.incarnation == incarnation, "a process holds a URL that is not locked by it")
                     // The death of a caller without a job is charged to nobody.
-                    if let lock, lock.kind == "L", lock.isSuspect { suspects.append(field) }
+                    if let lock, lock.kind == "L" { weight += lock.weight }
                 } else if field.count == 17, field[0] == Self.placeField {
                     running[String(decoding: value, as: UTF8.self), default: 0] += 1
                 } else if field.count == 17, field[0] == Self.deliveryField {
@@ -32,11 +39,11 @@ extension StateLook {
                     need(delivery.jobs.flags == 0, "a delivered job has a follower's flags")
                 }
             }
-            let noted = fields[Bytes("suspect".utf8)]
-            need(suspects.count <= 1, "a worker holds \(suspects.count) suspects")
-            // The suspect of a dead worker stays noted until all that the worker held is taken back.
+            let noted = suspects(of: incarnation)
+            need(weight <= Self.mostSuspects, "a worker holds suspects of the weight \(weight)")
+            // The suspects of a dead worker stay noted until all that the worker held is taken back.
             let isDead = leases[incarnation].map { $0 <= Double(lived) } ?? true
-            need(suspects.first == noted || suspects.isEmpty && (noted == nil || isDead), "a worker's suspect is not noted")
+            need(weight == noted || weight < noted && isDead, "a worker has suspects of the weight \(weight), and \(noted) is noted")
         }
         for (id, lock) in locks {
             if lock.kind.isHeld { need(holders[lock.incarnation]?[id] != nil, "a lock has no holder") }

@@ -152,7 +152,7 @@ function Ends.make()
         local holder = Locks.holderOf(sub(one.token, 9))
         if lock.queue ~= '' then call('LLEN', Blocks.followersOf(lock.queue, id)) end
         if Locks.has(lock.flags, Locks.SUSPECT) then
-            if lock.kind == 'L' then call('HDEL', holder, 'suspect') end
+            if lock.kind == 'L' then Locks.noteSuspect(holder, -Locks.weightOf(lock)) end
             lock.flags = lock.flags - Locks.SUSPECT
         end
         local host = Locks.leavePlace(id, lock, holder)

@@ -2,7 +2,7 @@
 local Returns = setmetatable({}, Lazy)
 
 function Returns.make()
-    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, MOST_SUSPECTS, SUSPECTS, NEWER = 64, 64, 1000, 8, '?', prefix .. 'aside:newer'
+    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, SUSPECTS, NEWER = 64, 64, 1000, '?', prefix .. 'aside:newer'
     -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
     local besides, mostBesides, queueText = 524288, min(256, 2 * Ask.most), string.char(#queue) .. queue
 
@@ -200,7 +200,9 @@ function Returns.make()
             Returns.putAside(priority, host, 'LPUSH', {id})
             return lookAgain('+inf')
         end
-        if Ask.suspect and lock and Locks.has(lock.flags, Locks.SUSPECT) then
+        local weight = lock and Locks.weightOf(lock) or 0
+        if weight > 0 and Ask.suspects + weight > Locks.MOST_SUSPECTS then
+            if at == SUSPECTS then return false end
             call('RPUSH', asideOf(priority, SUSPECTS), id)
             call('ZADD', timers, '0', 'h' .. SUSPECTS)
             return lookAgain('+inf')
@@ -217,10 +219,8 @@ function Returns.make()
         began.kind, began.token, began.began, began.deadline = 'L', Locks.newToken(incarnation), now, Clock.lived + ARGV[4]
         began.queue, began.job = queue, Blocks.flagged(first, 0)
         if isHopeless then began.flags = began.flags + Locks.NO_PLACE else Hosts.enter(host, 1, at ~= 'aside' and queue) end
-        if Locks.has(began.flags, Locks.SUSPECT) then
-            Ask.suspect = id
-            call('HSET', holder, 'suspect', id)
-        end
+        Ask.suspects = Ask.suspects + weight
+        Locks.noteSuspect(holder, weight)
         if call('EXISTS', key) == 0 then
             dropTimer(id)
             for i = #began.interested, 1, -1 do
@@ -270,22 +270,27 @@ function Returns.make()
         end
     end
 
-    -- Suspects stand aside under a name that no host has, while their host has room and only workers with a suspect come. Their timer
-    -- is due for any other worker. A suspect whose host is full meanwhile stands aside there.
+    -- Suspects stand aside under a name that no host has, while their host has room and no worker comes that may hold them beside its
+    -- own. Their timer is always due. A suspect whose host is full meanwhile stands aside there.
     local function serveSuspects(priority)
         local key = asideOf(priority, SUSPECTS)
-        for _ = 1, min(MOST_SUSPECTS, call('LLEN', key)) do
-            if Ask.suspect then return end
-            local id = call('LPOP', key)
-            if not carryOn(priority, id, SUSPECTS) then call('RPUSH', key, id) end
+        local length = call('LLEN', key)
+        for _ = 1, min(Locks.MOST_SUSPECTS, length) do
+            local id, before = call('LPOP', key), Ask.count
+            if not carryOn(priority, id, SUSPECTS) then
+                call('LPUSH', key, id)
+                if Ask.count == before then return end
+            end
         end
-        if call('EXISTS', key) == 0 then call('ZREM', Ask.open[priority].timers, 'h' .. SUSPECTS) elseif not Ask.suspect then Ask.isMore = true end
+        local left = call('LLEN', key)
+        if left == 0 then call('ZREM', Ask.open[priority].timers, 'h' .. SUSPECTS) end
+        if left > 0 and left < length and Ask.suspects < Locks.MOST_SUSPECTS then Ask.isMore = true end
     end
 
     local function serveTimer(priority, member, goal)
         local kind = sub(member, 1, 1)
         if member == 'h' .. SUSPECTS then
-            if not Ask.suspect then serveSuspects(priority) end
+            if Ask.suspects < Locks.MOST_SUSPECTS then serveSuspects(priority) end
         elseif kind == 'h' then
             serveAside(priority, sub(member, 2), goal)
         elseif kind == 'u' then
@@ -432,8 +437,8 @@ function Returns.make()
         local hasTimer = false
         for _, line in pairs(isPaused and {} or Ask.open) do
             local first = call('ZRANGE', line.timers, '0', '1', 'WITHSCORES')
-            -- Suspects wait for a worker that has none.
-            local i = first[1] == 'h?' and Ask.suspect and 3 or 1
+            -- Suspects wait for a worker that has fewer of them.
+            local i = first[1] == 'h?' and Ask.suspects > 0 and 3 or 1
             local at = first[i] and first[i + 1] ~= 'inf' and tonumber(first[i + 1]) - now
             if i == 3 then at = min(at or 1000, 1000) end
             if at then visit, hasTimer = max(0, min(visit, at)), true end

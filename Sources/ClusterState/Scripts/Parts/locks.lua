@@ -11,7 +11,7 @@
 --   '<tag>leases', a sorted set       incarnation to the end of its lease, in lease time. Where all that it held was taken back: to the
 --                          opposite of when that was, for an hour, so that the lease is not revived
 --   '<tag>holder:<incarnation>', a hash  what it holds: id to '', 'd' token to a job that is only delivered, 'p' id to the host of a place
---                          that a redirect took; 'suspect': the id of the one that it holds; 'last' exchange: its number(6), the counter
+--                          that a redirect took; 'suspects': what its suspects weigh; 'last' exchange: its number(6), the counter
 --                          of tokens before it(8), padding, its verdicts
 --   '<tag>outcome:<id>', a string     how the URL's fetch ended. URLOutcome.swift writes and reads what follows its header:
 --                          version 1, flags(1), token(16), ended(6), ms it took(4), seconds it is fresh for(4)
@@ -21,7 +21,7 @@ local Locks = setmetatable({key = tag .. 'locks', leases = tag .. 'leases', retu
 function Locks.make()
     local LARGEST_STALE, LONGEST, ENDED_KEPT = 8192, 4294967295, 3600000
     Locks.NEGATIVE, Locks.NOT_STORED, Locks.OUTCOME_HEADER, Locks.SUSPECT, Locks.MOVED, Locks.PUT_OFF_BY_HOST, Locks.NO_PLACE = 1, 2, 32, 1, 2, 4, 8
-    Locks.MOST_INTERESTED = 64
+    Locks.MOST_INTERESTED, Locks.MOST_SUSPECTS = 64, 8
 
     function Locks.holderOf(incarnation) return tag .. 'holder:' .. incarnation end
     function Locks.outcomeOf(id) return tag .. 'outcome:' .. id end
@@ -239,18 +239,34 @@ function Locks.make()
         return Hosts.leave(name)
     end
 
-    -- Takes one URL back from an incarnation, whose crash is charged to the URL or not. Answers the host where that freed a place.
-    function Locks.takeBackLock(id, holder, incarnation, isCharged)
+    -- What a job takes of the weight of suspects that a worker may hold. One that two workers died with takes it all, and so it is the only
+    -- one in its worker.
+    function Locks.weightOf(lock)
+        return not Locks.has(lock.flags, Locks.SUSPECT) and 0 or lock.crashes > 1 and Locks.MOST_SUSPECTS or 1
+    end
+
+    -- A worker has begun with a suspect, or is done with one.
+    function Locks.noteSuspect(holder, weight)
+        if weight ~= 0 and call('HINCRBY', holder, 'suspects', weight) <= 0 then call('HDEL', holder, 'suspects') end
+    end
+
+    -- Takes one URL back from an incarnation. Where that is dead it is charged a crash: its suspects are, or all that it held if it had none.
+    -- Answers the host where that freed a place.
+    function Locks.takeBackLock(id, holder, incarnation, isDead)
         local lock = Locks.read(call('HGET', Locks.key, id))
         call('HDEL', holder, id)
         if not lock or lock.kind == 'W' or sub(lock.token, 9) ~= incarnation then return end
-        -- The rest of a dead worker's locks is charged or not by its suspect, which stays noted until all are taken back.
-        if not isCharged and lock.kind == 'L' and Locks.has(lock.flags, Locks.SUSPECT) then call('HDEL', holder, 'suspect') end
         local host = Locks.leavePlace(id, lock, holder)
-        if isCharged and lock.kind == 'L' then
-            lock.crashes = min(255, lock.crashes + 1)
-            if not Locks.has(lock.flags, Locks.SUSPECT) then lock.flags = lock.flags + Locks.SUSPECT end
-            Counts.countTotal(lock.queue, 'crashed', 1)
+        if lock.kind == 'L' then
+            local weight = Locks.weightOf(lock)
+            -- A dead worker's suspects stay noted until all that it held is taken back.
+            if not isDead then
+                Locks.noteSuspect(holder, -weight)
+            elseif weight > 0 or call('HEXISTS', holder, 'suspects') == 0 then
+                lock.crashes = min(255, lock.crashes + 1)
+                if weight == 0 then lock.flags = lock.flags + Locks.SUSPECT end
+                Counts.countTotal(lock.queue, 'crashed', 1)
+            end
         end
         Locks.comeBack(id, lock, Clock.now, Blocks.BACK_FLAG)
         return host
@@ -271,10 +287,10 @@ function Locks.make()
         end
     end
 
-    function Locks.takeBackField(field, value, holder, incarnation, isCharged)
+    function Locks.takeBackField(field, value, holder, incarnation, isDead)
         local kind = sub(field, 1, 1)
         if #field == 16 then
-            Locks.takeBackLock(field, holder, incarnation, isCharged)
+            Locks.takeBackLock(field, holder, incarnation, isDead)
         elseif #field == 17 and kind == 'd' then
             Locks.takeBackDelivery(field, holder, sub(value, 2, 1 + byte(value)), sub(value, 2 + byte(value)))
         elseif #field == 17 and kind == 'p' then
@@ -283,16 +299,15 @@ function Locks.make()
         end
     end
 
-    -- Takes back a part of what an incarnation holds. Where it had a suspect, only that is charged. Answers how many fields it looked at.
+    -- Takes back a part of what an incarnation holds. Answers how many fields it looked at.
     function Locks.takeBackFrom(incarnation, isDead)
         local holder = Locks.holderOf(incarnation)
-        local suspect = call('HGET', holder, 'suspect')
         local found = call('HRANDFIELD', holder, 100 + 2, 'WITHVALUES')
         local taken = 0
         for i = 1, #found, 2 do
             if #found[i] >= 16 and taken < 100 then
                 taken = taken + 1
-                Locks.takeBackField(found[i], found[i + 1], holder, incarnation, isDead and (not suspect or suspect == found[i]))
+                Locks.takeBackField(found[i], found[i + 1], holder, incarnation, isDead)
             end
         end
         if taken < 100 then
