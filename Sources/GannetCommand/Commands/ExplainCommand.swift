@@ -104,6 +104,8 @@ private struct ExplanationReport: Sendable {
         switch holder.kind {
         case .worker: return "a worker, \(since), for a job of the queue '\(holder.queue ?? "?")'; \(lease)"
         case .program: return "a program without a queue, \(since); \(lease)"
+        case .retry where holder.isSuspect:
+            return "nobody: \(Amounts.count(holder.crashes, "worker")) died with the URL, and workers try such URLs a few at a time"
         case .retry: return "nobody: the URL waits for its next attempt"
         }
     }
