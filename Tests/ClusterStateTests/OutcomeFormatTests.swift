@@ -29,7 +29,22 @@ import Testing
         content.url = url
         #expect(OutcomeContent(content.bytes[...]) == content)
         #expect(OutcomeContent(OutcomeContent(url: url).bytes[...]) == OutcomeContent(url: url))
-        #expect(OutcomeContent((content.bytesWithoutURL + url.utf8)[...])?.url.hasSuffix(url) == true)
+    }
+
+    @Test func `facts are written without the digest, the URL and the type, and read as they were`() {
+        var content = Self.full
+        let parts = [content.digest ?? [], Array(content.url.utf8), Array("value of contentType".utf8)]
+        for facts in [[], [1, 2, 3], parts.joined() + [7], [9] + parts[2] + parts[1] + [8] + parts[0], parts[1] + parts[1]] as [[UInt8]] {
+            content.facts = facts
+            #expect(OutcomeContent(content.bytes[...]) == content)
+        }
+        var bare = content
+        bare.facts = []
+        content.facts = Array(parts.joined()) + [7]
+        #expect(content.bytes.count == bare.bytes.count + 1)
+        content.fields[.contentType] = String(repeating: "é", count: 3000)
+        content.facts = Array(repeating: 0xc3, count: 5) + Array((content.fields[.contentType] ?? "").utf8)
+        #expect(OutcomeContent(content.bytes[...])?.facts == content.facts)
     }
 
     @Test func `a failure without a message has a sentence made of its status or its class`() {

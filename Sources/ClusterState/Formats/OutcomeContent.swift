@@ -24,7 +24,8 @@ package struct OutcomeContent: Sendable, Equatable {
     package var kind: UInt8 = 0
     package var size = 0
     package var fields: [Field: String] = [:]
-    /// The facts that the library's cache keeps about the answer, in the cache's own format.
+    /// The facts that the library's cache keeps about the answer, in the cache's own format. They are written without what they repeat of
+    /// the digest, the URL and the content type.
     package var facts: [UInt8]?
 
     package init(url: String) { self.url = url }
@@ -50,13 +51,6 @@ extension OutcomeContent {
     /// Long values are cut: they come from outside, and an outcome is read more often than written.
     var bytes: [UInt8] { header + url.utf8.dropFirst(Self.schemes[scheme].utf8.count) }
 
-    /// All bytes but the URL, for a writer that has the URL already and appends it whole.
-    var bytesWithoutURL: [UInt8] {
-        var copy = self
-        copy.url = ""
-        return copy.bytes
-    }
-
     private var scheme: Int { Self.schemes.indices.last { url.utf8.starts(with: Self.schemes[$0].utf8) } ?? 0 }
 
     private var header: [UInt8] {
@@ -74,11 +68,43 @@ extension OutcomeContent {
             bytes.append(contentsOf: value)
         }
         if let facts {
+            let short = shortened(facts)
             bytes.append(Self.factsTag)
-            bytes.append(number: facts.count, count: 2)
-            bytes.append(contentsOf: facts)
+            bytes.append(number: short.count, count: 2)
+            bytes.append(contentsOf: short)
         }
         return bytes
+    }
+
+    /// What the facts repeat of the content, in the order in which it is left out of them.
+    private var repeated: [[UInt8]] {
+        let type = Array((fields[.contentType] ?? "").utf8)
+        // A value that was cut is not what the reader has.
+        return [digest ?? [], Array(url.utf8), type.count <= Self.longestField ? type : []]
+    }
+
+    /// The facts without what they repeat: for each such part two bytes with the place behind which it is missing, 0 where it is not.
+    private func shortened(_ facts: [UInt8]) -> [UInt8] {
+        var (places, rest) = ([UInt8](), facts)
+        for part in repeated {
+            let range = part.isEmpty ? nil : rest.firstRange(of: part)
+            places.append(number: range.map { $0.lowerBound + 1 } ?? 0, count: 2)
+            if let range { rest.removeSubrange(range) }
+        }
+        return places + rest
+    }
+
+    /// The facts with what they repeat; `nil` for bytes that `shortened` cannot have made.
+    private func lengthened(_ short: [UInt8]) -> [UInt8]? {
+        var reader = ByteReader(short[...])
+        let places = repeated.compactMap { _ in reader.number(2) }
+        guard places.count == repeated.count else { return nil }
+        var facts = Array(reader.all())
+        for (part, place) in zip(repeated, places).reversed() where place > 0 {
+            guard place <= facts.count + 1 else { return nil }
+            facts.insert(contentsOf: part, at: place - 1)
+        }
+        return facts
     }
 
     init?(_ bytes: ArraySlice<UInt8>) {
@@ -86,10 +112,11 @@ extension OutcomeContent {
         guard let digest = reader.bytes(Self.digestBytes), let status = reader.number(2), let kind = reader.number(1),
             let size = reader.number(5), let form = reader.number(1), form >> 6 < Self.schemes.count
         else { return nil }
+        var short: [UInt8]?
         for _ in 0..<form & Self.mostFields {
             guard let tag = reader.number(1), let length = reader.number(2), let value = reader.bytes(length) else { return nil }
             if tag == Self.factsTag {
-                facts = Array(value)
+                short = Array(value)
             } else if let field = Field(rawValue: UInt8(tag)) {
                 fields[field] = String(decoding: value, as: UTF8.self)
             }
@@ -99,5 +126,9 @@ extension OutcomeContent {
         self.status = status
         self.kind = UInt8(kind)
         self.size = size
+        if let short {
+            guard let facts = lengthened(short) else { return nil }
+            self.facts = facts
+        }
     }
 }
