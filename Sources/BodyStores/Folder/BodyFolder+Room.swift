@@ -1,7 +1,8 @@
 internal import GannetBasics
 package import HTTPEngine
 
-/// A worker that ends because its folder is full leaves a note there. The next worker asks no origin for a body before there is more room.
+/// A worker or a run that ends because its folder is full leaves a note there. The next one asks no origin for a body before there is more
+/// room.
 extension BodyFolder {
     private var roomNote: String { "\(path)/\(Self.temporaryPrefix)full" }
 
@@ -15,7 +16,7 @@ extension BodyFolder {
         _ = symlink("\(free)", roomNote)
     }
 
-    /// - Throws: A full disk, where there is hardly more room than a worker had when it ended for that reason.
+    /// - Throws: A full disk, where there is hardly more room than when a worker or a run ended for that reason.
     package func checkRoom() throws(StorageFailure) {
         guard let before = notedRoom, let free = freeBytes else { return }
         guard free < before + Self.leastGain else {
@@ -23,7 +24,7 @@ extension BodyFolder {
             return
         }
         let sentence =
-            "The folder \(displayPath) is still full: a worker ended for that reason, and there is no more room since then. "
+            "The folder \(displayPath) is still full: the last work in it ended for that reason, and there is no more room since then. "
             + "Make room for 1 MB or more, or remove \(roomNote.escapedForDisplay), and start again."
         throw StorageFailure(.other(sentence, errno: ENOSPC))
     }

@@ -84,17 +84,23 @@ struct RunCommand: Command {
         let folder = try WorkFolder.open(directory, names: names)
         let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
+        try folder.checkRoom()
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
         let identity = RunIdentity(input, folder: try lock.identity())
         let endpoint = try listen.map { try WorkerEndpoint($0, console: console) }
         defer { endpoint?.stop() }
-        return try await connection.withAccess(console) { access, interruption in
-            fetch.sayWhatProxyMeans(console)
-            let run = Run(
-                options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
-                endpoint: endpoint)
-            return try await run.run(rows)
+        do {
+            return try await connection.withAccess(console) { access, interruption in
+                fetch.sayWhatProxyMeans(console)
+                let run = Run(
+                    options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
+                    endpoint: endpoint)
+                return try await run.run(rows)
+            }
+        } catch let failure as StorageFailure where failure.isFullDisk {
+            folder.noteFull()
+            throw failure
         }
     }
 }

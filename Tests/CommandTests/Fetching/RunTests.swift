@@ -201,6 +201,9 @@ import Testing
         try await ChildProcess.succeed("mount", ["-t", "tmpfs", "-o", "size=64k", "none", fleet.out])
         let outcome = try await fleet.outcome(fleet.run)
         let temporary = try fleet.bodies().filter { $0.contains(".gannet-") }
+        let asked = try await fleet.requests()
+        let vain = try await fleet.outcome(fleet.run)
+        let askedAgain = try await fleet.requests()
         try await ChildProcess.succeed("mount", ["-o", "remount,size=64m", fleet.out])
         let again = try await fleet.outcome(fleet.run)
         let expectation = Result { try fleet.expectAllBodies() }
@@ -209,6 +212,8 @@ import Testing
         let last = "No space left on device. Complete files stay; when there is room, the same command goes on.\n"
         #expect(outcome.errors.hasSuffix(last), "\(outcome.errors)")
         #expect(temporary == [])
+        #expect(vain.status == 74 && vain.errors.contains("is still full"), "\(vain.errors)")
+        #expect(!asked.isEmpty && asked == askedAgain)
         #expect(again.status == 0, "\(again.errors)")
         try expectation.get()
         try await fleet.stop()
@@ -232,7 +237,7 @@ import Testing
         let expectation = Result { try fleet.expectAllBodies() }
         try await ChildProcess.succeed("umount", [fleet.out])
         #expect(outcomes.map(\.status) == [74, 74, 74, 74], "\(outcomes.map(\.errors))")
-        #expect(outcomes[3].errors.hasPrefix("Error: The folder \(fleet.out) is still full: a worker ended for that reason"))
+        #expect(outcomes[3].errors.hasPrefix("Error: The folder \(fleet.out) is still full: the last work in it ended for that reason"))
         #expect(!asked.isEmpty && asked == askedAgain)
         #expect(totals?["failed"] as? Int == 0 && totals?["crashed"] as? Int == 0)
         #expect(last.status == 0, "\(last.errors)")
