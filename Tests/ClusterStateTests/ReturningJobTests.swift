@@ -83,6 +83,20 @@ import Testing
         }
     }
 
+    @Test func `a worker gets no more URLs that another one died with than it wants`() async throws {
+        try await with { fixture, clock in
+            try await fixture.fill(0..<12)
+            #expect(try await fixture.claim(12, hostLimit: 12, worker: "dead").jobs.count == 12)
+            // Lease time passes only while somebody asks.
+            for _ in 0..<8 {
+                clock.advance(by: .seconds(5))
+                #expect(try await fixture.claim(0, worker: "alive").jobs.isEmpty)
+            }
+            #expect(try await fixture.claim(12, hostLimit: 12, worker: "next").jobs.count == 8)
+            for wanted in [1, 2] { #expect(try await fixture.claim(wanted, hostLimit: 12, worker: "other").jobs.count == wanted) }
+        }
+    }
+
     @Test func `one URL that kills its workers is given up alone, and its neighbours are fetched`() async throws {
         try await with { fixture, clock in
             try await fixture.fill(0..<64)

@@ -37,10 +37,10 @@ extension ModelRun {
         let hasSuspects = after.suspects(of: worker.incarnation.bytes) > 0
         /// The host of a URL that waits for its next attempt since before this call; `nil` where this worker may not make the attempt.
         func hostToAsk(_ id: Bytes) -> String? {
-            // Where all followers were cancelled, jobs that this call met follow the URL now, and have not come back.
-            guard earlier.followers[id]?.contains(where: { !queue.isOver($0.batch) }) == true, let lock = after.locks[id], lock.kind == "W",
-                before.locks[id]?.kind == "W", lock.began <= served.now, !(lock.isSuspect && hasSuspects), !lock.isPutOffByHost,
-                let first = queue.followers[id]?.first, !queue.isOver(first.batch)
+            guard let lock = after.locks[id], lock.kind == "W", before.locks[id]?.kind == "W", lock.began <= served.now,
+                !(lock.isSuspect && hasSuspects), !lock.isPutOffByHost, let first = queue.followers[id]?.first, !queue.isOver(first.batch),
+                // Jobs that met the URL in this call have not come back.
+                earlier.followers[id]?.contains(where: { $0.jobs.map(\.rest) == first.jobs.map(\.rest) }) == true
             else { return nil }
             return first.host
         }

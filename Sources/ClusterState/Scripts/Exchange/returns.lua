@@ -272,10 +272,11 @@ function Returns.make()
 
     -- Suspects stand aside under a name that no host has, while their host has room and no worker comes that may hold them beside its
     -- own. Their timer is always due. A suspect whose host is full meanwhile stands aside there.
-    local function serveSuspects(priority)
+    local function serveSuspects(priority, goal)
         local key = asideOf(priority, SUSPECTS)
         local length = call('LLEN', key)
         for _ = 1, min(Locks.MOST_SUSPECTS, length) do
+            if Ask.count >= goal then return end
             local id, before = call('LPOP', key), Ask.count
             if not carryOn(priority, id, SUSPECTS) then
                 call('LPUSH', key, id)
@@ -290,7 +291,7 @@ function Returns.make()
     local function serveTimer(priority, member, goal)
         local kind = sub(member, 1, 1)
         if member == 'h' .. SUSPECTS then
-            if Ask.suspects < Locks.MOST_SUSPECTS then serveSuspects(priority) end
+            if Ask.suspects < Locks.MOST_SUSPECTS then serveSuspects(priority, goal) end
         elseif kind == 'h' then
             serveAside(priority, sub(member, 2), goal)
         elseif kind == 'u' then
