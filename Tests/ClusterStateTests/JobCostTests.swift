@@ -107,6 +107,19 @@ import Testing
         return memory
     }
 
+    /// Jobs whose URLs have 56 bytes.
+    private func enqueue(_ range: Range<Int>, hosts: Int, _ fixture: QueueFixture) async throws {
+        let entries = try range.map { index in
+            let host = "h\(100_000 + index % hosts).example"
+            let url = "http://\(host)/"
+            let path = String(repeating: "p", count: 56 - url.utf8.count - 6) + "\(100_000 + index)"
+            return try JobEntry(id: QueueFixture.id(index), host: host, url: url + path)
+        }
+        for start in stride(from: 0, to: entries.count, by: 5000) {
+            try await fixture.accept(Array(entries[start..<start + 5000]), batch: "many", closing: false)
+        }
+    }
+
     @Test(arguments: [1, 100_000])
     func `a waiting job takes at most eighty bytes, and a finished one at most three hundred`(hosts: Int) async throws {
         let server = try await RedisServer.start()
@@ -115,25 +128,14 @@ import Testing
             try await QueueFixture.with(server, namespace: "gannet") { try await body($0) }
             return try await memory(of: server)
         }
-        func enqueue(_ range: Range<Int>, _ fixture: QueueFixture) async throws {
-            let entries = try range.map { index in
-                let host = "h\(100_000 + index % hosts).example"
-                let url = "http://\(host)/"
-                let path = String(repeating: "p", count: 56 - url.utf8.count - 6) + "\(100_000 + index)"
-                return try JobEntry(id: QueueFixture.id(index), host: host, url: url + path)
-            }
-            for start in stride(from: 0, to: entries.count, by: 5000) {
-                try await fixture.accept(Array(entries[start..<start + 5000]), batch: "many", closing: false)
-            }
-        }
         let (before, number) = (20_000, 100_000)
         // The first jobs bring what does not grow with the queue: Redis keeps a histogram of each command that was called.
         let empty = try await measured { fixture in
             try await fixture.fill([before + number])
             try await fixture.work(64, hostLimit: 64, worker: "w")
         }
-        let few = try await measured { try await enqueue(0..<before, $0) }
-        let waiting = try await measured { try await enqueue(before..<before + number, $0) } - few
+        let few = try await measured { try await enqueue(0..<before, hosts: hosts, $0) }
+        let waiting = try await measured { try await enqueue(before..<before + number, hosts: hosts, $0) } - few
         // The last node of a list has room for more jobs.
         #expect(waiting <= number * 80 + 8192, "\(waiting) bytes for \(number) waiting jobs")
         if hosts == 1 {
@@ -143,6 +145,32 @@ import Testing
             }
             #expect(finished - empty <= 300 * (before + number), "\(finished - empty) bytes for \(before + number) finished jobs")
         }
+        try await server.stop()
+    }
+
+    @Test func `a fetched page takes at most 370 bytes with what a cache wants to know of it`() async throws {
+        let server = try await RedisServer.start()
+        let number = 50_000
+        func measured(_ body: (QueueFixture) async throws -> Void) async throws -> Int {
+            try await QueueFixture.with(server, namespace: "gannet") { try await body($0) }
+            return try await memory(of: server)
+        }
+        let empty = try await measured { fixture in
+            try await fixture.fill([number])
+            try await fixture.work(64, hostLimit: 64, worker: "w")
+        }
+        let finished = try await measured { fixture in
+            try await enqueue(0..<number, hosts: 1, fixture)
+            try await fixture.work(64, hostLimit: 64, worker: "w") { job in
+                var content = OutcomeContent(url: job.url)
+                (content.status, content.digest) = (200, [UInt8](repeating: 7, count: 32))
+                content.fields[.contentType] = "text/plain"
+                // The cache's facts name the digest and the URL once more, and have some thirty bytes of their own.
+                content.facts = Array("12345".utf8) + (content.digest ?? []) + Array("1234567890123456789012".utf8) + Array(job.url.utf8)
+                return .fetched(content, Retention(fresh: .seconds(3600), keep: .seconds(86_400)))
+            }
+        }
+        #expect(finished - empty <= 370 * number, "\(finished - empty) bytes for \(number) finished jobs")
         try await server.stop()
     }
 }
