@@ -128,17 +128,9 @@ extension Audit {
             $0.count == URLID.count
         }
         let all = try await grounds(
-            ids.map {
-                [
-                    RedisCommand("HGET", keys.locks, .bytes($0)), RedisCommand("HEXISTS", holder, .bytes($0)),
-                    RedisCommand("HGET", holder, "suspect"),
-                ]
-            })
+            ids.map { [RedisCommand("HGET", keys.locks, .bytes($0)), RedisCommand("HEXISTS", holder, .bytes($0))] })
         for (id, grounds) in zip(ids, all) where !Self.holds(grounds.replies[0], incarnation) && grounds.replies[1] == Grounds.one {
-            try await find(.flightWithoutLock, Self.name(id), grounds, in: partition) { commit in
-                commit.write("HDEL", holder, .bytes(id))
-                if grounds.replies[2] == id { commit.write("HDEL", holder, "suspect") }
-            }
+            try await find(.flightWithoutLock, Self.name(id), grounds, in: partition) { $0.write("HDEL", holder, .bytes(id)) }
         }
     }
 

@@ -29,6 +29,9 @@ struct Audit {
 
     /// Outcomes that name a body in Redis which is not there. Where bodies have had to make room for others, that is no drift.
     mutating func run(in partition: Partition, bodies: BlobStore) async throws {
+        let wrong = try await bodies.keysOfWrongType()
+        for (key, expected) in wrong { add(.wrongType, "'\(key)', which has to be a \(expected)") }
+        guard !findings.contains(where: { $0.kind == .wrongType }) else { return }
         let hasEvicted = try await bodies.usage().evicted > 0
         let prefix = partition.keys.tag + "outcome:"
         var cursor = "0"

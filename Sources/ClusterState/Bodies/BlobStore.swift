@@ -169,6 +169,14 @@ package struct BlobStore: Sendable {
         return try await StateError.mapping { try await run(["remove", .bytes(digest)]).asInteger() == 1 }
     }
 
+    /// The keys of the store that hold something else, with what they have to hold.
+    func keysOfWrongType() async throws(StateError) -> [(key: String, expected: String)] {
+        let replies = await connection.pipeline(keys.types.map { RedisCommand("TYPE", .string($0.key)) })
+        return try await StateError.mapping {
+            try zip(keys.types, replies).filter { ![$0.0.expected, "none"].contains(try $0.1.get().asString()) }.map { $0.0 }
+        }
+    }
+
     /// How much the store holds. The cost does not depend on the number of bodies.
     package func usage() async throws(StateError) -> BlobUsage {
         let replies = await connection.pipeline([

@@ -52,5 +52,7 @@ struct BlobKeys: Sendable {
 
     var count: RedisArgument { .string(tag + "count") }
     var index: RedisArgument { .string(tag + "s") }
+    /// The types of both.
+    var types: [(key: String, expected: String)] { [(tag + "count", "hash"), (tag + "s", "zset")] }
     func blob(_ digest: [UInt8]) -> RedisArgument { .bytes(Array((tag + ":").utf8) + digest) }
 }

@@ -31,6 +31,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["count", "s"])
+    func `a key of the bodies with a value of another type is named`(name: String) async throws {
+        try await QueueFixture.with { fixture in
+            let key = "{\(fixture.namespace):blob}\(name)"
+            _ = try await fixture.redis.send(RedisCommand("SET", .string(key), "x"))
+            let found = try await fixture.cluster.audit(mend: true, bodies: BlobStore(fixture.redis, namespace: fixture.namespace))
+            #expect(found.map(\.kind) == [.wrongType] && found.first?.example.contains("'\(key)'") == true)
+            _ = try await fixture.redis.send(RedisCommand("DEL", .string(key)))
+        }
+    }
+
     @Test(arguments: ["dead", "followers:x", "ready:normal", "aside:low:h", "queue", "batch:7", "timers:low", "idle"])
     func `a queue's key with a value of another type is named`(name: String) async throws {
         try await QueueFixture.with { fixture in
