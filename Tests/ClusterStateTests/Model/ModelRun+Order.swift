@@ -97,10 +97,12 @@ extension ModelRun {
         var handed: [String: Int] = [:]
         for job in answer.jobs {
             guard let number = queue.batches[job.batch]?["priority"].flatMap({ Int($0) }) else { return }
-            // A URL that came back has the turn of the priority that it waits under, also where its first job is of another one.
+            // A URL that came back has the turn of the priority that it waits under, also where its first job is of another one. One that came
+            // back in this call waits under that of the follower that met it.
             let member = [UInt8(ascii: "u")] + job.id.bytes
-            let isNew = served.before.places[Self.serial(job)]?.kind == .ready
-            let waited = isNew ? nil : StateLook.priorities.first { earlier.timers[$0]?[member] != nil }
+            func isUnder(_ priority: String) -> Bool { (earlier.timers[priority]?[member] ?? queue.timers[priority]?[member]) != nil }
+            let isOnList = [.ready, .aside, .delayed].contains(served.before.places[Self.serial(job)]?.kind)
+            let waited = isOnList ? nil : StateLook.priorities.first(where: isUnder)
             handed[waited ?? StateLook.priorities[number - 1], default: 0] += 1
         }
         for (priority, turns) in zip(StateLook.priorities, [6, 3, 1]) {

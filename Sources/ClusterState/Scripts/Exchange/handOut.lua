@@ -121,6 +121,29 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         return seen, done > 0 and #back == 0 or picked > 0
     end
 
+    -- Serves from the jobs of a priority that no worker has seen, from so many elements. Answers how many the next look takes.
+    local function lookAtReady(line, priority, goal, size)
+        local elements, earlier = call('LRANGE', line.ready, '0', min(size, Ask.budget) - 1), Ask.count
+        local first = elements[1]
+        if not first then
+            line.isReady = false
+            return size
+        end
+        if size == 1 and goal - earlier > 1 then
+            -- A block of some jobs may be what is left of a large one, and stand before another large one.
+            local length = byte(first, 11)
+            local jobs = length and byte(first) % 8 >= 4 and byte(first, 12 + length) or 1
+            size = jobs >= goal - earlier and 1 or jobs > 1 and 2 or min(goal - earlier, Ask.budget, 256)
+            if size > 1 then elements = call('LRANGE', line.ready, '0', size - 1) end
+        end
+        Ask.budget = Ask.budget - #elements
+        local seen = Ask.serve(line.ready, elements, priority, goal - earlier, false)
+        -- The next look is as wide as the jobs that are wanted still; wider where nothing could start.
+        if Ask.count >= goal then return size end
+        size = Ask.count == earlier and #elements * 4 or math.ceil((goal - Ask.count) * #elements / max(1, seen))
+        return max(2, min(256, size))
+    end
+
     local only, place = #uses == 1 and byte(uses) - 48, turn
     for _, line in pairs(Ask.open) do
         local first = call('ZRANGE', line.timers, '0', '0', 'WITHSCORES')[2]
@@ -139,29 +162,9 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         for priority = only or 1, only or 3 do
             local goal, size = only and Ask.most or min(Ask.count + shares[priority], Ask.most), 1
             line = Ask.open[priority]
-            while Ask.count < goal and line.isDue and Ask.budget > 0 do Returns.serveDue(priority, goal) end
             -- One look finds only some of what is due, and all of it goes before jobs that never ran.
-            while Ask.count < goal and line.isReady and not line.isDue and Ask.budget > 0 do
-                local elements, earlier = call('LRANGE', line.ready, '0', min(size, Ask.budget) - 1), Ask.count
-                local first = elements[1]
-                if not first then
-                    line.isReady = false
-                    break
-                end
-                if size == 1 and goal - earlier > 1 then
-                    -- A block of some jobs may be what is left of a large one, and stand before another large one.
-                    local length = byte(first, 11)
-                    local jobs = length and byte(first) % 8 >= 4 and byte(first, 12 + length) or 1
-                    size = jobs >= goal - earlier and 1 or jobs > 1 and 2 or min(goal - earlier, Ask.budget, 256)
-                    if size > 1 then elements = call('LRANGE', line.ready, '0', size - 1) end
-                end
-                Ask.budget = Ask.budget - #elements
-                local seen = Ask.serve(line.ready, elements, priority, goal - earlier, false)
-                -- The next look is as wide as the jobs that are wanted still; wider where nothing could start.
-                if Ask.count < goal then
-                    size = Ask.count == earlier and #elements * 4 or math.ceil((goal - Ask.count) * #elements / max(1, seen))
-                    size = max(2, min(256, size))
-                end
+            while Ask.count < goal and Ask.budget > 0 and (line.isDue or line.isReady) do
+                if line.isDue then Returns.serveDue(priority, goal) else size = lookAtReady(line, priority, goal, size) end
             end
         end
         place = place + max(1, Ask.count - before)
