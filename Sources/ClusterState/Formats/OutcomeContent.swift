@@ -76,7 +76,7 @@ extension OutcomeContent {
         return bytes
     }
 
-    /// What the facts repeat of the content, in the order in which it is left out of them.
+    /// The parts of the content that the facts repeat, in the order in which the facts leave them out.
     private var repeated: [[UInt8]] {
         let type = Array((fields[.contentType] ?? "").utf8)
         // A value that was cut is not what the reader has.

@@ -97,8 +97,8 @@ extension ModelRun {
         var handed: [String: Int] = [:]
         for job in answer.jobs {
             guard let number = queue.batches[job.batch]?["priority"].flatMap({ Int($0) }) else { return }
-            // A URL that came back has the turn of the priority that it waits under, also where its first job is of another one. One that came
-            // back in this call waits under that of the follower that met it.
+            // A URL that came back has the turn of the priority that it waits under, also where its first job is of another one. A URL that
+            // came back in this call waits under the priority of the follower that met it.
             let member = [UInt8(ascii: "u")] + job.id.bytes
             func isUnder(_ priority: String) -> Bool { (earlier.timers[priority]?[member] ?? queue.timers[priority]?[member]) != nil }
             let isOnList = [.ready, .aside, .delayed].contains(served.before.places[Self.serial(job)]?.kind)
