@@ -293,10 +293,10 @@ extension ModelRun {
         for (place, elements) in queue.aside where place.hasSuffix(":?") {
             // The first of them is the next.
             for (_, id) in elements {
-                guard let first = queue.followers[id]?.first, !queue.isOver(first.batch), look.locks[id]?.kind.isHeld != true else {
-                    continue
-                }
-                let fits = suspects + (look.locks[id]?.weight ?? 0) <= StateLook.mostSuspects
+                guard let first = queue.followers[id]?.first, !queue.isOver(first.batch), let lock = look.locks[id], lock.kind == "W",
+                    lock.began <= now
+                else { continue }
+                let fits = suspects + lock.weight <= StateLook.mostSuspects
                 try Violation.require(!fits || !hasRoom(first.host, worker, look, now), "a suspect could run, and was not handed out")
                 break
             }
