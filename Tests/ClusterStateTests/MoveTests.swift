@@ -6,8 +6,6 @@ import Testing
 
 /// A redirect leads a job's request to another host, which has a limit of its own and may be in another partition.
 @Suite struct MoveTests {
-    private static let usual = HostRule(limit: 2)
-
     /// Two hosts: the first is of the home partition, and so is the second unless it is elsewhere.
     private struct Hosts {
         let from: String
@@ -27,11 +25,11 @@ import Testing
     private func claim(_ numbers: Range<Int>, of host: String, _ fixture: QueueFixture, limit: Int = 1000) async throws -> [Job] {
         let entries = try numbers.map { try JobEntry(id: QueueFixture.id($0), host: host, url: "http://\(host)/\($0)") }
         try await fixture.accept(entries, batch: "\(numbers)")
-        return try await fixture.claim(numbers.count, hostLimit: limit).jobs
+        return try await fixture.claim(numbers.count, hostLimit: limit, in: fixture.cluster.partition(of: host)).jobs
     }
 
-    private func move(_ job: Job, to host: String, _ fixture: QueueFixture) async throws -> Passage {
-        try await fixture.queue.move(job, to: host, usual: Self.usual, lease: QueueFixture.lease)
+    private func move(_ job: Job, to host: String, _ fixture: QueueFixture, limit: Int = 2) async throws -> Passage {
+        try await fixture.queue.move(job, to: host, usual: HostRule(limit: limit), lease: QueueFixture.lease)
     }
 
     /// Gives a request's place in another partition up, as its worker does after the end of the request.
@@ -61,16 +59,48 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a host without room takes no request, and the request keeps its place`(isElsewhere: Bool) async throws {
+    func `a host without room takes no request, and the request waits without a place`(isElsewhere: Bool) async throws {
         try await with(isElsewhere) { fixture, hosts in
             let jobs = try await claim(0..<3, of: hosts.from, fixture)
             for job in jobs.prefix(2) { #expect(try await move(job, to: hosts.to, fixture) == .there) }
             #expect(try await move(jobs[2], to: hosts.to, fixture) == .full(opensIn: nil))
-            #expect(try await fixture.running() == [hosts.from: 1, hosts.to: 2])
+            #expect(try await fixture.running() == [hosts.to: 2])
+            try await fixture.expectSound()
             _ = try await fixture.settle(jobs[0], QueueFixture.fetched("u"))
             try await leave(jobs[0], at: hosts.to, fixture)
             #expect(try await move(jobs[2], to: hosts.to, fixture) == .there)
             #expect(try await fixture.running() == [hosts.to: 2])
+            try await fixture.expectSound()
+        }
+    }
+
+    @Test(arguments: [false, true]) func `two full hosts that lead to each other do not block each other`(isElsewhere: Bool) async throws {
+        try await with(isElsewhere) { fixture, hosts in
+            let there = try await claim(0..<2, of: hosts.from, fixture)
+            let back = try await claim(2..<4, of: hosts.to, fixture)
+            for job in there { #expect(try await move(job, to: hosts.to, fixture) == .full(opensIn: nil)) }
+            for job in back { #expect(try await move(job, to: hosts.from, fixture) == .there) }
+            for job in there { #expect(try await move(job, to: hosts.to, fixture) == .there) }
+            #expect(try await fixture.running() == [hosts.from: 2, hosts.to: 2])
+            try await fixture.expectSound()
+        }
+    }
+
+    @Test func `a queue with many jobs for a host leaves turns to requests that are led there`() async throws {
+        try await QueueFixture.with { fixture in
+            let moved = try #require(try await claim(0..<1, of: "h0", fixture).first)
+            var held = try await claim(1..<9, of: "busy", fixture, limit: 1)
+            #expect(held.count == 1)
+            #expect(try await move(moved, to: "busy", fixture, limit: 1) == .full(opensIn: nil))
+            for _ in 0..<2 {
+                guard let job = held.first else { break }
+                held = try await fixture.claim(1, hostLimit: 1) {
+                    $0.settlements = [Settlement(job.token, job.id, QueueFixture.fetched(job.url), host: .answered)]
+                }.jobs
+            }
+            #expect(held.isEmpty)
+            #expect(try await move(moved, to: "busy", fixture, limit: 1) == .there)
+            #expect(try await fixture.running() == ["busy": 1])
             try await fixture.expectSound()
         }
     }
@@ -152,7 +182,7 @@ import Testing
             let target = fixture.cluster.partition(of: hosts.to)
             _ = try await fixture.cluster.run(
                 ClusterScripts.place, in: target,
-                [.bytes(job.id.bytes), .bytes(job.token.bytes), .string(hosts.to), 2, 0, "take", 30_000, "q"])
+                [.bytes(job.id.bytes), .bytes(job.token.bytes), .string(hosts.to), 2, 0, "take", 30_000])
             #expect(try await fixture.running() == [hosts.from: 1, hosts.to: 1])
             if goesOn {
                 #expect(try await move(job, to: hosts.to, fixture) == .there)

@@ -18,13 +18,12 @@ extension ClusterState {
         }
     }
 
-    /// Takes a place for a URL's request at the host that a redirect has led it to, and gives up the request's earlier place. A repeated
-    /// call changes nothing.
+    /// Gives up the place of a URL's request, and takes one for it at the host that a redirect has led it to. A repeated call changes nothing.
     /// - Parameters:
     ///   - partition: The partition of the URL.
     ///   - usual: The politeness towards hosts for which no rule is stored.
     func move(
-        _ id: URLID, _ token: LockToken, of partition: Partition, to host: String, usual: HostRule, lease: Duration, queue: String
+        _ id: URLID, _ token: LockToken, of partition: Partition, to host: String, usual: HostRule, lease: Duration
     ) async throws(StateError) -> Passage {
         try usual.check()
         let lease = try ExchangeRequest.milliseconds(ofLease: lease)
@@ -34,7 +33,7 @@ extension ClusterState {
                     ClusterScripts.place, in: partition,
                     [
                         .bytes(id.bytes), .bytes(token.bytes), .string(host), .integer(usual.limit),
-                        .integer(usual.interval.wholeMilliseconds), .string(part), .integer(lease), .string(queue),
+                        .integer(usual.interval.wholeMilliseconds), .string(part), .integer(lease),
                     ])
                 let fields = try reply.fields(2, of: "place")
                 let pause = try fields[1].asInteger()
@@ -49,7 +48,8 @@ extension ClusterState {
             if target == partition { return try await call("both", partition) }
             // Two steps, each of which may be repeated.
             let passage = try await call("take", target)
-            return passage == .there ? try await call("leave", partition) : passage
+            let left = try await call("leave", partition)
+            return left == .there ? passage : left
         }
     }
 
@@ -83,16 +83,16 @@ extension FetchQueue {
     package func move(_ job: Job, to host: String, usual: HostRule, lease: Duration) async throws(StateError) -> Passage {
         try await persistently {
             try await cluster.move(
-                job.id, job.token, of: cluster.partitions[job.partition], to: host, usual: usual, lease: lease, queue: name)
+                job.id, job.token, of: cluster.partitions[job.partition], to: host, usual: usual, lease: lease)
         }
     }
 }
 
 /// Whether a job's request may go on at the host that a redirect has led it to.
 package enum Passage: Sendable, Equatable {
-    /// The job has a place at the new host, and has given up the earlier one.
+    /// The job has a place at the new host, and none at the earlier one.
     case there
-    /// The new host has no room, and the job keeps its earlier place. The value is the time until there may be room, where that is known.
+    /// The new host has no room, and the job has no place at all. The value is the time until there may be room, where that is known.
     case full(opensIn: Duration?)
     /// The new host has taken no connection for so long that no job waits for it.
     case hopeless

@@ -1,14 +1,15 @@
 --@ clock blocks counts hosts locks
--- Moves a job's request to the host that a redirect has led it to: its place where it was is given up once it has one there. Where there
--- is none, the request keeps the place it has. With the host in another partition these are two calls, which may be repeated: the
--- host's partition takes the place, and then the URL's own gives the other up.
+-- Moves a job's request to the host that a redirect has led it to: its place where it was is given up, and it gets one there. Where there
+-- is none, the request waits without a place: two hosts that lead to each other would block each other else. With the host in another
+-- partition these are two calls, which may be repeated: the host's partition gives the place, and the URL's own takes the other back.
 --
 -- KEYS  1 '<tag>state'
 -- ARGV  1 the id   2 the token   3 the host   4 how many requests a host may have in flight   5 ms between two starts at one host
---       6 'both', 'take' or 'leave'   7 the lease, ms   8 the queue
+--       6 'both', 'take' or 'leave'   7 the lease, ms
 -- Answer: {1 it has its place there, also when it had it before, 2 there is none, 3 the host is given up, 0 its lease has ended;
 --          ms until there may be one, or -1 where that is not known}
-local LOST, THERE, FULL, HOPELESS = 0, 1, 2, 3
+-- Requests that were redirected wait for a host under the name of a queue that there cannot be.
+local LOST, THERE, FULL, HOPELESS, HOPS = 0, 1, 2, 3, ':'
 local id, token, name, takes, isOwn = ARGV[1], ARGV[2], ARGV[3], ARGV[6] ~= 'leave', ARGV[6] ~= 'take'
 local incarnation = sub(token, 9)
 local holder = Locks.holderOf(incarnation)
@@ -17,31 +18,39 @@ local ends, place, lock = call('ZSCORE', Locks.leases, incarnation), call('HGET'
 if isOwn then lock = Locks.read(call('HGET', Locks.key, id)) end
 if ends and tonumber(ends) <= Clock.lived or isOwn and not (lock and lock.kind == 'L' and lock.token == token) then return {LOST, -1} end
 
-local hasMoved = lock and Locks.has(lock.flags, Locks.MOVED)
+-- The host before has answered, if only by naming another.
+local function leaveBefore()
+    if lock then
+        local host = Locks.leavePlace(id, lock, holder)
+        if host then Hosts.noteSuccess(host) end
+        if not Locks.has(lock.flags, Locks.MOVED) then
+            lock.flags = lock.flags + Locks.MOVED
+            Locks.write(id, lock)
+        end
+    elseif place then
+        call('HDEL', holder, 'p' .. id)
+        Hosts.leave(place)
+    end
+end
+
+local at, target
 if takes then
+    local hasMoved = lock and Locks.has(lock.flags, Locks.MOVED)
     local from = lock and not hasMoved and sub(lock.job, 12, 11 + byte(lock.job, 11)) or place
     if from == name then return {THERE, -1} end
-    local target = Hosts.of(name)
-    local at = Hosts.opensAt(target)
-    if at > Clock.now then return {Hosts.isGivenUp(target) and HOPELESS or FULL, at == Hosts.NEVER and -1 or at - Clock.now} end
-    if Hosts.roomFor(target, ARGV[8]) <= 0 then
-        Hosts.save()
-        return {FULL, Hosts.TURN_KEPT}
-    end
-    Hosts.enter(target, 1, ARGV[8])
+    target = Hosts.of(name)
+    at = Hosts.opensAt(target)
+    if at > Clock.now and Hosts.isGivenUp(target) then return {HOPELESS, -1} end
 end
 Clock.writeAlsoWhenFull()
-if lock then
-    -- The host before has answered, if only by naming another.
-    local host = Locks.leavePlace(id, lock, holder)
-    if host then Hosts.noteSuccess(host) end
-    if not hasMoved then
-        lock.flags = lock.flags + Locks.MOVED
-        Locks.write(id, lock)
-    end
-elseif place then
-    Hosts.leave(place)
+leaveBefore()
+if takes and Hosts.roomFor(target, HOPS) <= 0 then
+    -- It waits there like a queue, and so a queue with many jobs leaves it a turn.
+    if at == Hosts.NEVER or at <= Clock.now then Hosts.waitFor(target, HOPS) end
+    Locks.finish()
+    return {FULL, at == Hosts.NEVER and -1 or at > Clock.now and at - Clock.now or Hosts.TURN_KEPT}
 end
+if takes then Hosts.enter(target, 1, HOPS) end
 if takes then call('HSET', holder, 'p' .. id, name) end
 if takes and not ends then
     call('HSETNX', holder, 'last', pack('>I6I2', 0, 0))

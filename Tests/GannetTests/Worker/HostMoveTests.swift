@@ -46,18 +46,34 @@ import Testing
     }
 
     @Test func `a redirected request waits no longer than its bound, and is then put off`() {
-        var patience = HopPatience()
+        var patience = HopPatience(throttled: .zero)
         var waited = Duration.zero
         var steps = 0
-        while steps < 100, case .wait(let pause) = patience.next(opensIn: nil, random: 0.5) {
-            #expect(pause > .zero && pause <= .milliseconds(250))
+        while steps < 200, case .wait(let pause) = patience.next(opensIn: nil, random: 0.5) {
+            #expect(pause > .zero && pause <= .milliseconds(100))
             waited += pause
             steps += 1
         }
         #expect(waited == HopPatience.longestWait)
-        #expect(steps < 100)
-        var other = HopPatience()
+        #expect(steps < 200)
+        var other = HopPatience(throttled: .seconds(2))
         #expect(other.next(opensIn: .seconds(60), random: 0) == .giveUp(.seconds(61)))
         #expect(other.next(opensIn: .seconds(2), random: 0) == .wait(.seconds(2)))
+        #expect(other.next(opensIn: nil, mayWait: false, random: 0) == .giveUp(.seconds(1)))
+    }
+
+    @Test func `a job comes back the later, the longer it has been put off`() {
+        for (throttled, pause) in [(4, 1), (40, 10), (1000, 60)] {
+            var patience = HopPatience(throttled: .seconds(throttled))
+            #expect(patience.next(opensIn: nil, mayWait: false, random: 0) == .giveUp(.seconds(pause)))
+        }
+    }
+
+    @Test func `a fourth of a worker's requests may wait for redirects' hosts`() {
+        let waits = HopWaits(places: 8)
+        #expect((0..<3).map { _ in waits.enter() } == [true, true, false])
+        waits.leave()
+        #expect(waits.enter())
+        #expect(HopWaits(places: 1).enter())
     }
 }

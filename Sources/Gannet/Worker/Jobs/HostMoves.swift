@@ -4,9 +4,9 @@ internal import HTTPEngine
 
 /// Moves a job's request from host to host: at each host that a redirect leads to, the request needs a place.
 ///
-/// While it waits for one, the request keeps the place that it has. Otherwise a host whose URLs all redirect to a busy host would fill its
-/// worker with waiting requests. But two hosts that redirect to each other could block each other like this. So a request waits only for
-/// a limited time, and then its job comes back later.
+/// While it waits for one, the request has none: two hosts that redirect to each other would block each other else. But a host whose URLs
+/// all redirect to a busy host would fill its worker with waiting requests. So only some requests of a worker wait, each for a limited time.
+/// The jobs of the others come back later.
 final class HostMoves: HopGate {
     /// Why a request could not follow a redirect.
     enum End: Sendable {
@@ -29,19 +29,21 @@ final class HostMoves: HopGate {
     private let usual: HostRule
     private let lease: Duration
     private let activity: WorkerActivity
+    private let waits: HopWaits
     private let tell: @Sendable (WorkerMachine.Input) -> Void
     private let state: Mutex<State>
     /// The activity knows the request by the token of its first job.
     private let first: LockToken
 
     init(
-        of job: Job, queue: FetchQueue, usual: HostRule, lease: Duration, activity: WorkerActivity,
+        of job: Job, queue: FetchQueue, usual: HostRule, lease: Duration, activity: WorkerActivity, waits: HopWaits,
         tell: @escaping @Sendable (WorkerMachine.Input) -> Void
     ) {
         self.queue = queue
         self.usual = usual
         self.lease = lease
         self.activity = activity
+        self.waits = waits
         self.tell = tell
         first = job.token
         state = Mutex(State(job: job))
@@ -51,7 +53,9 @@ final class HostMoves: HopGate {
     var end: End? { state.withLock { $0.end } }
 
     func admits(_ host: String) async -> Bool {
-        var patience = HopPatience()
+        var patience = HopPatience(throttled: state.withLock { $0.job.throttled })
+        var isWaiting = false
+        defer { if isWaiting { waits.leave() } }
         while true {
             do throws(StateError) {
                 switch try await move(to: host) {
@@ -63,7 +67,8 @@ final class HostMoves: HopGate {
                     note(.hopeless(host: host))
                     return false
                 case .full(let opensIn):
-                    switch patience.next(opensIn: opensIn, random: .random(in: 0...1)) {
+                    if !isWaiting { isWaiting = waits.enter() }
+                    switch patience.next(opensIn: opensIn, mayWait: isWaiting, random: .random(in: 0...1)) {
                     case .wait(let pause): do { try await Task.sleep(for: pause) } catch { return false }
                     case .giveUp(let pause):
                         note(.putOff(host: host, pause))
@@ -93,6 +98,7 @@ final class HostMoves: HopGate {
         }
         guard passage == .there else {
             tell(.gotNoPlace(job.token, job.id, partition: partition))
+            if case .full = passage { gavePlacesUp(job, at: partition) }
             return passage
         }
         tell(.gotPlace(job.token, job.id, partition: partition))
@@ -104,6 +110,21 @@ final class HostMoves: HopGate {
         if let left { tell(.leftPlace(place(of: job, in: left, .answered))) }
         if partition != job.partition { tell(.gavePlaceUp(job.token, job.id, partition: job.partition)) }
         return passage
+    }
+
+    /// Redis has taken the request's place back, in its own partition and in the one that was asked.
+    private func gavePlacesUp(_ job: Job, at partition: Int) {
+        let elsewhere = state.withLock { state in
+            defer { state.elsewhere = nil }
+            return state.elsewhere
+        }
+        tell(.gavePlaceUp(job.token, job.id, partition: job.partition))
+        guard let elsewhere else { return }
+        if elsewhere == partition {
+            tell(.gavePlaceUp(job.token, job.id, partition: partition))
+        } else {
+            tell(.leftPlace(place(of: job, in: elsewhere, .answered)))
+        }
     }
 
     /// The transfer goes on for another job of its URL, under that job's token.

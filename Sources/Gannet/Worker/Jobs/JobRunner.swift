@@ -11,6 +11,7 @@ final class JobRunner: Sendable {
     let output: any JobOutput
     let fetches = LocalFetches()
     let activity: WorkerActivity
+    let hopWaits: HopWaits
     let policy: RetryPolicy
     let freshness: JobFreshness
     /// The limits of hosts for which no rule is stored.
@@ -28,6 +29,7 @@ final class JobRunner: Sendable {
         self.output = output
         self.activity = activity
         self.tell = tell
+        hopWaits = HopWaits(places: options.concurrency)
         policy = options.retryPolicy
         freshness = JobFreshness(policy: options.freshness, leastKept: options.outcomesKept)
         hostRule = options.hostRule
@@ -38,7 +40,7 @@ final class JobRunner: Sendable {
     func run(_ claimed: ClaimedJob, _ handle: TransferHandle) async {
         let job = claimed.job
         guard job.needsTransfer else { return await conclude(job) { try await endWithoutTransfer(claimed) } }
-        let moves = HostMoves(of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, tell: tell)
+        let moves = HostMoves(of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, waits: hopWaits, tell: tell)
         let attempt = JobAttempt(job: job, runner: self, moves: moves)
         let end = await fetches.fetch(claimed, handle, adopt: moves.adopt) { (await attempt.run(), moves) }
         guard case .ended((let outcome, let moves), let reason) = end else { return tell(.adopted(job.token)) }
