@@ -65,6 +65,36 @@ import Testing
         }
     }
 
+    @Test func `a URL that its host refuses again, while it serves others, rests no host and comes back ever later`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<40)
+            try await Self.throttle(fixture)
+            clock.advance(by: .seconds(1))
+            // The probe goes to another URL, and the host answers it.
+            let probe = try #require(try await fixture.claim(1).jobs.first)
+            #expect(try await fixture.settle(probe, QueueFixture.fetched(probe.url)) == .settled)
+            var pauses: [Int] = []
+            for _ in 0..<4 {
+                let refused = try #require(try await fixture.claim(1).jobs.first)
+                #expect(refused.id == QueueFixture.id(0))
+                let settlement = Settlement(refused.token, refused.id, QueueFixture.throttled(refused.url, for: nil), host: .answered)
+                let answer = try await fixture.claim(2) {
+                    $0.settlements = [settlement]
+                    $0.random = 1
+                }
+                // Others go on at once.
+                #expect(answer.jobs.count == 2)
+                for job in answer.jobs { #expect(try await fixture.settle(job, QueueFixture.fetched(job.url)) == .settled) }
+                let lock = try #require(try await fixture.looks()[0].locks[refused.id.bytes])
+                pauses.append(lock.began - answer.now)
+                clock.advance(by: .milliseconds(pauses.last ?? 0))
+            }
+            #expect(pauses == pauses.sorted() && pauses.first == 1000 && (pauses.last ?? 0) > 1500, "\(pauses)")
+            try await fixture.expectSound()
+        }
+    }
+
     @Test(arguments: [(1.0, 1.0), (0.0, 0.5), (0.5, 0.75)])
     func `a cool-down without a length doubles from one second to ten minutes, spread by half`(random: Double, part: Double) async throws {
         try await QueueFixture.withClock { fixture, clock in

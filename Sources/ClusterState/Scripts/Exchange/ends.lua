@@ -4,7 +4,7 @@ local Ends = setmetatable({}, Lazy)
 function Ends.make()
     local FETCHED, REVALIDATED, FAIL, RETRY, THROTTLED, BACK, DELIVERED, MISSING, PLACE = 1, 2, 3, 4, 5, 6, 7, 8, 10
     local LOST, SETTLED, FENCED, MALFORMED = 0, 1, 2, 3
-    local SHORTEST, MOST_CRASHES, LARGEST_FAILURE = 58, 3, 2048
+    local SHORTEST, MOST_CRASHES, LARGEST_FAILURE, SHORTEST_PAUSE, LONGEST_PAUSE = 58, 3, 2048, 1000, 600000
 
     local function read(bytes)
         if #bytes < SHORTEST then return nil end
@@ -25,8 +25,17 @@ function Ends.make()
         Counts.finish(name, number, id, 'failed')
     end
 
-    local function noteHost(host, one)
-        if one.form == THROTTLED then
+    -- A URL that its host puts off again, while the host serves others, is put off alone.
+    local function isAlone(host, lock)
+        return lock and Locks.has(lock.flags, Locks.PUT_OFF_BY_HOST) and host.level == 0 and host.probing == 0 and host.cool <= Clock.now
+    end
+
+    local function noteHost(host, one, lock)
+        if one.form == THROTTLED and isAlone(host, lock) then
+            -- It comes back the later, the longer it has been put off.
+            local pause = min(LONGEST_PAUSE, max(SHORTEST_PAUSE, (now - lock.throttled) / 2)) * (0.5 + ARGV[10] / 2)
+            one.pause = one.pause > 0 and one.pause - 1 or floor(pause)
+        elseif one.form == THROTTLED then
             Hosts.coolDown(host, one.pause > 0 and one.pause - 1 or nil, ARGV[10])
             one.pause = max(0, host.cool - Clock.now)
         elseif one.marks % 2 == 1 then
@@ -156,7 +165,7 @@ function Ends.make()
             lock.flags = lock.flags - Locks.SUSPECT
         end
         local host = Locks.leavePlace(id, lock, holder)
-        if host then noteHost(host, one) end
+        if host then noteHost(host, one, lock) end
         local number = lock.kind == 'L' and unpackBytes('>I4', lock.job, 2)
         if isEnd then
             -- A body that was there without an outcome leaves none.
