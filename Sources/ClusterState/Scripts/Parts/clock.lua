@@ -5,6 +5,8 @@
 --   'clock'           the numbers below in one field
 --   'queue:<name>'    when a worker of that queue reported last
 --   'fenced', 'doubleFetches'   counts of callers without a queue
+--   'use'             queue time and use time, of the last look at the latter
+--   'alone'           the worker that takes no more jobs, until it has nothing and may take a URL that two workers died with
 --
 -- Queue time is the server's TIME, shifted so that it never decreases. Delays, rests and the age of outcomes are told in it.
 -- Lease time decides when a lease ends. A gap between two calls counts as one step, and then lease time stands still for as long: so
@@ -49,18 +51,28 @@ function Clock.save()
 end
 
 function Clock.make()
-    local USE_NOTED = 600000
+    local USE_NOTED, LONGEST_GAP = 600000, 86400000
 
     -- Redis refuses a script's writes when its memory is full, unless the script has written something that needs no memory before. So
     -- accepted jobs come to their end; only scripts that make a queue longer do without this.
     function Clock.writeAlsoWhenFull() call('DEL', tag .. 'none') end
 
+    -- The time in which queues are abandoned. A gap between two looks counts for a day at most: a clock that is a month ahead for a moment
+    -- removes no queue, nor does a server that was off.
+    function Clock.useTime()
+        local last, total = (call('HGET', KEYS[1], 'use') or ''):match('^(%d+) (%d+)$')
+        local gap = max(0, Clock.now - (last or Clock.now))
+        total = (total or Clock.now) + min(gap, LONGEST_GAP)
+        if not last or gap >= USE_NOTED then call('HSET', KEYS[1], 'use', string.format('%.0f %.0f', Clock.now, total)) end
+        return total
+    end
+
     -- Notes that a queue is in use until a time, some times an hour at most, for the sweep that removes abandoned queues. Answers whether it
     -- was time for that.
     function Clock.use(queue, time)
-        local known = tonumber(call('HGET', tag .. 'hosts', '?' .. queue) or 0)
-        if time - known < USE_NOTED then return false end
-        call('HSET', tag .. 'hosts', '?' .. queue, string.format('%.0f', time))
+        local known, at = tonumber(call('HGET', tag .. 'hosts', '?' .. queue) or 0), Clock.useTime() + time - Clock.now
+        if at - known < USE_NOTED then return false end
+        call('HSET', tag .. 'hosts', '?' .. queue, string.format('%.0f', at))
         return true
     end
 

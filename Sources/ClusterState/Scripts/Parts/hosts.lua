@@ -7,7 +7,7 @@
 --                          Waiting are queues whose jobs met the host full, each length(1) name, in the order of their turns;
 --                          a free place is kept for the first of them until 'offered'.
 --                          '=host' and '=*.domain' are rules: 'limit interval pause until', an operator's word before any worker's
---                          '?queue' is no host: until when the queue was in use, for the sweep that finds abandoned queues
+--                          '?queue' is no host: until when the queue was in use, by Clock.useTime, for the sweep that finds abandoned ones
 --   '<q>aside:<priority>:<host>', a list   blocks that a claim met while their host had no room; an id(16) is a URL to carry on
 --   '<q>timers:<priority>', a sorted set   when to look at something: 'h' and a host with jobs aside, 'u' and the id of a URL with
 --                                          followers, 'd' number(8) and a block of delayed jobs
@@ -251,13 +251,13 @@ function Hosts.make()
     -- A host that nobody asked for again is forgotten in time: a few are looked at now and then. Answers an abandoned queue that was met,
     -- and where it was met.
     function Hosts.forgetIdle()
-        local from, abandoned = call('HGET', KEYS[1], 'sweep') or '0', nil
+        local from, abandoned, useTime = call('HGET', KEYS[1], 'sweep') or '0', nil, Clock.useTime()
         local found = call('HSCAN', tag .. 'hosts', from, 'COUNT', 20)
         -- Redis answers a small hash whole.
         for i = 1, min(#found[2], 1024), 2 do
             local name, kind = found[2][i], byte(found[2][i])
             local host = kind ~= 61 and kind ~= 63 and not Hosts.plain[name] and (Hosts.known[name] or Hosts.read(name, found[2][i + 1]))
-            if kind == 63 and found[2][i + 1] + QUEUE_KEPT < Clock.now then abandoned = sub(name, 2) end
+            if kind == 63 and found[2][i + 1] + QUEUE_KEPT < useTime then abandoned = sub(name, 2) end
             if host and host.running == 0 and host.waiting[1] and host.offered == 0 then
                 Hosts.changed(host)
             elseif host and host.running == 0 and max(host.cool, host.next, host.offered, host.down) + HOST_KEPT < Clock.now then
