@@ -76,28 +76,65 @@ import Testing
         }
     }
 
-    @Test func `a worker that dies with a suspect is charged with that alone, and any outcome clears the suspicion`() async throws {
+    @Test func `each job of a dead worker is charged, and a URL with two crashes goes to a worker that has nothing else`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill([0])
             #expect(try await fixture.claim(1, worker: "first").jobs.count == 1)
             try await fixture.endLeases(clock)
-            try await fixture.fill(1..<20, batch: "others")
+            try await fixture.fill(1..<6, batch: "long")
+            // This one lives on. The URL that a worker died with comes first.
+            let long = try await fixture.claim(2, worker: "alive").jobs
+            #expect(try await fixture.settle(long[0], .handedBack) == .settled)
+            try await fixture.fill(6..<25, batch: "others")
             let second = try await fixture.claim(20, worker: "second").jobs
             #expect(second.count == 20 && second.count { $0.crashes == 1 } == 1)
-            try await fixture.endLeases(clock)
-            #expect(try await fixture.queue.counts().crashed == 2)
-            let third = try await fixture.claim(20, worker: "third").jobs
-            #expect(third.count == 20 && third.map(\.crashes).sorted() == [Int](repeating: 0, count: 19) + [2])
-            let suspect = try #require(third.first { $0.crashes == 2 })
-            #expect(suspect.id == QueueFixture.id(0))
-            #expect(try await fixture.settle(suspect, QueueFixture.retried(suspect.url, after: .zero)) == .settled)
-            // The worker dies, and had no suspect: all that it held are charged.
-            try await fixture.endLeases(clock)
-            #expect(try await fixture.queue.counts().crashed == 2 + 19)
-            let next = try await fixture.claim(20, worker: "fourth").jobs
-            #expect(next.map(\.crashes).sorted() == [Int](repeating: 1, count: 8) + [2], "eight suspects, and the URL that failed since")
+            for _ in 0..<10 {
+                clock.advance(by: .seconds(5))
+                _ = try await fixture.claim(0, worker: "alive")
+            }
+            #expect(try await fixture.queue.counts().crashed == 21)
+            // The URL with two crashes is not for a worker that has another job, and that one gets no more until it has none.
+            var answer = try await fixture.claim(4, worker: "alive")
+            #expect(answer.jobs.allSatisfy { $0.crashes < 2 })
+            let held = [long[1]] + answer.jobs
+            #expect(try await fixture.claim(20, worker: "alive").jobs.isEmpty)
+            answer = try await fixture.claim(20, worker: "alive") {
+                $0.settlements = held.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+            }
+            #expect(answer.jobs.map(\.id) == [QueueFixture.id(0)] && answer.jobs.map(\.crashes) == [2])
+            let alone = answer.jobs[0]
+            #expect(try await fixture.claim(20, worker: "alive").jobs.isEmpty)
+            answer = try await fixture.claim(20, worker: "alive") {
+                $0.settlements = [Settlement(alone.token, alone.id, QueueFixture.fetched(alone.url), host: .answered)]
+            }
+            #expect(!answer.jobs.isEmpty)
             try await fixture.expectSound()
+        }
+    }
+
+    @Test(arguments: 1...4)
+    func `however many URLs kill their workers, they alone are given up`(killers: Int) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<120)
+            let deadly = Set((0..<killers).map { QueueFixture.id($0 * 37) })
+            var deaths = 0
+            for round in 0..<2000 where try await !fixture.queue.counts().isEmpty {
+                let jobs = try await fixture.claim(32, worker: "w\(deaths) \(round % 2)").jobs
+                if jobs.contains(where: { deadly.contains($0.id) && !$0.isPoison }) {
+                    deaths += 1
+                    try await fixture.endLeases(clock)
+                } else {
+                    for job in jobs {
+                        let outcome = job.isPoison ? QueueFixture.failed(job.url) : QueueFixture.fetched(job.url)
+                        #expect(try await fixture.settle(job, outcome) == .settled)
+                        #expect(!job.isPoison || deadly.contains(job.id))
+                    }
+                }
+            }
+            let counts = try await fixture.queue.counts()
+            #expect(counts.failed == killers && counts.done == 120 - killers && deaths <= 3 * killers, "\(deaths) deaths")
         }
     }
 

@@ -119,35 +119,6 @@ import Testing
         }
     }
 
-    @Test func `a caller that takes a dead worker's URL charges it with nothing where another is the worker's suspect`() async throws {
-        try await with { fixture, clock in
-            try await fixture.fill(0..<1)
-            #expect(try await fixture.claim(1, worker: "first").jobs.count == 1)
-            try await fixture.endLeases(clock)
-            for worker in ["second", "third"] { _ = try await fixture.claim(0, worker: worker) }
-            try await fixture.fill(1..<2, batch: "later")
-            clock.advance(by: .milliseconds(1))
-            #expect(try await fixture.claim(2, worker: "fourth").jobs.map(\.id) == [0, 1].map(QueueFixture.id))
-            for _ in 0..<5 {
-                clock.advance(by: .seconds(5))
-                _ = try await fixture.claim(0, worker: "passer-by")
-            }
-            clock.advance(by: .seconds(5))
-            // The leases of three workers have ended. The call takes back what the first two held, and of the third's only this URL.
-            let answer = try await fixture.cluster.acquire(
-                AcquireRequest(id: QueueFixture.id(1), host: "h0", incarnation: Incarnation(77), nonce: 1, lease: QueueFixture.lease))
-            guard case .leased = answer.fate else {
-                Issue.record("\(answer.fate)")
-                return
-            }
-            let locks = try #require(try await fixture.looks().first).locks
-            #expect(locks[QueueFixture.id(1).bytes]?.crashes == 0)
-            for number in 0..<4 { _ = try await fixture.claim(0, worker: "later \(number)") }
-            #expect(try #require(try await fixture.looks().first).locks[QueueFixture.id(0).bytes]?.crashes == 2)
-            #expect(try await fixture.queue.counts().crashed == 2)
-        }
-    }
-
     @Test func `hundreds of jobs for one dead URL make the attempts of one, also at a busy host`() async throws {
         try await with { fixture, clock in
             try await fixture.fill([0] + Array(repeating: 0, count: 300) + Array(1...20))

@@ -184,7 +184,7 @@ extension Audit {
         let keys = partition.keys
         let hosts = lists.compactMap { list -> (list: List, host: [UInt8], priority: Priority)? in
             let parts = list.name.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
-            guard parts.count == 2, parts[1] != [UInt8(ascii: "?")],
+            guard parts.count == 2, ![[UInt8(ascii: "?")], [UInt8(ascii: "!")]].contains(parts[1]),
                 let priority = Priority(rawValue: String(decoding: parts[0], as: UTF8.self))
             else { return nil }
             return (list, parts[1], priority)

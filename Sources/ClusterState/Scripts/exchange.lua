@@ -81,6 +81,7 @@ if number == lastNumber then
 else
     --@ settle
     if Ask.suspects > 0 then Ask.suspects = tonumber(call('HGET', holder, 'suspects') or 0) end
+    if Ask.suspects > 0 and Ask.suspects >= Locks.ALONE then Ask.most, Ask.wanted, Ask.isHeldBack = 0, 0, true end
     if ARGV[14] == '1' then Returns.takeBackUnknown() end
     if Clock.firstEnd <= Clock.lived and Locks.takeBackEnded() then Ask.isMore = true end
     for _, host in pairs(Hosts.changedOnes) do Ask.lookAt(host) end

@@ -80,10 +80,7 @@ extension ModelRun {
             // It was taken from its holder.
             let isDead = (before.leases[lock.incarnation] ?? 0) <= Double(after.lived)
             let isOverdue = lock.deadline <= after.lived
-            // Suspects stay noted also where a caller took their URLs first.
-            let ended = before.locks.filter { settled[$0] != nil && $1.kind == "L" && $1.incarnation == lock.incarnation }
-            let suspects = before.suspects(of: lock.incarnation) - ended.values.reduce(0) { $0 + $1.weight }
-            let isCharged = isCrashCharged && isDead && lock.kind == "L" && (suspects == 0 || lock.isSuspect)
+            let isCharged = isCrashCharged && isDead && lock.kind == "L"
             guard isCharged else { continue }
             var charge = charges[partition][id] ?? Charge()
             charge.crashes += 1

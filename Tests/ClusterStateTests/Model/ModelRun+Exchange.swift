@@ -244,7 +244,10 @@ extension ModelRun {
         }
         for (name, number) in handed { try check(number, at: name, worker, before, after, now) }
         // A timer that this call has set to now is for the next call, which the answer asks for at once.
-        if request.spare == 0, answer.jobs.count < request.wanted, !answer.isMore, answer.next != .zero, !isPaused[worker.queue] {
+        let isHeldBack = after.isHeldBack(worker.incarnation.bytes)
+        if request.spare == 0, answer.jobs.count < request.wanted, !answer.isMore, answer.next != .zero, !isPaused[worker.queue],
+            !isHeldBack
+        {
             try checkNothingCanRun(queue, worker, after, now)
         }
     }
@@ -260,7 +263,8 @@ extension ModelRun {
         if climate.interval > 0 {
             try Violation.require(number == 1 && before.hosts[name]?.next ?? 0 <= now, "\(name) was asked too soon")
         }
-        if let earlier = before.hosts[name], let first = earlier.waiting.first, first != Self.queueNames[worker.queue] {
+        let isAlone = after.suspects(of: worker.incarnation.bytes) == StateLook.alone
+        if let earlier = before.hosts[name], let first = earlier.waiting.first, first != Self.queueNames[worker.queue], !isAlone {
             try Violation.require(earlier.offered > 0 && earlier.offered <= now, "queue \(first) had the turn at \(name)")
         }
     }
@@ -279,7 +283,7 @@ extension ModelRun {
                     !hasRoom(block.host, worker, look, now), "a \(priority) job at \(block.host) could run, and was not handed out")
             }
         }
-        for (place, elements) in queue.aside where !place.hasSuffix(":?") {
+        for (place, elements) in queue.aside where !place.hasSuffix(":?") && !place.hasSuffix(":!") {
             let host = String(place.split(separator: ":", maxSplits: 1)[1])
             let isOpen = elements.contains {
                 $0.jobs.map { !queue.isOver($0.batch) } ?? (look.locks[$0.id].map { !$0.kind.isHeld } ?? true)
@@ -290,6 +294,15 @@ extension ModelRun {
                     + queue.timers.values.joined().map { "\(StateDump.shown($0.key)) \($0.value)" }.joined(separator: ", "))
         }
         let suspects = look.suspects(of: worker.incarnation.bytes)
+        let hasNothing = look.holders[worker.incarnation.bytes]?.keys.allSatisfy { $0.count < 16 } ?? true
+        for (place, elements) in queue.aside where place.hasSuffix(":!") && hasNothing {
+            for (_, id) in elements {
+                guard let first = queue.followers[id]?.first, !queue.isOver(first.batch), let lock = look.locks[id], lock.kind == "W",
+                    lock.began <= now
+                else { continue }
+                try Violation.require(!hasRoom(first.host, worker, look, now), "a URL with two crashes could run, and was not handed out")
+            }
+        }
         for (place, elements) in queue.aside where place.hasSuffix(":?") {
             // The first of them is the next.
             for (_, id) in elements {

@@ -38,7 +38,8 @@ extension ModelRun {
         /// The host of a URL that waits for its next attempt since before this call; `nil` where this worker may not make the attempt.
         func hostToAsk(_ id: Bytes) -> String? {
             guard let lock = after.locks[id], lock.kind == "W", before.locks[id]?.kind == "W", lock.began <= served.now,
-                !(lock.isSuspect && hasSuspects), !lock.isPutOffByHost, let first = queue.followers[id]?.first, !queue.isOver(first.batch),
+                !(lock.isSuspect && hasSuspects), lock.weight < StateLook.alone, !lock.isPutOffByHost,
+                let first = queue.followers[id]?.first, !queue.isOver(first.batch),
                 // Jobs that met the URL in this call have not come back.
                 earlier.followers[id]?.contains(where: { $0.jobs.map(\.rest) == first.jobs.map(\.rest) }) == true
             else { return nil }
@@ -145,7 +146,7 @@ extension ModelRun {
                 "queue \(Self.queueNames[mine]) had two turns at \(host), and the queue that waited there had none")
         }
         let isOpen = !isPaused[mine] && served.request.spare == 0 && served.answer.jobs.count < served.request.wanted
-        guard isOpen, !served.answer.isMore else { return }
+        guard isOpen, !served.answer.isMore, !served.after.isHeldBack(served.worker.incarnation.bytes) else { return }
         for host in (0..<climate.hosts).map({ host(of: $0) }) where !visited.contains(host) && hasAside(mine, host) {
             if served.now >= (visits[partition][mine][host]?.at ?? 0) + 250 { visits[partition][mine][host] = VainVisit(at: served.now) }
         }

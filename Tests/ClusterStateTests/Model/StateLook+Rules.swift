@@ -1,11 +1,16 @@
 /// The rules that a partition's state keeps at any moment.
 extension StateLook {
     static let mostSuspects = 8
+    /// The weight of a URL that two workers died with.
+    static let alone = 9
 
     /// The weight of an incarnation's suspects.
     func suspects(of incarnation: Bytes) -> Int {
         holders[incarnation]?[Bytes("suspects".utf8)].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
     }
+
+    /// Whether a worker takes no more jobs, before or while it fetches a URL that two workers died with.
+    func isHeldBack(_ incarnation: Bytes) -> Bool { loneWorker == incarnation || suspects(of: incarnation) == Self.alone }
 
     /// How many jobs of each batch of a queue lie in the places of one counter.
     private struct Tally {
@@ -21,13 +26,13 @@ extension StateLook {
 
         for (incarnation, fields) in holders {
             need(leases[incarnation] ?? 0 > 0, "a process without a lease holds something")
-            var weight = 0
+            var (weight, jobs) = (0, 0)
             for (field, value) in fields {
                 if field.count == 16 {
                     let lock = locks[field]
                     need(lock?.kind.isHeld == true && lock?.incarnation == incarnation, "a process holds a URL that is not locked by it")
                     // The death of a caller without a job is charged to nobody.
-                    if let lock, lock.kind == "L" { weight += lock.weight }
+                    if let lock, lock.kind == "L" { (weight, jobs) = (weight + lock.weight, jobs + 1) }
                 } else if field.count == 17, field[0] == Self.placeField {
                     running[String(decoding: value, as: UTF8.self), default: 0] += 1
                 } else if field.count == 17, field[0] == Self.deliveryField {
@@ -40,7 +45,9 @@ extension StateLook {
                 }
             }
             let noted = suspects(of: incarnation)
-            need(weight <= Self.mostSuspects, "a worker holds suspects of the weight \(weight)")
+            need(
+                weight <= Self.mostSuspects || weight == Self.alone && jobs == 1,
+                "a worker holds suspects of the weight \(weight) among \(jobs) jobs")
             // The suspects of a dead worker stay noted until all that the worker held is taken back.
             let isDead = leases[incarnation].map { $0 <= Double(lived) } ?? true
             need(weight == noted || weight < noted && isDead, "a worker has suspects of the weight \(weight), and \(noted) is noted")

@@ -24,7 +24,7 @@ struct StateLook: Sendable {
         var incarnation: Bytes { Array(token[8...]) }
         var isSuspect: Bool { flags & 1 != 0 }
         /// The part that the lock takes of the weight of suspects which a worker may hold.
-        var weight: Int { isSuspect && kind != "A" ? (crashes > 1 ? StateLook.mostSuspects : 1) : 0 }
+        var weight: Int { isSuspect && kind != "A" ? (crashes > 1 ? StateLook.alone : 1) : 0 }
         var isPutOffByHost: Bool { flags & 4 != 0 }
         /// The place of the request is that of the job's own host.
         var hasOwnPlace: Bool { kind == "L" && flags & (2 | 8) == 0 }
@@ -67,6 +67,8 @@ struct StateLook: Sendable {
     var keys: [String] = []
     var wall = 0, shift = 0, lived = 0
     var hasClock = false
+    /// The worker that takes no more jobs until it has nothing.
+    var loneWorker: Bytes?
     var locks: [Bytes: Lock] = [:]
     var hosts: [String: Host] = [:]
     var rules: [String: String] = [:]
@@ -130,6 +132,7 @@ extension StateLook {
         let text = parts.map { String(decoding: $0, as: UTF8.self) }
         switch text[0] {
         case "state":
+            loneWorker = Self.pairs(values).first { $0.0 == Array("alone".utf8) }?.1
             guard let clock = Self.pairs(values).first(where: { $0.0 == Array("clock".utf8) })?.1 else { return }
             var reader = ByteReader(clock)
             (wall, shift, lived) = (reader.number(6) ?? 0, reader.number(6) ?? 0, reader.number(6) ?? 0)

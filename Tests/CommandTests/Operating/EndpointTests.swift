@@ -199,13 +199,7 @@ import Testing
     @Test func `a worker says at once that Redis has no room for bodies, and goes on when there is room`() async throws {
         let fleet = try await Self.smallFleet()
         // No body can go for the sake of others: most of Redis is full of something else.
-        for size in [1_000_000, 50_000] {
-            var number = 0
-            while try await fleet.redis.command("SET", "\(size) \(number)", String(repeating: "x", count: size)) == .text("OK") {
-                number += 1
-            }
-            #expect((1...20).contains(number))
-        }
+        _ = try await fleet.redis.command("SET", "others", String(repeating: "x", count: 15_000_000))
         let worker = try await fleet.listeningWorker()
         _ = try #require(
             try await worker.process.errors.line {

@@ -146,9 +146,11 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
 
     local only, place = #uses == 1 and byte(uses) - 48, turn
     for _, line in pairs(Ask.open) do
-        local first = call('ZRANGE', line.timers, '0', '0', 'WITHSCORES')[2]
-        line.isDue = line.isDue or first and tonumber(first) <= now
+        local first = call('ZRANGE', line.timers, '0', '0', 'WITHSCORES')
+        line.isDue = line.isDue or first[2] and tonumber(first[2]) <= now
+        Ask.isLone = Ask.isLone or first[1] == 'h!'
     end
+    if Ask.isLone then Returns.serveLone() end
     while Ask.count < Ask.most do
         local before, line, isDue = Ask.count, Ask.open[only], false
         for _, other in pairs(Ask.open) do isDue = isDue or other.isDue end

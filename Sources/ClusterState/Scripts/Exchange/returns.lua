@@ -2,7 +2,7 @@
 local Returns = setmetatable({}, Lazy)
 
 function Returns.make()
-    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, SUSPECTS, NEWER = 64, 64, 1000, '?', prefix .. 'aside:newer'
+    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, SUSPECTS, LONE, NEWER = 64, 64, 1000, '?', '!', prefix .. 'aside:newer'
     -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
     local besides, mostBesides, queueText = 524288, min(256, 2 * Ask.most), string.char(#queue) .. queue
 
@@ -137,6 +137,12 @@ function Returns.make()
         return true
     end
 
+    -- Whether the worker holds nothing, and gets nothing in this call.
+    local function hasNothing()
+        local meta = (before[1] and 1 or 0) + call('HEXISTS', holder, 'suspects')
+        return Ask.count == 0 and call('HLEN', holder) == meta
+    end
+
     -- Carries a URL on that has followers. `at` tells where it was met: among the timers, aside at its host, or among the suspects.
     -- Answers whether it is done with there.
     local function carryOn(priority, id, at)
@@ -195,16 +201,24 @@ function Returns.make()
         if lock and lock.began > now then return lookAgain(lock.began) end
         local host = Hosts.of(job.host)
         local isHopeless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
-        if not isHopeless and Hosts.roomFor(host, queue) <= 0 then
+        -- A worker that has nothing else waits for the host like a queue of its own.
+        local taker = at == LONE and ':' .. LONE or queue
+        if not isHopeless and Hosts.roomFor(host, taker) <= 0 then
             if at == 'aside' then return false end
+            if at == LONE and (Hosts.opensAt(host) == Hosts.NEVER or Hosts.opensAt(host) <= now) then
+                Hosts.waitFor(host, taker)
+                return false
+            end
             Returns.putAside(priority, host, 'LPUSH', {id})
             return lookAgain('+inf')
         end
         local weight = lock and Locks.weightOf(lock) or 0
-        if weight > 0 and Ask.suspects + weight > Locks.MOST_SUSPECTS then
-            if at == SUSPECTS then return false end
-            call('RPUSH', asideOf(priority, SUSPECTS), id)
-            call('ZADD', timers, '0', 'h' .. SUSPECTS)
+        local list = weight >= Locks.ALONE and LONE or weight > 0 and Ask.suspects + weight > Locks.MOST_SUSPECTS and SUSPECTS
+        if list and not (list == LONE and hasNothing()) then
+            if at == list then return false end
+            call('RPUSH', asideOf(priority, list), id)
+            call('ZADD', timers, '0', 'h' .. list)
+            if list == LONE then Ask.isMore = true end
             return lookAgain('+inf')
         end
         if at == 'timers' and host.probing > 0 and isPutOff(lock) and bringOther(priority, host) then
@@ -218,9 +232,11 @@ function Returns.make()
         local began = lock or {crashes = 0, failures = 0, flags = 0, throttled = 0, failure = '', interested = {}}
         began.kind, began.token, began.began, began.deadline = 'L', Locks.newToken(incarnation), now, Clock.lived + ARGV[4]
         began.queue, began.job = queue, Blocks.flagged(first, 0)
-        if isHopeless then began.flags = began.flags + Locks.NO_PLACE else Hosts.enter(host, 1, at ~= 'aside' and queue) end
+        if isHopeless then began.flags = began.flags + Locks.NO_PLACE else Hosts.enter(host, 1, at ~= 'aside' and taker) end
         Ask.suspects = Ask.suspects + weight
         Locks.noteSuspect(holder, weight)
+        -- The worker gets nothing else.
+        if list == LONE then Ask.most, Ask.wanted, Ask.budget, Ask.isHeldBack = Ask.count + 1, Ask.count + 1, 0, true end
         if call('EXISTS', key) == 0 then
             dropTimer(id)
             for i = #began.interested, 1, -1 do
@@ -288,9 +304,39 @@ function Returns.make()
         if left > 0 and left < length and Ask.suspects < Locks.MOST_SUSPECTS then Ask.isMore = true end
     end
 
+    -- URLs that two workers died with stand aside under another name that no host has. A worker that has nothing takes one, and then
+    -- nothing else. One worker at a time takes no more jobs until it has nothing.
+    function Returns.serveLone()
+        local isLeft = false
+        for priority = 1, 3 do
+            local line, key = Ask.open[priority], asideOf(priority, LONE)
+            while line and Ask.budget > 0 and hasNothing() do
+                local id = call('LPOP', key)
+                if not id then break end
+                Ask.budget = Ask.budget - 1
+                if not carryOn(priority, id, LONE) then
+                    call('LPUSH', key, id)
+                    break
+                end
+            end
+            if line and call('EXISTS', key) == 1 then isLeft = true elseif line then call('ZREM', line.timers, 'h' .. LONE) end
+        end
+        local who = call('HGET', KEYS[1], 'alone')
+        local isOther = who and who ~= incarnation and tonumber(call('ZSCORE', Locks.leases, who) or 0) > Clock.lived
+        if not isLeft then
+            if who == incarnation then call('HDEL', KEYS[1], 'alone') end
+        elseif not isOther then
+            if who ~= incarnation then call('HSET', KEYS[1], 'alone', incarnation) end
+            Ask.isHeldBack = true
+        end
+        if Ask.isHeldBack then Ask.most, Ask.wanted = Ask.count, Ask.count end
+    end
+
     local function serveTimer(priority, member, goal)
         local kind = sub(member, 1, 1)
-        if member == 'h' .. SUSPECTS then
+        if member == 'h' .. LONE then
+            return
+        elseif member == 'h' .. SUSPECTS then
             if Ask.suspects < Locks.MOST_SUSPECTS then serveSuspects(priority, goal) end
         elseif kind == 'h' then
             serveAside(priority, sub(member, 2), goal)
@@ -437,11 +483,17 @@ function Returns.make()
     function Returns.nextVisit(visit, ended)
         local hasTimer = false
         for _, line in pairs(isPaused and {} or Ask.open) do
-            local first = call('ZRANGE', line.timers, '0', '1', 'WITHSCORES')
-            -- Suspects wait for a worker that has fewer of them.
-            local i = first[1] == 'h?' and Ask.suspects > 0 and 3 or 1
-            local at = first[i] and first[i + 1] ~= 'inf' and tonumber(first[i + 1]) - now
-            if i == 3 then at = min(at or 1000, 1000) end
+            local first, at = call('ZRANGE', line.timers, '0', '2', 'WITHSCORES'), nil
+            for i = 1, #first, 2 do
+                -- Suspects wait for a worker that has fewer of them, or nothing.
+                local isSuspects = first[i] == 'h' .. SUSPECTS or first[i] == 'h' .. LONE
+                if isSuspects or Ask.isHeldBack then
+                    at = Ask.isHeldBack and Hosts.TURN_KEPT or 1000
+                else
+                    if first[i + 1] ~= 'inf' then at = min(at or Hosts.NEVER, first[i + 1] - now) end
+                    break
+                end
+            end
             if at then visit, hasTimer = max(0, min(visit, at)), true end
         end
         if Counts.openJobs(queue) <= 0 then

@@ -21,7 +21,7 @@ local Locks = setmetatable({key = tag .. 'locks', leases = tag .. 'leases', retu
 function Locks.make()
     local LARGEST_STALE, LONGEST, ENDED_KEPT = 8192, 4294967295, 3600000
     Locks.NEGATIVE, Locks.NOT_STORED, Locks.OUTCOME_HEADER, Locks.SUSPECT, Locks.MOVED, Locks.PUT_OFF_BY_HOST, Locks.NO_PLACE = 1, 2, 32, 1, 2, 4, 8
-    Locks.MOST_INTERESTED, Locks.MOST_SUSPECTS = 64, 8
+    Locks.MOST_INTERESTED, Locks.MOST_SUSPECTS, Locks.ALONE = 64, 8, 9
 
     function Locks.holderOf(incarnation) return tag .. 'holder:' .. incarnation end
     function Locks.outcomeOf(id) return tag .. 'outcome:' .. id end
@@ -239,10 +239,9 @@ function Locks.make()
         return Hosts.leave(name)
     end
 
-    -- What a job takes of the weight of suspects that a worker may hold. One that two workers died with takes it all, and so it is the only
-    -- one in its worker.
+    -- What a job weighs among its worker's suspects, which may weigh eight. A URL that two workers died with is alone in its worker.
     function Locks.weightOf(lock)
-        return not Locks.has(lock.flags, Locks.SUSPECT) and 0 or lock.crashes > 1 and Locks.MOST_SUSPECTS or 1
+        return not Locks.has(lock.flags, Locks.SUSPECT) and 0 or lock.crashes > 1 and Locks.ALONE or 1
     end
 
     -- A worker has begun with a suspect, or is done with one.
@@ -250,23 +249,19 @@ function Locks.make()
         if weight ~= 0 and call('HINCRBY', holder, 'suspects', weight) <= 0 then call('HDEL', holder, 'suspects') end
     end
 
-    -- Takes one URL back from an incarnation. Where that is dead it is charged a crash: its suspects are, or all that it held if it had none.
-    -- Answers the host where that freed a place.
+    -- Takes one URL back from an incarnation. Where that is dead it is charged a crash: nobody knows which URL killed it. Answers the host
+    -- where that freed a place.
     function Locks.takeBackLock(id, holder, incarnation, isDead)
         local lock = Locks.read(call('HGET', Locks.key, id))
         call('HDEL', holder, id)
         if not lock or lock.kind == 'W' or sub(lock.token, 9) ~= incarnation then return end
         local host = Locks.leavePlace(id, lock, holder)
-        if lock.kind == 'L' then
-            local weight = Locks.weightOf(lock)
-            -- A dead worker's suspects stay noted until all that it held is taken back.
-            if not isDead then
-                Locks.noteSuspect(holder, -weight)
-            elseif weight > 0 or call('HEXISTS', holder, 'suspects') == 0 then
-                lock.crashes = min(255, lock.crashes + 1)
-                if weight == 0 then lock.flags = lock.flags + Locks.SUSPECT end
-                Counts.countTotal(lock.queue, 'crashed', 1)
-            end
+        if lock.kind == 'L' and isDead then
+            lock.crashes = min(255, lock.crashes + 1)
+            if not Locks.has(lock.flags, Locks.SUSPECT) then lock.flags = lock.flags + Locks.SUSPECT end
+            Counts.countTotal(lock.queue, 'crashed', 1)
+        elseif lock.kind == 'L' then
+            Locks.noteSuspect(holder, -Locks.weightOf(lock))
         end
         Locks.comeBack(id, lock, Clock.now, Blocks.BACK_FLAG)
         return host
@@ -338,7 +333,8 @@ function Locks.make()
             end
             if #members > 0 then call('ZREM', timers, unpack(members)) end
             if #members == most then isLeft = true end
-            call('UNLINK', Blocks.ofQueue(queue, 'ready:' .. priority), Blocks.ofQueue(queue, 'aside:' .. priority .. ':?'))
+            call('UNLINK', Blocks.ofQueue(queue, 'ready:' .. priority), Blocks.ofQueue(queue, 'aside:' .. priority .. ':?'),
+                Blocks.ofQueue(queue, 'aside:' .. priority .. ':!'))
         end
         local found = call('ZRANGE', index, 0, most - 1, 'WITHSCORES')
         for i = 1, #found, 2 do
