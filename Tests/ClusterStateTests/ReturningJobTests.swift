@@ -97,28 +97,6 @@ import Testing
         }
     }
 
-    @Test func `one URL that kills its workers is given up alone, and its neighbours are fetched`() async throws {
-        try await with { fixture, clock in
-            try await fixture.fill(0..<64)
-            var deaths = 0
-            for round in 0..<200 where try await !fixture.queue.counts().isEmpty {
-                let jobs = try await fixture.claim(64, worker: "w\(round)").jobs
-                if jobs.contains(where: { $0.id == QueueFixture.id(0) && !$0.isPoison }) {
-                    deaths += 1
-                    try await fixture.endLeases(clock)
-                } else {
-                    for job in jobs {
-                        let outcome = job.isPoison ? QueueFixture.failed(job.url) : QueueFixture.fetched(job.url)
-                        #expect(try await fixture.settle(job, outcome) == .settled)
-                        #expect(job.id == QueueFixture.id(0) || job.crashes <= 2)
-                    }
-                }
-            }
-            let counts = try await fixture.queue.counts()
-            #expect(deaths == 3 && counts.failed == 1 && counts.done == 63)
-        }
-    }
-
     @Test func `hundreds of jobs for one dead URL make the attempts of one, also at a busy host`() async throws {
         try await with { fixture, clock in
             try await fixture.fill([0] + Array(repeating: 0, count: 300) + Array(1...20))

@@ -153,8 +153,10 @@ extension Audit {
                     RedisCommand("ZSCORE", keys.timers($0, of: list.queue), .bytes(JobPlace.followers(id: list.name).member))
                 }
         }
+        let all = try await grounds(groups)
+        // Whoever sets a timer to its now did so before this now.
         let now = lists.isEmpty ? 0 : try await state.now(in: partition)
-        for (index, (list, known)) in zip(lists, try await grounds(groups)).enumerated() {
+        for (index, (list, known)) in zip(lists, all).enumerated() {
             guard let block = known.replies[0].flatMap({ Block($0) }) else { continue }
             var grounds = known
             if let at = known.replies[2...].compactMap({ $0 }).first {
@@ -168,6 +170,8 @@ extension Audit {
                         .integer(Self.mostPassed))
                 }
                 grounds = try await self.grounds([groups[index] + asides])[0]
+                // What has changed meanwhile is looked at by the next audit.
+                if !grounds.replies.starts(with: known.replies) { continue }
                 if grounds.replies.suffix(asides.count).contains(where: { $0 != nil }) { continue }
             }
             let number = try await pipeline([RedisCommand("HGET", keys.batch(block.batch, of: list.queue), "priority")])[0].asCount()

@@ -105,7 +105,8 @@ private struct ExplanationReport: Sendable {
         case .worker: return "a worker, \(since), for a job of the queue '\(holder.queue ?? "?")'; \(lease)"
         case .program: return "a program without a queue, \(since); \(lease)"
         case .retry where holder.isSuspect:
-            return "nobody: \(Amounts.count(holder.crashes, "worker")) died with the URL, and workers try such URLs a few at a time"
+            let who = holder.crashes > 1 ? "it waits for a worker that has nothing else" : "workers try such URLs a few at a time"
+            return "nobody: \(Amounts.count(holder.crashes, "worker")) died with the URL, and \(who)"
         case .retry: return "nobody: the URL waits for its next attempt"
         }
     }

@@ -244,7 +244,7 @@ extension ModelRun {
         }
         for (name, number) in handed { try check(number, at: name, worker, before, after, now) }
         // A timer that this call has set to now is for the next call, which the answer asks for at once.
-        let isHeldBack = after.isHeldBack(worker.incarnation.bytes)
+        let isHeldBack = after.isHeldBack(worker.incarnation.bytes, in: Self.queueNames[worker.queue])
         if request.spare == 0, answer.jobs.count < request.wanted, !answer.isMore, answer.next != .zero, !isPaused[worker.queue],
             !isHeldBack
         {

@@ -146,7 +146,9 @@ extension ModelRun {
                 "queue \(Self.queueNames[mine]) had two turns at \(host), and the queue that waited there had none")
         }
         let isOpen = !isPaused[mine] && served.request.spare == 0 && served.answer.jobs.count < served.request.wanted
-        guard isOpen, !served.answer.isMore, !served.after.isHeldBack(served.worker.incarnation.bytes) else { return }
+        guard isOpen, !served.answer.isMore, !served.after.isHeldBack(served.worker.incarnation.bytes, in: Self.queueNames[mine]) else {
+            return
+        }
         for host in (0..<climate.hosts).map({ host(of: $0) }) where !visited.contains(host) && hasAside(mine, host) {
             if served.now >= (visits[partition][mine][host]?.at ?? 0) + 250 { visits[partition][mine][host] = VainVisit(at: served.now) }
         }

@@ -10,7 +10,9 @@ extension StateLook {
     }
 
     /// Whether a worker takes no more jobs, before or while it fetches a URL that two workers died with.
-    func isHeldBack(_ incarnation: Bytes) -> Bool { loneWorker == incarnation || suspects(of: incarnation) == Self.alone }
+    func isHeldBack(_ incarnation: Bytes, in queue: String) -> Bool {
+        queues[queue]?.counters["alone"] == incarnation || suspects(of: incarnation) == Self.alone
+    }
 
     /// How many jobs of each batch of a queue lie in the places of one counter.
     private struct Tally {

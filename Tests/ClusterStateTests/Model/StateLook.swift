@@ -67,8 +67,6 @@ struct StateLook: Sendable {
     var keys: [String] = []
     var wall = 0, shift = 0, lived = 0
     var hasClock = false
-    /// The worker that takes no more jobs until it has nothing.
-    var loneWorker: Bytes?
     var locks: [Bytes: Lock] = [:]
     var hosts: [String: Host] = [:]
     var rules: [String: String] = [:]
@@ -132,7 +130,6 @@ extension StateLook {
         let text = parts.map { String(decoding: $0, as: UTF8.self) }
         switch text[0] {
         case "state":
-            loneWorker = Self.pairs(values).first { $0.0 == Array("alone".utf8) }?.1
             guard let clock = Self.pairs(values).first(where: { $0.0 == Array("clock".utf8) })?.1 else { return }
             var reader = ByteReader(clock)
             (wall, shift, lived) = (reader.number(6) ?? 0, reader.number(6) ?? 0, reader.number(6) ?? 0)

@@ -130,7 +130,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
             return size
         end
         if size == 1 and goal - earlier > 1 then
-            -- A block of some jobs may be what is left of a large one, and stand before another large one.
+            -- A block of few jobs may be the rest of a large one, and the next block may be large again.
             local length = byte(first, 11)
             local jobs = length and byte(first) % 8 >= 4 and byte(first, 12 + length) or 1
             size = jobs >= goal - earlier and 1 or jobs > 1 and 2 or min(goal - earlier, Ask.budget, 256)

@@ -305,7 +305,7 @@ function Returns.make()
     end
 
     -- URLs that two workers died with stand aside under another name that no host has. A worker that has nothing takes one, and then
-    -- nothing else. One worker at a time takes no more jobs until it has nothing.
+    -- nothing else. One worker of the queue at a time takes no more jobs until it has nothing.
     function Returns.serveLone()
         local isLeft = false
         for priority = 1, 3 do
@@ -321,12 +321,12 @@ function Returns.make()
             end
             if line and call('EXISTS', key) == 1 then isLeft = true elseif line then call('ZREM', line.timers, 'h' .. LONE) end
         end
-        local who = call('HGET', KEYS[1], 'alone')
+        local who = call('HGET', KEYS[2], 'alone')
         local isOther = who and who ~= incarnation and tonumber(call('ZSCORE', Locks.leases, who) or 0) > Clock.lived
         if not isLeft then
-            if who == incarnation then call('HDEL', KEYS[1], 'alone') end
+            if who then call('HDEL', KEYS[2], 'alone') end
         elseif not isOther then
-            if who ~= incarnation then call('HSET', KEYS[1], 'alone', incarnation) end
+            if who ~= incarnation then call('HSET', KEYS[2], 'alone', incarnation) end
             Ask.isHeldBack = true
         end
         if Ask.isHeldBack then Ask.most, Ask.wanted = Ask.count, Ask.count end

@@ -6,7 +6,6 @@
 --   'queue:<name>'    when a worker of that queue reported last
 --   'fenced', 'doubleFetches'   counts of callers without a queue
 --   'use'             queue time and use time, of the last look at the latter
---   'alone'           the worker that takes no more jobs, until it has nothing and may take a URL that two workers died with
 --
 -- Queue time is the server's TIME, shifted so that it never decreases. Delays, rests and the age of outcomes are told in it.
 -- Lease time decides when a lease ends. A gap between two calls counts as one step, and then lease time stands still for as long: so

@@ -2,7 +2,8 @@
 --
 --   '<q>queue', a hash        enqueued done failed cancelled, of which fetched revalidated cached; active parked delayed now; retried
 --                             crashed fenced doubleFetches bytes; paused priorities turn; kept, keptIds: ended batches, and their finished ids;
---                             mended: changes when an audit mends counters
+--                             mended: changes when an audit mends counters; alone: the worker that takes no more jobs, until it has
+--                             nothing and may take a URL that two workers died with
 --   '<q>batches', a sorted set      a batch's name to its number: the oldest first
 --   '<q>batch:<number>', a hash     id source state(open, closed, cancelled) priority refresh maxAge headers trace began touched ended;
 --                                   offset total; done failed cancelled; active parked delayed now

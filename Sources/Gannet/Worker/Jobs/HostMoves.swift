@@ -112,7 +112,7 @@ final class HostMoves: HopGate {
         return passage
     }
 
-    /// Redis has taken the request's place back, in its own partition and in the one that was asked.
+    /// Tells the machine which places the request has no more: a full host's answer gives up all of them.
     private func gavePlacesUp(_ job: Job, at partition: Int) {
         let elsewhere = state.withLock { state in
             defer { state.elsewhere = nil }
