@@ -113,6 +113,42 @@ import Testing
         }
     }
 
+    @Test func `in each queue one worker takes no more jobs, so that it may take a URL with two crashes`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            let other = QueueFixture(
+                redis: fixture.redis, cluster: fixture.cluster, queue: fixture.cluster.queue("other"), namespace: fixture.namespace)
+            let queues = [fixture, other]
+            var busy: [[Job]] = []
+            for (index, queue) in queues.enumerated() {
+                try await queue.fill([index * 10])
+                busy.append(try await queue.claim(1, worker: "alive \(index)").jobs)
+                try await queue.fill([index * 10 + 1], batch: "deadly")
+            }
+            for death in 0..<2 {
+                for (index, queue) in queues.enumerated() {
+                    #expect(try await queue.claim(1, worker: "dies \(death) \(index)").jobs.map(\.crashes) == [death])
+                }
+                for _ in 0..<10 {
+                    clock.advance(by: .seconds(5))
+                    for (index, queue) in queues.enumerated() { _ = try await queue.claim(0, worker: "alive \(index)") }
+                }
+            }
+            for (index, queue) in queues.enumerated() {
+                try await queue.fill([index * 10 + 2, index * 10 + 3], batch: "later")
+                // The first look meets the URL with two crashes.
+                busy[index] += try await queue.claim(1, worker: "alive \(index)").jobs
+                #expect(try await queue.claim(1, worker: "alive \(index)").jobs.isEmpty)
+            }
+            for (index, queue) in queues.enumerated() {
+                let next = try await queue.claim(1, worker: "alive \(index)") {
+                    $0.settlements = busy[index].map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+                }
+                #expect(next.jobs.map(\.id) == [QueueFixture.id(index * 10 + 1)] && next.jobs.map(\.crashes) == [2])
+            }
+        }
+    }
+
     @Test(arguments: 1...4)
     func `however many URLs kill their workers, they alone are given up`(killers: Int) async throws {
         try await QueueFixture.withClock { fixture, clock in

@@ -154,7 +154,7 @@ extension Audit {
                 }
         }
         let all = try await grounds(groups)
-        // Whoever sets a timer to its now did so before this now.
+        // A script that sets a timer to the present has done so before this moment.
         let now = lists.isEmpty ? 0 : try await state.now(in: partition)
         for (index, (list, known)) in zip(lists, all).enumerated() {
             guard let block = known.replies[0].flatMap({ Block($0) }) else { continue }
@@ -170,7 +170,7 @@ extension Audit {
                         .integer(Self.mostPassed))
                 }
                 grounds = try await self.grounds([groups[index] + asides])[0]
-                // What has changed meanwhile is looked at by the next audit.
+                // The next audit looks at followers that have changed meanwhile.
                 if !grounds.replies.starts(with: known.replies) { continue }
                 if grounds.replies.suffix(asides.count).contains(where: { $0 != nil }) { continue }
             }

@@ -1,7 +1,7 @@
 -- Hands out jobs. A part of exchange.lua, which runs it in its place.
 --
--- A priority's jobs are looked for in this order: URLs that a worker died with, of which a worker holds one at most; hosts and URLs
--- whose time has come; blocks that no worker has seen. A job whose outcome is known is handed out to be delivered. A job whose URL is
+-- A priority's jobs are looked for in this order: URLs that two workers died with; hosts and URLs whose time has come; blocks that no
+-- worker has seen. A job whose outcome is known is handed out to be delivered. A job whose URL is
 -- locked follows it. A block whose host has no room moves aside whole. Any other job is locked and handed out.
 if queue ~= '' and not isPaused and Ask.most > 0 then
     local lockTail, outcomeKey = incarnation .. pack('>I6I6', now, Clock.lived + ARGV[4]) .. usual, tag .. 'outcome:'
