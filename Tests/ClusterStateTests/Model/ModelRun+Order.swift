@@ -101,9 +101,9 @@ extension ModelRun {
             // A URL that came back has the turn of the priority that it waits under, also where its first job is of another one. A URL that
             // came back in this call waits under the priority of the follower that met it.
             let member = [UInt8(ascii: "u")] + job.id.bytes
-            func isUnder(_ priority: String) -> Bool { (earlier.timers[priority]?[member] ?? queue.timers[priority]?[member]) != nil }
+            func priority(in look: StateLook.Queue) -> String? { StateLook.priorities.first { look.timers[$0]?[member] != nil } }
             let isOnList = [.ready, .aside, .delayed].contains(served.before.places[Self.serial(job)]?.kind)
-            let waited = isOnList ? nil : StateLook.priorities.first(where: isUnder)
+            let waited = isOnList ? nil : priority(in: earlier) ?? priority(in: queue)
             handed[waited ?? StateLook.priorities[number - 1], default: 0] += 1
         }
         for (priority, turns) in zip(StateLook.priorities, [6, 3, 1]) {
