@@ -20,11 +20,15 @@ package final class RedisBodies: JobOutput {
     private let persistently: Persistence
     private let temporaryFolder: String
     private let gate = LargeBodyGate()
+    private let calm: Duration
 
     /// Bodies that wait for room.
     private let waiting = Mutex(Waiting())
     private struct Waiting {
         var count = 0
+        var isTold = false
+        /// Runs after the last of them, and ends what was told.
+        var end: Task<Void, Never>?
         var tell: (@Sendable (Bool) -> Void)?
     }
 
@@ -35,12 +39,15 @@ package final class RedisBodies: JobOutput {
     ///   - limit: Bytes of Redis' memory, keys and index included.
     ///   - temporaryFolder: The folder for large bodies until they are complete.
     ///   - patience: How long a call waits for a Redis that is away.
+    ///   - calm: How long no body waits for room until it is told that bodies wait no more. Where bodies of different sizes come, small ones
+    ///     find room between large ones that wait.
     ///   - outage: Called when a call begins to wait for Redis, and when Redis is back.
     package init(
         _ connection: RedisConnection, namespace: String, limit: Int, temporaryFolder: String, patience: Duration,
-        outage: OutageListener? = nil
+        calm: Duration = .seconds(5), outage: OutageListener? = nil
     ) {
         self.connection = connection
+        self.calm = calm
         let store = BlobStore(connection, namespace: namespace)
         puts = Gathering(
             bytes: { $0.bytes.count },
@@ -64,7 +71,10 @@ package final class RedisBodies: JobOutput {
         self.temporaryFolder = temporaryFolder
     }
 
-    package func close() async { await connection.close() }
+    package func close() async {
+        waiting.withLock { $0.end?.cancel() }
+        await connection.close()
+    }
 
     package var bodyDestination: BodyDestination { .memory(upTo: LargeBodyGate.smallestLarge, thenFileIn: temporaryFolder) }
 
@@ -135,13 +145,25 @@ package final class RedisBodies: JobOutput {
     }
 
     private func noteWaiting(_ change: Int) {
-        // The listener is called under the lock, so that the last call it gets tells the present state.
         waiting.withLock { waiting in
-            let wasFull = waiting.count > 0
             waiting.count += change
-            let isFull = waiting.count > 0
-            if wasFull != isFull { waiting.tell?(isFull) }
+            waiting.end?.cancel()
+            waiting.end = waiting.count > 0 ? nil : Task { await endWaitingOnceCalm() }
+            if waiting.count > 0, !waiting.isTold { Self.tell(true, &waiting) }
         }
+    }
+
+    private func endWaitingOnceCalm() async {
+        guard (try? await Task.sleep(for: calm)) != nil else { return }
+        waiting.withLock { waiting in
+            if waiting.count == 0, waiting.isTold { Self.tell(false, &waiting) }
+        }
+    }
+
+    /// The listener is called under the lock, so that the last call it gets tells the present state.
+    private static func tell(_ isFull: Bool, _ waiting: inout Waiting) {
+        waiting.isTold = isFull
+        waiting.tell?(isFull)
     }
 }
 

@@ -119,9 +119,11 @@ extension ClusterState {
                 // A read-only replica refuses this. Then only the answer to the next command counts.
                 if case .failure(let error) = set[0], error.kind == .notPermitted { throw error }
             }
-            guard let found = try await connection.send(RedisCommand("GET", keys.schema)).asOptionalString() else {
-                return partitions.count
+            let reply = await connection.pipeline([RedisCommand("GET", keys.schema)])[0]
+            if case .failure(let error) = reply, error.kind == .wrongType {
+                throw StateError.damagedSchema(key: "{\(namespace)}schema", found: nil)
             }
+            guard let found = try reply.get().asOptionalString() else { return partitions.count }
             let parts = found.split(separator: "/", omittingEmptySubsequences: false)
             let major = Int(parts[0].prefix { $0 != "." })
             if let major, major != Int(Self.schema.prefix { $0 != "." }) { throw StateError.otherSchema(found: String(parts[0])) }

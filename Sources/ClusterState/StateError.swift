@@ -9,7 +9,7 @@ package enum StateError: Error, Sendable, Equatable {
     case otherSchema(found: String)
 
     /// The namespace's entry of its schema and its number of partitions cannot be read.
-    case damagedSchema(key: String, found: String)
+    case damagedSchema(key: String, found: String?)
 
     /// A newer version of the same schema wrote this value.
     case newerFormat(String)
@@ -69,6 +69,9 @@ extension StateError {
     /// Redis' own error, where Redis is the reason.
     package var redis: RedisError? { if case .redis(let error) = self { error } else { nil } }
 
+    /// A key holds a value of another type.
+    package var isWrongType: Bool { redis?.kind == .wrongType }
+
     /// The caller's task was cancelled.
     package var isCancellation: Bool { redis?.kind == .cancelled }
 
@@ -110,7 +113,7 @@ extension StateError: CustomStringConvertible {
                     ? "Let the older version that wrote it finish its jobs, or use another namespace."
                     : "Use the newer version that wrote it, or another namespace.")
         case .damagedSchema(let key, let found):
-            "The key '\(key)' holds '\(found.prefix(40))', which is no schema with a number of partitions. Another program has changed it. "
+            "The key '\(key)' holds \(found.map { "'\($0.prefix(40))'" } ?? "a value of another type"), which is no schema with a number of partitions. Another program has changed it. "
                 + "Set the key to '\(ClusterState.schema)/1' if the namespace was begun without '--partitions', else to that number in place of 1."
         case .newerFormat(let what):
             "\(what) was written by a newer version of gannet. Update this one, or let the newer workers deal with it."

@@ -44,8 +44,10 @@ extension CommandFailure {
         let hint =
             if error.olderSchema != nil {
                 " 'gannet purge' removes the data, and '--namespace' names another namespace."
+            } else if error.reason == .otherSchema {
+                " '--namespace' names another."
             } else {
-                error.reason == .otherSchema ? " '--namespace' names another." : ""
+                error.isWrongType ? " 'gannet doctor' names the key." : ""
             }
         self.init(status, error.description + hint)
     }

@@ -190,6 +190,11 @@ import Testing
                     try await fixture.cluster.checkSchema()
                 }
             }
+            _ = try await fixture.redis.send(RedisCommand("DEL", schema))
+            _ = try await fixture.redis.send(RedisCommand("LPUSH", schema, "x"))
+            await #expect(throws: StateError.damagedSchema(key: fixture.key("schema"), found: nil)) {
+                try await fixture.cluster.checkSchema(begins: false)
+            }
         }
     }
 }

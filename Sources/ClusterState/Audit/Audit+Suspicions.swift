@@ -5,10 +5,13 @@ internal import RedisClient
 extension Audit {
     /// The types of keys, by the beginnings of their names.
     private static let types = [
-        "state": "hash", "hosts": "hash", "locks": "hash", "leases": "zset", "holder": "hash", "outcome": "string", "schema": "string",
-        "queue": "hash", "batches": "zset", "batch": "hash", "finished": "list", "ready": "list", "timers": "zset", "followers": "list",
+        "holder": "hash", "outcome": "string", "queue": "hash", "batches": "zset", "batch": "hash", "finished": "list", "ready": "list",
+        "timers": "zset", "followers": "list",
         "aside": "list", "dead": "zset", "idle": "zset",
     ]
+
+    /// The keys of the whole partition.
+    private static let mainTypes = [("state", "hash"), ("hosts", "hash"), ("locks", "hash"), ("leases", "zset")]
 
     /// A key of the partition: its queue, the beginning of its name, and the rest of that.
     private struct Key {
@@ -35,6 +38,17 @@ extension Audit {
         let name: [UInt8]
     }
 
+    /// Answers whether the keys to which all others lead can be read.
+    mutating func lookAtMainKeys(in partition: Partition) async throws -> Bool {
+        let types = try await pipeline(Self.mainTypes.map { RedisCommand("TYPE", .string(partition.keys.tag + $0.0)) })
+        var isGood = true
+        for ((name, expected), type) in zip(Self.mainTypes, types) where !["none", expected].contains(try type.asString()) {
+            add(.wrongType, "'\(partition.keys.tag)\(name)', which has to be a \(expected)")
+            isGood = false
+        }
+        return isGood
+    }
+
     /// Answers the queues that it met.
     mutating func lookAtKeys(in partition: Partition) async throws -> Set<String> {
         var queues: Set<String> = []
@@ -47,7 +61,11 @@ extension Audit {
                 let (key, found) = (Key(name), try type.asString())
                 if let queue = key.queue, key.kind == "queue" || key.kind == "batches" { queues.insert(queue) }
                 guard let expected = Self.types[key.kind], found != "none" else { continue }
-                if found == expected { known.append(key) } else { add(.wrongType, "'\(Self.shown(name))', which has to be a \(expected)") }
+                if found == expected {
+                    known.append(key)
+                } else {
+                    add(.wrongType, "'\(partition.keys.tag)\(Self.shown(name))', which has to be a \(expected)")
+                }
             }
             for key in known where key.kind == "holder" { try await check(holder: key.rest, in: partition) }
             let lists = known.compactMap { key in key.queue.map { List(queue: $0, kind: key.kind, name: key.rest) } }

@@ -16,6 +16,7 @@ struct Audit {
     /// left, jobs that nothing leads to would look lost.
     mutating func run(in partition: Partition) async throws {
         let before = findings.reduce(0) { $0 + $1.count }
+        guard try await lookAtMainKeys(in: partition) else { return add(.notChecked, "the partition '\(partition.keys.tag)'") }
         let queues = try await lookAtKeys(in: partition)
         if !findings.contains(where: { $0.kind == .wrongType }) {
             try await lookAtLocks(in: partition)

@@ -31,6 +31,21 @@ import Testing
         }
     }
 
+    @Test(arguments: ["state", "hosts", "locks", "leases"])
+    func `a key of the whole partition with a value of another type is named, whatever else is there`(name: String) async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<3)
+            #expect(try await fixture.claim(1).jobs.count == 1)
+            try await fixture.fill(0..<1, batch: "follower")
+            #expect(try await fixture.claim(3).jobs.count == 2)
+            let key = fixture.key(name)
+            _ = try await fixture.redis.send(RedisCommand("DEL", .string(key)))
+            _ = try await fixture.redis.send(RedisCommand("SET", .string(key), "x"))
+            let found = try await fixture.cluster.audit(mend: true)
+            #expect(found.map(\.kind) == [.wrongType, .notChecked] && found.first?.example.contains("'\(key)'") == true)
+        }
+    }
+
     @Test(arguments: ["count", "s"])
     func `a key of the bodies with a value of another type is named`(name: String) async throws {
         try await QueueFixture.with { fixture in
@@ -48,7 +63,7 @@ import Testing
             try await fixture.send("SET", fixture.queueKey(name), "x")
             let found = try await fixture.cluster.audit(mend: true)
             #expect(found.map(\.kind) == [.wrongType, .notChecked])
-            #expect(found.first?.example.contains("'q:q:\(name)'") == true)
+            #expect(found.first?.example.contains("'\(fixture.key(queue: name))'") == true)
         }
     }
 

@@ -145,9 +145,9 @@ import Testing
 
 extension WorkerFixture {
     /// A store for bodies in the queue's Redis.
-    func redisBodies(limit: Int = 100_000_000) async throws -> RedisBodies {
+    func redisBodies(limit: Int = 100_000_000, calm: Duration = .seconds(5)) async throws -> RedisBodies {
         RedisBodies(
             try await RedisConnection.connect(redis.configuration), namespace: namespace, limit: limit,
-            temporaryFolder: folder.path, patience: .seconds(20))
+            temporaryFolder: folder.path, patience: .seconds(20), calm: calm)
     }
 }

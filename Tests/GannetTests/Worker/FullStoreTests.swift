@@ -1,0 +1,70 @@
+import GannetBasics
+import GannetTestKit
+import HTTPEngine
+import RedisClient
+import Synchronization
+import Testing
+
+@testable import BodyStores
+@testable import ClusterState
+
+/// Bodies that wait for room in Redis.
+@Suite(.timeLimit(.minutes(1))) struct FullStoreTests {
+    private static func job(_ number: Int) -> Job {
+        Job(
+            token: LockToken(counter: UInt64(number), incarnation: Incarnation(1)),
+            entry: JobEntry(checked: WorkerFixture.id(number), "h", WorkerFixture.url(number)), queue: "q", partition: 0, batch: 1,
+            batchName: "b",
+            trace: nil, enqueued: 0, crashes: 0, failures: 0, throttled: .zero, headers: RequestHeaders.none, outcome: nil, stale: nil,
+            isHopeless: false)
+    }
+
+    private static func place(_ number: Int, in bodies: RedisBodies) async throws -> Placement {
+        let bytes = [UInt8](repeating: UInt8(number), count: 100)
+        let download = Download(finalURL: WorkerFixture.url(number), bytes: bytes)
+        return try await bodies.place(download, digest: SHA256Digest(of: bytes), of: job(number))
+    }
+
+    private static func refusals(_ server: RedisServer) async throws -> Int {
+        let text = try await server.command("INFO", "errorstats").text ?? ""
+        let number = text.split(separator: "errorstat_OOM:count=").dropFirst().first?.prefix { $0.isNumber }
+        return number.flatMap { Int($0) } ?? 0
+    }
+
+    @Test func `bodies that wait for room one after the other are told as one time of waiting`() async throws {
+        let server = try await RedisServer.start()
+        try await WorkerFixture.with(server) { fixture in
+            let bodies = try await fixture.redisBodies(calm: .seconds(3600))
+            let told = Mutex<[Bool]>([])
+            bodies.watchRoom { isFull in told.withLock { $0.append(isFull) } }
+            for number in 1...3 {
+                let before = try await Self.refusals(server)
+                try await server.command("CONFIG", "SET", "maxmemory", "1")
+                async let placement = Self.place(number, in: bodies)
+                try await eventually("a body waits for room") { try await Self.refusals(server) > before }
+                try await server.command("CONFIG", "SET", "maxmemory", "0")
+                guard case .held = try await placement else { throw KitError("the body has no place") }
+            }
+            #expect(told.withLock { $0 } == [true])
+            await bodies.close()
+        }
+        try await server.stop()
+    }
+
+    @Test func `it is told once bodies wait no more`() async throws {
+        let server = try await RedisServer.start()
+        try await WorkerFixture.with(server) { fixture in
+            let bodies = try await fixture.redisBodies(calm: .zero)
+            let told = Mutex<[Bool]>([])
+            bodies.watchRoom { isFull in told.withLock { $0.append(isFull) } }
+            try await server.command("CONFIG", "SET", "maxmemory", "1")
+            async let placement = Self.place(1, in: bodies)
+            try await eventually("it is told that a body waits") { told.withLock { $0 } == [true] }
+            try await server.command("CONFIG", "SET", "maxmemory", "0")
+            guard case .held = try await placement else { throw KitError("the body has no place") }
+            try await eventually("it is told that there is room") { told.withLock { $0 } == [true, false] }
+            await bodies.close()
+        }
+        try await server.stop()
+    }
+}
