@@ -40,6 +40,23 @@ import Testing
         }
     }
 
+    @Test func `a job that never ran leaves a free place to the queue that waits for it`() async throws {
+        try await with { fixture, _ in
+            let other = QueueFixture(
+                redis: fixture.redis, cluster: fixture.cluster, queue: fixture.cluster.queue("other"), namespace: fixture.namespace)
+            try await fixture.fill([0])
+            let job = try #require(try await fixture.claim(1, hostLimit: 1).jobs.first)
+            try await other.fill([1])
+            #expect(try await other.claim(1, hostLimit: 1, worker: "other").jobs.isEmpty)
+            try await fixture.fill([2], batch: "later")
+            let next = try await fixture.claim(1, hostLimit: 1) {
+                $0.settlements = [Settlement(job.token, job.id, QueueFixture.fetched(job.url), host: .answered)]
+            }
+            #expect(next.jobs.isEmpty)
+            #expect(try await other.claim(1, hostLimit: 1, worker: "other").jobs.count == 1)
+        }
+    }
+
     @Test func `a queue whose URL comes back at a host has taken its turn with it`() async throws {
         try await with { fixture, _ in
             let other = QueueFixture(

@@ -103,7 +103,7 @@ import Testing
                 $0.settlements = held.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
             }
             #expect(answer.jobs.map(\.id) == [QueueFixture.id(0)] && answer.jobs.map(\.crashes) == [2])
-            let alone = answer.jobs[0]
+            let alone = try #require(answer.jobs.first)
             #expect(try await fixture.claim(20, worker: "alive").jobs.isEmpty)
             answer = try await fixture.claim(20, worker: "alive") {
                 $0.settlements = [Settlement(alone.token, alone.id, QueueFixture.fetched(alone.url), host: .answered)]
@@ -146,6 +146,32 @@ import Testing
                 }
                 #expect(next.jobs.map(\.id) == [QueueFixture.id(index * 10 + 1)] && next.jobs.map(\.crashes) == [2])
             }
+        }
+    }
+
+    @Test func `where the worker dies that takes no more jobs for a URL with two crashes, another takes no more`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<2)
+            for worker in ["first", "second"] { #expect(try await fixture.claim(1, worker: worker).jobs.count == 1) }
+            try await fixture.fill([2], batch: "deadly")
+            func pass(_ workers: [String]) async throws {
+                for _ in 0..<10 {
+                    clock.advance(by: .seconds(5))
+                    for worker in workers { _ = try await fixture.claim(0, worker: worker) }
+                }
+            }
+            for death in 0..<2 {
+                #expect(try await fixture.claim(1, worker: "dies \(death)").jobs.map(\.crashes) == [death])
+                try await pass(["first", "second"])
+            }
+            try await fixture.fill(3..<10, batch: "later")
+            // The first look meets the URL with two crashes.
+            #expect(try await fixture.claim(1, worker: "first").jobs.count == 1)
+            #expect(try await fixture.claim(1, worker: "first").jobs.isEmpty)
+            #expect(try await fixture.claim(1, worker: "second").jobs.count == 1)
+            try await pass(["second"])
+            #expect(try await fixture.claim(1, worker: "second").jobs.isEmpty)
         }
     }
 
