@@ -76,6 +76,27 @@ import Testing
         }
     }
 
+    @Test func `a URL that three workers died with is given up without a place at its host, beside other jobs`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill([0])
+            #expect(try await fixture.claim(1, hostLimit: 1, worker: "alive").jobs.count == 1)
+            try await fixture.fill([1], batch: "deadly")
+            for crashes in 0..<3 {
+                #expect(try await fixture.claim(1, worker: "dies \(crashes)").jobs.map(\.crashes) == [crashes])
+                for _ in 0..<10 {
+                    clock.advance(by: .seconds(5))
+                    _ = try await fixture.claim(0, hostLimit: 1, worker: "alive")
+                }
+            }
+            let jobs = try await fixture.claim(1, hostLimit: 1, worker: "alive").jobs
+            #expect(jobs.map(\.id) == [QueueFixture.id(1)] && jobs.allSatisfy { $0.isPoison })
+            let running = try await fixture.running()
+            #expect(running.values.reduce(0, +) == 1, "\(running)")
+            try await fixture.expectSound()
+        }
+    }
+
     @Test func `each job of a dead worker is charged, and a URL with two crashes goes to a worker that has nothing else`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

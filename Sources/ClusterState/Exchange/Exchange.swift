@@ -39,6 +39,9 @@ package struct ExchangeRequest: Sendable {
     /// Everything that the process holds there, sent when the last answer's count differs. Redis takes everything else back, uncharged.
     package var held: [Holding]?
 
+    /// The process has nothing in other partitions, and asks for nothing there. Only such a process gets a URL that two workers died with.
+    package var hasNothingElsewhere = true
+
     package init(_ incarnation: Incarnation, number: Int, lease: Duration) {
         self.incarnation = incarnation
         self.number = number
@@ -105,6 +108,9 @@ package struct Exchange: Sendable {
     package let next: Duration?
     package let isPaused: Bool
 
+    /// The process gets no more jobs until it has none, because it has a URL that two workers died with, or is to have one.
+    package let isHeldBack: Bool
+
     /// Jobs whose URL is not valid UTF-8. They are held like the others, and have to be given up.
     package let unreadable: [Settlement]
 }
@@ -130,7 +136,8 @@ extension Exchange {
         isMore = try fields[5].asInteger() == 1
         let next = try fields[6].asInteger()
         self.next = next < 0 ? nil : .milliseconds(next)
-        isPaused = try fields[7].asInteger() == 1
+        let state = try fields[7].asInteger()
+        (isPaused, isHeldBack) = (state == 1, state == 2)
         let batches = try LeasedBatch.byNumber(try fields[8].asArray())
         var jobs: [Job] = []
         var unreadable: [Settlement] = []
@@ -174,7 +181,7 @@ extension ClusterState {
             .integer(request.wanted), .integer(request.spare), .string(request.inbox ?? ""), .integer(request.host.limit),
             .integer(request.host.interval.wholeMilliseconds), .string("\(min(1, max(0, request.random)))"),
             .integer(request.hostPatience.wholeMilliseconds), .integer(request.mostDead), .integer(request.settlements.count),
-            .integer(request.held == nil ? 0 : 1),
+            .integer(request.held == nil ? 0 : 1), .integer(request.hasNothingElsewhere ? 1 : 0),
         ]
         for settlement in request.settlements { arguments.append(.bytes(settlement.bytes)) }
         for holding in request.held ?? [] { arguments.append(.bytes(holding.field)) }

@@ -9,12 +9,13 @@
 --       the worker hears, or nothing   8 how many requests a host may have in flight   9 ms between two starts at one host
 --       10 a number from 0 to 1 for rests   11 for how long, ms, a host may take no connection before it is given up, 0 for ever
 --       12 how many dead jobs are kept   13 how many outcomes   14 whether what the process holds is named
+--       15 whether the process has nothing in other partitions, and gets nothing there
 --       then the outcomes, then what it holds
 -- Answer: {'ended'} for an incarnation whose lease has ended, or {'done', queue time, verdicts, how many it holds, what is left (0
---         jobs, 1 nothing, 2 only jobs of a newer version), whether to ask again at once, ms until the next visit or -1, whether the queue
---         is paused, each batch among these {number, name or nil, headers or nil, trace or nil, …}, then for each job two: its lock, and
+--         jobs, 1 nothing, 2 only jobs of a newer version), whether to ask again at once, ms until the next visit or -1, 1 where the queue is
+--         paused or 2 where the process takes no more jobs until it has nothing, each batch among these {number, name or nil, headers or nil, trace or nil, …}, then for each job two: its lock, and
 --         an answer too old for it or nothing; or 'd' token length(1) queue job, and its outcome}
-local OPTIONS, SWEEP = 14, 256
+local OPTIONS, SWEEP = 15, 256
 -- Redis searches a small hash from its beginning, unless a value in it is longer than 64 bytes.
 local PADDING = 'This text makes the hash of what a process holds a table to Redis.'
 local queue, prefix, incarnation, number, lease = sub(KEYS[2], #tag + 3, -7), sub(KEYS[2], 1, -6), ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -53,6 +54,10 @@ for i = 1, #uses do
     local priority = byte(uses, i) - 48
     local name = Blocks.PRIORITIES[priority]
     Ask.open[priority] = {ready = prefix .. 'ready:' .. name, timers = prefix .. 'timers:' .. name, isReady = true}
+    if not Counts.areKeysKnown then
+        call('LLEN', prefix .. 'aside:' .. name .. ':?')
+        call('LLEN', prefix .. 'aside:' .. name .. ':!')
+    end
 end
 -- Counts, flags and names in the lock of a URL that nobody else waits for, in its first attempt.
 local usual = '\0\0\0\0\0\0\0\0\0' .. pack('>I2B', 3 + #queue, #queue) .. queue .. '\0\0'
@@ -113,6 +118,7 @@ if Ask.most == 0 or Ask.count < Ask.wanted then
 end
 Ask.answer[4] = call('HLEN', holder) - 1 - (Ask.suspects > 0 and call('HEXISTS', holder, 'suspects') or 0)
 if Ask.isMore then Ask.answer[6] = 1 end
+if Ask.isHeldBack then Ask.answer[8] = 2 end
 
 for name, by in pairs(Locks.returned) do Counts.wake(name, by) end
 for name in pairs(ended) do

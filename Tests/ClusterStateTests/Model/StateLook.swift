@@ -24,7 +24,7 @@ struct StateLook: Sendable {
         var incarnation: Bytes { Array(token[8...]) }
         var isSuspect: Bool { flags & 1 != 0 }
         /// The part that the lock takes of the weight of suspects which a worker may hold.
-        var weight: Int { isSuspect && kind != "A" ? (crashes > 1 ? StateLook.alone : 1) : 0 }
+        var weight: Int { isSuspect && kind != "A" && crashes < 3 ? (crashes > 1 ? StateLook.alone : 1) : 0 }
         var isPutOffByHost: Bool { flags & 4 != 0 }
         /// The place of the request is that of the job's own host.
         var hasOwnPlace: Bool { kind == "L" && flags & (2 | 8) == 0 }

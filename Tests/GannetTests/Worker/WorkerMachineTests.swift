@@ -221,6 +221,34 @@ import Testing
         #expect((60..<80).contains(seconds))
     }
 
+    @Test func `a URL for a worker that has nothing else waits until the worker has nothing in all partitions, and is then alone`() throws {
+        var bench = MachineBench(partitions: 2) { $0.concurrency = 32 }
+        bench.start()
+        let partitions = bench.lanes.map(\.partition)
+        #expect(partitions.count == 2 && bench.sent.allSatisfy { $0.request.wanted > 0 && !$0.request.hasNothingElsewhere })
+        bench.answer(isHeldBack: true)
+        let other = bench.jobs(1)
+        bench.answer(other)
+        // The other partition is asked for no more jobs, and settles.
+        let heard = bench.take(.heard).exchanges
+        #expect(heard.map(\.0.partition) == [partitions[0]] && heard.allSatisfy { !$0.1.hasNothingElsewhere })
+        bench.answer(isHeldBack: true)
+        bench.conclude(other[0])
+        let settling = bench.wake(after: .milliseconds(10)).exchanges
+        #expect(settling.map(\.0.partition) == [partitions[1]] && settling.allSatisfy { $0.1.wanted + $0.1.spare == 0 })
+        bench.answer(verdicts: [.settled])
+        let free = bench.take(.heard).exchanges
+        #expect(free.map(\.0.partition) == [partitions[0]] && free.allSatisfy { $0.1.hasNothingElsewhere && $0.1.wanted > 0 })
+        let alone = bench.jobs(1)
+        bench.answer(alone, isHeldBack: true)
+        #expect(bench.take(.heard).exchanges.map(\.0.partition) == [partitions[0]])
+        bench.answer(isHeldBack: true)
+        bench.conclude(alone[0])
+        bench.wake(after: .milliseconds(10))
+        bench.answer(verdicts: [.settled])
+        #expect(bench.lanes.map(\.partition) == [partitions[1]] && bench.sent[0].request.wanted > 0)
+    }
+
     @Test func `a worker works on a sixteenth as many partitions as it has places, and goes on to others when they are dry`() {
         var bench = MachineBench(partitions: 16) { $0.concurrency = 32 }
         let first = bench.start()

@@ -4,7 +4,7 @@ local Ends = setmetatable({}, Lazy)
 function Ends.make()
     local FETCHED, REVALIDATED, FAIL, RETRY, THROTTLED, BACK, DELIVERED, MISSING, PLACE = 1, 2, 3, 4, 5, 6, 7, 8, 10
     local LOST, SETTLED, FENCED, MALFORMED = 0, 1, 2, 3
-    local SHORTEST, MOST_CRASHES, LARGEST_FAILURE, SHORTEST_PAUSE, LONGEST_PAUSE = 58, 3, 2048, 1000, 600000
+    local SHORTEST, LARGEST_FAILURE, SHORTEST_PAUSE, LONGEST_PAUSE = 58, 2048, 1000, 600000
 
     local function read(bytes)
         if #bytes < SHORTEST then return nil end
@@ -177,7 +177,7 @@ function Ends.make()
                 Counts.count(lock.queue, number, 'active', -1)
                 if form == FAIL then
                     -- Nobody made an attempt for a host or a URL that was given up.
-                    local isCharged = lock.crashes < MOST_CRASHES and not Locks.has(lock.flags, Locks.NO_PLACE)
+                    local isCharged = lock.crashes < Locks.MOST_CRASHES and not Locks.has(lock.flags, Locks.NO_PLACE)
                     if isCharged then lock.failures = min(255, lock.failures + 1) end
                     bury(lock.queue, number, id, lock.job, one.content, lock)
                 else

@@ -139,6 +139,7 @@ function Returns.make()
 
     -- Whether the worker holds nothing, and gets nothing in this call.
     local function hasNothing()
+        if ARGV[15] ~= '1' then return false end
         local meta = (before[1] and 1 or 0) + call('HEXISTS', holder, 'suspects')
         return Ask.count == 0 and call('HLEN', holder) == meta
     end
@@ -200,7 +201,8 @@ function Returns.make()
         end
         if lock and lock.began > now then return lookAgain(lock.began) end
         local host = Hosts.of(job.host)
-        local isHopeless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
+        -- There is no request for a URL that is given up, or whose host is.
+        local isHopeless = lock and lock.crashes >= Locks.MOST_CRASHES or Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
         -- A worker that has nothing else waits for the host like a queue of its own.
         local taker = at == LONE and ':' .. LONE or queue
         if not isHopeless and Hosts.roomFor(host, taker) <= 0 then
@@ -310,14 +312,12 @@ function Returns.make()
         local isLeft = false
         for priority = 1, 3 do
             local line, key = Ask.open[priority], asideOf(priority, LONE)
-            while line and Ask.budget > 0 and hasNothing() do
+            -- A URL whose host is busy goes behind the others.
+            for _ = 1, line and min(call('LLEN', key), LARGEST_LOOK) or 0 do
+                if Ask.budget <= 0 or not hasNothing() then break end
                 local id = call('LPOP', key)
-                if not id then break end
                 Ask.budget = Ask.budget - 1
-                if not carryOn(priority, id, LONE) then
-                    call('LPUSH', key, id)
-                    break
-                end
+                if not carryOn(priority, id, LONE) then call('RPUSH', key, id) end
             end
             if line and call('EXISTS', key) == 1 then isLeft = true elseif line then call('ZREM', line.timers, 'h' .. LONE) end
         end

@@ -21,7 +21,7 @@ local Locks = setmetatable({key = tag .. 'locks', leases = tag .. 'leases', retu
 function Locks.make()
     local LARGEST_STALE, LONGEST, ENDED_KEPT = 8192, 4294967295, 3600000
     Locks.NEGATIVE, Locks.NOT_STORED, Locks.OUTCOME_HEADER, Locks.SUSPECT, Locks.MOVED, Locks.PUT_OFF_BY_HOST, Locks.NO_PLACE = 1, 2, 32, 1, 2, 4, 8
-    Locks.MOST_INTERESTED, Locks.MOST_SUSPECTS, Locks.ALONE = 64, 8, 9
+    Locks.MOST_INTERESTED, Locks.MOST_SUSPECTS, Locks.ALONE, Locks.MOST_CRASHES = 64, 8, 9, 3
 
     function Locks.holderOf(incarnation) return tag .. 'holder:' .. incarnation end
     function Locks.outcomeOf(id) return tag .. 'outcome:' .. id end
@@ -239,9 +239,11 @@ function Locks.make()
         return Hosts.leave(name)
     end
 
-    -- What a job weighs among its worker's suspects, which may weigh eight. A URL that two workers died with is alone in its worker.
+    -- What a job weighs among its worker's suspects, which may weigh eight. A URL that two workers died with is alone in its worker. One
+    -- that three died with is not fetched.
     function Locks.weightOf(lock)
-        return not Locks.has(lock.flags, Locks.SUSPECT) and 0 or lock.crashes > 1 and Locks.ALONE or 1
+        if not Locks.has(lock.flags, Locks.SUSPECT) or lock.crashes >= Locks.MOST_CRASHES then return 0 end
+        return lock.crashes > 1 and Locks.ALONE or 1
     end
 
     -- A worker has begun with a suspect, or is done with one.

@@ -61,6 +61,8 @@ struct Lane {
     var heardMeanwhile = false
     /// When the partition wants its next visit.
     var visitAt: Instant?
+    /// The partition gives the worker no more jobs until the worker has none.
+    var isHeldBack = false
     /// The rest of the queue in this partition, by the last answer; `nil` before the first answer.
     var left: Exchange.Left?
 

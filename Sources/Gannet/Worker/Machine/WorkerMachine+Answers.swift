@@ -30,6 +30,8 @@ extension WorkerMachine {
     private mutating func look(_ index: Int, _ exchange: Exchange, _ request: ExchangeRequest, at now: Instant) {
         let heard = lanes[index].heardMeanwhile
         lanes[index].heardMeanwhile = false
+        // An exchange that asks for no jobs looks at none.
+        if request.wanted + request.spare > 0 || exchange.isHeldBack { lanes[index].isHeldBack = exchange.isHeldBack }
         guard request.wanted > 0 else {
             // The jobs that have ended may make room for others.
             if !request.settlements.isEmpty || heard { lanes[index].mayFindWork = true }

@@ -18,7 +18,17 @@ extension WorkerMachine {
 
     /// The partitions that the worker works on: the first in its order that may have jobs, more of them the more places it has.
     private var active: [Int] {
-        Array(order.lazy.filter { lanes[$0].mayFindWork && !lanes[$0].hasFailed }.prefix(max(1, options.concurrency / 16)))
+        if let heldBack { return lanes[heldBack].mayFindWork ? [heldBack] : [] }
+        return Array(order.lazy.filter { lanes[$0].mayFindWork && !lanes[$0].hasFailed }.prefix(max(1, options.concurrency / 16)))
+    }
+
+    /// The partition in which a URL waits for the worker to have nothing else. No other is asked for jobs until that URL has ended.
+    private var heldBack: Int? { order.first { lanes[$0].isHeldBack && !lanes[$0].hasFailed } }
+
+    private func mayAsk(_ index: Int) -> Bool { heldBack.map { $0 == index } ?? true }
+
+    private func hasNothing(besides index: Int) -> Bool {
+        order.allSatisfy { $0 == index || lanes[$0].holdings.isEmpty && lanes[$0].asked == (0, 0) }
     }
 
     mutating func sendWhatIsDue(at now: Instant) {
@@ -59,7 +69,7 @@ extension WorkerMachine {
 
     private mutating func send(_ index: Int, mostWanted: Int, spare: Int, at now: Instant) {
         let isPartition = index < order.count
-        let wanted = isPartition ? min(mostWanted, canStart, ExchangeRequest.mostJobs) : 0
+        let wanted = isPartition && mayAsk(index) ? min(mostWanted, canStart, ExchangeRequest.mostJobs) : 0
         let isWanted = wanted > 0 && (lanes[index].mayFindWork || lanes[index].hasOutcomes)
         let isDue =
             isWanted && placesDue(index).map { $0 <= now } ?? true || lanes[index].holdings.haveToBeNamed
@@ -69,7 +79,8 @@ extension WorkerMachine {
         var request = ExchangeRequest(lanes[index].id.incarnation, number: 0, lease: options.lease)
         request.longestHold = options.longestHold
         request.wanted = wanted
-        request.spare = isPartition ? min(spare, ExchangeRequest.mostJobs - wanted) : 0
+        request.spare = isPartition && mayAsk(index) ? min(spare, ExchangeRequest.mostJobs - wanted) : 0
+        request.hasNothingElsewhere = order.count == 1 || lanes[index].isHeldBack && hasNothing(besides: index)
         request.inbox = wanted > 0 ? inbox : nil
         request.host = options.hostRule
         request.hostPatience = options.retryPolicy.hostPatience
@@ -110,6 +121,7 @@ extension WorkerMachine {
             guard lanes[index].isReady else { continue }
             if let time = lanes[index].outcomesDue { times.append(time) }
             if let time = renewalDue(index) { times.append(time) }
+            let hasRoom = hasRoom && mayAsk(index)
             if hasRoom, lanes[index].mayFindWork || lanes[index].hasOutcomes, let time = placesDue(index) { times.append(time) }
             if hasRoom, !lanes[index].mayFindWork, let time = lanes[index].visitAt { times.append(time) }
         }
