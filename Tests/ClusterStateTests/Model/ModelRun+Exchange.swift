@@ -242,7 +242,8 @@ extension ModelRun {
                 job.failures == lock.failures && job.crashes == lock.crashes, "job \(serial) is told other attempts than its URL has")
             if !job.isHopeless { handed[job.host, default: 0] += 1 }
         }
-        for (name, number) in handed { try check(number, at: name, worker, before, after, now) }
+        let isAlone = gotLone(answer, worker, before, after)
+        for (name, number) in handed { try check(number, at: name, worker, isAlone: isAlone, before, after, now) }
         // A timer that this call has set to now is for the next call, which the answer asks for at once.
         let isHeldBack = after.isHeldBack(worker.incarnation.bytes, in: Self.queueNames[worker.queue])
         if request.spare == 0, answer.jobs.count < request.wanted, !answer.isMore, answer.next != .zero, !isPaused[worker.queue],
@@ -252,9 +253,17 @@ extension ModelRun {
         }
     }
 
+    /// Whether an exchange brought a URL that waited for a worker which has nothing else. Such a URL waits at its host like a queue of its own.
+    func gotLone(_ answer: Exchange, _ worker: Worker, _ before: StateLook, _ after: StateLook) -> Bool {
+        if after.suspects(of: worker.incarnation.bytes) == StateLook.alone { return true }
+        let waiting = (before.queues[Self.queueNames[worker.queue]]?.aside ?? [:]).filter { $0.key.hasSuffix(":!") }.values.joined().map(
+            \.id)
+        return answer.jobs.contains { waiting.contains($0.id.bytes) }
+    }
+
     /// Hosts' limits, rests and turns.
     private func check(
-        _ number: Int, at name: String, _ worker: Worker, _ before: StateLook, _ after: StateLook, _ now: Int
+        _ number: Int, at name: String, _ worker: Worker, isAlone: Bool, _ before: StateLook, _ after: StateLook, _ now: Int
     ) throws {
         guard let host = after.hosts[name] else { throw Violation(description: "\(name) has requests and no record") }
         try Violation.require(host.running <= climate.limit, "\(name) has \(host.running) requests, and its limit is \(climate.limit)")
@@ -263,7 +272,6 @@ extension ModelRun {
         if climate.interval > 0 {
             try Violation.require(number == 1 && before.hosts[name]?.next ?? 0 <= now, "\(name) was asked too soon")
         }
-        let isAlone = after.suspects(of: worker.incarnation.bytes) == StateLook.alone
         if let earlier = before.hosts[name], let first = earlier.waiting.first, first != Self.queueNames[worker.queue], !isAlone {
             try Violation.require(earlier.offered > 0 && earlier.offered <= now, "queue \(first) had the turn at \(name)")
         }

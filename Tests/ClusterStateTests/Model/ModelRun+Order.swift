@@ -137,8 +137,8 @@ extension ModelRun {
         }
         let visited = Set(served.answer.jobs.map(\.host))
         for host in visited { visits[partition][mine][host] = nil }
-        // Jobs that are only delivered take no place. A worker with a URL that two workers died with has waited like a queue of its own.
-        let isAlone = served.after.suspects(of: served.worker.incarnation.bytes) == StateLook.alone
+        // Jobs that are only delivered take no place.
+        let isAlone = gotLone(served.answer, served.worker, served.before, served.after)
         for host in Set(served.answer.jobs.filter { $0.outcome == nil && !$0.isHopeless && !isAlone }.map(\.host)) {
             guard var visit = visits[partition][1 - mine][host] else { continue }
             visit.others += 1
