@@ -27,7 +27,7 @@ package final class RedisBodies: JobOutput {
     private struct Waiting {
         var count = 0
         var isTold = false
-        /// Runs after the last of them, and ends what was told.
+        /// This task begins when no body waits any more. After a calm time it tells that there is room.
         var end: Task<Void, Never>?
         var tell: (@Sendable (Bool) -> Void)?
     }

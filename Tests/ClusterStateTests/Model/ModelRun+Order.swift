@@ -103,7 +103,7 @@ extension ModelRun {
             let member = [UInt8(ascii: "u")] + job.id.bytes
             func priority(in look: StateLook.Queue) -> String? { StateLook.priorities.first { look.timers[$0]?[member] != nil } }
             let isOnList = [.ready, .aside, .delayed].contains(served.before.places[Self.serial(job)]?.kind)
-            // A job on a list has the turn of its own priority, unless its URL is locked: then it joins those that wait for the URL.
+            // A listed job is served in its own priority's turn. If its URL is locked, the job waits with the others for that URL.
             let isFree = isOnList && served.before.locks[job.id.bytes] == nil
             let waited = isFree ? nil : priority(in: earlier) ?? (isOnList ? nil : priority(in: queue))
             handed[waited ?? StateLook.priorities[number - 1], default: 0] += 1
