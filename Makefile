@@ -17,7 +17,7 @@ test: ## install missing tools, build, run all tests
 
 fuzz: ## throw made-up input at the state and at all readers of strangers' bytes; see CONTRIBUTING.md
 ifeq ($(filter-out model,$(TARGET)),)
-	@GANNET_FUZZ_SEED=$(SEED) GANNET_FUZZ_SEEDS=$(or $(SEEDS),$(if $(SEED),1,2000)) GANNET_FUZZ_STEPS=$(STEPS) Scripts/test --filter ModelTests
+	@GANNET_TEST_PATIENCE=604800 GANNET_FUZZ_SEED=$(SEED) GANNET_FUZZ_SEEDS=$(or $(SEEDS),$(if $(SEED),1,2000)) GANNET_FUZZ_STEPS=$(STEPS) Scripts/test --filter ModelTests
 endif
 ifneq ($(TARGET),model)
 	@RUNS=$(RUNS) SEED=$(SEED) SANITIZE=$(SANITIZE) Scripts/fuzz $(TARGET) $(INPUT)
