@@ -33,6 +33,23 @@ import Testing
         Issue.record("the host is not given up")
     }
 
+    /// Another queue that has the turn at a given-up host which may be probed: its probe was handed back, and it has a job aside there.
+    private func queueWithTurn(_ fixture: QueueFixture, _ clock: MovableClock) async throws -> QueueFixture {
+        let other = QueueFixture(
+            redis: fixture.redis, cluster: fixture.cluster, queue: fixture.cluster.queue("other"), namespace: fixture.namespace)
+        try await fixture.fill(0..<10)
+        try await wearOut(fixture, clock)
+        for job in try await fixture.claimAll(10) { try await settle(job, QueueFixture.failed(job.url), .none, fixture) }
+        clock.advance(by: .seconds(601))
+        try await other.fill(20..<22)
+        let probe = try #require(try await other.claim(1, worker: "other").jobs.first)
+        #expect(!probe.isHopeless)
+        _ = try await other.claim(0, worker: "other") {
+            $0.settlements = [Settlement(probe.token, probe.id, .handedBack, host: .none)]
+        }
+        return other
+    }
+
     @Test func `the jobs of a given-up host are handed out without a place, also those that come while it rests, and others go on`()
         async throws
     {
@@ -89,6 +106,34 @@ import Testing
             try await fixture.fill(30..<40, batch: "again")
             #expect(try await fixture.claim(10).jobs.count == 10)
             #expect(try await fixture.host("h0")?.isGivenUp == false)
+        }
+    }
+
+    @Test func `queues take turns at the requests that probe a given-up host`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            let other = try await queueWithTurn(fixture, clock)
+            try await fixture.fill([30], batch: "later")
+            #expect(try await fixture.claim(1).jobs.isEmpty)
+            #expect(try await other.claim(1, worker: "other").jobs.map(\.isHopeless) == [false])
+            #expect(try await fixture.claim(1).jobs.map(\.isHopeless) == [true])
+        }
+    }
+
+    @Test func `a queue that does not come to a given-up host costs the others a moment`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            _ = try await queueWithTurn(fixture, clock)
+            try await fixture.fill(30..<33, batch: "later")
+            var (answer, waited) = (try await fixture.claim(3), Duration.zero)
+            while answer.jobs.isEmpty {
+                let next = try #require(answer.next)
+                clock.advance(by: next)
+                waited += next
+                try #require(waited <= .milliseconds(250))
+                answer = try await fixture.claim(3)
+            }
+            #expect(waited > .zero && answer.jobs.map(\.isHopeless) == [false, true, true])
         }
     }
 

@@ -14,6 +14,14 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         return Ask.count < Ask.wanted and room or room - 1
     end
 
+    -- The same for a host that may be given up. Its jobs fail and need no room, so it takes `most` of them. Where it may be probed, one of
+    -- them is the probe: that is a request like others, and so the queue waits for its turn.
+    function Ask.roomOrMost(name, most)
+        local host = Hosts.known[name]
+        local isFree = host and Hosts.isGivenUp(host) and (Hosts.opensAt(host) > now or Hosts.roomFor(host, queue) > 0)
+        return isFree and most or Ask.roomAt(name)
+    end
+
     -- Serves from the first elements of a list, up to a URL to carry on, and puts back what is left of them. Blocks that stand aside already
     -- stay when their host has no room. Answers how many jobs were looked at, and whether that changed the list.
     function Ask.serve(key, elements, priority, quota, isAside)
@@ -41,7 +49,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                 local batch, isMany, room, common = Counts.batchOf(queue, number), kind % 8 >= 4, rooms[name], ''
                 if isMany then count, at = byte(bytes, at), at + 1 end
                 seen = seen + count
-                if not room and not batch.isGone then room = known[name] and Hosts.isGivenUp(known[name]) and quota or Ask.roomAt(name) end
+                if not room and not batch.isGone then room = Ask.roomOrMost(name, quota) end
                 if not batch.isGone and room > 0 and picked < quota then
                     local take, first = min(count, quota - picked, room), picked
                     picked, rooms[name], count = picked + take, room - take, count - take

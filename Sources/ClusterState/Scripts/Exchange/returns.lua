@@ -256,7 +256,7 @@ function Returns.make()
     local function serveAside(priority, name, goal)
         local key, host, before = asideOf(priority, name), Hosts.of(name), Ask.count
         while Ask.count < goal and Ask.budget > 0 do
-            local room = Hosts.isGivenUp(host) and LARGEST_LOOK or Ask.roomAt(name)
+            local room = Ask.roomOrMost(name, LARGEST_LOOK)
             if room <= 0 then break end
             local first = host.probing > 0 and call('LINDEX', key, 0)
             if first and #first == 16 and isPutOff(Locks.read(call('HGET', Locks.key, first))) then bringOther(priority, host) end
