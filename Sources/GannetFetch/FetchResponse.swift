@@ -13,13 +13,31 @@ public struct FetchResponse: Sendable, Hashable {
     /// The body, unpacked.
     public var data: Data
     /// The URL that answered, after redirects.
-    public var finalURL: String
+    public var finalURL: URL
     /// From 200 to 299.
     public var status: Int
-    /// All headers of an answer that has just come. Of a kept answer, only the headers that describe the body or decide about keeping it.
+    /// The answer's headers. Of a kept answer, those that may be kept.
     public var headers: ResponseHeaders
     /// The tier that had the answer, or the network.
     public var source: AnswerSource
+
+    /// An answer of your own, for ``Fetcher/init(_:answering:)``.
+    public init(_ data: Data, from url: URL, status: Int = 200, headers: ResponseHeaders = [:]) {
+        self.data = data
+        finalURL = url
+        self.status = status
+        self.headers = headers
+        source = .network
+    }
+
+    /// - Parameter url: The URL of the request, which counts where the final one is none for Foundation.
+    init(_ served: ServedAnswer, for url: URL) {
+        data = Data(served.body)
+        finalURL = URL(string: served.finalURL) ?? url
+        status = served.status
+        headers = served.headers
+        source = served.source
+    }
 }
 
 /// The bytes of an image that have been examined: they are an image, it is whole, and it is no larger than permitted.

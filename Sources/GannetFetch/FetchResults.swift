@@ -7,9 +7,9 @@ public import Foundation
 #endif
 
 /// The outcome of one URL of many.
-public struct FetchResult: Sendable {
+public struct FetchResult<Value: Sendable>: Sendable {
     public var url: URL
-    public var result: Result<Data, FetchError>
+    public var result: Result<Value, FetchError>
 }
 
 /// Prints without the URL's password: in a log, in a dump, or as a part of another value.
@@ -22,20 +22,31 @@ extension FetchResult: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 /// The results of many URLs, in the order in which they come. Each URL is delivered once, even to several loops.
-public struct FetchResults: AsyncSequence {
-    public typealias Element = FetchResult
+public struct FetchResults<Value: Sendable>: AsyncSequence {
+    public typealias Element = FetchResult<Value>
     public typealias Failure = Never
 
     let atOnce: Int
     let next: () -> URL?
-    let fetch: @Sendable (URL) async throws(FetchError) -> Data
+    let fetch: @Sendable (URL) async throws(FetchError) -> Value
 
     /// Fetches go on while the iterator exists, even if the sequence is gone. A second iterator takes the URLs that the first has left.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
+    /// All results by URL, when the last of them has come. A task that is cancelled gets those that were there.
+    ///
+    /// ```swift
+    /// let images = await fetcher.images(from: urls).collected()
+    /// ```
+    public func collected() async -> [URL: Result<Value, FetchError>] {
+        var results: [URL: Result<Value, FetchError>] = [:]
+        for await item in self { results[item.url] = item.result }
+        return results
+    }
+
     /// Starts fetches as results are asked for. When the iterator is freed, it cancels the fetches that are under way.
     public final class AsyncIterator: AsyncIteratorProtocol {
-        private typealias Arrival = (number: Int, result: FetchResult)
+        private typealias Arrival = (number: Int, result: FetchResult<Value>)
 
         private let sequence: FetchResults
         private let arrived: AsyncStream<Arrival>.Continuation
@@ -56,7 +67,7 @@ public struct FetchResults: AsyncSequence {
         }
 
         /// The next result; `nil` after the last one, and when the task is cancelled.
-        public func next(isolation actor: isolated (any Actor)? = #isolation) async -> FetchResult? {
+        public func next(isolation actor: isolated (any Actor)? = #isolation) async -> FetchResult<Value>? {
             if Task.isCancelled { cancelAll() }
             fill()
             guard !tasks.isEmpty else { return nil }
@@ -68,7 +79,7 @@ public struct FetchResults: AsyncSequence {
             return result
         }
 
-        public func next() async -> FetchResult? { await next(isolation: nil) }
+        public func next() async -> FetchResult<Value>? { await next(isolation: nil) }
 
         private func fill() {
             while !isAtEnd, tasks.count < sequence.atOnce {
@@ -79,7 +90,7 @@ public struct FetchResults: AsyncSequence {
                 last += 1
                 let number = last
                 tasks[number] = Task { [fetch = sequence.fetch, arrived] in
-                    let result: Result<Data, FetchError>
+                    let result: Result<Value, FetchError>
                     do throws(FetchError) {
                         result = .success(try await fetch(url))
                     } catch {

@@ -1,6 +1,5 @@
 public import FetchCache
 public import HTTPEngine
-internal import ImageProbe
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -40,10 +39,22 @@ public final class Fetcher: Sendable {
         try self.init(options, engine, engine)
     }
 
-    /// Fetches with a downloader of your own: a scripted one in a test, or one for another protocol than HTTP.
+    /// Gets answers from a function instead of the network: in a test, or for another protocol than HTTP.
     ///
-    /// The options for connections apply only as far as the downloader obeys them.
-    public convenience init(_ options: FetcherOptions = FetcherOptions(), downloader: some Downloader) throws(InvalidOptions) {
+    /// Answers are kept and shared like those of the network. The options for connections mean nothing to the function. An error that is no
+    /// ``FetchError`` is thrown as ``FetchError/Kind/engine``.
+    ///
+    /// ```swift
+    /// let fetcher = try Fetcher { request in FetchResponse(Data("hello".utf8), from: request.url) }
+    /// ```
+    public convenience init(
+        _ options: FetcherOptions = FetcherOptions(), answering answer: @escaping @Sendable (FetchRequest) async throws -> FetchResponse
+    ) throws(InvalidOptions) {
+        try self.init(options, downloader: OwnAnswers(answer: answer))
+    }
+
+    /// Fetches with another downloader.
+    package convenience init(_ options: FetcherOptions = FetcherOptions(), downloader: some Downloader) throws(InvalidOptions) {
         try options.validate()
         try self.init(options, downloader, nil)
     }
@@ -59,38 +70,38 @@ public final class Fetcher: Sendable {
     }
 
     /// The body of a URL.
-    public func data(from url: URL) async throws(FetchError) -> Data {
-        try await data(for: FetchRequest(url.absoluteString))
-    }
+    public func data(from url: URL) async throws(FetchError) -> Data { try await data(for: FetchRequest(url)) }
 
     /// The body of a request's answer.
     public func data(for request: FetchRequest) async throws(FetchError) -> Data {
-        Data(try await fetch.serve(request).get().body)
+        Data(try await fetch.serve(try request.checked()).get().body)
     }
 
     /// The answer of a request, with its status, its headers and its source.
     public func response(for request: FetchRequest) async throws(FetchError) -> FetchResponse {
-        let served = try await fetch.serve(request).get()
-        return FetchResponse(
-            data: Data(served.body), finalURL: served.finalURL, status: served.status, headers: served.headers, source: served.source)
+        FetchResponse(try await fetch.serve(try request.checked()).get(), for: request.url)
     }
 
     /// Cancels the fetch of a URL for all callers that asked for it without headers of their own.
-    public func cancel(_ url: URL) async { await cancel(FetchRequest(url.absoluteString)) }
+    public func cancel(_ url: URL) async { await cancel(FetchRequest(url)) }
 
     /// Cancels the fetch of a request for all its callers.
-    public func cancel(_ request: FetchRequest) async { await fetch.cancel(request) }
+    public func cancel(_ request: FetchRequest) async {
+        if let request = try? request.checked() { await fetch.cancel(request) }
+    }
 
     /// Removes the kept answer of a URL from all tiers. A shared Redis that cannot be reached at this moment keeps its copy.
-    public func remove(_ url: URL) async { await remove(FetchRequest(url.absoluteString)) }
+    public func remove(_ url: URL) async { await remove(FetchRequest(url)) }
 
     /// Removes the kept answer of a request from all tiers. A shared Redis that cannot be reached at this moment keeps its copy.
-    public func remove(_ request: FetchRequest) async { await fetch.remove(request) }
+    public func remove(_ request: FetchRequest) async {
+        if let request = try? request.checked() { await fetch.remove(request) }
+    }
 
     /// Removes all answers from memory and disk. Answers in a shared Redis stay, because other processes use them.
     public func clear() async { await fetch.removeAll() }
 
-    /// Counts of answers by their source, since the fetcher was made.
+    /// Counts since the fetcher was made, such as answers by their source, and how full its tiers are.
     public var statistics: FetchStatistics { fetch.statistics }
 
     /// Ends all work. Call it last: a program that ends without it makes other processes wait until its locks in Redis run out.
@@ -100,77 +111,5 @@ public final class Fetcher: Sendable {
     public func close() async {
         await fetch.close()
         engine?.shutdown()
-    }
-}
-
-// MARK: Images
-
-extension Fetcher {
-    /// The bytes of an image, recognised by its content and not by its `Content-Type`: PNG, JPEG, GIF, WebP, AVIF, BMP, TIFF, ICO or SVG.
-    ///
-    /// An image that is cut short, malformed or larger than ``FetcherOptions/imageLimits`` fails with
-    /// ``FetchError/Kind/unexpectedContent``.
-    public func image(from url: URL) async throws(FetchError) -> FetchedImage {
-        try await image(for: FetchRequest(url.absoluteString))
-    }
-
-    /// The image that answers a request.
-    public func image(for request: FetchRequest) async throws(FetchError) -> FetchedImage {
-        let body = try await fetch.serve(request).get().body
-        do throws(ImageProbeError) {
-            let info = try ImageProbe(limits: options.imageLimits).examine(body)
-            return FetchedImage(data: Data(body), format: info.format, size: info.size)
-        } catch {
-            throw FetchError(kind: .unexpectedContent, url: request.url, detail: error.description)
-        }
-    }
-
-    /// The images of many URLs. Returns when the last of them has come or failed.
-    public func images(from urls: some Sequence<URL>) async -> [URL: Result<Data, FetchError>] {
-        var images: [URL: Result<Data, FetchError>] = [:]
-        for await item in results(for: urls, { url throws(FetchError) in try await self.image(from: url).data }) {
-            images[item.url] = item.result
-        }
-        return images
-    }
-}
-
-// MARK: Many URLs
-
-extension Fetcher {
-    /// Fetches many URLs, and delivers each result as soon as it is there.
-    ///
-    /// The number of fetches ahead of the loop is limited by `maximumInFlight`. So results do not pile up for a slow loop, and the sequence
-    /// of URLs may be endless. When the loop ends, or its task is cancelled, the other fetches are cancelled.
-    ///
-    /// ```swift
-    /// for await item in fetcher.results(for: urls) {
-    ///     show(item.result, for: item.url)
-    /// }
-    /// ```
-    public func results(for urls: some Sequence<URL>, priority: FetchPriority = .normal) -> FetchResults {
-        results(for: urls) { url throws(FetchError) in
-            try await self.data(for: FetchRequest(url.absoluteString) { $0.priority = priority })
-        }
-    }
-
-    /// Fetches URLs into the tiers in the background: every other fetch comes first. A failure is reported only to later callers of the URL.
-    /// Ends early when the task is cancelled.
-    ///
-    /// Returns how many URLs could be fetched. It counts URLs whose answers were kept already, and those whose origins forbid to keep them.
-    @discardableResult
-    public func prefetch(_ urls: some Sequence<URL>) async -> Int {
-        var count = 0
-        for await item in results(for: urls, priority: .background) {
-            if case .success = item.result { count += 1 }
-        }
-        return count
-    }
-
-    private func results(
-        for urls: some Sequence<URL>, _ fetch: @escaping @Sendable (URL) async throws(FetchError) -> Data
-    ) -> FetchResults {
-        var iterator = urls.makeIterator()
-        return FetchResults(atOnce: options.maximumInFlight, next: { iterator.next() }, fetch: fetch)
     }
 }

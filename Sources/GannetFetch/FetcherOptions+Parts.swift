@@ -2,23 +2,34 @@ internal import FetchCache
 internal import HTTPCaching
 public import HTTPEngine
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 extension FetcherOptions {
     /// Throws when an option cannot be used.
     public func validate() throws(InvalidOptions) {
         guard memoryLimit >= 0, memoryCount >= 0 else { throw InvalidOptions("The memory tier's limits must not be negative.") }
+        guard valueLimit >= 0, valueCount >= 0 else { throw InvalidOptions("The limits for values must not be negative.") }
+        if let maximumAtHost, maximumAtHost < 1 { throw InvalidOptions("The limit of transfers from one host must be at least 1.") }
+        guard (0...100).contains(retries) else { throw InvalidOptions("The number of retries must be from 0 to 100.") }
+        guard (Duration.zero...RetryRule().longestPause).contains(retryPause) else {
+            throw InvalidOptions("The first pause before a retry must be from 0 to 30 seconds.")
+        }
         try freshness.validate()
         try fetch.validate()
         if let diskFolder { try Self.validate(folder: diskFolder) }
         try diskOptions.validate()
     }
 
-    private static func validate(folder: String) throws(InvalidOptions) {
-        guard !folder.isEmpty else { throw InvalidOptions("The folder for the disk tier has no name.") }
-        // For the system the name would end at the zero byte, and name another folder.
-        guard !folder.utf8.contains(0) else { throw InvalidOptions("The name of the folder for the disk tier has a zero byte in it.") }
-        guard folder != "~", !folder.hasPrefix("~/") else {
-            throw InvalidOptions(
-                "The folder for the disk tier is \(folder.escapedForDisplay), but ~ is not expanded: write the whole path.")
+    private static func validate(folder: URL) throws(InvalidOptions) {
+        guard folder.isFileURL else { throw InvalidOptions("The folder for the disk tier is no file URL: write URL(filePath: …).") }
+        // For the system the name would end at the zero byte, and name another folder. Foundation gives such a path as an empty one.
+        let path = folder.path
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw InvalidOptions("The folder for the disk tier has no name, or a zero byte in it.")
         }
     }
 
@@ -31,12 +42,17 @@ extension FetcherOptions {
     func parts(_ downloader: any Downloader) throws(InvalidOptions) -> CachingFetch.Parts {
         var parts = CachingFetch.Parts(
             downloader: downloader, memory: MemoryCache(MemoryCacheOptions(costLimit: memoryLimit, countLimit: memoryCount)))
-        if let diskFolder { parts.disk = AnswerDisk(try DiskTier(diskFolder, diskOptions)) }
+        if let diskFolder { parts.disk = AnswerDisk(try DiskTier(diskFolder.path, diskOptions)) }
         parts.shared = shared?.tier
         parts.policy = freshness
         parts.maximumInFlight = fetch.maximumInFlight
         parts.maximumBody = fetch.maximumBody
         parts.userAgent = fetch.userAgent
+        parts.maximumAtHost = maximumAtHost
+        parts.retries.most = retries
+        parts.retries.firstPause = retryPause
+        parts.values = MemoryCacheOptions(costLimit: valueLimit, countLimit: valueCount)
+        parts.observer = observer
         return parts
     }
 }

@@ -1,7 +1,13 @@
-package import FetchCache
+public import FetchCache
 public import HTTPCaching
 public import HTTPEngine
 public import ImageProbe
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// The settings of a ``Fetcher``. The defaults suit a program that fetches from the public internet.
 @dynamicMemberLookup
@@ -15,11 +21,17 @@ public struct FetcherOptions: Sendable {
     /// The greatest number of answers in memory.
     public var memoryCount = 10_000
 
+    /// The bytes of memory for values, such as decoded pictures; 0 keeps none. The values of a URL that take more than an eighth of it are
+    /// not kept.
+    public var valueLimit = 64 * 1024 * 1024
+
+    /// The greatest number of URLs with values in memory.
+    public var valueCount = 10_000
+
     /// A folder of this program's own, for answers that outlive it. Without a folder nothing is written to disk.
     ///
-    /// A missing folder is made. A folder that cannot be written to is no error: answers are then kept in memory only. Write the whole path:
-    /// `~/` is not expanded.
-    public var diskFolder: String?
+    /// A missing folder is made. A folder that cannot be written to is no error: answers are then kept in memory only.
+    public var diskFolder: URL?
 
     /// The greatest size of that folder, in bytes. An answer with a body above a quarter of it, or above 100 MB, is not kept there.
     public var diskLimit: Int64 = 1_000_000_000
@@ -32,15 +44,43 @@ public struct FetcherOptions: Sendable {
 
     // MARK: How it is fetched
 
-    /// Timeouts, limits, proxy, certificates and permitted networks. Each can be set without `fetch`: `options.timeout`.
+    /// Timeouts, limits and permitted networks. Each can be set without `fetch`: `options.timeout`.
     ///
     /// When more transfers are wanted than may be in flight, those of a higher ``FetchPriority`` come first.
     public var fetch = FetchSettings()
+
+    /// The most transfers at a time from one host; nil for no limit but `maximumInFlight`.
+    public var maximumAtHost: Int?
+
+    /// How often a fetch is attempted again after a failure that may pass, such as a lost connection or a status of 500 to 599; up to 100.
+    public var retries = 0
+
+    /// The longest pause before the first of these attempts. Each further pause may be twice as long, up to 30 seconds. A part of each pause is
+    /// left to chance. A `Retry-After` of up to 30 seconds is obeyed; after a longer one there is no further attempt.
+    public var retryPause: Duration = .seconds(1)
+
+    /// An HTTP or SOCKS proxy: `http://[user:password@]host:port`, `https://…`, or `socks5h://…`. Without one origins are connected to directly,
+    /// and the environment's `http_proxy` is ignored.
+    public var proxy: URL? {
+        get { fetch.proxy.flatMap { URL(string: $0) } }
+        set { fetch.proxy = newValue?.absoluteString }
+    }
+
+    /// A PEM file of certificate authorities to trust instead of the system's.
+    public var authorityFile: URL? {
+        get { fetch.caFile.map { URL(filePath: $0) } }
+        set { fetch.caFile = newValue?.path }
+    }
 
     public subscript<Value>(dynamicMember path: WritableKeyPath<FetchSettings, Value>) -> Value {
         get { fetch[keyPath: path] }
         set { fetch[keyPath: path] = newValue }
     }
+
+    // MARK: What is seen of it
+
+    /// Hears of each answer, each failure and each further attempt, for logs and metrics. It is called where they happen, so it must be quick.
+    public var observer: (@Sendable (FetchEvent) -> Void)?
 
     // MARK: Images
 
@@ -59,8 +99,10 @@ extension FetcherOptions: CustomStringConvertible, CustomDebugStringConvertible,
     public var debugDescription: String { description }
     public var customMirror: Mirror {
         let values: KeyValuePairs<String, Any> = [
-            "memoryLimit": memoryLimit, "memoryCount": memoryCount, "diskFolder": diskFolder as Any, "diskLimit": diskLimit,
-            "shared": shared == nil ? "none" : "set", "freshness": freshness, "fetch": fetch, "imageLimits": imageLimits,
+            "memoryLimit": memoryLimit, "memoryCount": memoryCount, "valueLimit": valueLimit, "valueCount": valueCount,
+            "diskFolder": diskFolder?.path as Any, "diskLimit": diskLimit, "shared": shared == nil ? "none" : "set", "freshness": freshness,
+            "fetch": fetch, "maximumAtHost": maximumAtHost as Any, "retries": retries, "retryPause": retryPause,
+            "observer": observer == nil ? "none" : "set", "imageLimits": imageLimits,
         ]
         return Mirror(self, children: values, displayStyle: .struct)
     }

@@ -2,7 +2,7 @@ internal import GannetBasics
 internal import HTTPEngine
 
 /// The engine, which starts with the first download: a program that fetches nothing has no thread for it.
-final class LazyEngine: Downloader {
+final class LazyEngine: GatedDownloader {
     private enum State {
         case idle
         case running(CurlDownloader)
@@ -16,6 +16,10 @@ final class LazyEngine: Downloader {
 
     func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
         try await engine(for: request.url).download(request)
+    }
+
+    func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download {
+        try await engine(for: request.url).download(request, through: gate)
     }
 
     func shutdown() {

@@ -3,10 +3,16 @@ internal import FetchCache
 public import GannetFetch
 @_exported public import RedisClient
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// A cache in Redis for any number of processes. They share what they fetch, and no two of them fetch one URL at a time.
 ///
 /// ```swift
-/// let redis = try await RedisCache.connect(RedisCacheOptions(redis: "redis://cache.internal"))
+/// let redis = try await RedisCache.connect(RedisCacheOptions(redis: URL(string: "redis://cache.internal")!))
 /// let fetcher = try Fetcher(FetcherOptions { $0.shared = redis.shared })
 /// ```
 ///
@@ -26,8 +32,8 @@ public final class RedisCache: Sendable {
     /// Throws if the first attempt fails, if an option is invalid, or if the namespace belongs to another version.
     public static func connect(_ options: RedisCacheOptions) async throws(RedisError) -> RedisCache {
         try options.validate()
-        var configuration = try RedisConfiguration(url: options.redis, passwordFile: options.passwordFile)
-        configuration.tls.authorityFile = options.authorityFile
+        var configuration = try RedisConfiguration(url: options.address, passwordFile: options.passwordFile?.path)
+        configuration.tls.authorityFile = options.authorityFile?.path
         configuration.clientName = "gannet"
         return try await connect(
             to: configuration, namespace: options.namespace, lease: options.lease, bodyLimit: options.bodyLimit)

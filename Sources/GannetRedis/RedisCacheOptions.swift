@@ -1,16 +1,22 @@
 internal import HTTPEngine
 internal import RedisClient
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// The Redis of a ``RedisCache``, and how much of it the cache uses.
 public struct RedisCacheOptions: Sendable {
-    /// `redis://`, `rediss://` or `unix://`. It may hold a password.
-    public var redis: String
+    /// `redis://` or `rediss://`, perhaps with a password, or a file URL of a socket.
+    public var redis: URL
 
     /// A file with the password, read at every connect.
-    public var passwordFile: String?
+    public var passwordFile: URL?
 
-    /// PEM certificates to trust for `rediss://` instead of the system's.
-    public var authorityFile: String?
+    /// A file with PEM certificates to trust for `rediss://` instead of the system's.
+    public var authorityFile: URL?
 
     /// The beginning of every key. Processes that share a cache use the same namespace.
     public var namespace = "gannet"
@@ -21,15 +27,18 @@ public struct RedisCacheOptions: Sendable {
     /// The most bytes of Redis' memory for bodies, keys and index included. The least recently used body makes room for a new one.
     public var bodyLimit = 1_000_000_000
 
-    public init(redis: String) { self.redis = redis }
+    public init(redis: URL) { self.redis = redis }
 
     /// Options with some changed.
-    public init(redis: String, _ change: (inout RedisCacheOptions) -> Void) {
+    public init(redis: URL, _ change: (inout RedisCacheOptions) -> Void) {
         self.init(redis: redis)
         change(&self)
     }
 
     func validate() throws(RedisError) {
+        for file in [passwordFile, authorityFile].compactMap({ $0 }) where !file.isFileURL {
+            throw RedisError(.invalidConfiguration, "A file of a password or of certificates is a file URL.")
+        }
         guard (Duration.seconds(1)...Duration.seconds(3600)).contains(lease) else {
             throw RedisError(.invalidConfiguration, "A lease is from 1 second to 1 hour.")
         }
@@ -42,13 +51,19 @@ public struct RedisCacheOptions: Sendable {
     }
 }
 
+extension RedisCacheOptions {
+    /// The address as the Redis client takes it.
+    var address: String { redis.isFileURL ? "unix://\(redis.path)" : redis.absoluteString }
+}
+
 /// Printed without the password, also in a dump or as a part of another value.
 extension RedisCacheOptions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { customMirror.printed }
     public var debugDescription: String { description }
     public var customMirror: Mirror {
         let values: KeyValuePairs<String, Any> = [
-            "redis": RedactedURL(address: redis).description, "passwordFile": passwordFile as Any, "authorityFile": authorityFile as Any,
+            "redis": RedactedURL(address: redis.absoluteString).description, "passwordFile": passwordFile?.path as Any,
+            "authorityFile": authorityFile?.path as Any,
             "namespace": namespace, "lease": lease, "bodyLimit": bodyLimit,
         ]
         return Mirror(self, children: values, displayStyle: .struct)

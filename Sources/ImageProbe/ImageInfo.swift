@@ -1,11 +1,11 @@
 /// The format and size of a whole image.
-public struct ImageInfo: Sendable, Hashable {
-    public let format: ImageFormat
+package struct ImageInfo: Sendable, Hashable {
+    package let format: ImageFormat
     /// The picture's size as stored, before any rotation that metadata asks for; the canvas of an animation, the first page of a TIFF, the
     /// largest picture of an icon. An SVG may have none, all others do.
-    public let size: ImageSize?
+    package let size: ImageSize?
 
-    public init(format: ImageFormat, size: ImageSize?) {
+    package init(format: ImageFormat, size: ImageSize?) {
         self.format = format
         self.size = size
     }

@@ -14,7 +14,7 @@ import GannetRedis
             fatalError("A test starts this program, with five arguments or six.")
         }
         let redis = try await RedisCache.connect(
-            RedisCacheOptions(redis: "unix://\(words[1])") {
+            RedisCacheOptions(redis: URL(filePath: words[1])) {
                 $0.namespace = words[2]
                 $0.lease = .milliseconds(lease)
             })
@@ -25,7 +25,8 @@ import GannetRedis
         let fetcher = words.count > 6 ? try Fetcher(options, downloader: StubbornDownloader()) : try Fetcher(options)
         print("connected")
         fflush(nil)
-        let request = FetchRequest(words[5])
+        guard let url = URL(string: words[5]) else { fatalError("The fifth argument is a URL.") }
+        let request = FetchRequest(url)
         var good: [Data] = []
         await withTaskGroup(of: Data?.self) { group in
             for _ in 0..<calls { group.addTask { try? await fetcher.data(for: request) } }

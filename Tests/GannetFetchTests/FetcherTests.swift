@@ -19,7 +19,7 @@ struct FetcherTests {
         }
         #expect(bodies == [Data("body".utf8): 10_000])
         let response = try await fetcher.response(for: request)
-        #expect(response.source == .memory && response.status == 200 && response.finalURL == origin.url("/a"))
+        #expect(response.source == .memory && response.status == 200 && response.finalURL.absoluteString == origin.url("/a"))
         #expect(try await origin.requests().count == 1)
         try await origin.stop()
     }
@@ -47,8 +47,7 @@ struct FetcherTests {
         _ = try await fetcher.data(for: FetchRequest(origin.url("/a")))
         let other = try await fetcher.response(for: FetchRequest("HTTP://127.0.0.1:\(origin.port)/b/../a#part"))
         #expect(other.source == .memory)
-        let header = try #require(HeaderField(name: "Accept-Language", value: "de"))
-        let german = try await fetcher.response(for: FetchRequest(origin.url("/a")) { $0.headers = [header] })
+        let german = try await fetcher.response(for: FetchRequest(origin.url("/a")) { $0.headers = ["Accept-Language": "de"] })
         #expect(german.source == .network && german.data == Data("de".utf8))
         #expect(try await origin.requests().count == 2)
         try await origin.stop()

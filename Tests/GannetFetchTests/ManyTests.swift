@@ -12,9 +12,9 @@ struct ManyTests {
             .send(Array("HTTP/1.1 200 OK\r\nContent-Length: \(png.count)\r\n\r\n".utf8) + png), .close)
         let fetcher = try Fetcher(.local)
         let urls = (0..<10).compactMap { URL(string: "http://127.0.0.1:\(server.port)/\($0)") }
-        let images = await fetcher.images(from: urls)
+        let images = await fetcher.images(from: urls).collected()
         #expect(images.count == 10)
-        #expect(images.values.allSatisfy { (try? $0.get()) == png })
+        #expect(images.values.allSatisfy { (try? $0.get())?.data == png })
         // All ten were on their way before the first could be answered.
         #expect(server.connections == 10)
         try await server.stop()
@@ -54,7 +54,7 @@ struct ManyTests {
         let downloader = ScriptedDownloader { $0.hasSuffix("bad") ? .body("<html>no</html>") : .failure(.connect) }
         let fetcher = try Fetcher(.local, downloader: downloader)
         let urls = ["bad", "gone"].compactMap { URL(string: "http://a/\($0)") }
-        let images = await fetcher.images(from: urls)
+        let images = await fetcher.images(from: urls).collected()
         let kinds = urls.map { url -> FetchError.Kind? in
             if case .failure(let error) = images[url] { error.kind } else { nil }
         }
@@ -63,8 +63,8 @@ struct ManyTests {
 
     @Test func `no URLs give no results`() async throws {
         let fetcher = try Fetcher(.local)
-        #expect(await fetcher.images(from: []).isEmpty)
-        #expect(await fetcher.prefetch([]) == 0)
+        #expect(await fetcher.images(from: []).collected().isEmpty)
+        #expect(await fetcher.prefetch([]).fetched == 0)
     }
 
     @Test func `prefetched URLs are kept, and fetched when no other fetch waits`() async throws {
@@ -78,6 +78,6 @@ struct ManyTests {
         let wanted = Task { try await fetcher.data(for: FetchRequest("http://a/wanted")) }
         downloader.open()
         _ = try await wanted.value
-        #expect(await prefetch.value == 2)
+        #expect(await prefetch.value.fetched == 2)
     }
 }

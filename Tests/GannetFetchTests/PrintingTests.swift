@@ -23,10 +23,10 @@ struct PrintingTests {
 
     private static let values: [any Sendable] =
         headers + [
-            FetchRequest(url) { $0.headers = headers },
+            FetchRequest(url) { for header in headers { $0.headers[header.name] = header.value } },
             DownloadRequest(url: url, body: .file(in: "/"), headers: headers),
-            FetcherOptions { $0.proxy = "http://user:hunter2@proxy.example.com:8080" },
-            FetcherOptions { $0.proxy = "http://user:hun#hunter2/@proxy.example.com:8080" },
+            FetcherOptions { $0.proxy = URL(string: "http://user:hunter2@proxy.example.com:8080") },
+            FetcherOptions { $0.fetch.proxy = "http://user:hun#hunter2/@proxy.example.com:8080" },
         ]
 
     @Test(arguments: values.indices) func `a password is in no text of what holds it`(index: Int) {
@@ -45,7 +45,7 @@ struct PrintingTests {
     @Test func `all else is there`() throws {
         let header = try #require(HeaderField(name: "Accept", value: "image/png"))
         let request = FetchRequest(Self.url) {
-            $0.headers = [header] + Self.headers
+            for header in [header] + Self.headers { $0.headers[header.name] = header.value }
             $0.refresh = true
         }
         for text in ["\(request)", String(reflecting: request)] {
@@ -54,7 +54,7 @@ struct PrintingTests {
             }
         }
         #expect("\(header)" == "Accept: image/png" && "\(Self.headers[0])" == "Authorization: •••")
-        let options = FetcherOptions { $0.proxy = "http://user:hunter2@proxy.example.com:8080" }
+        let options = FetcherOptions { $0.proxy = URL(string: "http://user:hunter2@proxy.example.com:8080") }
         #expect("\(options)".contains("proxy.example.com:8080") && "\(options)".contains("memoryLimit: 67108864"))
     }
 }

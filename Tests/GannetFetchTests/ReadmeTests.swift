@@ -24,7 +24,7 @@ struct ReadmeTests {
             let process = try ChildProcess(.init(Program.built("ReadmeProgram"), arguments, environment: environment))
             #expect(try await process.exitStatus == .exited(0))
             let text = process.output.text
-            #expect(text.contains("rgb8.png: a picture of "))
+            #expect(text.contains("rgb8.png: a PNG"))
             #expect(text.contains("make.py): Not an image"))
             #expect(text.contains("The server answered 404"))
             #expect(text.contains(round == 1 ? "2 downloaded, 0 from the disk" : "0 downloaded, 2 from the disk"))

@@ -25,7 +25,7 @@ struct BoundedRedisTests {
         // Bodies of the last second are spared, so it has to hold more than those.
         let limit = max(10_000_000, 200 * Self.count)
         let cache = try await RedisCache.connect(
-            RedisCacheOptions(redis: "unix://\(redis.socketPath)") {
+            RedisCacheOptions(redis: URL(filePath: redis.socketPath)) {
                 $0.bodyLimit = limit
             })
         var options = FetcherOptions()

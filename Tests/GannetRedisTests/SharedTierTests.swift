@@ -16,7 +16,7 @@ struct SharedTierTests {
 
     private func cache(_ redis: RedisServer, lease: Duration = .seconds(30), bodyLimit: Int = 100_000_000) async throws -> RedisCache {
         try await RedisCache.connect(
-            RedisCacheOptions(redis: "unix://\(redis.socketPath)") {
+            RedisCacheOptions(redis: URL(filePath: redis.socketPath)) {
                 $0.namespace = namespace
                 $0.lease = lease
                 $0.bodyLimit = bodyLimit

@@ -1,4 +1,5 @@
 import BenchmarkKit
+import Foundation
 import GannetFetch
 import GannetRedis
 import GannetTestKit
@@ -22,7 +23,7 @@ enum Tiers {
                     """
             })
         let redis = try await RedisServer.start()
-        let cache = try await RedisCache.connect(RedisCacheOptions(redis: "unix://\(redis.socketPath)"))
+        let cache = try await RedisCache.connect(RedisCacheOptions(redis: URL(filePath: redis.socketPath)))
 
         table(
             "`Fetcher.data(from:)`, \(grouped(files)) URLs of 10 KB, \(atOnce) callers; medians of 3 rounds", "from", "calls a second",
@@ -30,13 +31,13 @@ enum Tiers {
         let urls = (0..<files).map { origin.url("/kept/\($0)") }
         let memory = try Fetcher(.local)
         try await report("memory", memory, urls, calls)
-        let disk = try Fetcher(.local { $0.diskFolder = folder.file("cache") })
+        let disk = try Fetcher(.local { $0.diskFolder = URL(filePath: folder.file("cache")) })
         try await warm(disk, urls)
         try await report(
             "disk",
             try Fetcher(
                 .local {
-                    $0.diskFolder = folder.file("cache")
+                    $0.diskFolder = URL(filePath: folder.file("cache"))
                     $0.memoryLimit = 0
                 }), urls, calls / 4)
         try await warm(try Fetcher(.local { $0.shared = cache.shared }), urls)

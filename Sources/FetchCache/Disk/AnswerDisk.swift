@@ -40,6 +40,14 @@ package final class AnswerDisk: Sendable {
         return CachedAnswer(facts: facts, body: record.body)
     }
 
+    var statistics: TierStatistics {
+        var statistics = TierStatistics()
+        statistics.entries = tier.usage.files
+        statistics.cost = tier.usage.bytes
+        statistics.evictions = tier.counts.evictions
+        return statistics
+    }
+
     /// Writes an answer, or only its metadata where its body is there already. An answer that the disk does not take is a miss later on.
     /// - Parameter isRemoved: Called at a time when no removal can come in between any more.
     func keep(_ answer: CachedAnswer, for key: CacheKey, unless isRemoved: () -> Bool) {

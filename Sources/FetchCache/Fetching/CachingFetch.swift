@@ -12,11 +12,19 @@ package final class CachingFetch: Sendable {
         package var shared: (any SharedTier)?
         package var policy = FreshnessPolicy()
         package var maximumInFlight = 64
+        /// The most transfers at a time at each host; nil for no such limit.
+        package var maximumAtHost: Int?
+        package var retries = RetryRule()
         package var maximumBody: Int64 = 100_000_000
         package var userAgent: String?
         package var now: @Sendable () -> Moment = { .now }
         /// From 0 up to but not 1.
         package var random: @Sendable () -> Double = { .random(in: 0..<1) }
+        /// Waits before another attempt. Throws when the task is cancelled.
+        package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        package var observer: (@Sendable (FetchEvent) -> Void)?
+        /// The most bytes, or other costs, that values may take, and the most URLs with values.
+        package var values = MemoryCacheOptions(costLimit: 64 << 20, countLimit: 10_000)
 
         package init(downloader: any Downloader, memory: MemoryCache<CacheKey, CachedAnswer>) {
             self.downloader = downloader
@@ -27,6 +35,11 @@ package final class CachingFetch: Sendable {
     let parts: Parts
     let failures: FailureMemory
     let gate: DownloadGate
+    let hosts: HostGates?
+    let values: ValueShelf
+    let valueFetches = SharedFetches<ValueFetchKey, MadeValue>()
+    /// Values are made on as many threads as there are processors.
+    let makingGate = DownloadGate(places: max(2, ProcessInfo.processInfo.activeProcessorCount))
     let refreshes: Refreshes
     let endings = Endings()
     let removals = Removals()
@@ -37,29 +50,55 @@ package final class CachingFetch: Sendable {
         self.parts = parts
         failures = FailureMemory(clockTolerance: parts.policy.clockTolerance)
         gate = DownloadGate(places: parts.maximumInFlight)
+        hosts = parts.maximumAtHost.map { HostGates(limit: $0) }
+        values = ValueShelf(parts.values)
         refreshes = Refreshes(most: parts.maximumInFlight)
     }
 
     /// The answer to a request, from whichever tier has it, or from its origin.
-    package func serve(_ request: FetchRequest) async -> Result<ServedAnswer, FetchError> {
-        do throws(FetchError) {
-            return await answer(try CheckedRequest(request, userAgent: parts.userAgent))
-        } catch {
-            return .failure(error)
+    package func serve(_ request: AnswerRequest, _ caller: Caller? = nil) async -> Result<ServedAnswer, FetchError> {
+        await observed(request) {
+            do throws(FetchError) {
+                return await answer(try CheckedRequest(request, userAgent: parts.userAgent), caller)
+            } catch {
+                return .failure(error)
+            }
         }
+    }
+
+    /// Tells the observer of the outcome of a call.
+    func observed(
+        _ request: AnswerRequest, _ call: () async -> Result<ServedAnswer, FetchError>
+    ) async -> Result<ServedAnswer, FetchError> {
+        guard let observer = parts.observer else { return await call() }
+        let start = ContinuousClock.now
+        let result = await call()
+        switch result {
+        case .success(let answer):
+            observer(.answered(RedactedURL(request.url), from: answer.source, bytes: answer.body.count, after: .now - start))
+        case .failure(let error): observer(.failed(error, after: .now - start))
+        }
+        return result
     }
 
     /// How many calls wait for a fetch.
     package var waiting: Int { get async { await sharedFetches.subscriberCount } }
 
-    package var statistics: FetchStatistics { counts.withLock { $0 } }
+    package var statistics: FetchStatistics {
+        var statistics = counts.withLock { $0 }
+        statistics.memory = TierStatistics(parts.memory)
+        statistics.values = values.statistics
+        if let disk = parts.disk { statistics.disk = disk.statistics }
+        return statistics
+    }
 
-    package func cancel(_ request: FetchRequest) async {
+    package func cancel(_ request: AnswerRequest) async {
         guard let checked = try? CheckedRequest(request, userAgent: parts.userAgent) else { return }
+        await valueFetches.cancel { $0.fetch.key == checked.key }
         await sharedFetches.cancel { $0.key == checked.key }
     }
 
-    package func remove(_ request: FetchRequest) async {
+    package func remove(_ request: AnswerRequest) async {
         guard let checked = try? CheckedRequest(request, userAgent: parts.userAgent) else { return }
         await removeHere(checked.key)
         guard let shared = parts.shared else { return }
@@ -71,7 +110,9 @@ package final class CachingFetch: Sendable {
     private func removeHere(_ key: CacheKey) async {
         removals.note(key, at: parts.now())
         parts.memory.removeValue(for: key)
+        values.forget(key)
         failures.forget(key)
+        await valueFetches.close { $0.fetch.key == key }
         await sharedFetches.close { $0.key == key }
         await parts.disk?.remove(key)
     }
@@ -80,7 +121,9 @@ package final class CachingFetch: Sendable {
     package func removeAll() async {
         removals.noteAll(at: parts.now())
         parts.memory.removeAll()
+        values.forgetAll()
         failures.forgetAll()
+        await valueFetches.close()
         await sharedFetches.close()
         await parts.disk?.removeAll()
     }
@@ -91,7 +134,7 @@ package final class CachingFetch: Sendable {
     /// Cancels all fetches. Returns when all answers are on the disk and the leases of the shared tier are given up.
     package func close() async {
         let behind = refreshes.end()
-        let tasks = await sharedFetches.cancel()
+        let tasks = await valueFetches.cancel() + sharedFetches.cancel()
         // A downloader may ignore its cancellation, and a Redis may not reply: both waits are bounded.
         await endings.run(patience: Self.closingPatience) { for task in tasks + behind { await task.value } }
         await endings.finish(patience: Self.closingPatience)
@@ -100,32 +143,32 @@ package final class CachingFetch: Sendable {
 
     func count(_ change: (inout FetchStatistics) -> Void) { counts.withLock { change(&$0) } }
 
-    func decide(_ kept: CachedAnswer?, _ checked: CheckedRequest, _ now: Moment) -> LookupDecision {
+    func decide(_ kept: StoredAnswer?, _ checked: CheckedRequest, _ now: Moment) -> LookupDecision {
         LookupDecision(
-            kept?.facts, for: checked.facts, options: checked.options, policy: parts.policy, now: now, random: parts.random())
+            kept, for: checked.facts, options: checked.options, policy: parts.policy, now: now, random: parts.random())
     }
 
     /// Has the origin asked in the background, while the caller goes on with the kept answer.
-    func refreshBehind(_ checked: CheckedRequest, _ kept: CachedAnswer) {
-        let behind = checked.behind(since: kept.facts.receivedAt)
-        refreshes.start(checked.key) { [self] in _ = await join(behind, .low) }
+    func refreshBehind(_ checked: CheckedRequest, _ kept: StoredAnswer) {
+        let behind = checked.behind(since: kept.receivedAt)
+        refreshes.start(checked.key) { [self] in _ = await join(behind, Caller(.low)) }
     }
 
-    private func answer(_ checked: CheckedRequest) async -> Result<ServedAnswer, FetchError> {
+    private func answer(_ checked: CheckedRequest, _ caller: Caller?) async -> Result<ServedAnswer, FetchError> {
         let (now, mark) = (parts.now(), removals.mark)
         let kept = parts.memory.value(for: checked.key)
         if let kept {
-            switch decide(kept, checked, now) {
+            switch decide(kept.facts, checked, now) {
             case .fresh, .stale: return .success(served(kept, .memory, now))
             case .refreshEarly, .staleWhileRevalidate:
-                refreshBehind(checked, kept)
+                refreshBehind(checked, kept.facts)
                 return .success(served(kept, .memory, now))
             case .revalidate, .miss, .unavailable: break
             }
         }
         // An answer that is not in memory may be on the disk, and may replace the failure. Only the shared fetch looks there.
         if kept != nil || parts.disk == nil, let instead = failed(checked, kept, now, since: mark) { return instead }
-        return await join(checked, checked.request.priority)
+        return await join(checked, caller ?? Caller(checked.request.priority))
     }
 
     /// The outcome of a remembered failure; `nil` without one.
@@ -172,9 +215,9 @@ package final class CachingFetch: Sendable {
         return ServedAnswer(kept, source)
     }
 
-    private func join(_ checked: CheckedRequest, _ priority: FetchPriority) async -> Result<ServedAnswer, FetchError> {
-        let outcome = await sharedFetches.outcome(for: checked.sharedFetchKey, priority: priority) { [self] priority in
-            await SharedFetch(fetch: self, checked: checked, priority: priority, mark: removals.mark).outcome()
+    private func join(_ checked: CheckedRequest, _ caller: Caller) async -> Result<ServedAnswer, FetchError> {
+        let outcome = await sharedFetches.outcome(for: checked.sharedFetchKey, caller) { [self] work in
+            await SharedFetch(fetch: self, checked: checked, work: work, mark: removals.mark).outcome()
         }
         // The first caller may have written the same URL in another way.
         return (outcome ?? .failure(FetchError(kind: .cancelled, url: checked.request.url))).mapError { error in

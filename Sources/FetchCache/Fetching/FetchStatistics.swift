@@ -1,4 +1,4 @@
-/// Counts of what a fetcher has done since it was made, by the place that answers came from.
+/// Counts of what a fetcher has done since it was made, by the place that answers came from, and how full its tiers are.
 public struct FetchStatistics: Sendable, Hashable {
     /// Calls that were answered from memory.
     public var memoryHits = 0
@@ -14,8 +14,14 @@ public struct FetchStatistics: Sendable, Hashable {
     public var staleServed = 0
     /// Calls that got a remembered failure instead of a fetch.
     public var failuresServed = 0
+    /// Calls that got a value which had been made before.
+    public var valueHits = 0
+    /// Values that were made from a body.
+    public var valuesMade = 0
     /// Attempts that failed.
     public var failures = 0
+    /// Attempts that followed a failed one.
+    public var retries = 0
     /// Bytes of bodies that came through the network.
     public var bytes: Int64 = 0
     /// Times that the shared tier could not be reached. The fetch went on without it, or its answer was not shared.
@@ -27,5 +33,29 @@ public struct FetchStatistics: Sendable, Hashable {
     /// Fetches whose URL another process had fetched as well. The cache shares the other process's answer.
     public var fenced = 0
 
+    /// Answers in memory.
+    public var memory = TierStatistics()
+    /// Values in memory.
+    public var values = TierStatistics()
+    /// Answers on disk. Other processes may use the same folder, so its entries and bytes are estimates.
+    public var disk = TierStatistics()
+
     package init() {}
+}
+
+/// How full a tier is, and how much it has dropped.
+public struct TierStatistics: Sendable, Hashable {
+    public var entries = 0
+    /// Bytes, or the unit of your own costs where values have such costs.
+    public var cost: Int64 = 0
+    /// Entries that made room for others.
+    public var evictions = 0
+
+    package init() {}
+
+    init(_ cache: MemoryCache<some Hashable & Sendable, some Sendable>) {
+        entries = cache.count
+        cost = Int64(cache.totalCost)
+        evictions = cache.statistics.evictions
+    }
 }

@@ -8,6 +8,8 @@ package struct ServedAnswer: Sendable, Hashable {
     package var headers: ResponseHeaders
     package var body: [UInt8]
     package var source: AnswerSource
+    /// The facts that are kept with the answer; nil when it is not kept.
+    var facts: StoredAnswer?
 
     init(_ answer: CachedAnswer, _ source: AnswerSource) {
         finalURL = answer.facts.finalURL
@@ -15,6 +17,7 @@ package struct ServedAnswer: Sendable, Hashable {
         headers = answer.facts.headers.headers
         body = answer.body
         self.source = source
+        facts = answer.facts
     }
 
     init(_ download: Download, body: [UInt8]) {

@@ -9,11 +9,13 @@ extension SharedFetch {
     func attempt(_ lease: (any SharedLease)?, _ stale: CachedAnswer?) async -> Result<ServedAnswer, FetchError>? {
         var conditions: [HeaderField] = []
         if let stale, stale.body.count == stale.facts.byteCount,
-            case .revalidate(let headers, _) = fetch.decide(stale, checked, parts.now())
+            case .revalidate(let headers, _) = fetch.decide(stale.facts, checked, parts.now())
         {
             conditions = headers
         }
+        var attempts = 0
         while true {
+            attempts += 1
             let (requestedAt, mark) = (parts.now(), fetch.removals.mark)
             let (result, isLost) = await download(conditions, lease)
             let receivedAt = parts.now()
@@ -34,6 +36,16 @@ extension SharedFetch {
                 }
                 return .failure(error)
             case .failure(let error):
+                if let pause = parts.retries.pause(after: error, attempts: attempts, random: parts.random()) {
+                    fetch.count { counts in
+                        counts.failures += 1
+                        counts.retries += 1
+                    }
+                    parts.observer?(.retrying(error, attempt: attempts, after: pause))
+                    if (try? await parts.sleep(pause)) != nil { continue }
+                    await release(lease)
+                    return .failure(cancellation)
+                }
                 await failed(error, requestedAt, receivedAt, mark, lease)
                 return fetch.instead(of: error, stale, checked, since: self.mark)
             }
@@ -44,17 +56,8 @@ extension SharedFetch {
     private func download(_ conditions: [HeaderField], _ lease: (any SharedLease)?) async -> (Result<Download, FetchError>, isLost: Bool) {
         let request = DownloadRequest(
             url: checked.request.url, body: .memory(upTo: Int(clamping: parts.maximumBody), thenFileIn: "/"),
-            headers: checked.request.headers + conditions)
-        let downloader = parts.downloader
-        let task = Task { [gate = fetch.gate, priority, cancellation] in
-            await gate.within(priority) { () async -> Result<Download, FetchError> in
-                do throws(FetchError) {
-                    return .success(try await downloader.download(request))
-                } catch {
-                    return .failure(error)
-                }
-            } ?? .failure(cancellation)
-        }
+            headers: checked.request.headers + conditions, progress: work.progress.report)
+        let task = Task { [places = TransferPlaces(fetch.gate, fetch.hosts, work.priority)] in await transfer(request, places) }
         let loss = LossFlag()
         lease?.whenLost {
             loss.set()
@@ -66,6 +69,20 @@ extension SharedFetch {
             task.cancel()
         }
         return (result, loss.isSet)
+    }
+
+    private func transfer(_ request: DownloadRequest, _ places: TransferPlaces) async -> Result<Download, FetchError> {
+        guard await places.enter(checked.host) else { return .failure(cancellation) }
+        defer { places.leave() }
+        do throws(FetchError) {
+            // Only a limit on each host is a reason to ask at redirects.
+            guard fetch.hosts != nil, let gated = parts.downloader as? any GatedDownloader else {
+                return .success(try await parts.downloader.download(request))
+            }
+            return .success(try await gated.download(request, through: places))
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func arrived(
@@ -83,14 +100,16 @@ extension SharedFetch {
             await release(lease)
             return .failure(FetchError(kind: .status(download.status), url: checked.request.url, headers: download.headers))
         }
+        var answer = ServedAnswer(download, body: body)
         switch StorageDecision(for: exchange, policy: parts.policy) {
         case .keep(let terms):
             let facts = StoredAnswer(
                 exchange, terms: terms, canonicalURL: checked.canonicalURL, digest: SHA256Digest(of: body), byteCount: Int64(body.count))
+            answer.facts = facts
             await commit(CachedAnswer(facts: facts, body: body), mark, lease, revalidated: false)
         case .refuse(let reason): await commitNothing(because: reason, status: download.status, lease)
         }
-        return .success(ServedAnswer(download, body: body))
+        return .success(answer)
     }
 
     /// `nil` when the 304 is about another answer.

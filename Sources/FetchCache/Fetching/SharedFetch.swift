@@ -5,7 +5,7 @@ internal import HTTPEngine
 struct SharedFetch: Sendable {
     let fetch: CachingFetch
     let checked: CheckedRequest
-    let priority: SharedFetchPriority
+    let work: SharedWork
     /// Taken at the start: removals since then concern every answer that this fetch finds.
     let mark: Removals.Mark
 
@@ -43,9 +43,9 @@ struct SharedFetch: Sendable {
     /// Serves a kept answer that needs no question to its origin. An answer from a slower tier is put into memory.
     private func serve(_ kept: CachedAnswer, _ source: AnswerSource) -> ServedAnswer? {
         let now = parts.now()
-        switch isNews(kept) ? .fresh : fetch.decide(kept, checked, now) {
+        switch isNews(kept) ? .fresh : fetch.decide(kept.facts, checked, now) {
         case .fresh, .stale: break
-        case .refreshEarly, .staleWhileRevalidate: fetch.refreshBehind(checked, kept)
+        case .refreshEarly, .staleWhileRevalidate: fetch.refreshBehind(checked, kept.facts)
         case .revalidate, .miss, .unavailable: return nil
         }
         if source != .memory { fetch.keepInMemory(kept, checked.key, since: mark) }
@@ -82,7 +82,7 @@ struct SharedFetch: Sendable {
     }
 
     private func mayBeServed(_ answer: CachedAnswer) -> Bool {
-        switch fetch.decide(answer, checked, parts.now()) {
+        switch fetch.decide(answer.facts, checked, parts.now()) {
         case .fresh, .refreshEarly, .stale, .staleWhileRevalidate: true
         case .revalidate, .miss, .unavailable: false
         }
@@ -90,9 +90,9 @@ struct SharedFetch: Sendable {
 
     /// Serves a stale answer that may be used while the origin is asked. The lease goes to a fetch in the background.
     private func serveWhileAsking(_ stale: CachedAnswer, _ lease: any SharedLease) async -> ServedAnswer? {
-        guard case .staleWhileRevalidate = fetch.decide(stale, checked, parts.now()) else { return nil }
+        guard case .staleWhileRevalidate = fetch.decide(stale.facts, checked, parts.now()) else { return nil }
         let behind = SharedFetch(
-            fetch: fetch, checked: checked.behind(since: stale.facts.receivedAt), priority: SharedFetchPriority(.low), mark: mark)
+            fetch: fetch, checked: checked.behind(since: stale.facts.receivedAt), work: SharedWork(.low), mark: mark)
         guard fetch.refreshes.start(checked.key, { _ = await behind.attempt(lease, stale) }) else { return nil }
         fetch.count { $0.staleServed += 1 }
         return ServedAnswer(stale, .stale)
@@ -118,6 +118,7 @@ struct SharedFetch: Sendable {
             return
         }
         fetch.failures.forget(checked.key)
+        fetch.values.renew(answer.facts, for: checked.key)
         fetch.keepInMemory(answer, checked.key, since: mark)
         // On a disk that failed to remove older answers, this one could not be told from them.
         guard !wasRemoved(answer) else { return }
@@ -131,6 +132,7 @@ struct SharedFetch: Sendable {
 
     /// Removes the kept answer of the URL: it is out of date, and the new one may not be kept.
     func forget() async {
+        fetch.values.forget(checked.key)
         parts.memory.removeValue(for: checked.key)
         await disk?.remove(checked.key)
     }

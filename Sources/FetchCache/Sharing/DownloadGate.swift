@@ -19,16 +19,14 @@ package final class DownloadGate: Sendable {
     var waiting: Int { state.withLock { $0.queue.count } }
 
     /// Runs `body` when there is a place for it. Returns `nil` when the task is cancelled before.
-    package func within<Value: Sendable>(_ priority: SharedFetchPriority, _ body: () async -> Value) async -> Value? {
+    package func within<Value: Sendable>(_ priority: ChangingPriority, _ body: () async -> Value) async -> Value? {
         guard await enter(priority) else { return nil }
         defer { leave() }
         return await body()
     }
 
-    /// Waits for a place like a download of normal priority. Returns `false` when the task is cancelled before. ``leave()`` gives the place back.
-    package func enter() async -> Bool { await enter(SharedFetchPriority(.normal)) }
-
-    private func enter(_ priority: SharedFetchPriority) async -> Bool {
+    /// Waits for a place. Returns `false` when the task is cancelled before. ``leave()`` gives the place back.
+    package func enter(_ priority: ChangingPriority = ChangingPriority(.normal)) async -> Bool {
         let id = state.withLock { state -> UInt64? in
             if state.free > 0, state.queue.count == 0 {
                 state.free -= 1
@@ -40,7 +38,7 @@ package final class DownloadGate: Sendable {
         guard let id else { return true }
         let value = priority.listen { [self] value in state.withLock { $0.queue.move(id, to: value) } }
         defer {
-            _ = priority.listen(nil)
+            priority.listen(nil)
             state.withLock { _ = $0.cancelled.remove(id) }
         }
         return await withTaskCancellationHandler {
@@ -79,60 +77,5 @@ package final class DownloadGate: Sendable {
             return next
         }
         next?.resume(returning: true)
-    }
-}
-
-/// A queue that serves the highest priority first, and equal priorities in the order in which they came. Any element may leave, or change
-/// its priority.
-struct PriorityQueue<Element> {
-    private var queues = FetchPriority.allCases.map { _ in Queue() }
-    private var entries: [UInt64: (element: Element, priority: FetchPriority)] = [:]
-
-    /// Ids in order. An id whose entry has left is skipped, and swept out before such ids outnumber the others.
-    private struct Queue {
-        var ids: [UInt64] = []
-        var head = 0
-        var living = 0
-    }
-
-    var count: Int { entries.count }
-
-    mutating func append(_ element: Element, id: UInt64, _ priority: FetchPriority) {
-        entries[id] = (element, priority)
-        push(id, priority)
-    }
-
-    /// Does nothing for an id that is not in the queue.
-    mutating func move(_ id: UInt64, to priority: FetchPriority) {
-        guard let entry = entries[id], entry.priority != priority else { return }
-        queues[entry.priority.rawValue].living -= 1
-        entries[id] = (entry.element, priority)
-        push(id, priority)
-    }
-
-    mutating func remove(_ id: UInt64) -> Element? {
-        guard let entry = entries.removeValue(forKey: id) else { return nil }
-        queues[entry.priority.rawValue].living -= 1
-        return entry.element
-    }
-
-    mutating func popFirst() -> Element? {
-        for priority in FetchPriority.allCases.reversed() where queues[priority.rawValue].living > 0 {
-            while queues[priority.rawValue].head < queues[priority.rawValue].ids.count {
-                let id = queues[priority.rawValue].ids[queues[priority.rawValue].head]
-                queues[priority.rawValue].head += 1
-                if entries[id]?.priority == priority { return remove(id) }
-            }
-        }
-        return nil
-    }
-
-    private mutating func push(_ id: UInt64, _ priority: FetchPriority) {
-        let number = priority.rawValue
-        queues[number].ids.append(id)
-        queues[number].living += 1
-        guard queues[number].ids.count > 2 * queues[number].living + 64 else { return }
-        queues[number].ids = queues[number].ids[queues[number].head...].filter { entries[$0]?.priority == priority }
-        queues[number].head = 0
     }
 }

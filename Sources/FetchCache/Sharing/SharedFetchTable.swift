@@ -66,6 +66,17 @@ struct SharedFetchTable<Key: Hashable & Sendable> {
         return (id, .goesOn(loweredTo: fetch.priority < before ? fetch.priority : nil))
     }
 
+    /// Changes the priority of one subscriber. Returns its fetch, and the fetch's new priority where that has changed.
+    mutating func change(_ subscriber: SubscriberID, to priority: FetchPriority) -> (FetchID, FetchPriority)? {
+        guard let id = fetchOf[subscriber], let before = fetches[id]?.priority, let old = fetches[id]?.subscribers[subscriber]
+        else { return nil }
+        fetches[id]?.counts[old.rawValue] -= 1
+        fetches[id]?.counts[priority.rawValue] += 1
+        fetches[id]?.subscribers[subscriber] = priority
+        guard let now = fetches[id]?.priority, now != before else { return nil }
+        return (id, now)
+    }
+
     /// Lets no caller join the fetches of these keys any more: the next caller starts another fetch.
     mutating func close(_ isMeant: (Key) -> Bool) {
         for key in current.keys where isMeant(key) { current[key] = nil }

@@ -6,13 +6,13 @@ package import HTTPEngine
 /// is cancelled.
 package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     package typealias Outcome = Result<Value, FetchError>
-    package typealias Fetch = @Sendable (SharedFetchPriority) async -> Outcome
+    package typealias Fetch = @Sendable (SharedWork) async -> Outcome
     private typealias Table = SharedFetchTable<Key>
 
     private struct Running {
         let key: Key
         let task: Task<Void, Never>
-        let priority: SharedFetchPriority
+        let work: SharedWork
     }
 
     private var table = Table()
@@ -30,12 +30,22 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     package var subscriberCount: Int { subscribers.count }
 
     /// Waits for the fetch of this key that is under way, or starts this one. Returns `nil` when the caller's task or the key is cancelled.
-    package func outcome(for key: Key, priority: FetchPriority, _ fetch: @escaping Fetch) async -> Outcome? {
+    package func outcome(for key: Key, _ caller: Caller, _ fetch: @escaping Fetch) async -> Outcome? {
         if Task.isCancelled { return nil }
+        let priority = caller.priority.value
         let (subscriber, id, joining) = table.join(key, priority)
         switch joining {
         case .starts: start(key, id, priority, fetch)
         case .joins(let raised): if let raised { change(id, to: raised) }
+        }
+        let relay = running[id]?.work.progress
+        let listening = caller.progress.flatMap { progress in relay?.listen { if let news = $0 { progress(news) } } }
+        let present = caller.priority.listen { [weak self] priority in Task { await self?.change(subscriber, to: priority) } }
+        // The priority may have changed before there was a listener.
+        if present != priority { change(subscriber, to: present) }
+        defer {
+            caller.priority.listen(nil)
+            if let listening { relay?.remove(listening) }
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { subscribers[subscriber] = $0 }
@@ -57,13 +67,13 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     package func close(where isMeant: @Sendable (Key) -> Bool = { _ in true }) { table.close(isMeant) }
 
     private func start(_ key: Key, _ id: Table.FetchID, _ priority: FetchPriority, _ fetch: @escaping Fetch) {
-        let shared = SharedFetchPriority(priority)
+        let work = SharedWork(priority)
         let task = Task(priority: priority.taskPriority) {
-            let outcome = await fetch(shared)
+            let outcome = await fetch(work)
             self.cancelled[id] = nil
             self.end(id, outcome)
         }
-        running[id] = Running(key: key, task: task, priority: shared)
+        running[id] = Running(key: key, task: task, work: work)
     }
 
     private func end(_ id: Table.FetchID, _ outcome: Outcome?) {
@@ -90,9 +100,13 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
         subscribers.removeValue(forKey: subscriber)?.resume(returning: nil)
     }
 
+    private func change(_ subscriber: Table.SubscriberID, to priority: FetchPriority) {
+        if let (id, priority) = table.change(subscriber, to: priority) { change(id, to: priority) }
+    }
+
     private func change(_ id: Table.FetchID, to priority: FetchPriority) {
         guard let fetch = running[id] else { return }
-        fetch.priority.change(to: priority)
+        fetch.work.priority.change(to: priority)
         if #available(macOS 26, *) { fetch.task.escalatePriority(to: priority.taskPriority) }
     }
 }

@@ -12,7 +12,7 @@ extension BatchExport {
     package func refetch(through fetch: ClusterFetch, concurrency: Int, hostLimit: Int) async throws {
         let hosts = HostGates(limit: hostLimit)
         try await refetch(concurrency: concurrency) { url in
-            let timed = await hosts.within((try? CanonicalURL(url).host) ?? "") {
+            let timed = await hosts.within((try? CanonicalURL(url).hostName) ?? "") {
                 let clock = ContinuousClock.now
                 return (await fetch.answer(url), ContinuousClock.now - clock)
             }
@@ -29,36 +29,5 @@ extension BatchExport {
                 return Refetch(OutcomeContent(error, url: url), body: nil, duration: duration, remembered: remembered)
             }
         }
-    }
-}
-
-/// Limits the requests at each host. Only hosts with requests are remembered.
-private final class HostGates: Sendable {
-    private struct Host {
-        let gate: DownloadGate
-        var users = 0
-    }
-
-    private let limit: Int
-    private let hosts = Mutex<[String: Host]>([:])
-
-    /// - Parameter limit: At least one.
-    init(limit: Int) { self.limit = limit }
-
-    /// Runs `body` when there is a place at the host; returns `nil` if the task is cancelled before.
-    func within<Value: Sendable>(_ host: String, _ body: () async -> Value) async -> Value? {
-        let gate = hosts.withLock { hosts in
-            hosts[host, default: Host(gate: DownloadGate(places: limit))].users += 1
-            return hosts[host]?.gate
-        }
-        defer {
-            hosts.withLock { hosts in
-                hosts[host]?.users -= 1
-                if hosts[host]?.users == 0 { hosts[host] = nil }
-            }
-        }
-        guard let gate, await gate.enter() else { return nil }
-        defer { gate.leave() }
-        return await body()
     }
 }

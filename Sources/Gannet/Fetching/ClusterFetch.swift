@@ -61,7 +61,7 @@ package struct ClusterFetch: Sendable {
     }
 
     func answer(_ url: String) async -> (Result<ServedAnswer, FetchError>, remembered: RememberedFailure?) {
-        let request = FetchRequest(url) {
+        let request = AnswerRequest(url) {
             $0.headers = headers.fields
             $0.refresh = refresh
             $0.maximumAge = maximumAge

@@ -2,19 +2,19 @@ import COpenSSL
 internal import GannetBasics
 
 /// 32 bytes of SHA-256.
-public struct SHA256Digest: Sendable, Hashable {
+package struct SHA256Digest: Sendable, Hashable {
     // Two numbers instead of an array: a digest costs no allocation.
     private let first: UInt128
     private let last: UInt128
 
     /// The digest whose 32 bytes are given; nil for any other count.
-    public init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
         self = Array(bytes).withUnsafeBytes { Self(raw: $0) }
     }
 
     /// The digest of the bytes.
-    public init(of bytes: some Collection<UInt8>) {
+    package init(of bytes: some Collection<UInt8>) {
         let hasher = SHA256Hasher()
         Array(bytes).withUnsafeBytes { hasher.update($0) }
         self = hasher.finish()
@@ -26,12 +26,12 @@ public struct SHA256Digest: Sendable, Hashable {
     }
 
     /// The 32 bytes in order.
-    public var bytes: [UInt8] { withUnsafeBytes(of: (first, last)) { Array($0) } }
+    package var bytes: [UInt8] { withUnsafeBytes(of: (first, last)) { Array($0) } }
 }
 
 extension SHA256Digest: CustomStringConvertible {
     /// 64 hexadecimal digits in lower case.
-    public var description: String { bytes.hexadecimal }
+    package var description: String { bytes.hexadecimal }
 }
 
 /// Computes the SHA-256 of bytes that come in parts. One hasher is used for body after body, because a new one looks the algorithm up,

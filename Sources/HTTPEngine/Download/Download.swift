@@ -1,23 +1,23 @@
 /// A complete answer, and how it came.
-public struct Download: Sendable, Hashable {
+package struct Download: Sendable, Hashable {
     /// The URL that answered, after redirects, without user and password.
-    public var finalURL: String
+    package var finalURL: String
     /// 200 to 299, or 304 where the request was a conditional one.
-    public var status: Int
+    package var status: Int
     /// The headers of the last answer.
-    public var headers: ResponseHeaders
-    public var body: DownloadedBody
+    package var headers: ResponseHeaders
+    package var body: DownloadedBody
     /// The length of the body after decoding.
-    public var byteCount: Int64
+    package var byteCount: Int64
     /// The length of the body as it came through the network, encoded.
-    public var transferredBytes: Int64
+    package var transferredBytes: Int64
     /// From the start of the transfer to its end, including the look-up of its host.
-    public var duration: Duration
+    package var duration: Duration
     /// The redirects on the way, in order.
-    public var hops: [Hop]
+    package var hops: [Hop]
 
     /// The `Content-Type` as sent, cut at 256 characters and without control characters.
-    public var contentType: String? {
+    package var contentType: String? {
         headers["content-type"].map { value in
             // Almost all values are short and plain.
             if value.utf8.count <= 256, value.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) { return value }
@@ -26,14 +26,14 @@ public struct Download: Sendable, Hashable {
     }
 
     /// One redirect on the way.
-    public struct Hop: Sendable, Hashable {
+    package struct Hop: Sendable, Hashable {
         /// The URL of the request, without user and password.
-        public var url: String
-        public var status: Int
+        package var url: String
+        package var status: Int
         /// The answer's headers: they say for how long the redirect holds.
-        public var headers: ResponseHeaders
+        package var headers: ResponseHeaders
 
-        public init(url: String, status: Int, headers: ResponseHeaders = ResponseHeaders()) {
+        package init(url: String, status: Int, headers: ResponseHeaders = ResponseHeaders()) {
             self.url = url
             self.status = status
             self.headers = headers
@@ -43,7 +43,7 @@ public struct Download: Sendable, Hashable {
 
 extension Download {
     /// An answer that did not come through a network, such as that of a scripted downloader.
-    public init(finalURL: String, status: Int = 200, headers: ResponseHeaders = ResponseHeaders(), bytes: [UInt8] = []) {
+    package init(finalURL: String, status: Int = 200, headers: ResponseHeaders = ResponseHeaders(), bytes: [UInt8] = []) {
         self.init(
             finalURL: finalURL, status: status, headers: headers, body: .bytes(bytes), byteCount: Int64(bytes.count),
             transferredBytes: Int64(bytes.count), duration: .zero, hops: [])
@@ -55,13 +55,13 @@ extension Character {
 }
 
 /// A body that has arrived completely.
-public enum DownloadedBody: Sendable, Hashable {
+package enum DownloadedBody: Sendable, Hashable {
     case bytes([UInt8])
     /// The path of a temporary file, and the digest of its bytes. The receiver renames or deletes the file.
     case file(String, SHA256Digest)
 
     /// The digest of the body. For bytes in memory it is computed here, and not on the engine's thread.
-    public var digest: SHA256Digest {
+    package var digest: SHA256Digest {
         switch self {
         case .bytes(let bytes): SHA256Digest(of: bytes)
         case .file(_, let digest): digest

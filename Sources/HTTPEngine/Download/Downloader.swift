@@ -1,5 +1,5 @@
 /// Fetches one URL into one file.
-public protocol Downloader: Sendable {
+package protocol Downloader: Sendable {
     /// Requests the URL and stores the body of a successful answer (status 200 to 299) in a new file, which is then the caller's.
     ///
     /// When it throws, and when the task is cancelled, no file is left behind and the connection of an unfinished transfer is closed.
@@ -18,28 +18,53 @@ package protocol GatedDownloader: Downloader {
 }
 
 /// A URL to fetch, and the place for its body.
-public struct DownloadRequest: Sendable, Hashable {
+package struct DownloadRequest: Sendable {
     /// The URL as the user gave it. It is requested as the URL standard writes it.
-    public var url: String
-    public var body: BodyDestination
+    package var url: String
+    package var body: BodyDestination
     /// Sent in addition to the engine's own headers. Credentials, and `traceparent`, go to the URL's own origin only.
-    public var headers: [HeaderField]
+    package var headers: [HeaderField]
+    /// Hears of the bytes that come. The engine's thread calls it, so it must be quick.
+    package var progress: ProgressListener?
 
-    public init(url: String, body: BodyDestination, headers: [HeaderField] = []) {
+    package init(url: String, body: BodyDestination, headers: [HeaderField] = [], progress: ProgressListener? = nil) {
         self.url = url
         self.body = body
         self.headers = headers
+        self.progress = progress
     }
 
     /// Whether a part of the body is asked for.
     var asksForPart: Bool { headers.contains { $0.name.lowercased() == "range" } }
 
     /// Whether "not modified" would be an answer.
-    var isConditional: Bool { headers.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) } }
+    package var isConditional: Bool { headers.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) } }
+}
+
+/// Hears how much of a body has come.
+package typealias ProgressListener = @Sendable (FetchProgress) -> Void
+
+/// How much of a body has come.
+public struct FetchProgress: Sendable, Hashable {
+    /// Bytes that have come so far, as they were sent: a packed body is counted packed.
+    public var received: Int64
+    /// The length that the answer announced; nil without one.
+    public var expected: Int64?
+
+    public init(received: Int64 = 0, expected: Int64? = nil) {
+        self.received = received
+        self.expected = expected
+    }
+
+    /// The part that has come, from 0 to 1; nil when the length is unknown.
+    public var fraction: Double? {
+        guard let expected else { return nil }
+        return expected > 0 ? min(1, Double(received) / Double(expected)) : 1
+    }
 }
 
 /// The place for the body of an answer.
-public enum BodyDestination: Sendable, Hashable {
+package enum BodyDestination: Sendable, Hashable {
     /// A new temporary file in the folder.
     case file(in: String)
     /// Memory for a body of at most so many bytes, and a new temporary file in the folder for a longer one.
@@ -48,9 +73,9 @@ public enum BodyDestination: Sendable, Hashable {
 
 /// Prints without passwords, in a log, in a dump, or as a part of something else.
 extension DownloadRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { customMirror.printed }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror {
+    package var description: String { customMirror.printed }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror {
         Mirror(self, children: ["url": RedactedURL(url).description, "body": body, "headers": headers], displayStyle: .struct)
     }
 }

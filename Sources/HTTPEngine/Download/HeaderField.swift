@@ -1,15 +1,21 @@
 /// A request header that can be sent as it is: it has no line breaks, and does not frame the message.
-public struct HeaderField: Sendable, Hashable {
-    public let name: String
+package struct HeaderField: Sendable, Hashable {
+    package let name: String
     /// Without the blanks around it, which mean nothing.
-    public let value: String
+    package let value: String
 
-    /// Nil when the name is no token or one that the engine sets, or when the value has control characters.
-    public init?(name: String, value: String) {
+    /// Throws when the name is no token or one that the engine sets, or when the value has control characters.
+    package init(checking name: String, _ value: String) throws(RequestRejection) {
         let value = value.trimmedOfBlanks
-        guard Self.problem(name: name, value: value) == nil else { return nil }
+        if let problem = Self.problem(name: name, value: value) { throw problem }
         self.name = name
         self.value = value
+    }
+
+    /// Nil when the name is no token or one that the engine sets, or when the value has control characters.
+    package init?(name: String, value: String) {
+        guard let field = try? HeaderField(checking: name, value) else { return nil }
+        self = field
     }
 
     /// A header as people write it, `Name: value`, for a request of a whole body.
@@ -78,9 +84,9 @@ extension HeaderField {
 
 extension HeaderField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The line as it is sent, without the value of a credential.
-    public var description: String { "\(name): \(printedValue)" }
-    public var debugDescription: String { customMirror.printed }
-    public var customMirror: Mirror { Mirror(self, children: ["name": name, "value": printedValue], displayStyle: .struct) }
+    package var description: String { "\(name): \(printedValue)" }
+    package var debugDescription: String { customMirror.printed }
+    package var customMirror: Mirror { Mirror(self, children: ["name": name, "value": printedValue], displayStyle: .struct) }
 
     private var printedValue: String { isCredential ? "•••" : value }
 }

@@ -13,7 +13,7 @@ public struct FetchError: Error, Sendable, Hashable {
     /// The system's errno where a body could not be stored; 0 for other errors.
     package var systemError: Int32 = 0
 
-    public init(
+    package init(
         kind: Kind, url: String, detail: String = "", retryAfter: Duration? = nil, headers: ResponseHeaders = ResponseHeaders()
     ) {
         self.kind = kind

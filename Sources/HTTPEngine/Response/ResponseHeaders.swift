@@ -1,15 +1,21 @@
 internal import GannetBasics
 
 /// The header lines of one answer, kept as they came, and read when a value is wanted.
-public struct ResponseHeaders: Sendable, Hashable {
+public struct ResponseHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// Lines with their ends, without the status line.
     private let lines: [UInt8]
 
-    public init(lines: [UInt8] = []) { self.lines = lines }
+    package init(lines: [UInt8] = []) { self.lines = lines }
 
-    /// For tests and for kept answers: each pair is a line.
-    public init(_ fields: [(name: String, value: String)]) {
+    /// Each pair is a line.
+    package init(_ fields: [(name: String, value: String)]) {
         lines = Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
+    }
+
+    /// For answers of your own: `["Content-Type": "image/png", "Cache-Control": "max-age=60"]`.
+    public init(dictionaryLiteral fields: (String, String)...) {
+        // A line break in a value would begin another header.
+        self.init(fields.map { (name: $0.0.withoutControls, value: $0.1.withoutControls) })
     }
 
     /// These headers, followed by the given ones.
@@ -127,5 +133,11 @@ extension String {
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
         guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) }) else { return "" }
         return String(self[first...last])
+    }
+}
+
+extension String {
+    fileprivate var withoutControls: String {
+        utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } ? self : String(unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f })
     }
 }

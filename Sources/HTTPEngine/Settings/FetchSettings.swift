@@ -35,11 +35,11 @@ public struct FetchSettings: Sendable {
     public var userAgent: String?
 
     /// A PEM file of certificate authorities to trust instead of the system's.
-    public var caFile: String?
+    package var caFile: String?
 
     /// An HTTP or SOCKS proxy: `http://[user:password@]host:port`, `https://…`, or `socks5h://…`. Without one origins are connected to directly,
     /// and the environment's `http_proxy` is ignored.
-    public var proxy: String?
+    package var proxy: String?
 
     /// Private networks that may be fetched from, such as `10.0.0.0/8`, or `all`. By default only the public internet may be: neither a redirect
     /// nor a host name can lead into the network this program runs in. Behind a proxy, the proxy decides.

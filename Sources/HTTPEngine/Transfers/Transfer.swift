@@ -82,7 +82,10 @@ final class Transfer {
         }
         guard state.phase == .body else { return true }
         answerDeadline = nil
-        return !state.hasBody || (checkFraming() && prepareDecoder())
+        guard state.hasBody else { return true }
+        guard checkFraming() && prepareDecoder() else { return false }
+        reportProgress()
+        return true
     }
 
     /// False ends the transfer.
@@ -90,7 +93,7 @@ final class Transfer {
         switch state.transferred(bytes.count) {
         case .stop: return false
         case .discard: return true
-        case .write: break
+        case .write: reportProgress()
         }
         guard let decoder else { return store(bytes, hasher) }
         do throws(FetchError) {
@@ -99,6 +102,11 @@ final class Transfer {
             state.decodingFailed(error.detail)
             return false
         }
+    }
+
+    private func reportProgress() {
+        guard let progress = ticket.request.progress else { return }
+        progress(FetchProgress(received: state.transferredBytes, expected: state.announcedBytes))
     }
 
     // MARK: How it goes on

@@ -32,6 +32,8 @@ struct TransferState {
     private(set) var status = 0
     /// Bytes of the body as they came, still encoded.
     private(set) var transferredBytes: Int64 = 0
+    /// The length that the answer announced; nil without one.
+    private(set) var announcedBytes: Int64?
     /// Bytes of the body after decoding.
     private(set) var bodyBytes: Int64 = 0
     private(set) var isRedirected = false
@@ -135,7 +137,10 @@ struct TransferState {
     }
 
     /// The answer announces so many bytes of encoded body. False ends the transfer.
-    mutating func announced(_ length: Int64?) -> Bool { length ?? 0 <= maximumBody || tooLarge() != .stop }
+    mutating func announced(_ length: Int64?) -> Bool {
+        announcedBytes = length
+        return length ?? 0 <= maximumBody || tooLarge() != .stop
+    }
 
     private mutating func tooLarge() -> BodyAction {
         stop = .bodyTooLarge

@@ -143,11 +143,11 @@ struct CachingFetchTests {
         origin.answers(ScriptedOrigin.ok("x"))
         let fetch = origin.fetch { $0.maximumInFlight = 1 }
         origin.hold()
-        let first = Task { try await fetch.serve(FetchRequest("http://a/first")).get() }
+        let first = Task { try await fetch.serve(AnswerRequest("http://a/first")).get() }
         try await origin.asked(1)
-        let low = Task { try await fetch.serve(FetchRequest("http://a/low") { $0.priority = .low }).get() }
+        let low = Task { try await fetch.serve(AnswerRequest("http://a/low") { $0.priority = .low }).get() }
         try await eventually("a transfer waits") { fetch.gate.waiting == 1 }
-        let high = Task { try await fetch.serve(FetchRequest("http://a/high") { $0.priority = .high }).get() }
+        let high = Task { try await fetch.serve(AnswerRequest("http://a/high") { $0.priority = .high }).get() }
         try await eventually("two transfers wait") { fetch.gate.waiting == 2 }
         #expect(origin.requests.count == 1)
         origin.release()
@@ -168,9 +168,9 @@ struct CachingFetchTests {
         let headers = ResponseHeaders([(name: "X-Long", value: String(repeating: "x", count: 200_000))])
         origin.answers(.failure(FetchError(kind: .status(404), url: "http://a/", headers: headers)))
         let fetch = origin.fetch()
-        for number in 0..<100 { _ = await fetch.serve(FetchRequest("http://a/\(number)")) }
+        for number in 0..<100 { _ = await fetch.serve(AnswerRequest("http://a/\(number)")) }
         #expect((14 << 20...16 << 20).contains(fetch.failures.cost))
-        _ = await fetch.serve(FetchRequest("http://a/99"))
+        _ = await fetch.serve(AnswerRequest("http://a/99"))
         #expect(origin.requests.count == 100)
     }
 
@@ -179,7 +179,7 @@ struct CachingFetchTests {
             ScriptedOrigin.ok("", ("Cache-Control", "max-age=100"), ("Link", String(repeating: "x", count: 3000))))
         let fetch = origin.fetch()
         let path = String(repeating: "p", count: 5000)
-        for number in 0..<20 { _ = await fetch.serve(FetchRequest("http://a/\(path)\(number)")) }
+        for number in 0..<20 { _ = await fetch.serve(AnswerRequest("http://a/\(path)\(number)")) }
         #expect(fetch.parts.memory.totalCost > 20 * 8000)
     }
 
@@ -238,7 +238,7 @@ struct CachingFetchTests {
             $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) }
         }
         for number in 0..<50 {
-            let request = FetchRequest("http://a/\(number)")
+            let request = AnswerRequest("http://a/\(number)")
             for _ in 0..<3 { #expect(try await fetch.serve(request).get().body == Array("x".utf8)) }
             #expect(origin.requests.count == 2 * number + 1)
             await fetch.remove(request)
@@ -254,7 +254,7 @@ struct CachingFetchTests {
         origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
         let fetch = origin.fetch()
         _ = try await fetch.text()
-        let answer = try #require(fetch.parts.memory.value(for: CheckedRequest(FetchRequest("http://a/"), userAgent: nil).key))
+        let answer = try #require(fetch.parts.memory.value(for: CheckedRequest(AnswerRequest("http://a/"), userAgent: nil).key))
         let keys = (0..<200).map { CacheKey(id: Array(repeating: UInt8($0), count: 16)) }
         for key in keys { disk.keep(answer, for: key) { false } }
         await disk.finish()

@@ -14,7 +14,7 @@ struct RemovalTests {
         origin.hold()
         let waiting = Task { try await fetch.text() }
         try await origin.asked(request)
-        await fetch.remove(FetchRequest("http://a/"))
+        await fetch.remove(AnswerRequest("http://a/"))
         origin.release()
         return try await waiting.value
     }
@@ -40,7 +40,7 @@ struct RemovalTests {
         await writer.close()
         let fetch = origin.fetch { $0.disk = disk(path) }
         // As if its file had not been found yet: the note alone is taken.
-        fetch.removals.note(try CheckedRequest(FetchRequest("http://a/"), userAgent: nil).key, at: fetch.parts.now())
+        fetch.removals.note(try CheckedRequest(AnswerRequest("http://a/"), userAgent: nil).key, at: fetch.parts.now())
         origin.passes(.milliseconds(1))
         #expect(try await fetch.text() == "two from network")
     }
@@ -75,7 +75,7 @@ struct RemovalTests {
         let both = origin.fetch { $0.downloader = FirstElse(first: slow, others: origin) }
         let old = Task { try await both.text() }
         try await slow.asked(1)
-        await both.remove(FetchRequest("http://a/"))
+        await both.remove(AnswerRequest("http://a/"))
         origin.passes(.milliseconds(1))
         #expect(try await both.text() == "new from network")
         slow.release()
@@ -105,7 +105,7 @@ struct RemovalTests {
         origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
         let path = folder.file("cache")
         let fetch = origin.fetch { $0.disk = disk(path) }
-        await fetch.remove(FetchRequest("http://a/"))
+        await fetch.remove(AnswerRequest("http://a/"))
         await fetch.removeAll()
         origin.passes(.seconds(-3600))
         #expect(try await fetch.text() == "x from network")
@@ -118,7 +118,7 @@ struct RemovalTests {
     @Test func `fetches under way count as removed when there are too many removals to remember`() throws {
         let removals = Removals()
         let mark = removals.mark
-        let key = try CheckedRequest(FetchRequest("http://a/"), userAgent: nil).key
+        let key = try CheckedRequest(AnswerRequest("http://a/"), userAgent: nil).key
         removals.note(key, at: .now)
         for number in 0..<20_000 { removals.note(CacheKey(id: Array("\(number)".utf8)), at: .now) }
         #expect(removals.concernAlone(key, since: mark))

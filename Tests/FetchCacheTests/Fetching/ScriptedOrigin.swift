@@ -67,8 +67,8 @@ final class ScriptedOrigin: Downloader {
 
 extension CachingFetch {
     /// The answer's text and where it came from.
-    func text(_ change: (inout FetchRequest) -> Void = { _ in }) async throws -> String {
-        let served = try await serve(FetchRequest("http://a/", change)).get()
+    func text(_ change: (inout AnswerRequest) -> Void = { _ in }) async throws -> String {
+        let served = try await serve(AnswerRequest("http://a/", change)).get()
         return "\(String(decoding: served.body, as: UTF8.self)) from \(served.source)"
     }
 }

@@ -12,7 +12,7 @@ struct DownloadGateTests {
     private func occupy() async throws -> (Task<Void, Never>, leave: @Sendable () -> Void) {
         let inside = Monitor(false)
         let task = Task {
-            _ = await gate.within(SharedFetchPriority(.normal)) {
+            _ = await gate.within(ChangingPriority(.normal)) {
                 log.update { $0.append("first") }
                 try? await inside.wait { $0 ? () : nil }
             }
@@ -21,7 +21,7 @@ struct DownloadGateTests {
         return (task, { inside.update { $0 = true } })
     }
 
-    private func enter(_ name: String, _ priority: SharedFetchPriority) async throws -> Task<Void?, Never> {
+    private func enter(_ name: String, _ priority: ChangingPriority) async throws -> Task<Void?, Never> {
         let before = gate.waiting
         let task = Task { await gate.within(priority) { log.update { $0.append(name) } } }
         try await eventually("\(name) waits") { gate.waiting > before }
@@ -32,7 +32,7 @@ struct DownloadGateTests {
         let (first, leave) = try await occupy()
         var tasks: [Task<Void?, Never>] = []
         for (name, priority) in [("low", FetchPriority.low), ("one", .normal), ("two", .normal), ("high", .high)] {
-            tasks.append(try await enter(name, SharedFetchPriority(priority)))
+            tasks.append(try await enter(name, ChangingPriority(priority)))
         }
         leave()
         for task in tasks { #expect(await task.value != nil) }
@@ -42,13 +42,13 @@ struct DownloadGateTests {
 
     @Test func `a waiter whose priority rises overtakes others`() async throws {
         let (first, leave) = try await occupy()
-        let raised = SharedFetchPriority(.low)
+        let raised = ChangingPriority(.low)
         var tasks = [
-            try await enter("normal", SharedFetchPriority(.normal)), try await enter("raised", raised),
-            try await enter("lowered", SharedFetchPriority(.low)),
+            try await enter("normal", ChangingPriority(.normal)), try await enter("raised", raised),
+            try await enter("lowered", ChangingPriority(.low)),
         ]
         raised.change(to: .high)
-        tasks.append(try await enter("last", SharedFetchPriority(.background)))
+        tasks.append(try await enter("last", ChangingPriority(.background)))
         leave()
         for task in tasks { #expect(await task.value != nil) }
         await first.value
@@ -57,15 +57,15 @@ struct DownloadGateTests {
 
     @Test func `a waiter that is cancelled does not come in, and blocks no other`() async throws {
         let (first, leave) = try await occupy()
-        let one = try await enter("one", SharedFetchPriority(.normal))
-        let two = try await enter("two", SharedFetchPriority(.normal))
+        let one = try await enter("one", ChangingPriority(.normal))
+        let two = try await enter("two", ChangingPriority(.normal))
         one.cancel()
         #expect(await one.value == nil)
         leave()
         #expect(await two.value != nil)
         await first.value
         #expect(log.update { $0 } == ["first", "two"])
-        #expect(await gate.within(SharedFetchPriority(.low)) { 1 } == 1)
+        #expect(await gate.within(ChangingPriority(.low)) { 1 } == 1)
     }
 
     @Test func `there are never more inside than places`() async {
@@ -74,7 +74,7 @@ struct DownloadGateTests {
         await withTaskGroup { group in
             for _ in 0..<1000 {
                 group.addTask {
-                    _ = await gate.within(SharedFetchPriority(.normal)) {
+                    _ = await gate.within(ChangingPriority(.normal)) {
                         inside.update { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
                         await Task.yield()
                         inside.update { $0.now -= 1 }

@@ -11,7 +11,7 @@ final class HeldWork: Sendable {
         var starts = 0
         var isCancelled = false
         var outcome: Outcome?
-        var priority: SharedFetchPriority?
+        var priority: ChangingPriority?
     }
 
     private let state = Monitor(State())
@@ -20,10 +20,10 @@ final class HeldWork: Sendable {
     var isCancelled: Bool { state.update { $0.isCancelled } }
     var priority: FetchPriority? { state.update { $0.priority }?.value }
 
-    func fetch(_ priority: SharedFetchPriority) async -> Outcome {
+    func fetch(_ work: SharedWork) async -> Outcome {
         state.update { state in
             state.starts += 1
-            state.priority = priority
+            state.priority = work.priority
         }
         do {
             return try await state.wait { $0.outcome }

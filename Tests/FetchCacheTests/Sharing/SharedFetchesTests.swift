@@ -9,7 +9,7 @@ struct SharedFetchesTests {
 
     @Test func `ten thousand callers at once make one fetch`() async throws {
         let work = HeldWork()
-        let callers = (0..<10_000).map { _ in Task { await fetches.outcome(for: "a", priority: .normal, work.fetch) } }
+        let callers = (0..<10_000).map { _ in Task { await fetches.outcome(for: "a", Caller(.normal), work.fetch) } }
         try await work.started()
         try await fetches.waits(for: 10_000)
         work.finish(.success(7))
@@ -21,14 +21,14 @@ struct SharedFetchesTests {
     @Test func `a failure goes to all callers that wait, and to no later ones`() async throws {
         let failure = FetchError(kind: .connect, url: "http://a/")
         for round in 1...2 {
-            let outcome = await fetches.outcome(for: "a", priority: .normal) { _ in round == 1 ? .failure(failure) : .success(round) }
+            let outcome = await fetches.outcome(for: "a", Caller(.normal)) { _ in round == 1 ? .failure(failure) : .success(round) }
             #expect(outcome == (round == 1 ? .failure(failure) : .success(2)))
         }
     }
 
     @Test func `cancelled callers leave at once, and the fetch goes on for the last one`() async throws {
         let work = HeldWork()
-        let callers = (0..<1000).map { _ in Task { await fetches.outcome(for: "a", priority: .normal, work.fetch) } }
+        let callers = (0..<1000).map { _ in Task { await fetches.outcome(for: "a", Caller(.normal), work.fetch) } }
         try await work.started()
         try await fetches.waits(for: 1000)
         for caller in callers.dropFirst() { caller.cancel() }
@@ -40,17 +40,17 @@ struct SharedFetchesTests {
 
     @Test func `when the last caller leaves the fetch is cancelled, and the next caller starts another`() async throws {
         let work = HeldWork()
-        let caller = Task { await fetches.outcome(for: "a", priority: .normal, work.fetch) }
+        let caller = Task { await fetches.outcome(for: "a", Caller(.normal), work.fetch) }
         try await work.started()
         caller.cancel()
         #expect(await caller.value == nil)
         try await work.cancelled()
-        #expect(await fetches.outcome(for: "a", priority: .normal) { _ in .success(2) } == .success(2))
+        #expect(await fetches.outcome(for: "a", Caller(.normal)) { _ in .success(2) } == .success(2))
     }
 
     @Test func `a cancelled key answers all its callers`() async throws {
         let work = HeldWork()
-        let callers = (0..<3).map { _ in Task { await fetches.outcome(for: "a", priority: .normal, work.fetch) } }
+        let callers = (0..<3).map { _ in Task { await fetches.outcome(for: "a", Caller(.normal), work.fetch) } }
         try await fetches.waits(for: 3)
         let tasks = await fetches.cancel { $0 == "a" }
         #expect(tasks.count == 1)
@@ -63,12 +63,12 @@ struct SharedFetchesTests {
     @Test func `cancelling all returns also a fetch that its last caller has just left, until it has ended`() async throws {
         let work = HeldWork()
         let end = HeldWork()
-        let priority = SharedFetchPriority(.normal)
+        let inner = SharedWork(.normal)
         let caller = Task {
-            await fetches.outcome(for: "a", priority: .normal) { _ in
-                _ = await work.fetch(priority)
+            await fetches.outcome(for: "a", Caller(.normal)) { _ in
+                _ = await work.fetch(inner)
                 // The fetch gives up its resources although its task is cancelled.
-                return await Task { await end.fetch(priority) }.value
+                return await Task { await end.fetch(inner) }.value
             }
         }
         try await work.started()
@@ -85,7 +85,7 @@ struct SharedFetchesTests {
         let work = HeldWork()
         let caller = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await fetches.outcome(for: "a", priority: .normal, work.fetch)
+            return await fetches.outcome(for: "a", Caller(.normal), work.fetch)
         }
         #expect(await caller.value == nil)
         #expect(work.starts == 0)
@@ -93,9 +93,9 @@ struct SharedFetchesTests {
 
     @Test func `a fetch learns when a more important caller joins and leaves`() async throws {
         let work = HeldWork()
-        let low = Task { await fetches.outcome(for: "a", priority: .low, work.fetch) }
+        let low = Task { await fetches.outcome(for: "a", Caller(.low), work.fetch) }
         try await work.started()
-        let high = Task { await fetches.outcome(for: "a", priority: .high, work.fetch) }
+        let high = Task { await fetches.outcome(for: "a", Caller(.high), work.fetch) }
         try await fetches.waits(for: 2)
         #expect(work.priority == .high)
         high.cancel()
@@ -103,5 +103,28 @@ struct SharedFetchesTests {
         #expect(work.priority == .low)
         work.finish(.success(1))
         #expect(await low.value == .success(1))
+    }
+
+    @Test func `a caller that becomes more important while it waits makes the fetch so, and progress reaches all who listen`() async throws
+    {
+        let work = HeldWork()
+        let heard = Monitor<[FetchProgress]>([])
+        let priority = ChangingPriority(.background)
+        let caller = Caller(priority) { progress in heard.update { $0.append(progress) } }
+        let relay = Monitor<ProgressRelay?>(nil)
+        let task = Task {
+            await fetches.outcome(for: "a", caller) { shared in
+                relay.update { $0 = shared.progress }
+                return await work.fetch(shared)
+            }
+        }
+        try await work.started()
+        #expect(work.priority == .background)
+        priority.change(to: .high)
+        try await eventually("the fetch has the new priority") { work.priority == .high }
+        relay.update { $0 }?.report(FetchProgress(received: 1, expected: 2))
+        #expect(heard.update { $0 } == [FetchProgress(received: 1, expected: 2)])
+        work.finish(.success(1))
+        #expect(await task.value == .success(1))
     }
 }

@@ -1,59 +1,40 @@
 internal import HTTPCaching
-public import HTTPEngine
+package import HTTPEngine
 
-/// A URL to fetch, and the conditions for a kept answer.
-public struct FetchRequest: Sendable, Hashable {
-    /// An absolute http or https URL. It is requested as the URL standard writes it, without its fragment. URLs with the same text in
-    /// that form share their kept answer.
-    public var url: String
+/// A URL to fetch, and the conditions for a kept answer. The library's `FetchRequest` becomes one of these.
+package struct AnswerRequest: Sendable, Hashable {
+    /// An absolute http or https URL. It is requested as the URL standard writes it, without its fragment.
+    package var url: String
+    /// They are part of the key of a kept answer. Credentials among them go to the URL's own origin only.
+    package var headers: [HeaderField] = []
+    package var maximumAge: Duration?
+    package var refresh = false
+    package var priority = FetchPriority.normal
 
-    /// Headers to send. They are part of the key of a kept answer. Credentials among them go to the URL's own origin only.
-    public var headers: [HeaderField] = []
-
-    /// The greatest age of a kept answer. Without it, an answer is used for as long as its own headers permit.
-    public var maximumAge: Duration?
-
-    /// Whether the origin is asked even if there is a kept answer.
-    public var refresh = false
-
-    /// The order in which fetches start when more are wanted than may be in flight.
-    public var priority = FetchPriority.normal
-
-    public init(_ url: String) { self.url = url }
+    package init(_ url: String) { self.url = url }
 
     /// A request with some of its fields changed.
-    public init(_ url: String, _ change: (inout FetchRequest) -> Void) {
+    package init(_ url: String, _ change: (inout AnswerRequest) -> Void) {
         self.init(url)
         change(&self)
     }
 }
 
-/// Prints without passwords: in a log, in a dump, or as a part of another value.
-extension FetchRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { customMirror.printed }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror {
-        let values: KeyValuePairs<String, Any> = [
-            "url": RedactedURL(url).description, "headers": headers, "maximumAge": maximumAge as Any, "refresh": refresh,
-            "priority": priority,
-        ]
-        return Mirror(self, children: values, displayStyle: .struct)
-    }
-}
-
 /// A valid request, and the values that follow from it.
 struct CheckedRequest: Sendable {
-    let request: FetchRequest
+    let request: AnswerRequest
     let canonicalURL: String
+    let host: String
     let key: CacheKey
     let facts: RequestFacts
     /// Set for a refresh in the background of a caller that has its answer: when that answer came. Any later answer will do.
     let behindSince: Moment?
 
-    init(_ request: FetchRequest, userAgent: String?) throws(FetchError) {
+    init(_ request: AnswerRequest, userAgent: String?) throws(FetchError) {
         do throws(RequestRejection) {
             let url = try CanonicalURL(request.url)
             canonicalURL = url.text
+            host = url.hostName
             key = CacheKey(url, headers: request.headers, userAgent: userAgent)
         } catch {
             throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)
@@ -67,6 +48,7 @@ struct CheckedRequest: Sendable {
     private init(_ other: CheckedRequest, behindSince: Moment) {
         request = other.request
         canonicalURL = other.canonicalURL
+        host = other.host
         key = other.key
         facts = other.facts
         self.behindSince = behindSince

@@ -1,0 +1,103 @@
+internal import GannetBasics
+package import HTTPEngine
+
+/// How a caller waits for a fetch: its priority, which may change, and its listener for progress.
+package struct Caller: Sendable {
+    package let priority: ChangingPriority
+    package let progress: ProgressListener?
+
+    package init(_ priority: ChangingPriority, progress: ProgressListener? = nil) {
+        self.priority = priority
+        self.progress = progress
+    }
+
+    package init(_ priority: FetchPriority) { self.init(ChangingPriority(priority)) }
+}
+
+/// A priority that may change while somebody waits: of a caller, and of a fetch, which has the highest priority of its callers.
+package final class ChangingPriority: Sendable {
+    private struct State {
+        var value: FetchPriority
+        var listener: (@Sendable (FetchPriority) -> Void)?
+    }
+
+    private let state: Mutex<State>
+
+    package init(_ value: FetchPriority) { state = Mutex(State(value: value)) }
+
+    package var value: FetchPriority { state.withLock { $0.value } }
+
+    package func change(to value: FetchPriority) {
+        let listener = state.withLock { state in
+            state.value = value
+            return state.listener
+        }
+        listener?(value)
+    }
+
+    /// Calls the listener at each change from now on, instead of the listener before. Returns the present value.
+    @discardableResult
+    func listen(_ listener: (@Sendable (FetchPriority) -> Void)?) -> FetchPriority {
+        state.withLock { state in
+            state.listener = listener
+            return state.value
+        }
+    }
+}
+
+/// Passes progress on to any number of listeners. A listener that comes late hears at once how far the transfer is.
+package final class ProgressRelay: Sendable {
+    /// Hears `nil` at the end.
+    package typealias Listener = @Sendable (FetchProgress?) -> Void
+
+    private struct State {
+        var latest: FetchProgress?
+        var isOver = false
+        var listeners: [UInt64: Listener] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package func report(_ progress: FetchProgress) {
+        let listeners = state.withLock { state in
+            state.latest = progress
+            // A copy only where somebody listens: this runs for every few kilobytes of a body.
+            return state.listeners.isEmpty ? [] : Array(state.listeners.values)
+        }
+        for listener in listeners { listener(progress) }
+    }
+
+    /// No more is reported.
+    package func end() {
+        let listeners = state.withLock { state in
+            state.isOver = true
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener(nil) }
+    }
+
+    /// Returns the number to ``remove(_:)`` the listener with.
+    package func listen(_ listener: @escaping Listener) -> UInt64 {
+        let (number, latest, isOver) = state.withLock { state in
+            state.last += 1
+            state.listeners[state.last] = listener
+            return (state.last, state.latest, state.isOver)
+        }
+        if let latest { listener(latest) }
+        if isOver { listener(nil) }
+        return number
+    }
+
+    package func remove(_ number: UInt64) { state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
+}
+
+/// The side of a shared fetch that its callers can change or hear.
+package struct SharedWork: Sendable {
+    package let priority: ChangingPriority
+    package let progress = ProgressRelay()
+
+    package init(_ priority: FetchPriority) { self.priority = ChangingPriority(priority) }
+}

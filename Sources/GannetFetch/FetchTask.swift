@@ -1,0 +1,81 @@
+public import FetchCache
+internal import GannetBasics
+public import HTTPEngine
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A fetch that can be watched, made more urgent, and cancelled, such as that of a cell in a list.
+///
+/// It begins when it is made, and goes on if nobody holds it. It shares its transfer with all other callers of the URL.
+///
+/// ```swift
+/// let task = fetcher.task(for: FetchRequest(url))
+/// for await progress in task.progress { show(progress) }
+/// let data = try await task.value
+/// ```
+public final class FetchTask<Value: Sendable>: Sendable {
+    private let caller: ChangingPriority
+    private let relay: ProgressRelay
+    private let task: Task<Result<Value, FetchError>, Never>
+    private let url: String
+
+    init(
+        _ request: FetchRequest, _ fetch: @escaping @Sendable (AnswerRequest, Caller) async -> Result<Value, FetchError>
+    ) {
+        let priority = ChangingPriority(request.priority)
+        let relay = ProgressRelay()
+        caller = priority
+        self.relay = relay
+        url = request.url.absoluteString
+        task = Task {
+            defer { relay.end() }
+            do throws(FetchError) {
+                return await fetch(try request.checked(), Caller(priority, progress: relay.report))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// The order of this fetch among those that wait for a place. A change counts at once.
+    public var priority: FetchPriority {
+        get { caller.value }
+        set { caller.change(to: newValue) }
+    }
+
+    /// How much of the body has come. Each loop hears the latest state first, and may miss states in between. It ends with the fetch.
+    ///
+    /// An answer that is kept already brings no progress.
+    public var progress: AsyncStream<FetchProgress> { relay.stream() }
+
+    /// The outcome. If the waiting task is cancelled, the fetch is cancelled too.
+    public var value: Value {
+        get async throws(FetchError) {
+            let result = await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            return try result.get()
+        }
+    }
+
+    /// Leaves the transfer, which goes on for its other callers. ``value`` throws ``FetchError/Kind/cancelled``.
+    public func cancel() { task.cancel() }
+}
+
+extension ProgressRelay {
+    /// Progress from now on, beginning with the latest.
+    func stream() -> AsyncStream<FetchProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(of: FetchProgress.self, bufferingPolicy: .bufferingNewest(1))
+        let number = listen { progress in
+            if let progress { continuation.yield(progress) } else { continuation.finish() }
+        }
+        continuation.onTermination = { [weak self] _ in self?.remove(number) }
+        return stream
+    }
+}

@@ -1,0 +1,143 @@
+import GannetTestKit
+import HTTPCaching
+import HTTPEngine
+import Testing
+
+@testable import FetchCache
+
+/// Values that are made from bodies: how often they are made, and how long they are used.
+struct ValueTests {
+    private let origin = ScriptedOrigin()
+    private let makings = Monitor(0)
+
+    private func recipe(_ variant: String = "") -> ValueRecipe<String> {
+        ValueRecipe(variant: variant) { [makings] body in
+            makings.update { $0 += 1 }
+            return variant + String(decoding: body, as: UTF8.self).uppercased()
+        }
+    }
+
+    private var made: Int { makings.update { $0 } }
+
+    private static let request = AnswerRequest("http://a/")
+
+    @Test func `a hundred callers share one request and one making, and later ones find the value`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")))
+        origin.hold()
+        let fetch = origin.fetch()
+        let callers = (0..<100).map { _ in Task { try await fetch.value(Self.request, recipe()).get() } }
+        try await eventually("all wait") { await fetch.valueFetches.subscriberCount == 100 }
+        origin.release()
+        for caller in callers { #expect(try await caller.value == "ONE") }
+        #expect(try await fetch.value(Self.request, recipe()).get() == "ONE")
+        #expect(origin.requests.count == 1 && made == 1)
+        let statistics = fetch.statistics
+        #expect(statistics.valuesMade == 1 && statistics.valueHits == 1 && statistics.values.entries == 1)
+    }
+
+    @Test func `a confirmed body keeps its value, and another body gets another one`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10"), ("ETag", "\"1\"")),
+            ScriptedOrigin.notModified(("Cache-Control", "max-age=10"), ("ETag", "\"1\"")),
+            ScriptedOrigin.ok("two", ("Cache-Control", "max-age=10"), ("ETag", "\"2\"")))
+        let fetch = origin.fetch()
+        for expected in ["ONE", "ONE", "TWO"] {
+            #expect(try await fetch.value(Self.request, recipe()).get() == expected)
+            origin.passes(.seconds(11))
+        }
+        #expect(origin.requests.count == 3 && made == 2)
+    }
+
+    @Test func `a value needs no body to be used`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")))
+        let fetch = origin.fetch { $0.memory = MemoryCache(MemoryCacheOptions(costLimit: 0)) }
+        for _ in 0..<3 { #expect(try await fetch.value(Self.request, recipe()).get() == "ONE") }
+        #expect(origin.requests.count == 1 && made == 1)
+    }
+
+    @Test func `types and variants are values of their own of one body`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")))
+        let fetch = origin.fetch()
+        #expect(try await fetch.value(Self.request, recipe("a")).get() == "aONE")
+        #expect(try await fetch.value(Self.request, recipe("b")).get() == "bONE")
+        #expect(try await fetch.value(Self.request, recipe("a")).get() == "aONE")
+        let count = ValueRecipe<Int>(variant: "a") { $0.count }
+        #expect(try await fetch.value(Self.request, count).get() == 3)
+        #expect(origin.requests.count == 1 && made == 2)
+    }
+
+    @Test func `a new answer that another caller got makes the value new`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=10")))
+        let fetch = origin.fetch()
+        #expect(try await fetch.value(Self.request, recipe()).get() == "ONE")
+        _ = try await fetch.text { $0.refresh = true }
+        #expect(try await fetch.value(Self.request, recipe()).get() == "TWO")
+        #expect(origin.requests.count == 2)
+    }
+
+    @Test func `a value goes with its answer: removed, cleared, or forbidden to keep`() async throws {
+        let kept = ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10"))
+        origin.answers(kept, kept, kept, ScriptedOrigin.ok("one", ("Cache-Control", "no-store")))
+        let fetch = origin.fetch()
+        _ = try await fetch.value(Self.request, recipe()).get()
+        await fetch.remove(Self.request)
+        _ = try await fetch.value(Self.request, recipe()).get()
+        await fetch.removeAll()
+        _ = try await fetch.value(Self.request, recipe()).get()
+        #expect(made == 3)
+        _ = try await fetch.text { $0.refresh = true }
+        #expect(fetch.statistics.values.entries == 0)
+        for _ in 0..<2 { _ = try await fetch.value(Self.request, recipe()).get() }
+        #expect(made == 5 && origin.requests.count == 6)
+    }
+
+    @Test func `when the last caller leaves, the making ends, and the transfer before it`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")))
+        let fetch = origin.fetch()
+        let (making, ended) = (Monitor(false), Monitor(false))
+        let endless = ValueRecipe<String>(variant: "") { _ in
+            making.update { $0 = true }
+            do { try await Task.sleep(for: .seconds(3600)) } catch { ended.update { $0 = true } }
+            return ""
+        }
+        let callers = (0..<3).map { _ in Task { await fetch.value(Self.request, endless) } }
+        try await making.wait { $0 ? () : nil }
+        for caller in callers { caller.cancel() }
+        try await ended.wait { $0 ? () : nil }
+        for caller in callers {
+            let error = await #expect(throws: FetchError.self) { try await caller.value.get() }
+            #expect(error?.kind == .cancelled)
+        }
+        origin.hold()
+        let early = Task { await fetch.value(AnswerRequest("http://a/early"), endless) }
+        try await origin.asked(2)
+        early.cancel()
+        _ = await early.value
+        try await eventually("the transfer has ended") { await fetch.waiting == 0 }
+    }
+
+    @Test func `a body that makes no value is an error with its reason, and is kept for other values`() async throws {
+        struct Unreadable: Error, CustomStringConvertible { let description = "no picture" }
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")))
+        let fetch = origin.fetch()
+        let failing = ValueRecipe<String>(variant: "") { _ in throw Unreadable() }
+        let error = await #expect(throws: FetchError.self) { try await fetch.value(Self.request, failing).get() }
+        #expect(error?.kind == .unexpectedContent && error?.detail == "no picture")
+        #expect(try await fetch.value(Self.request, recipe()).get() == "ONE")
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func `values share a limit in cost, whose unit is the caller's`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")))
+        let fetch = origin.fetch { $0.values = MemoryCacheOptions(costLimit: 100_000, countLimit: 100) }
+        let large = ValueRecipe<String>(variant: "", cost: { _ in 5000 }) { String(decoding: $0, as: UTF8.self) }
+        for number in 0..<40 { _ = try await fetch.value(AnswerRequest("http://a/\(number)"), large).get() }
+        let values = fetch.statistics.values
+        #expect(values.cost <= 100_000 && values.entries < 40 && values.evictions > 0)
+        // An entry above an eighth of the limit is not kept.
+        let huge = ValueRecipe<String>(variant: "huge", cost: { _ in .max }) { String(decoding: $0, as: UTF8.self) }
+        _ = try await fetch.value(Self.request, huge).get()
+        #expect(fetch.statistics.values.cost <= 100_000)
+    }
+}
