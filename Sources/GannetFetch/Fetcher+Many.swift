@@ -101,6 +101,8 @@ public struct PrefetchProgress: Sendable, Hashable {
 private final class PrefetchCount: Sendable {
     private struct State {
         var progress = PrefetchProgress()
+        /// Transfers that have begun and not ended.
+        var begun: Set<Int> = []
         var running: [Int: FetchProgress] = [:]
         var last = 0
         var endedBytes: Int64 = 0
@@ -117,16 +119,19 @@ private final class PrefetchCount: Sendable {
     func begin() -> Int {
         state.withLock { state in
             state.last += 1
+            state.begun.insert(state.last)
             return state.last
         }
     }
 
+    /// A report may come late, when its transfer has been counted already.
     func report(_ progress: FetchProgress, of transfer: Int) {
-        publish { $0.running[transfer] = progress }
+        publish { state in if state.begun.contains(transfer) { state.running[transfer] = progress } }
     }
 
     func end(_ transfer: Int) {
         state.withLock { state in
+            state.begun.remove(transfer)
             state.endedBytes += state.running.removeValue(forKey: transfer)?.received ?? 0
         }
     }

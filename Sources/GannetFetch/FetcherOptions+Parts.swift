@@ -26,11 +26,6 @@ extension FetcherOptions {
 
     private static func validate(folder: URL) throws(InvalidOptions) {
         guard folder.isFileURL else { throw InvalidOptions("The folder for the disk tier is no file URL: write URL(filePath: …).") }
-        // For the system the name would end at the zero byte, and name another folder. Foundation gives such a path as an empty one.
-        let path = folder.path
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw InvalidOptions("The folder for the disk tier has no name, or a zero byte in it.")
-        }
     }
 
     private var diskOptions: DiskTierOptions {

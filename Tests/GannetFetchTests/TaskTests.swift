@@ -1,3 +1,4 @@
+import FetchCache
 import Foundation
 import GannetTestKit
 import HTTPEngine
@@ -47,6 +48,7 @@ struct TaskTests {
         try await eventually("both wait") { await fetcher.fetch.waiting == 3 }
         second.priority = .high
         #expect(second.priority == .high)
+        try await eventually("its fetch has the priority") { await fetcher.fetch.priority(of: AnswerRequest("http://a/second")) == .high }
         downloader.open()
         _ = try await (running.value, first.value, second.value)
         #expect(downloader.urls == ["http://a/running", "http://a/second", "http://a/first"])

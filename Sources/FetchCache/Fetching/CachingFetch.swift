@@ -84,6 +84,12 @@ package final class CachingFetch: Sendable {
     /// How many calls wait for a fetch.
     package var waiting: Int { get async { await sharedFetches.subscriberCount } }
 
+    /// The present priority of a request's fetch; nil without one.
+    package func priority(of request: AnswerRequest) async -> FetchPriority? {
+        guard let checked = try? CheckedRequest(request, userAgent: parts.userAgent) else { return nil }
+        return await sharedFetches.priority(of: checked.sharedFetchKey)
+    }
+
     package var statistics: FetchStatistics {
         var statistics = counts.withLock { $0 }
         statistics.memory = TierStatistics(parts.memory)

@@ -58,7 +58,7 @@ extension SharedFetch {
             url: checked.request.url, body: .memory(upTo: Int(clamping: parts.maximumBody), thenFileIn: "/"),
             headers: checked.request.headers + conditions, progress: work.progress.report)
         let task = Task { [places = TransferPlaces(fetch.gate, fetch.hosts, work.priority)] in await transfer(request, places) }
-        let loss = LossFlag()
+        let loss = Flag()
         lease?.whenLost {
             loss.set()
             task.cancel()
@@ -105,8 +105,7 @@ extension SharedFetch {
         case .keep(let terms):
             let facts = StoredAnswer(
                 exchange, terms: terms, canonicalURL: checked.canonicalURL, digest: SHA256Digest(of: body), byteCount: Int64(body.count))
-            answer.facts = facts
-            await commit(CachedAnswer(facts: facts, body: body), mark, lease, revalidated: false)
+            if await commit(CachedAnswer(facts: facts, body: body), mark, lease, revalidated: false) { answer.facts = facts }
         case .refuse(let reason): await commitNothing(because: reason, status: download.status, lease)
         }
         return .success(answer)
@@ -117,38 +116,46 @@ extension SharedFetch {
         _ stale: CachedAnswer, _ exchange: Exchange, _ mark: Removals.Mark, _ lease: (any SharedLease)?
     ) async -> ServedAnswer? {
         var answer = stale
+        var isKept = false
         switch stale.facts.revalidated(by: exchange, policy: parts.policy) {
         case .unusable: return nil
         case .confirmed(let facts):
             answer.facts = facts
-            await commit(answer, mark, lease, revalidated: true)
+            isKept = await commit(answer, mark, lease, revalidated: true)
         case .confirmedOnce(let reason): await commitNothing(because: reason, status: stale.facts.status, lease)
         }
         fetch.count { $0.revalidations += 1 }
-        return ServedAnswer(answer, .revalidated)
+        var served = ServedAnswer(answer, .revalidated)
+        if !isKept { served.facts = nil }
+        return served
     }
 
-    private func commit(_ answer: CachedAnswer, _ mark: Removals.Mark, _ lease: (any SharedLease)?, revalidated: Bool) async {
+    /// Returns whether this process may keep the answer, as far as is known by then.
+    private func commit(_ answer: CachedAnswer, _ mark: Removals.Mark, _ lease: (any SharedLease)?, revalidated: Bool) async -> Bool {
         let retention = answer.facts.retention(at: parts.now(), policy: parts.policy)
         keep(answer, since: mark)
-        guard let lease else { return }
+        guard let lease else { return true }
         // An answer that was removed meanwhile is not shared. Processes that wait for it ask the origin themselves.
         let isRemoved = { @Sendable [fetch, checked] in fetch.removals.concernAlone(checked.key, since: mark) }
         if isRemoved() {
-            return await fetch.endings.run { await lease.shareNothing(status: answer.facts.status) }
+            await fetch.endings.run { await lease.shareNothing(status: answer.facts.status) }
+            return false
         }
+        let fenced = Flag()
         await fetch.endings.run { [self] in
             switch await lease.commit(answer, kept: retention, revalidated: revalidated) {
             case .stored: if isRemoved() { await parts.shared?.remove(checked.key, url: checked.canonicalURL) }
             case .fenced:
                 // The shared answer is another process's, so this one is removed from the nearer tiers.
                 fetch.count { $0.fenced += 1 }
+                fenced.set()
                 await forget()
             case .lost: fetch.count { $0.locksLost += 1 }
             case .refused: fetch.count { $0.sharedRefused += 1 }
             case .unavailable: fetch.count { $0.sharedUnavailable += 1 }
             }
         }
+        return !fenced.isSet
     }
 
     private func commitNothing(because reason: StorageDecision.Reason, status: Int, _ lease: (any SharedLease)?) async {
@@ -179,8 +186,8 @@ extension SharedFetch {
     }
 }
 
-/// Whether a lease was lost. It is set from the thread that notices the loss.
-private final class LossFlag: Sendable {
+/// Something that has happened, such as the loss of a lease. It is set from the thread that notices it.
+private final class Flag: Sendable {
     private let flag = Atomic(false)
 
     var isSet: Bool { flag.load(ordering: .acquiring) }

@@ -29,6 +29,9 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     /// How many callers wait for them.
     package var subscriberCount: Int { subscribers.count }
 
+    /// The priority of the fetch of this key, if one is under way.
+    func priority(of key: Key) -> FetchPriority? { running.values.first { $0.key == key }?.work.priority.value }
+
     /// Waits for the fetch of this key that is under way, or starts this one. Returns `nil` when the caller's task or the key is cancelled.
     package func outcome(for key: Key, _ caller: Caller, _ fetch: @escaping Fetch) async -> Outcome? {
         if Task.isCancelled { return nil }
