@@ -72,6 +72,8 @@ extension CachingFetch {
     ) async -> Result<MadeValue, FetchError> {
         do {
             let value = try await recipe.make(body)
+            // A value that was made while nobody wanted it any more may be half of one.
+            guard !Task.isCancelled else { return .failure(FetchError(kind: .cancelled, url: url)) }
             return .success(MadeValue(value: value, cost: recipe.cost?(value) ?? body.count))
         } catch let error as FetchError {
             return .failure(error)

@@ -120,6 +120,8 @@ struct ValueTests {
             let error = await #expect(throws: FetchError.self) { try await caller.value.get() }
             #expect(error?.kind == .cancelled)
         }
+        try await eventually("the making has ended") { await fetch.valueFetches.cancel().isEmpty }
+        #expect(fetch.statistics.valuesMade == 0 && fetch.statistics.values.entries == 0)
         origin.hold()
         let early = Task { await fetch.value(AnswerRequest("http://a/early"), endless) }
         try await origin.asked(2)
