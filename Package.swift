@@ -185,6 +185,10 @@ let package = Package(
         // A process that fetches as a library's user would, until it is killed.
         .executableTarget(
             name: "FetchProcess", dependencies: ["GannetFetch", "GannetRedis"], path: "Tests/FetchProcess", swiftSettings: settings),
+        // A cache between clients and an origin, made of the library, for a suite that judges such caches (Scripts/cache-cases).
+        .executableTarget(
+            name: "CacheProxy", dependencies: ["GannetFetch", "FetchCache", "HTTPEngine", "GannetBasics"], path: "Tests/CacheProxy",
+            swiftSettings: settings),
         // The program that the README shows.
         .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),

@@ -44,6 +44,21 @@ public struct ResponseHeaders: Sendable, Hashable, ExpressibleByDictionaryLitera
         return values
     }
 
+    /// All lines in the order they came, without the blanks around names and values. Bytes that are not UTF-8 are replaced.
+    package var fields: [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        for line in lines.split(separator: 0x0a) {
+            let text = String(decoding: line.last == 0x0d ? line.dropLast() : line, as: UTF8.self)
+            if line.first == 0x20 || line.first == 0x09 {
+                if !fields.isEmpty { fields[fields.count - 1].value += " " + text.trimmedOfBlanks }
+            } else if let colon = text.utf8.firstIndex(of: 0x3a) {
+                let name = String(text[..<colon]).trimmedOfBlanks
+                fields.append((name, String(text[text.utf8.index(after: colon)...]).trimmedOfBlanks))
+            }
+        }
+        return fields
+    }
+
     /// The first value of that name, byte for byte.
     package func bytes(of name: StaticString) -> [UInt8]? {
         var found: [UInt8]?

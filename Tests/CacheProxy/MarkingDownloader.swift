@@ -1,0 +1,15 @@
+import GannetFetch
+
+/// Adds the marks of the last client to a request that the cache has decided to send.
+struct MarkingDownloader: Downloader {
+    let downloader: CurlDownloader
+    let marks: SuiteMarks
+
+    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+        var request = request
+        request.headers += marks.ofRequest(request.url)
+        let answer = try await downloader.download(request)
+        if answer.status != 304 { marks.noteAnswer(answer.headers, of: request.url) }
+        return answer
+    }
+}
