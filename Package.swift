@@ -70,7 +70,7 @@ let package = Package(
         // For how long an answer may be used, and under which key it is kept: pure functions that workers and the library share.
         .target(name: "HTTPCaching", dependencies: ["HTTPEngine", "GannetBasics"], swiftSettings: settings),
         // Shared fetches, and the tiers that keep answers: memory and disk.
-        .target(name: "FetchCache", dependencies: ["HTTPEngine", "HTTPCaching", "GannetBasics"], swiftSettings: settings),
+        .target(name: "FetchCache", dependencies: ["HTTPEngine", "HTTPCaching", "ImageProbe", "GannetBasics"], swiftSettings: settings),
 
         // The library for Swift programs.
         .target(

@@ -21,7 +21,7 @@ BEGIN {
     allow("HTTPEngine", "CCurl CUnistring CEpoll COpenSSL CAres CBrotli CZstd GannetBasics")
     allow("ImageProbe", "")
     allow("HTTPCaching", "HTTPEngine GannetBasics")
-    allow("FetchCache", "HTTPEngine HTTPCaching GannetBasics")
+    allow("FetchCache", "HTTPEngine HTTPCaching ImageProbe GannetBasics")
     allow("GannetFetch", "HTTPEngine HTTPCaching FetchCache ImageProbe GannetBasics")
     allow("GannetRedis", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetBasics")
     allow("BodyStores", "RedisClient ClusterState HTTPEngine FetchCache GannetBasics")

@@ -126,7 +126,9 @@ struct RedisTier: SharedTier {
         switch answer.fate {
         case .busy, .ended: preconditionFailure("A caller that has to ask again has no outcome.")
         case .waits(let failure): return .some(.failed(FetchError(failure, url: ask.url)))
-        case .negative(let outcome): return .some(.failed(FetchError(outcome.content, url: ask.url)))
+        case .negative(let outcome):
+            let error = FetchError(outcome.content, url: ask.url)
+            return .some(since.map { outcome.ended >= $0 } ?? false ? .failed(error) : .failedBefore(error))
         case .fresh(let outcome) where !outcome.isStored: return .some(.notShared)
         case .fresh(let outcome):
             guard let answer = try await cached(outcome, at: answer.now) else { return .none(missing: outcome.content.digest ?? []) }

@@ -37,6 +37,8 @@ package struct Exchange: Sendable, Hashable {
     package var receivedAt: Moment
     /// Whether the whole body came.
     package var isComplete = true
+    /// Whether the body is an image by its bytes. It counts only where `Content-Type` leaves the type open.
+    package var hasImageBody = false
 }
 
 extension Exchange {
@@ -50,6 +52,13 @@ extension Exchange {
     var isAuthenticated: Bool {
         ([request.url, finalURL] + redirects.map(\.url)).allSatisfy { $0.prefix(8).lowercased() == "https://" }
     }
+
+    /// The answer after all redirects.
+    var finalHead: AnswerHead {
+        var head = AnswerHead(status: status, headers: headers)
+        head.hasImageBody = hasImageBody
+        return head
+    }
 }
 
 /// The status and headers of one answer of an exchange, which may be a redirect.
@@ -57,6 +66,7 @@ struct AnswerHead {
     let status: Int
     let headers: ResponseHeaders
     let control: CacheControl
+    var hasImageBody = false
 
     init(status: Int, headers: ResponseHeaders) {
         self.status = status
@@ -67,11 +77,26 @@ struct AnswerHead {
     /// Whether a lifetime may be guessed where the answer gives none. An answer that sets a cookie may be a visitor's own, so its is not.
     var permitsGuesses: Bool { !headers.has("set-cookie") }
 
+    /// Whether the answer is an image by its type, or by its body where the type is left open.
+    var isImage: Bool { headers.leaveTypeOpen ? hasImageBody : headers.mediaType?.hasPrefix("image/") ?? false }
+
     /// Names of headers that are not kept, because they belong to this connection or this answer alone (RFC 9111, section 3.1).
     var namesNotKept: Set<String> {
         let connection = headers.has("connection") ? headers.values(of: "connection") : []
         return control.noCache.names.union(control.isPrivate.names).union(
             connection.flatMap { HeaderList($0).members }.map { $0.lowercased() })
+    }
+}
+
+extension ResponseHeaders {
+    /// Whether `Content-Type` leaves open what the body is, so that its bytes have to tell.
+    package var leaveTypeOpen: Bool { mediaType.map { ["application/octet-stream", "binary/octet-stream"].contains($0) } ?? true }
+
+    /// The `Content-Type` in small letters, without its parameters; nil when it is missing or empty.
+    fileprivate var mediaType: String? {
+        guard has("content-type"), let type = self["content-type"]?.split(separator: ";").first else { return nil }
+        let name = String(type).trimmedOfBlanks.lowercased()
+        return name.isEmpty ? nil : name
     }
 }
 

@@ -10,6 +10,9 @@ public struct FreshnessPolicy: Sendable, Hashable {
     public var heuristicMaximum: Duration = .seconds(86_400)
     /// The shortest lifetime that is guessed, for an answer or a redirect on the way to it that says nothing about its lifetime.
     public var heuristicMinimum: Duration = .zero
+    /// The shortest lifetime that is guessed for an image. An image has `Content-Type: image/…`, or is known by its bytes where the type is
+    /// missing or says nothing. No guess is longer than `heuristicMaximum`. Zero treats images like all other answers.
+    public var heuristicForImages: Duration = .seconds(3600)
 
     /// The least lifetime of an answer, counted from its arrival. It does not apply where the origin forbids the use of stale answers, or
     /// where the answer sets a cookie.
@@ -30,7 +33,7 @@ public struct FreshnessPolicy: Sendable, Hashable {
     /// How far clocks of several machines may differ. The age of an answer from further in the future is unknown: a clock was set back.
     public var clockTolerance: Duration = .seconds(5)
 
-    /// For how long failures are remembered.
+    /// For how long failures are remembered whose answers give no lifetime. By default they are not: RFC 9111 does not permit it.
     public var failures = FailureTimes()
 
     public init() {}
@@ -39,32 +42,45 @@ public struct FreshnessPolicy: Sendable, Hashable {
     public init(_ change: (inout FreshnessPolicy) -> Void) { change(&self) }
 }
 
-/// For how long a failed fetch is remembered for its URL, by kind of failure; zero means not at all.
+/// For how long a failed fetch is remembered for its URL, by kind of failure; zero, the default, means not at all.
 ///
-/// During this time another attempt would most likely fail again.
+/// RFC 9111, section 3, lets a cache keep a failure only if its answer gives a lifetime, such as a 404 with `max-age`. Such failures are
+/// always remembered. ``brief`` has times for the others too: another attempt would most likely fail again.
 public struct FailureTimes: Sendable, Hashable {
     /// 404 and 410, where the answer gives no lifetime.
-    public var missing: Duration = .seconds(300)
+    public var missing: Duration = .zero
     /// Other 4xx, where the answer gives none.
-    public var denied: Duration = .seconds(60)
+    public var denied: Duration = .zero
     /// The host's name does not exist.
-    public var noSuchHost: Duration = .seconds(60)
+    public var noSuchHost: Duration = .zero
     /// A certificate that is not trusted, or a handshake that fails.
-    public var tls: Duration = .seconds(60)
+    public var tls: Duration = .zero
     /// An address that may not be connected to.
-    public var refusedAddress: Duration = .seconds(60)
+    public var refusedAddress: Duration = .zero
     /// An answer that cannot be used: too large, badly encoded, against the rules of HTTP, or redirected in a circle.
-    public var unusable: Duration = .seconds(60)
+    public var unusable: Duration = .zero
     /// No connection or no address, or not in time.
-    public var unreachable: Duration = .seconds(2)
+    public var unreachable: Duration = .zero
     /// 5xx where the answer gives no lifetime, a lost connection, or an answer that does not begin or end in time.
-    public var failing: Duration = .seconds(1)
-    /// A host that asks for a pause without saying how long.
-    public var throttled: Duration = .seconds(1)
+    public var failing: Duration = .zero
+    /// A host that asks for a pause without saying how long. With zero, a pause that the host names is not remembered either.
+    public var throttled: Duration = .zero
     /// No failure is remembered for longer, whatever its answer says.
     public var maximum: Duration = .seconds(3600)
 
     public init() {}
+
+    /// Times that spare origins and callers attempts which would most likely fail again: 5 minutes for a missing page, a minute for a
+    /// denied one, a second or two for an origin that fails, and the pause for which a host has asked.
+    public static var brief: FailureTimes {
+        var times = FailureTimes()
+        times.missing = .seconds(300)
+        (times.denied, times.noSuchHost, times.tls, times.refusedAddress, times.unusable) =
+            (.seconds(60), .seconds(60), .seconds(60), .seconds(60), .seconds(60))
+        times.unreachable = .seconds(2)
+        (times.failing, times.throttled) = (.seconds(1), .seconds(1))
+        return times
+    }
 }
 
 extension FreshnessPolicy {
@@ -75,6 +91,7 @@ extension FreshnessPolicy {
         guard (0...100).contains(earlyRefreshFactor) else { throw InvalidOptions("The factor of early refreshes must be from 0 to 100.") }
         try Self.validate("longest guess", heuristicMaximum)
         try Self.validate("shortest guess", heuristicMinimum)
+        try Self.validate("shortest guess for images", heuristicForImages)
         guard heuristicMinimum <= heuristicMaximum else { throw InvalidOptions("The shortest guess must not be above the longest.") }
         try Self.validate("least lifetime", minimumLifetime)
         try Self.validate("longest lifetime", maximumLifetime)

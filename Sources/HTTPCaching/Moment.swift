@@ -36,6 +36,22 @@ package struct Moment: Sendable, Hashable, Comparable {
         self.init(millisecondsSince1970: isOver ? (date.secondsSince1970 < 0 ? .min : .max) : milliseconds)
     }
 
+    /// As `Date` has it (RFC 9110, section 5.6.7), from the year 1 to the year 9999.
+    var httpDate: String {
+        var seconds = time_t(min(max(secondsSince1970, -62_135_596_800), 253_402_300_799))
+        var fields = tm()
+        gmtime_r(&seconds, &fields)
+        func padded(_ number: Int32, _ digits: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        }
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let date =
+            "\(days[Int(fields.tm_wday)]), \(padded(fields.tm_mday, 2)) \(months[Int(fields.tm_mon)]) \(padded(fields.tm_year + 1900, 4))"
+        return "\(date) \(padded(fields.tm_hour, 2)):\(padded(fields.tm_min, 2)):\(padded(fields.tm_sec, 2)) GMT"
+    }
+
     /// Whole seconds since 1970, without the fraction.
     var secondsSince1970: Int64 {
         millisecondsSince1970 >= 0 ? millisecondsSince1970 / 1000 : (millisecondsSince1970 + 1) / 1000 - 1

@@ -8,8 +8,6 @@ struct MarkingDownloader: Downloader {
     func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
         var request = request
         request.headers += marks.ofRequest(request.url)
-        let answer = try await downloader.download(request)
-        if answer.status != 304 { marks.noteAnswer(answer.headers, of: request.url) }
-        return answer
+        return try await downloader.download(request)
     }
 }

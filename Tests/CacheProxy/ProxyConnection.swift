@@ -25,10 +25,7 @@ struct ProxyConnection {
             let message: [UInt8]
             do throws(FetchError) {
                 let response = try await fetcher.response(for: FetchRequest(url) { $0.headers = headers })
-                // The library may have dropped the headers with which the suite counts.
-                let isCounted = response.headers["server-request-count"] != nil
-                let counted = isCounted ? response.headers : response.headers.adding(marks.ofAnswer(url))
-                message = Self.message(response.status, counted, Array(response.data))
+                message = Self.message(response.status, response.headers, Array(response.data))
             } catch {
                 let body = marks.bodyOfFailure(request.target, error.headers)
                 message = Self.message(Self.status(of: error), error.headers, Array(body.utf8))

@@ -2,21 +2,17 @@ import GannetBasics
 import GannetFetch
 import HTTPEngine
 
-/// The headers with which the suite counts, by URL.
+/// The headers with which the suite counts its requests, by URL.
 ///
-/// Those of requests differ between requests that mean the same, so they are no part of a request to the library. Only the origin gets them.
+/// They differ between requests that mean the same, so they are no part of a request to the library. Only the origin gets them.
 final class SuiteMarks: Sendable {
     private struct State {
         var ofRequests: [String: [HeaderField]] = [:]
-        var ofAnswers: [String: [(name: String, value: String)]] = [:]
         /// By the test's id.
         var bodies: [String: [String?]] = [:]
     }
 
     private static let namesInRequests: Set = ["req-num", "test-id", "test-name"]
-    private static let namesInAnswers: Set = [
-        "server-request-count", "client-request-count", "request-numbers", "server-base-url", "server-now",
-    ]
     private let state = Mutex(State())
 
     /// Notes the marks of a request; returns its other headers.
@@ -27,11 +23,6 @@ final class SuiteMarks: Sendable {
     }
 
     func ofRequest(_ url: String) -> [HeaderField] { state.withLock { $0.ofRequests[url] } ?? [] }
-
-    func noteAnswer(_ headers: ResponseHeaders, of url: String) {
-        let own = headers.fields.filter { Self.namesInAnswers.contains($0.name.lowercased()) }
-        state.withLock { $0.ofAnswers[url] = own }
-    }
 
     /// Notes the bodies of a test whose answers the suite describes to its origin (`PUT /config/ID`).
     func noteTest(_ target: String, _ description: [UInt8]) {
@@ -52,7 +43,4 @@ final class SuiteMarks: Sendable {
         let bodies = state.withLock { $0.bodies[id] } ?? []
         return (bodies.indices.contains(number - 1) ? bodies[number - 1] : nil) ?? id
     }
-
-    /// The marks of the last whole answer that came from the origin.
-    func ofAnswer(_ url: String) -> [(name: String, value: String)] { state.withLock { $0.ofAnswers[url] } ?? [] }
 }

@@ -15,6 +15,14 @@ struct DiskTests {
             .init {
                 $0.directives = """
                     location = /kept { add_header Cache-Control max-age=600; return 200 body; }
+                    location = /picture { types { } default_type image/png; return 200 picture; }
+                    location = /document { types { } default_type application/json; return 200 "{}"; }
+                    location = /confirmed {
+                        add_header Cache-Control max-age=0 always; add_header ETag '"1"' always; add_header X-All headers always;
+                        add_header Set-Cookie a=b always;
+                        if ($http_if_none_match) { add_header X-News yes always; add_header Cache-Control max-age=600 always; return 304; }
+                        return 200 body;
+                    }
                     location = /secret { add_header Cache-Control no-store; return 200 secret; }
                     location = /failing { add_header Cache-Control "max-age=0, stale-if-error=600" always; if (-e FOLDER) { return 503; } return 200 body; }
                     location / { add_header Cache-Control max-age=0; }
@@ -53,6 +61,26 @@ struct DiskTests {
             #expect(again.source == .revalidated && again.data == first.data)
         }
         #expect(try await origin.requests().map(\.status) == [200, 304, 304])
+        try await origin.stop()
+    }
+
+    @Test func `a picture without a lifetime is kept, and a document without one is fetched again`() async throws {
+        for path in ["/picture", "/document"] { _ = try await response(path) }
+        #expect(try await response("/picture").source == .disk)
+        #expect(try await response("/document").source == .network)
+        #expect(try await origin.requests().map(\.path) == ["/picture", "/document", "/document"])
+        try await origin.stop()
+    }
+
+    @Test func `an answer on the disk has all headers, which a 304 brings up to date`() async throws {
+        _ = try await response("/confirmed")
+        let confirmed = try await response("/confirmed")
+        #expect(confirmed.source == .revalidated && confirmed.headers["x-all"] == "headers" && confirmed.headers["x-news"] == "yes")
+        let kept = try await response("/confirmed")
+        #expect(kept.source == .disk && kept.headers["x-all"] == "headers" && kept.headers["x-news"] == "yes")
+        #expect(kept.headers["set-cookie"] == nil && kept.headers["age"] != nil && kept.headers["date"] != nil)
+        #expect(kept.headers["cache-control"] == "max-age=600" && kept.data == Data("body".utf8))
+        #expect(try await origin.requests().map(\.status) == [200, 304])
         try await origin.stop()
     }
 

@@ -66,9 +66,11 @@ struct FetcherTests {
         try await origin.stop()
     }
 
-    @Test func `a failure is thrown as what it is, and remembered for a while`() async throws {
+    @Test func `a failure is thrown as what it is, and remembered for a while where that is wanted`() async throws {
         let origin = try await Self.origin()
-        let fetcher = try Fetcher(.local)
+        var options = FetcherOptions.local
+        options.freshness.failures = .brief
+        let fetcher = try Fetcher(options)
         let request = FetchRequest(origin.url("/none"))
         for _ in 0..<2 {
             let error = await #expect(throws: FetchError.self) { try await fetcher.data(for: request) }
@@ -82,6 +84,17 @@ struct FetcherTests {
         #expect(try await origin.requests().count == 2)
         let bad = await #expect(throws: FetchError.self) { try await fetcher.data(for: FetchRequest("ftp://a/")) }
         #expect(bad?.kind == .invalidURL)
+        try await origin.stop()
+    }
+
+    @Test func `a failure is asked for again by default`() async throws {
+        let origin = try await Self.origin("location = /failing { return 503; }")
+        let fetcher = try Fetcher(.local)
+        for _ in 0..<2 {
+            let error = await #expect(throws: FetchError.self) { try await fetcher.data(for: FetchRequest(origin.url("/failing"))) }
+            #expect(error?.kind == .status(503))
+        }
+        #expect(try await origin.requests().count == 2)
         try await origin.stop()
     }
 

@@ -23,8 +23,9 @@ struct SharedTierTests {
             })
     }
 
-    private func fetcher(_ cache: RedisCache) throws -> Fetcher {
+    private func fetcher(_ cache: RedisCache, _ change: (inout FetcherOptions) -> Void = { _ in }) throws -> Fetcher {
         var options = FetcherOptions.local
+        change(&options)
         options.shared = cache.shared
         return try Fetcher(options)
     }
@@ -195,18 +196,22 @@ struct SharedTierTests {
         try await server.stop()
     }
 
-    @Test func `a failure is shared with other processes`() async throws {
+    @Test func `a failure is shared with other processes that remember failures`() async throws {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start()
         let cache = try await cache(redis)
         for _ in 0..<3 {
             let error = await #expect(throws: FetchError.self) {
-                try await fetcher(cache).data(for: FetchRequest(origin.url("/none")))
+                try await fetcher(cache) { $0.freshness.failures = .brief }.data(for: FetchRequest(origin.url("/none")))
             }
             #expect(error?.kind == .status(404))
             #expect(error?.description == "The server answered 404 (\(origin.url("/none"))).")
         }
         #expect(try await origin.requests().count == 1)
+        // A process that remembers no failures does not take over another's memory of one.
+        let error = await #expect(throws: FetchError.self) { try await fetcher(cache).data(for: FetchRequest(origin.url("/none"))) }
+        #expect(error?.kind == .status(404))
+        #expect(try await origin.requests().count == 2)
         await cache.close()
         try await origin.stop()
     }

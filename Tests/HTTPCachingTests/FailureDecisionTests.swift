@@ -4,7 +4,8 @@ import Testing
 @testable import HTTPCaching
 
 @Suite struct FailureDecisionTests {
-    private let policy = FreshnessPolicy()
+    /// With times for failures whose answers give none.
+    private let policy = FreshnessPolicy { $0.failures = .brief }
 
     private func decision(
         _ kind: FetchError.Kind, headers: [String] = [], retryAfter: Duration? = nil, request: RequestFacts = Kept.request,
@@ -62,6 +63,24 @@ import Testing
         #expect(decision(.status(500), headers: ["Cache-Control: max-age=20"]).kept == .seconds(20))
         #expect(decision(.status(403), headers: ["Cache-Control: max-age=20"]).kept == .seconds(20))
         #expect(decision(.status(431), headers: ["Cache-Control: max-age=20"]).kept == .zero)
+    }
+
+    /// RFC 9111, section 3: without a time of the policy's own, only an answer that gives a lifetime is remembered.
+    @Test(
+        arguments: [
+            (.status(403), [], 0), (.status(404), [], 0), (.status(500), [], 0), (.status(503), [], 0), (.status(429), [], 0),
+            (.throttled, [], 0), (.dns(.noSuchName), [], 0), (.tls, [], 0), (.connect, [], 0), (.tooLarge, [], 0),
+            (.status(404), ["Cache-Control: max-age=20"], 20), (.status(503), ["Cache-Control: max-age=20"], 20),
+            (.status(403), ["Expires: {30}"], 30), (.status(404), ["Cache-Control: max-age=20, no-store"], 0),
+            (.status(429), ["Cache-Control: max-age=20"], 0), (.status(404), ["Content-Type: image/png"], 0),
+            // A guess, of a tenth of the time since the last change.
+            (.status(404), ["Last-Modified: {-600}"], 60), (.status(403), ["Last-Modified: {-600}"], 0),
+            (.status(404), ["Last-Modified: {-600}", "Cache-Control: no-cache"], 0),
+            (.status(404), ["Last-Modified: {-600}", "Cache-Control: must-revalidate"], 0),
+        ] as [(FetchError.Kind, [String], Int)])
+    func `by default a failure is remembered only if its answer gives a lifetime`(kind: FetchError.Kind, headers: [String], seconds: Int) {
+        let policy = FreshnessPolicy()
+        #expect(decision(kind, headers: headers, retryAfter: .seconds(40), policy: policy).kept == .seconds(seconds))
     }
 
     @Test func `a host that asks for patience gets what it asks for`() {

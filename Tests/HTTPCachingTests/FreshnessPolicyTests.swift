@@ -12,6 +12,7 @@ import Testing
         arguments: [
             { $0.heuristicFraction = -0.1 }, { $0.heuristicFraction = 1.1 }, { $0.heuristicFraction = .nan },
             { $0.heuristicMaximum = .seconds(-1) }, { $0.heuristicMinimum = .seconds(-1) }, { $0.heuristicMinimum = .seconds(86_401) },
+            { $0.heuristicForImages = .seconds(-1) }, { $0.heuristicForImages = .seconds(3651 * 86_400) },
             { $0.minimumLifetime = .seconds(-1) }, { $0.maximumLifetime = .seconds(3651 * 86_400) },
             {
                 $0.minimumLifetime = .seconds(61)

@@ -34,7 +34,7 @@ package final class AnswerDisk: Sendable {
 
     func answer(for key: CacheKey) async -> CachedAnswer? {
         if let work = state.withLock({ $0.last[key] }) { return work.leaves }
-        guard let key = DiskKey(key.id), let record = await tier.read(key), let facts = StoredAnswer(decoding: record.metadata),
+        guard let key = DiskKey(key.id), let record = await tier.read(key), let facts = StoredAnswer(decodingWithMessage: record.metadata),
             facts.byteCount == record.body.count
         else { return nil }
         return CachedAnswer(facts: facts, body: record.body)
@@ -56,7 +56,7 @@ package final class AnswerDisk: Sendable {
             // Where nothing else waits, an answer of any size is taken.
             guard state.cost == 0 || state.cost + answer.cost <= mostWaiting, !isRemoved() else { return }
             enqueue(key, leaves: answer, &state) { [tier] in
-                let metadata = answer.facts.encoded
+                let metadata = answer.facts.encodedWithMessage
                 if (try? await tier.updateMetadata(diskKey, metadata, ofBody: answer.facts.digest)) == true { return }
                 try? await tier.write(diskKey, metadata: metadata, body: answer.body)
             }

@@ -198,7 +198,7 @@ package final class CachingFetch: Sendable {
         else { return .failure(error) }
         keepInMemory(stale, checked.key, since: mark)
         count { $0.staleServed += 1 }
-        return .success(ServedAnswer(stale, .stale))
+        return .success(ServedAnswer(stale, .stale, at: parts.now()))
     }
 
     func keepInMemory(_ answer: CachedAnswer, _ key: CacheKey, since mark: Removals.Mark) {
@@ -218,7 +218,7 @@ package final class CachingFetch: Sendable {
             case .shared, .network, .revalidated: break
             }
         }
-        return ServedAnswer(kept, source)
+        return ServedAnswer(kept, source, at: now)
     }
 
     private func join(_ checked: CheckedRequest, _ caller: Caller) async -> Result<ServedAnswer, FetchError> {

@@ -5,6 +5,7 @@ internal import HTTPEngine
 struct FailureMemory: Sendable {
     private struct Remembered: Sendable {
         let error: FetchError
+        let headers: FailureHeaders
         let since: Moment
         let until: Moment
     }
@@ -17,8 +18,11 @@ struct FailureMemory: Sendable {
     var cost: Int { failures.totalCost }
 
     func remember(_ error: FetchError, for key: CacheKey, since: Moment, until: Moment) {
-        let cost = 256 + error.headers.byteCount + error.detail.utf8.count + error.url.description.utf8.count
-        failures.insert(Remembered(error: error, since: since, until: until), for: key, cost: cost)
+        var error = error
+        let headers = FailureHeaders(error.headers, receivedAt: since)
+        error.headers = ResponseHeaders()
+        let cost = 256 + headers.byteCount + error.detail.utf8.count + error.url.description.utf8.count
+        failures.insert(Remembered(error: error, headers: headers, since: since, until: until), for: key, cost: cost)
     }
 
     /// - Parameter age: The greatest age of the failure, besides its own time.
@@ -29,7 +33,9 @@ struct FailureMemory: Sendable {
             return nil
         }
         if let age, now - remembered.since > age { return nil }
-        return remembered.error
+        var error = remembered.error
+        error.headers = remembered.headers.headers(at: now)
+        return error
     }
 
     func forget(_ key: CacheKey) { failures.removeValue(for: key) }

@@ -11,10 +11,10 @@ package struct ServedAnswer: Sendable, Hashable {
     /// The facts that are kept with the answer; nil when it is not kept.
     var facts: StoredAnswer?
 
-    init(_ answer: CachedAnswer, _ source: AnswerSource) {
+    init(_ answer: CachedAnswer, _ source: AnswerSource, at now: Moment) {
         finalURL = answer.facts.finalURL
         status = answer.facts.status
-        headers = answer.facts.headers.headers
+        headers = answer.facts.headers(at: now, isConfirmed: source == .revalidated)
         body = answer.body
         self.source = source
         facts = answer.facts

@@ -21,10 +21,11 @@ extension SharedFetch {
             let receivedAt = parts.now()
             switch result {
             case .success(let download):
-                let exchange = Exchange(download, request: checked.facts, requestedAt: requestedAt, receivedAt: receivedAt)
+                var exchange = Exchange(download, request: checked.facts, requestedAt: requestedAt, receivedAt: receivedAt)
                 guard download.status == 304, let stale, !conditions.isEmpty else {
                     return await arrived(download, exchange, mark, lease)
                 }
+                exchange.hasImageBody = ImageBody.decides(stale.facts.headers.headers, stale.body)
                 if let answer = await confirmed(stale, exchange, mark, lease) { return .success(answer) }
                 // The 304 was about another answer. A request without conditions cannot get a 304.
                 conditions = []
@@ -101,11 +102,14 @@ extension SharedFetch {
             return .failure(FetchError(kind: .status(download.status), url: checked.request.url, headers: download.headers))
         }
         var answer = ServedAnswer(download, body: body)
+        var exchange = exchange
+        exchange.hasImageBody = ImageBody.decides(download.headers, body)
         switch StorageDecision(for: exchange, policy: parts.policy) {
         case .keep(let terms):
             let facts = StoredAnswer(
                 exchange, terms: terms, canonicalURL: checked.canonicalURL, digest: SHA256Digest(of: body), byteCount: Int64(body.count))
-            if await commit(CachedAnswer(facts: facts, body: body), mark, lease, revalidated: false) { answer.facts = facts }
+            let kept = facts.withMessage(of: exchange)
+            if await commit(CachedAnswer(facts: kept, body: body), mark, lease, revalidated: false) { answer.facts = kept }
         case .refuse(let reason): await commitNothing(because: reason, status: download.status, lease)
         }
         return .success(answer)
@@ -122,10 +126,12 @@ extension SharedFetch {
         case .confirmed(let facts):
             answer.facts = facts
             isKept = await commit(answer, mark, lease, revalidated: true)
-        case .confirmedOnce(let reason): await commitNothing(because: reason, status: stale.facts.status, lease)
+        case .confirmedOnce(let reason):
+            answer.facts = stale.facts.confirmedOnce(by: exchange)
+            await commitNothing(because: reason, status: stale.facts.status, lease)
         }
         fetch.count { $0.revalidations += 1 }
-        var served = ServedAnswer(answer, .revalidated)
+        var served = ServedAnswer(answer, .revalidated, at: exchange.receivedAt)
         if !isKept { served.facts = nil }
         return served
     }

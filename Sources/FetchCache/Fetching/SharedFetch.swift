@@ -65,8 +65,11 @@ struct SharedFetch: Sendable {
             }
             fetch.count { $0.sharedHits += 1 }
             keep(answer, since: mark)
-            return .success(ServedAnswer(answer, .shared))
-        case .failed(let error):
+            return .success(ServedAnswer(answer, .shared, at: parts.now()))
+        case .failedBefore(let error) where !ask.refresh && !parts.policy.failures.remembers(error):
+            ask.refresh = true
+            return nil
+        case .failed(let error), .failedBefore(let error):
             fetch.count { $0.failuresServed += 1 }
             return fetch.instead(of: error, stale, checked, since: mark)
         case .notShared: return await attempt(nil, stale) ?? .failure(cancellation)
@@ -95,7 +98,7 @@ struct SharedFetch: Sendable {
             fetch: fetch, checked: checked.behind(since: stale.facts.receivedAt), work: SharedWork(.low), mark: mark)
         guard fetch.refreshes.start(checked.key, { _ = await behind.attempt(lease, stale) }) else { return nil }
         fetch.count { $0.staleServed += 1 }
-        return ServedAnswer(stale, .stale)
+        return ServedAnswer(stale, .stale, at: parts.now())
     }
 
     private var ask: SharedAsk {

@@ -30,6 +30,8 @@ package enum SharedAnswer: Sendable {
     case found(CachedAnswer, hasComeSince: Bool)
     /// Another process has failed to fetch the URL, and it is not to be tried again for now.
     case failed(FetchError)
+    /// As above, and the failure came before the question. The caller decides whether it counts.
+    case failedBefore(FetchError)
     /// The caller fetches the URL, and no other process does so meanwhile.
     case leased(any SharedLease)
     /// Another process has just fetched the URL, and its answer is not for others. Each caller that waited asks the origin.

@@ -30,6 +30,9 @@ package struct ClusterFetch: Sendable {
         self.downloader = downloader
         var parts = CachingFetch.Parts(downloader: downloader, memory: MemoryCache(MemoryCacheOptions(costLimit: 0)))
         parts.shared = cache.shared.tier
+        // An image has no other rules than a page here, and a URL that has just failed is not asked for again.
+        parts.policy.heuristicForImages = .zero
+        parts.policy.failures = .brief
         parts.maximumBody = settings.maximumBody
         parts.maximumInFlight = options.concurrency
         fetch = CachingFetch(parts)

@@ -46,7 +46,11 @@ package struct WorkerOptions: Sendable {
     ///
     /// Such a URL is not fetched again if it is enqueued again within the hour, because many lists repeat each other's URLs. A batch can
     /// ask for fresh answers.
-    package var freshness = FreshnessPolicy { $0.heuristicMinimum = .seconds(3600) }
+    package var freshness = FreshnessPolicy {
+        $0.heuristicMinimum = .seconds(3600)
+        $0.heuristicForImages = .zero
+        $0.failures = .brief
+    }
 
     /// The least time for which outcomes are kept, regardless of what origins say. Jobs that were enqueued before need them, and so do
     /// users who collect their results.

@@ -1,9 +1,9 @@
 package import HTTPEngine
 
-/// The headers that are kept with an answer: some decide about its use, the others describe the body.
+/// The headers that are kept with each answer, also in an outcome in Redis: some decide about its use, the others describe the body.
 ///
-/// RFC 9111, section 3.1, asks a cache to keep all headers for its clients. This cache hands out bodies and not messages, and a kept answer
-/// has to be small. `Age` and `Date` are used up in the answer's freshness. `Content-Encoding` and `Content-Length` describe packed bytes.
+/// The list is short, because an outcome has to be small. The tiers in memory and on disk keep all headers beside it: see
+/// `MessageHeaders`. `Age` and `Date` are used up in the answer's freshness. `Content-Encoding` and `Content-Length` describe packed bytes.
 /// A cookie belongs to one visitor.
 package enum KeptHeader: UInt8, Sendable, Hashable, CaseIterable {
     // The numbers are kept with answers, so a number is never reused. The order is that of importance.

@@ -77,6 +77,31 @@ extension StoredAnswer {
             byteCount: Int64(byteCount))
     }
 
+    /// Each change of this format takes a new number. It differs from `formatVersion`, which was the first byte on disk before.
+    static let messageVersion: UInt8 = 2
+
+    /// The metadata with all headers: a version, the bytes of `encoded`, and the lines.
+    package var encodedWithMessage: [UInt8] {
+        let short = encoded
+        var result = [Self.messageVersion]
+        result.append(compact: UInt64(short.count))
+        result += short
+        result.append(message == nil ? 0 : 1)
+        return result + (message?.headers.bytes ?? [])
+    }
+
+    /// Nil for bytes that `encodedWithMessage` cannot have made, and for another version.
+    package init?(decodingWithMessage bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        guard reader.byte() == Self.messageVersion, let count = reader.count(upTo: bytes.count), let short = reader.bytes(count),
+            let mark = reader.byte(), mark <= 1, mark == 1 || reader.isAtEnd
+        else { return nil }
+        self.init(decoding: Array(short))
+        guard mark == 1 else { return }
+        guard let message = MessageHeaders(kept: Array(reader.all())) else { return nil }
+        self.message = message
+    }
+
     private static func readSelecting(_ reader: inout ByteReader) -> SelectingHeaders? {
         guard let count = reader.count(upTo: SelectingHeaders.maximumCount) else { return nil }
         var names: [String] = []

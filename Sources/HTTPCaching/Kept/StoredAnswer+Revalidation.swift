@@ -29,9 +29,18 @@ extension StoredAnswer {
         switch StorageDecision(for: merged, policy: policy) {
         case .refuse(let reason): return .confirmedOnce(reason)
         case .keep(let terms):
-            return .confirmed(
-                StoredAnswer(merged, terms: terms, canonicalURL: canonicalURL, digest: digest, byteCount: byteCount))
+            var answer = StoredAnswer(merged, terms: terms, canonicalURL: canonicalURL, digest: digest, byteCount: byteCount)
+            answer.message = message?.updated(by: news.headers, receivedAt: news.receivedAt)
+            return .confirmed(answer)
         }
+    }
+
+    /// The answer for the callers that wait, after a 304 that does not let it be kept.
+    package func confirmedOnce(by news: Exchange) -> StoredAnswer {
+        var answer = self
+        answer.message = message?.updated(by: news.headers, receivedAt: news.receivedAt)
+        answer.freshness.generatedAt = news.receivedAt
+        return answer
     }
 
     private func mismatch(with news: Exchange) -> Revalidation.Mismatch? {

@@ -19,6 +19,8 @@ package struct StoredAnswer: Sendable, Hashable {
     package let digest: SHA256Digest
     /// The length of the unpacked body.
     package let byteCount: Int64
+    /// All headers, in the tiers that have room for them. Without them a client gets `headers`.
+    package internal(set) var message: MessageHeaders?
 }
 
 extension StoredAnswer {
@@ -36,7 +38,9 @@ extension StoredAnswer {
     package var contentType: String? { headers.headers["content-type"].map { String($0.prefix(256)) } }
 
     /// The bytes of the texts, whose lengths the origin chooses.
-    package var variableSize: Int { headers.variableSize + canonicalURL.utf8.count + finalURL.utf8.count }
+    package var variableSize: Int {
+        headers.variableSize + canonicalURL.utf8.count + finalURL.utf8.count + (message?.headers.byteCount ?? 0)
+    }
 
     /// The request headers that let the origin answer 304; empty without a tag and a date.
     package var conditions: [HeaderField] { headers.validators.conditions }

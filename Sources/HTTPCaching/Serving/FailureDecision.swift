@@ -17,16 +17,18 @@ package struct FailureDecision: Sendable, Hashable {
         let times = policy.failures
         var time = times.time(for: error)
         var audience = Self.audience(of: error.kind)
-        if case .throttled = error.retry {
-            // The pause is for everybody, whatever the page itself may be used for. But a caller with a key has a limit of its own.
-            if request.hasCredentials { (time, audience) = (.zero, .sameRequest) }
+        if case .throttled = error.retry, request.hasCredentials {
+            // A caller with a key has a limit of its own.
+            (time, audience) = (.zero, .sameRequest)
+        } else if case .throttled = error.retry, times.throttled > .zero {
+            // The pause is for everybody, whatever the page itself may be used for.
         } else if case .status(let status) = error.kind {
             let ruling = Ruling(
                 of: Exchange(
                     request: request, finalURL: request.url, status: status, headers: error.headers, requestedAt: requestedAt,
                     receivedAt: failedAt),
                 policy: policy)
-            time = ruling.mayBeKept ? ruling.time ?? time : .zero
+            time = ruling.mayBeKept ? ruling.time ?? (time > .zero ? time : ruling.guess) : .zero
             audience = ruling.audience
         }
         keptUntil = failedAt + min(max(time, .zero), times.maximum)
@@ -55,11 +57,18 @@ extension FailureDecision {
     private struct Ruling {
         /// Nil where the answer gives no lifetime.
         let time: Duration?
+        /// The lifetime that follows from `Last-Modified`, where the status permits it (RFC 9111, section 4.2.2).
+        let guess: Duration
         let mayBeKept: Bool
         let audience: Audience
 
         init(of exchange: Exchange, policy: FreshnessPolicy) {
             let freshness = Freshness(of: exchange, policy: policy)
+            // The shortest guesses are for bodies, and not for failures.
+            var guessing = policy
+            (guessing.heuristicMinimum, guessing.heuristicForImages) = (.zero, .zero)
+            let guessed = Freshness(of: exchange, policy: guessing)
+            guess = guessed.source == .heuristic && !guessed.mustRevalidate ? guessed.freshUntil - exchange.receivedAt : .zero
             switch freshness.source {
             case .sharedMaxAge, .maxAge, .expires, .invalid: time = freshness.freshUntil - exchange.receivedAt
             case .unknown, .heuristic: time = freshness.mustRevalidate ? .zero : nil
@@ -79,9 +88,12 @@ extension FailureDecision {
 }
 
 extension FailureTimes {
+    /// Whether a failure like this one is remembered although its answer gives no lifetime.
+    package func remembers(_ error: FetchError) -> Bool { time(for: error) > .zero }
+
     /// For how long the failure is remembered: as long as its answer says, or by its kind.
     func time(for error: FetchError) -> Duration {
-        if case .throttled(let pause) = error.retry { return pause ?? throttled }
+        if case .throttled(let pause) = error.retry { return throttled > .zero ? pause ?? throttled : .zero }
         return switch error.kind {
         case .status(404), .status(410): missing
         case .status(400...499): denied

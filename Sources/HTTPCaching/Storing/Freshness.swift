@@ -37,7 +37,7 @@ package struct Freshness: Sendable, Hashable {
 extension Freshness {
     /// Of an exchange: no better than that of the weakest redirect on the way.
     package init(of exchange: Exchange, policy: FreshnessPolicy) {
-        self.init(of: AnswerHead(status: exchange.status, headers: exchange.headers), in: exchange, policy)
+        self.init(of: exchange.finalHead, in: exchange, policy)
         for hop in exchange.redirects {
             let head = AnswerHead(status: hop.status, headers: hop.headers)
             weaken(by: Freshness(of: head, in: exchange, policy, isRedirect: true))

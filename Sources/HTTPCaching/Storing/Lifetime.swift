@@ -35,11 +35,18 @@ struct Lifetime: Hashable {
     /// A part of the time since the last change (RFC 9111, section 4.2.2).
     private static func guess(_ head: AnswerHead, receivedAt: Moment, _ policy: FreshnessPolicy) -> Duration {
         guard head.permitsGuesses, StatusCode.isHeuristicallyCacheable(head.status) || head.control.isPublic else { return .zero }
+        let least = least(head, policy)
         guard head.headers.has("last-modified"), let text = head.headers["last-modified"],
             let modified = HTTPDate(text, now: receivedAt.secondsSince1970)
-        else { return policy.heuristicMinimum }
+        else { return least }
         let unchanged = max(.zero, origin(head, receivedAt) - Moment(modified))
-        return max(policy.heuristicMinimum, min(unchanged * policy.heuristicFraction, policy.heuristicMaximum))
+        return max(least, min(unchanged * policy.heuristicFraction, policy.heuristicMaximum))
+    }
+
+    /// The shortest guess. Pictures rarely change under their URL, so it may be longer for them.
+    private static func least(_ head: AnswerHead, _ policy: FreshnessPolicy) -> Duration {
+        guard policy.heuristicForImages > policy.heuristicMinimum, head.isImage else { return policy.heuristicMinimum }
+        return max(policy.heuristicMinimum, min(policy.heuristicForImages, policy.heuristicMaximum))
     }
 
     private static func guess(redirect head: AnswerHead, _ policy: FreshnessPolicy) -> Duration {

@@ -59,6 +59,23 @@ public struct ResponseHeaders: Sendable, Hashable, ExpressibleByDictionaryLitera
         return fields
     }
 
+    /// The lines whose names, in small letters, are wanted: byte for byte, and each with an end.
+    package func lines(where isWanted: (String) -> Bool) -> [UInt8] {
+        var wanted: [UInt8] = []
+        var isOpen = false
+        for line in lines.split(separator: 0x0a) {
+            if line.first != 0x20, line.first != 0x09 {
+                let name = line.firstIndex(of: 0x3a).map { String(decoding: line[..<$0], as: UTF8.self).trimmedOfBlanks.lowercased() }
+                isOpen = name.map(isWanted) ?? false
+            }
+            if isOpen { wanted += line + [0x0a] }
+        }
+        return wanted
+    }
+
+    /// All lines, byte for byte.
+    package var bytes: [UInt8] { lines }
+
     /// The first value of that name, byte for byte.
     package func bytes(of name: StaticString) -> [UInt8]? {
         var found: [UInt8]?

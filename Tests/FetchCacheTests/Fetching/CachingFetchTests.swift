@@ -69,7 +69,7 @@ struct CachingFetchTests {
 
     @Test func `stale-if-error stands in for an origin that fails, and only for so long`() async throws {
         origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1, stale-if-error=60")), ScriptedOrigin.failure(.status(503)))
-        let fetch = origin.fetch()
+        let fetch = origin.fetch { $0.policy.failures = .brief }
         _ = try await fetch.text()
         origin.passes(.seconds(5))
         #expect(try await fetch.text() == "one from stale")
@@ -114,11 +114,48 @@ struct CachingFetchTests {
 
     @Test func `a failure is remembered for its time`() async throws {
         origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there"))
-        let fetch = origin.fetch()
+        let fetch = origin.fetch { $0.policy.failures = .brief }
         for _ in 0..<3 { await #expect(throws: FetchError.self) { try await fetch.text() } }
         #expect(origin.requests.count == 1)
         origin.passes(.seconds(301))
         #expect(try await fetch.text() == "there from network")
+    }
+
+    @Test func `by default an origin that fails is asked again, unless its answer gives a lifetime`() async throws {
+        let lasting = ResponseHeaders([("Cache-Control", "max-age=10"), ("Set-Cookie", "a=b"), ("X-A", "1")])
+        origin.answers(
+            ScriptedOrigin.failure(.status(503)), ScriptedOrigin.failure(.status(403)),
+            .failure(FetchError(kind: .status(404), url: "http://a/", headers: lasting)), ScriptedOrigin.ok("there"))
+        let fetch = origin.fetch()
+        for _ in 0..<3 { await #expect(throws: FetchError.self) { try await fetch.text() } }
+        #expect(origin.requests.count == 3)
+        origin.passes(.seconds(9))
+        let error = await #expect(throws: FetchError.self) { try await fetch.text() }
+        #expect(origin.requests.count == 3)
+        #expect(error?.kind == .status(404) && error?.headers["age"] == "9" && error?.headers["x-a"] == "1")
+        #expect(error?.headers["set-cookie"] == nil)
+        origin.passes(.seconds(1))
+        #expect(try await fetch.text() == "there from network")
+    }
+
+    @Test func `a kept answer has all headers and its age, from memory and after a 304`() async throws {
+        origin.answers(
+            ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10"), ("ETag", "\"1\""), ("X-A", "1"), ("X-B", "1"), ("Set-Cookie", "c=d")),
+            ScriptedOrigin.notModified(("ETag", "\"1\""), ("X-A", "2")))
+        let fetch = origin.fetch()
+        let network = try await fetch.serve(FetchRequest("http://a/")).get()
+        #expect(network.headers["age"] == nil && network.headers["set-cookie"] == "c=d")
+        origin.passes(.seconds(4))
+        let memory = try await fetch.serve(FetchRequest("http://a/")).get()
+        #expect(memory.source == .memory && memory.headers["age"] == "4" && memory.headers["date"] == "Fri, 15 Jan 2027 08:00:00 GMT")
+        #expect(memory.headers["x-a"] == "1" && memory.headers["x-b"] == "1" && memory.headers["set-cookie"] == nil)
+        origin.passes(.seconds(7))
+        let confirmed = try await fetch.serve(FetchRequest("http://a/")).get()
+        #expect(confirmed.source == .revalidated && confirmed.headers["age"] == nil)
+        #expect(confirmed.headers.values(of: "x-a") == ["2"] && confirmed.headers["x-b"] == "1")
+        origin.passes(.seconds(3))
+        let later = try await fetch.serve(FetchRequest("http://a/")).get()
+        #expect(later.source == .memory && later.headers["age"] == "3" && later.headers["x-a"] == "2")
     }
 
     @Test func `headers of the caller are part of the key`() async throws {
@@ -157,7 +194,7 @@ struct CachingFetchTests {
 
     @Test func `a maximum age holds for remembered failures too`() async throws {
         origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there now"))
-        let fetch = origin.fetch()
+        let fetch = origin.fetch { $0.policy.failures = .brief }
         await #expect(throws: FetchError.self) { try await fetch.text() }
         origin.passes(.seconds(2))
         await #expect(throws: FetchError.self) { try await fetch.text { $0.maximumAge = .seconds(3) } }
@@ -167,7 +204,7 @@ struct CachingFetchTests {
     @Test func `failures with long headers are remembered within bounds`() async throws {
         let headers = ResponseHeaders([(name: "X-Long", value: String(repeating: "x", count: 200_000))])
         origin.answers(.failure(FetchError(kind: .status(404), url: "http://a/", headers: headers)))
-        let fetch = origin.fetch()
+        let fetch = origin.fetch { $0.policy.failures = .brief }
         for number in 0..<100 { _ = await fetch.serve(AnswerRequest("http://a/\(number)")) }
         #expect((14 << 20...16 << 20).contains(fetch.failures.cost))
         _ = await fetch.serve(AnswerRequest("http://a/99"))
@@ -211,7 +248,7 @@ struct CachingFetchTests {
 
     @Test func `a failure is not believed for longer because the clock is set back`() async throws {
         origin.answers(ScriptedOrigin.failure(.status(404)), ScriptedOrigin.ok("there now"))
-        let fetch = origin.fetch()
+        let fetch = origin.fetch { $0.policy.failures = .brief }
         await #expect(throws: FetchError.self) { try await fetch.text() }
         origin.passes(.seconds(-4))
         await #expect(throws: FetchError.self) { try await fetch.text() }

@@ -20,6 +20,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
     /// Seconds for which the fetch took.
     var took: Double
     var isComplete: Bool
+    var hasImageBody = false
     /// Seconds from its arrival to the later request.
     var after: Double
     var options: LookupOptions
@@ -65,6 +66,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
             redirects: redirects.map { .init(url: url, status: $0.status, headers: HTTPLines.headers($0.headers)) },
             requestedAt: received - .seconds(took), receivedAt: received)
         exchange.isComplete = isComplete
+        exchange.hasImageBody = hasImageBody
         switch StorageDecision(for: exchange, policy: policy) {
         case .refuse(let reason): return .notKept(reason)
         case .keep(let terms):
@@ -96,7 +98,7 @@ extension Rule.Outcome {
     private static let table: [Rule] =
         Rule.storing + Rule.statuses + Rule.varying + Rule.lifetimes + Rule.directives + Rule.guesses + Rule.ages + Rule.staleness
         + Rule.requests
-        + Rule.redirected + Rule.configured
+        + Rule.redirected + Rule.configured + Rule.images
 
     @Test(arguments: table)
     func `an answer is kept and used as the RFC has it`(rule: Rule) {
