@@ -16,7 +16,8 @@ public struct FetchResponse: Sendable, Hashable {
     public var finalURL: URL
     /// From 200 to 299.
     public var status: Int
-    /// The answer's headers. Of a kept answer, those that may be kept.
+    /// All headers of an answer that has just come. A kept answer has an `Age`, and no cookies and headers of the connection. An answer from a
+    /// shared cache has only the headers that describe the body or decide about keeping it.
     public var headers: ResponseHeaders
     /// The tier that had the answer, or the network.
     public var source: AnswerSource

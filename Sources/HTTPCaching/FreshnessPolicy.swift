@@ -70,8 +70,10 @@ public struct FailureTimes: Sendable, Hashable {
 
     public init() {}
 
-    /// Times that spare origins and callers attempts which would most likely fail again: 5 minutes for a missing page, a minute for a
-    /// denied one, a second or two for an origin that fails, and the pause for which a host has asked.
+    /// Times that spare origins and callers attempts which would most likely fail again.
+    ///
+    /// They are 5 minutes for a missing page, a minute for a denied one, and a second or two for an origin that fails. A host that asks for a
+    /// pause gets it.
     public static var brief: FailureTimes {
         var times = FailureTimes()
         times.missing = .seconds(300)

@@ -17,7 +17,7 @@ import GannetFetch
         var options = FetcherOptions()
         options.allowedNetworks = ["all"]
         if words[2] != "memory" {
-            options.diskFolder = words[2]
+            options.diskFolder = URL(filePath: words[2])
             options.memoryLimit = 0
         }
         let marks = SuiteMarks()

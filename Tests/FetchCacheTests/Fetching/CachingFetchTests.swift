@@ -143,18 +143,18 @@ struct CachingFetchTests {
             ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10"), ("ETag", "\"1\""), ("X-A", "1"), ("X-B", "1"), ("Set-Cookie", "c=d")),
             ScriptedOrigin.notModified(("ETag", "\"1\""), ("X-A", "2")))
         let fetch = origin.fetch()
-        let network = try await fetch.serve(FetchRequest("http://a/")).get()
+        let network = try await fetch.serve(AnswerRequest("http://a/")).get()
         #expect(network.headers["age"] == nil && network.headers["set-cookie"] == "c=d")
         origin.passes(.seconds(4))
-        let memory = try await fetch.serve(FetchRequest("http://a/")).get()
+        let memory = try await fetch.serve(AnswerRequest("http://a/")).get()
         #expect(memory.source == .memory && memory.headers["age"] == "4" && memory.headers["date"] == "Fri, 15 Jan 2027 08:00:00 GMT")
         #expect(memory.headers["x-a"] == "1" && memory.headers["x-b"] == "1" && memory.headers["set-cookie"] == nil)
         origin.passes(.seconds(7))
-        let confirmed = try await fetch.serve(FetchRequest("http://a/")).get()
+        let confirmed = try await fetch.serve(AnswerRequest("http://a/")).get()
         #expect(confirmed.source == .revalidated && confirmed.headers["age"] == nil)
         #expect(confirmed.headers.values(of: "x-a") == ["2"] && confirmed.headers["x-b"] == "1")
         origin.passes(.seconds(3))
-        let later = try await fetch.serve(FetchRequest("http://a/")).get()
+        let later = try await fetch.serve(AnswerRequest("http://a/")).get()
         #expect(later.source == .memory && later.headers["age"] == "3" && later.headers["x-a"] == "2")
     }
 
