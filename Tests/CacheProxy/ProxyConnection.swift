@@ -24,7 +24,10 @@ struct ProxyConnection {
         Task {
             let message: [UInt8]
             do throws(FetchError) {
-                let response = try await fetcher.response(for: FetchRequest(url) { $0.headers = headers })
+                guard let address = URL(string: url) else { throw FetchError(kind: .invalidURL, url: url) }
+                // Lines of one name are one list (RFC 9110, section 5.3).
+                let lists = Dictionary(headers.map { ($0.name, $0.value) }) { "\($0), \($1)" }
+                let response = try await fetcher.response(for: FetchRequest(address) { $0.headers = lists })
                 message = Self.message(response.status, response.headers, Array(response.data))
             } catch {
                 let body = marks.bodyOfFailure(request.target, error.headers)
