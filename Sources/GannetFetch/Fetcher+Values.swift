@@ -20,6 +20,7 @@ extension Fetcher {
     /// used for as long as its answer may be, and made anew when another body comes. A value of an answer that may not be kept goes to the
     /// callers that wait for it, and is not kept.
     /// - Parameters:
+    ///   - url: An absolute http or https URL.
     ///   - variant: Tells values of one type from each other, such as `"thumbnail"` and `"full"`.
     ///   - cost: The part of ``FetcherOptions/valueLimit`` that the value takes, in bytes. Without it, the length of the body counts.
     ///   - transform: Runs in the background. An error that is no ``FetchError`` is thrown as ``FetchError/Kind/unexpectedContent``.

@@ -18,7 +18,7 @@ internal import Foundation
 ///
 /// While Redis is away, each fetcher goes on without the cache. In a namespace with queues, workers and callers share their fetches as well.
 public final class RedisCache: Sendable {
-    /// The value for ``FetcherOptions/shared``.
+    /// The value for ``/GannetFetch/FetcherOptions/shared``.
     public let shared: SharedCache
 
     private let link: RedisLink

@@ -33,7 +33,7 @@ import GannetFetch
         loads[url] = number
         loading[url] = Task {
             do throws(FetchError) {
-                let image = try await fetcher.image(for: FetchRequest(url.absoluteString) { $0.priority = .high })
+                let image = try await fetcher.image(for: FetchRequest(url) { $0.priority = .high })
                 show(.picture(image), for: url)
             } catch {
                 // A picture that was scrolled out of view has not failed.

@@ -3,16 +3,6 @@ import GannetFetch
 import PictureList
 import Testing
 
-/// Answers as a test says, without a network.
-struct ScriptedDownloader: Downloader {
-    var bodies: [String: Data]
-
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
-        guard let body = bodies[request.url] else { throw FetchError(kind: .status(404), url: request.url) }
-        return Download(finalURL: request.url, bytes: Array(body))
-    }
-}
-
 @MainActor struct PictureListTests {
     private static let pixel = Data(
         base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")!
@@ -21,8 +11,12 @@ struct ScriptedDownloader: Downloader {
     private let missing = URL(string: "https://example.com/missing.png")!
 
     private func list() throws -> PictureList {
-        let downloader = ScriptedDownloader(bodies: [good.absoluteString: Self.pixel, text.absoluteString: Data("no picture".utf8)])
-        return PictureList([good, text, missing], fetcher: try Fetcher(downloader: downloader))
+        let bodies = [good: Self.pixel, text: Data("no picture".utf8)]
+        let fetcher = try Fetcher { request in
+            guard let body = bodies[request.url] else { throw FetchError(.status(404), url: request.url) }
+            return FetchResponse(body, from: request.url)
+        }
+        return PictureList([good, text, missing], fetcher: fetcher)
     }
 
     @Test func `a row has a placeholder, then its picture or why there is none`() async throws {
