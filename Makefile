@@ -38,7 +38,7 @@ picture: ## make Docs/run.svg again, from a real run in a terminal
 bench: ## measure the Redis client beside redis-benchmark
 	@Scripts/bench redis
 
-docs: ## make the library's page in .build/docs and build all examples of the documentation
+docs: ## make the library's pages in .build/docs and build all examples of the documentation
 	@Scripts/docs
 	@Scripts/examples
 
