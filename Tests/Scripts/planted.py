@@ -1,8 +1,11 @@
 """Tries Scripts/check: in a copy of the sources, each check has to pass, then to fail on one planted violation, and to name its place.
 
+Scripts/names.py is tried with a symbol graph and a page that are made up.
+
   planted.py
 """
 
+import json
 import pathlib
 import shutil
 import subprocess
@@ -77,6 +80,37 @@ HARMLESS = [
     ("format", PURE, "enum Planted {}\n"),
 ]
 
+# A type with two members, and a page that explains all of them.
+SYMBOLS = [
+    (["Nest"], "swift.struct", "s:Nest"),
+    (["Nest", "eggs"], "swift.property", "s:eggs"),
+    (["Nest", "brood(for:)"], "swift.method", "s:brood"),
+    # No page has to explain these.
+    (["Nest", "<(_:_:)"], "swift.func.op", "s:less"),
+    (["Nest", "description"], "swift.property", "s:text"),
+    (["Nest", "max()"], "swift.method", "s:max::SYNTHESIZED::s:Nest"),
+]
+EXPLAINED = "A ``Nest`` has `eggs`, and ``Nest/brood(for:)`` waits.\n\n```swift\nNest().brood(for: nest.eggs)\n```\n"
+
+# A page, and the words of the complaint about it.
+UNEXPLAINED = [
+    (EXPLAINED.replace("`eggs`", "two"), "Nest/eggs is missing in the text and an example"),
+    (EXPLAINED.replace("nest.eggs", "2"), "Nest/eggs is missing in an example"),
+    (EXPLAINED.replace("brood(for: ", "wait("), "Nest/brood(for:) is missing in an example"),
+    (EXPLAINED.replace("```swift", "<!-- not compiled here: a trial -->\n```swift"), "Nest is missing in an example"),
+    (EXPLAINED.replace("```swift", "```console"), "Nest is missing in an example"),
+    (EXPLAINED + "\n## Topics\n\n- ``Egg``\n", "1 missing"),
+]
+
+
+def explain(folder, page, symbols):
+    """Runs Scripts/names.py on one page and these symbols."""
+    graph = [{"pathComponents": path, "kind": {"identifier": kind}, "identifier": {"precise": name}} for path, kind, name in symbols]
+    (folder / "Made.symbols.json").write_text(json.dumps({"symbols": graph}))
+    (folder / "Page.md").write_text(page)
+    done = subprocess.run([root / "Scripts/names.py", folder, folder], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
 
 def check(name, copy, files=()):
     done = subprocess.run(["Scripts/check", name, *files], cwd=copy, capture_output=True, text=True)
@@ -132,8 +166,18 @@ with tempfile.TemporaryDirectory(prefix="gannet-planted-") as name:
         for file, (_, _, text, words) in zip(files, (case for case in PLANTED if case[0] == kind)):
             if words.format(file) not in said:
                 problems.append(f"Scripts/check {kind} does not say {words.format(file)!r} of {text!r}: {said.strip()}")
+with tempfile.TemporaryDirectory(prefix="gannet-planted-") as name:
+    folder = pathlib.Path(name)
+    if explain(folder, EXPLAINED, SYMBOLS)[0] != 0:
+        problems.append("Scripts/names.py complains of a page that explains all names")
+    for page, words in UNEXPLAINED:
+        # A name in the list of topics only is not explained.
+        listed = [(["Egg"], "swift.struct", "s:Egg")] if "Topics" in page else []
+        status, said = explain(folder, page, SYMBOLS + listed)
+        if status != 1 or words not in said:
+            problems.append(f"Scripts/names.py does not say {words!r} of {page!r}: {said.strip()}")
 for problem in problems:
     print(f"planted: {problem}", file=sys.stderr)
 if not problems:
-    print(f"planted: {len(PLANTED)} violations were found, and {len(HARMLESS)} harmless texts left alone", file=sys.stderr)
+    print(f"planted: {len(PLANTED) + len(UNEXPLAINED)} violations were found, and {len(HARMLESS)} harmless texts left alone", file=sys.stderr)
 sys.exit(1 if problems else 0)
