@@ -24,6 +24,7 @@ let package = Package(
     products: [
         .executable(name: "gannet", targets: ["GannetCommand"]),
         .library(name: "GannetFetch", targets: ["GannetFetch"]),
+        .library(name: "GannetPictures", targets: ["GannetPictures"]),
         .library(name: "GannetRedis", targets: ["GannetRedis"]),
     ],
     targets: [
@@ -76,6 +77,9 @@ let package = Package(
         .target(
             name: "GannetFetch", dependencies: ["HTTPEngine", "HTTPCaching", "FetchCache", "ImageProbe", "GannetBasics"],
             swiftSettings: settings),
+
+        // Lists of pictures as values that any view or page can draw.
+        .target(name: "GannetPictures", dependencies: ["GannetFetch", "GannetBasics"], swiftSettings: settings),
 
         // The library's shared tier in Redis.
         .target(
@@ -189,6 +193,12 @@ let package = Package(
         .executableTarget(
             name: "CacheProxy", dependencies: ["GannetFetch", "FetchCache", "HTTPEngine", "GannetBasics"], path: "Tests/CacheProxy",
             swiftSettings: settings),
+        .testTarget(
+            name: "GannetPicturesTests", dependencies: ["GannetPictures", "GannetFetch", "GannetTestKit", "FavouritesWriter"],
+            swiftSettings: settings),
+        // A process that changes a file of favourites until it is killed.
+        .executableTarget(
+            name: "FavouritesWriter", dependencies: ["GannetPictures"], path: "Tests/FavouritesWriter", swiftSettings: settings),
         // The program that the README shows.
         .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),

@@ -23,6 +23,7 @@ BEGIN {
     allow("HTTPCaching", "HTTPEngine GannetBasics")
     allow("FetchCache", "HTTPEngine HTTPCaching ImageProbe GannetBasics")
     allow("GannetFetch", "HTTPEngine HTTPCaching FetchCache ImageProbe GannetBasics")
+    allow("GannetPictures", "GannetFetch GannetBasics")
     allow("GannetRedis", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetBasics")
     allow("BodyStores", "RedisClient ClusterState HTTPEngine FetchCache GannetBasics")
     allow("Gannet", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetRedis BodyStores GannetBasics")
