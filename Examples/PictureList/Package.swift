@@ -6,8 +6,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "gannet", path: "../..")],
     targets: [
-        .target(name: "PictureList", dependencies: [.product(name: "GannetFetch", package: "gannet")]),
-        .executableTarget(name: "pictures", dependencies: ["PictureList"]),
-        .testTarget(name: "PictureListTests", dependencies: ["PictureList"]),
+        .target(name: "PictureTerminal", dependencies: [.product(name: "GannetPictures", package: "gannet")]),
+        .executableTarget(name: "pictures", dependencies: ["PictureTerminal"]),
+        .testTarget(name: "PictureTerminalTests", dependencies: ["PictureTerminal"]),
     ]
 )
