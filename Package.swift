@@ -123,7 +123,9 @@ let package = Package(
             path: "Benchmarks/HTTPBenchmark", swiftSettings: settings),
         .executableTarget(
             name: "CacheBenchmark",
-            dependencies: ["BenchmarkKit", "FetchCache", "GannetRedis", "GannetFetch", "GannetTestKit", "HTTPEngine", "GannetBasics"],
+            dependencies: [
+                "BenchmarkKit", "FetchCache", "GannetRedis", "GannetFetch", "GannetPictures", "GannetTestKit", "HTTPEngine", "GannetBasics",
+            ],
             path: "Benchmarks/CacheBenchmark", swiftSettings: settings),
         .executableTarget(
             name: "ProductBenchmark", dependencies: ["BenchmarkKit", "GannetTestKit", "GannetBasics"], path: "Benchmarks/ProductBenchmark",

@@ -1,7 +1,7 @@
 import BenchmarkKit
 
-// `Scripts/bench cache [--quick] [hits|speed|memory|tiers|departures]`: what is kept, and what keeping costs. Prints tables in Markdown;
-// Benchmarks/RESULTS.md holds them.
+// `Scripts/bench cache [--quick] [hits|speed|memory|tiers|departures|lists]`: what is kept, and what keeping costs.
+// Prints tables in Markdown; Benchmarks/RESULTS.md holds them.
 
 let words = CommandLine.arguments.dropFirst()
 let isQuick = words.contains("--quick")
@@ -12,4 +12,5 @@ if parts.isEmpty || parts.contains("memory") { Overhead.measure() }
 if parts.isEmpty || parts.contains("hits") { HitRates.measure(isQuick: isQuick) }
 if parts.isEmpty || parts.contains("speed") { Speed.measure(isQuick: isQuick) }
 if parts.isEmpty || parts.contains("tiers") { try await Tiers.measure(isQuick: isQuick) }
+if parts.isEmpty || parts.contains("lists") { try await Lists.measure() }
 if parts.isEmpty || parts.contains("departures") { try await Departures.measure(isQuick: isQuick) }
