@@ -31,7 +31,7 @@ struct FavouritesTests {
         #expect(try folder.files.sorted() == ["favourites.json", "favourites.json.lock"])
     }
 
-    @Test func `a thousand changes at once, by objects that know nothing of each other, are all kept`() async throws {
+    @Test func `hundreds of changes at once, by objects that know nothing of each other, are all kept`() async throws {
         try await withThrowingTaskGroup { group in
             for object in 0..<4 {
                 let favourites = Favourites(url)
