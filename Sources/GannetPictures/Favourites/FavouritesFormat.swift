@@ -55,6 +55,8 @@ enum FavouritesFormat {
         guard version.version <= 1 else { return .newer }
         guard version.version == 1, let file = try? JSONDecoder().decode(File.self, from: data) else { return .damaged }
         var known: Set<String> = []
+        // A time that no clock shows could not be written again.
+        guard file.favourites.allSatisfy({ abs($0.added / 2) < 1 << 52 }) else { return .damaged }
         return .favourites(
             file.favourites.filter { known.insert($0.id).inserted }
                 .map { Favourite($0.id, added: Date(timeIntervalSince1970: Double($0.added) / 1000)) })

@@ -64,7 +64,8 @@ struct FavouritesTests {
     }
 
     @Test(arguments: [
-        "", "{", #"{"version":1}"#, #"{"version":0,"favourites":[]}"#, #"{"version":1,"favourites":[{"id":7}]}"#, "\u{0}\u{0}\u{0}",
+        #"{"version":1,"favourites":[{"id":"a","added":9223372036854775807}]}"#, "", "{", #"{"version":1}"#,
+        #"{"version":0,"favourites":[]}"#, #"{"version":1,"favourites":[{"id":7}]}"#, "\u{0}\u{0}\u{0}",
         String(repeating: " ", count: 4_000_001),
     ])
     func `a damaged file is set aside with a plain sentence, and never written over`(content: String) async throws {
