@@ -2,31 +2,35 @@ package import HTTPCaching
 package import HTTPEngine
 
 /// An answer as a caller gets it.
-package struct ServedAnswer: Sendable, Hashable {
+package struct ServedAnswer: Sendable {
     package var finalURL: String
     package var status: Int
-    package var headers: ResponseHeaders
     package var body: [UInt8]
     package var source: AnswerSource
     /// The facts that are kept with the answer; nil when it is not kept.
     var facts: StoredAnswer?
+    private let headersNow: @Sendable () -> ResponseHeaders
 
     init(_ answer: CachedAnswer, _ source: AnswerSource, at now: Moment) {
-        finalURL = answer.facts.finalURL
-        status = answer.facts.status
-        headers = answer.facts.headers(at: now, isConfirmed: source == .revalidated)
+        let facts = answer.facts
+        finalURL = facts.finalURL
+        status = facts.status
         body = answer.body
         self.source = source
-        facts = answer.facts
+        self.facts = facts
+        headersNow = { facts.headers(at: now, isConfirmed: source == .revalidated) }
     }
 
     init(_ download: Download, body: [UInt8]) {
         finalURL = download.finalURL
         status = download.status
-        headers = download.headers
         self.body = body
         source = .network
+        headersNow = { [headers = download.headers] in headers }
     }
+
+    /// Of a kept answer they are made when they are asked for, because they have its `Age`, and most callers want the body alone.
+    package var headers: ResponseHeaders { headersNow() }
 }
 
 /// The place that an answer came from.
