@@ -23,6 +23,7 @@ struct ReadmeTests {
         for round in 1...2 {
             let process = try ChildProcess(.init(Program.built("ReadmeProgram"), arguments, environment: environment))
             #expect(try await process.exitStatus == .exited(0))
+            try await process.output.finished()
             let text = process.output.text
             #expect(text.contains("rgb8.png: a PNG"))
             #expect(text.contains("make.py): Not an image"))
