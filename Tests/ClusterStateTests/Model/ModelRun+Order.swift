@@ -99,14 +99,17 @@ extension ModelRun {
         for job in answer.jobs {
             guard let number = queue.batches[job.batch]?["priority"].flatMap({ Int($0) }) else { return }
             // A URL that came back has the turn of the priority that it waits under, also where its first job is of another one. A URL that
-            // came back in this call waits under the priority of the follower that met it.
+            // came back in this call waits under the priority of its first job, or of a follower that met it before it was handed out. A
+            // follower that met it afterwards leaves the same state. So either priority may have had the turn, and the job counts for both.
             let member = [UInt8(ascii: "u")] + job.id.bytes
             func priority(in look: StateLook.Queue) -> String? { StateLook.priorities.first { look.timers[$0]?[member] != nil } }
+            let own = StateLook.priorities[number - 1]
             let isOnList = [.ready, .aside, .delayed].contains(served.before.places[Self.serial(job)]?.kind)
             // A listed job is served in its own priority's turn. If its URL is locked, the job waits with the others for that URL.
             let isFree = isOnList && served.before.locks[job.id.bytes] == nil
-            let waited = isFree ? nil : priority(in: earlier) ?? (isOnList ? nil : priority(in: queue))
-            handed[waited ?? StateLook.priorities[number - 1], default: 0] += 1
+            let waited = isFree ? nil : priority(in: earlier)
+            let later = isOnList || waited != nil ? nil : priority(in: queue)
+            for turn in Set([waited ?? own, later ?? waited ?? own]) { handed[turn, default: 0] += 1 }
         }
         for (priority, turns) in zip(StateLook.priorities, [6, 3, 1]) {
             let couldRun = queue.ready[priority]?.contains {
