@@ -14,3 +14,12 @@ extension FetchError {
         self.init(kind: kind, url: url.absoluteString, detail: detail, retryAfter: retryAfter, headers: headers)
     }
 }
+
+/// The sentence of `description`, for code that prints `localizedDescription`.
+extension FetchError: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension InvalidOptions: LocalizedError {
+    public var errorDescription: String? { description }
+}

@@ -21,7 +21,6 @@ public final class FetchTask<Value: Sendable>: Sendable {
     private let caller: ChangingPriority
     private let relay: ProgressRelay
     private let task: Task<Result<Value, FetchError>, Never>
-    private let url: String
 
     init(
         _ request: FetchRequest, _ fetch: @escaping @Sendable (AnswerRequest, Caller) async -> Result<Value, FetchError>
@@ -30,7 +29,6 @@ public final class FetchTask<Value: Sendable>: Sendable {
         let relay = ProgressRelay()
         caller = priority
         self.relay = relay
-        url = request.url.absoluteString
         task = Task {
             defer { relay.end() }
             do throws(FetchError) {

@@ -42,6 +42,16 @@ struct PrintingTests {
         await fetcher.close()
     }
 
+    @Test func `nor is it in a task, and an error says its sentence wherever it is printed`() async throws {
+        let fetcher = try Fetcher(downloader: ScriptedDownloader { _ in .failure(.connect) })
+        let task = fetcher.task(for: FetchRequest(Self.url))
+        for text in texts(task) { #expect(!text.contains("hun"), "\(text)") }
+        let error = await #expect(throws: FetchError.self) { try await task.value }
+        #expect(error?.localizedDescription == error?.description)
+        #expect(InvalidOptions("No.").localizedDescription == "No.")
+        await fetcher.close()
+    }
+
     @Test func `all else is there`() throws {
         let header = try #require(HeaderField(name: "Accept", value: "image/png"))
         let request = FetchRequest(Self.url) {

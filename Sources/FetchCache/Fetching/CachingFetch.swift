@@ -38,8 +38,6 @@ package final class CachingFetch: Sendable {
     let hosts: HostGates?
     let values: ValueShelf
     let valueFetches = SharedFetches<ValueFetchKey, MadeValue>()
-    /// Values are made on as many threads as there are processors.
-    let makingGate = DownloadGate(places: max(2, ProcessInfo.processInfo.activeProcessorCount))
     let refreshes: Refreshes
     let endings = Endings()
     let removals = Removals()

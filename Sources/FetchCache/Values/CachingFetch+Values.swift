@@ -15,20 +15,23 @@ extension CachingFetch {
             return .failure(error)
         }
         let name = recipe.name
-        if let value = kept(name, checked)?.value as? Value { return .success(value) }
+        if let made = kept(name, checked) { return .success(value(in: made)) }
         let outcome = await valueFetches.outcome(
             for: ValueFetchKey(fetch: checked.sharedFetchKey, name: name), caller ?? Caller(request.priority)
         ) { [self] work in await make(recipe, checked, work) }
         switch outcome {
-        case .success(let made):
-            guard let value = made.value as? Value else { preconditionFailure("The name of a value includes its type.") }
-            return .success(value)
+        case .success(let made): return .success(value(in: made))
         case .failure(var error):
             // The first caller may have written the same URL in another way.
             error.url = RedactedURL(request.url)
             return .failure(error)
         case nil: return .failure(FetchError(kind: .cancelled, url: request.url))
         }
+    }
+
+    private func value<Value: Sendable>(in made: MadeValue) -> Value {
+        guard let value = made.value(as: Value.self) else { preconditionFailure("The name of a value includes its type.") }
+        return value
     }
 
     /// A value that may be used without its body.
@@ -58,8 +61,8 @@ extension CachingFetch {
             count { $0.valueHits += 1 }
             return .success(made)
         }
-        let made = await makingGate.within(work.priority) { await Self.made(recipe, answer.body, checked.request.url) }
-        guard let made else { return .failure(FetchError(kind: .cancelled, url: checked.request.url)) }
+        // Nothing is held meanwhile: a transform may ask for other values.
+        let made = await Self.made(recipe, answer.body, checked.request.url)
         if case .success(let made) = made {
             count { $0.valuesMade += 1 }
             if let facts = answer.facts { keep(made, recipe.name, facts, checked.key, since: mark) }
@@ -74,7 +77,7 @@ extension CachingFetch {
             let value = try await recipe.make(body)
             // A value that was made while nobody wanted it any more may be half of one.
             guard !Task.isCancelled else { return .failure(FetchError(kind: .cancelled, url: url)) }
-            return .success(MadeValue(value: value, cost: recipe.cost?(value) ?? body.count))
+            return .success(MadeValue(value, cost: recipe.cost?(value) ?? body.count))
         } catch let error as FetchError {
             return .failure(error)
         } catch {

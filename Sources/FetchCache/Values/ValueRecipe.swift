@@ -29,7 +29,18 @@ struct ValueFetchKey: Sendable, Hashable {
     let name: ValueName
 }
 
+/// A value of any type, as it is kept.
 struct MadeValue: Sendable {
-    let value: any Sendable
+    private let box: any Sendable
     let cost: Int
+
+    init(_ value: some Sendable, cost: Int) {
+        box = Box(value: value)
+        self.cost = cost
+    }
+
+    /// Nil when the value is of another type. The box is compared and not the value: a cast would take nothing for an empty optional.
+    func value<Value: Sendable>(as type: Value.Type) -> Value? { (box as? Box<Value>)?.value }
+
+    private struct Box<Value: Sendable>: Sendable { let value: Value }
 }

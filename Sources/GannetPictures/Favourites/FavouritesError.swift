@@ -33,3 +33,7 @@ public struct FavouritesError: Error, Sendable, Hashable {
 extension FavouritesError: CustomStringConvertible {
     public var description: String { sentence }
 }
+
+extension FavouritesError: LocalizedError {
+    public var errorDescription: String? { description }
+}

@@ -66,6 +66,36 @@ struct ValueTests {
         #expect(origin.requests.count == 1 && made == 2)
     }
 
+    @Test func `values may be optional, empty, or of no type known before`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")))
+        let fetch = origin.fetch()
+        let optional = ValueRecipe<String?>(variant: "some") { String(decoding: $0, as: UTF8.self) }
+        let empty = ValueRecipe<String?>(variant: "none") { _ in nil }
+        let nested = ValueRecipe<String??>(variant: "") { _ in .some(nil) }
+        let any = ValueRecipe<any Sendable>(variant: "") { $0.count }
+        for _ in 0..<2 {
+            #expect(try await fetch.value(Self.request, optional).get() == "one")
+            #expect(try await fetch.value(Self.request, empty).get() == nil)
+            #expect(try await fetch.value(Self.request, nested).get() == .some(nil))
+            #expect(try await fetch.value(Self.request, any).get() as? Int == 3)
+        }
+        #expect(origin.requests.count == 1 && fetch.statistics.valuesMade == 4 && fetch.statistics.valueHits == 4)
+    }
+
+    @Test func `a value may be made of other values, however many at once`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")))
+        let fetch = origin.fetch()
+        let inner = recipe()
+        let outer = { @Sendable (number: Int) in
+            ValueRecipe<String>(variant: "outer") { [inner] _ in
+                try await fetch.value(AnswerRequest("http://a/inner/\(number % 10)"), inner).get()
+            }
+        }
+        let callers = (0..<100).map { number in Task { await fetch.value(AnswerRequest("http://a/\(number)"), outer(number)) } }
+        for caller in callers { #expect(try await caller.value.get() == "ONE") }
+        #expect(made == 10)
+    }
+
     @Test func `a new answer that another caller got makes the value new`() async throws {
         origin.answers(
             ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")), ScriptedOrigin.ok("two", ("Cache-Control", "max-age=10")))
