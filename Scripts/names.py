@@ -19,7 +19,7 @@ import sys
 
 # Names that a protocol of the standard library gives. Their meaning is the protocol's.
 GIVEN = {
-    "description", "debugDescription", "customMirror", "hashValue", "hash(into:)", "init(rawValue:)", "init(dictionaryLiteral:)",
+    "description", "errorDescription", "debugDescription", "customMirror", "hashValue", "hash(into:)", "init(rawValue:)", "init(dictionaryLiteral:)",
     "makeAsyncIterator()", "next()", "next(isolation:)", "AsyncIterator", "Element", "Failure", "subscript(dynamicMember:)",
 }  # fmt: skip
 
