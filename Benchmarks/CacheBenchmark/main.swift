@@ -1,6 +1,6 @@
 import BenchmarkKit
 
-// `Scripts/bench cache [--quick] [hits|speed|memory|tiers|departures|lists]`: what is kept, and what keeping costs.
+// `Scripts/bench cache [--quick] [hits|speed|memory|tiers|departures|lists]`: hit rates of the caches, and the cost of their calls.
 // Prints tables in Markdown; Benchmarks/RESULTS.md holds them.
 
 let words = CommandLine.arguments.dropFirst()

@@ -33,7 +33,7 @@ public struct FetchResults<Value: Sendable>: AsyncSequence {
     /// Fetches go on while the iterator exists, even if the sequence is gone. A second iterator takes the URLs that the first has left.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-    /// All results by URL, when the last of them has come. A task that is cancelled gets those that were there.
+    /// All results by URL. Returns after the last result. A cancelled task gets the results so far.
     ///
     /// ```swift
     /// let images = await fetcher.images(from: urls).collected()

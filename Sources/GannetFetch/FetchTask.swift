@@ -39,7 +39,7 @@ public final class FetchTask<Value: Sendable>: Sendable {
         }
     }
 
-    /// The order of this fetch among those that wait for a place. It may be changed while the fetch waits.
+    /// The order of this fetch among the fetches that wait for a place. It may be changed while the fetch waits.
     public var priority: FetchPriority {
         get { caller.value }
         set { caller.change(to: newValue) }

@@ -77,7 +77,7 @@ public struct FetcherOptions: Sendable {
         set { fetch[keyPath: path] = newValue }
     }
 
-    // MARK: What is seen of it
+    // MARK: Observation
 
     /// Hears of each answer, each failure and each further attempt, for logs and metrics. It is called where they happen, so it must be quick.
     public var observer: (@Sendable (FetchEvent) -> Void)?

@@ -19,7 +19,7 @@ import PictureTerminal
         var drawn = 0
         for await update in list.updates {
             let lines = lines(update, favourites: starred)
-            // Back to the first line, and over what was drawn before.
+            // Back to the first line: the new lines replace the old ones.
             print(drawn > 0 ? "\u{1b}[\(drawn)F\u{1b}[J" : "", lines.joined(separator: "\n"), separator: "")
             drawn = lines.count
             if update.isSettled { break }
