@@ -46,17 +46,18 @@ extension ModelRun {
     /// Whether a job follows a URL in `look` whose batch goes on in `after`.
     /// - Parameters:
     ///   - names: Only jobs of these queues.
-    ///   - earlier: A job that was only to be delivered there, and came back since, does not count. The jobs of a dead worker come back in
-    ///     any order. A URL's counts may have been forgotten before such a job began to follow it.
+    ///   - other: A job that is only to be delivered in this other look does not count. Where that look is earlier, the job came back since.
+    ///     The jobs of a dead worker come back in any order, and a URL's counts may have been forgotten before such a job began to follow
+    ///     it. Where that look is later, the job got a known outcome meanwhile, and its URL's counts may have been forgotten then.
     private static func isWanted(
-        _ id: Bytes, _ look: StateLook, _ after: StateLook, by names: Set<String>, since earlier: StateLook? = nil
+        _ id: Bytes, _ look: StateLook, _ after: StateLook, by names: Set<String>, besidesDeliveredIn other: StateLook
     ) -> Bool {
         look.queues.contains { name, queue in
             guard names.contains(name) else { return false }
             return queue.followers[id]?.contains { job in
                 let serial = job.jobs.first.flatMap { StateLook.serial($0.rest) }
-                let wasDelivered = serial.flatMap { earlier?.places[$0]?.kind } == .delivered
-                return !wasDelivered && !(after.queues[name]?.isOver(job.batch) ?? true)
+                let isDelivered = serial.flatMap { other.places[$0]?.kind } == .delivered
+                return !isDelivered && !(after.queues[name]?.isOver(job.batch) ?? true)
             } ?? false
         }
     }
@@ -69,11 +70,11 @@ extension ModelRun {
             let hasJob = lock.job.map { !(after.queues[lock.queue]?.isOver($0.batch) ?? true) } ?? false
             // A queue whose delivery was given up follows the URL, and is noted when one of its workers looks.
             let noted = Set(lock.followers.map(\.queue) + [lock.queue])
-            if !hasJob, !Self.isWanted(id, before, after, by: noted), let next = after.locks[id], next.token != lock.token,
-                next.failures == 0,
-                next.crashes == 0
+            if !hasJob, !Self.isWanted(id, before, after, by: noted, besidesDeliveredIn: after), let next = after.locks[id],
+                next.token != lock.token, next.failures == 0, next.crashes == 0
             {
-                // All jobs for the URL were cancelled, and somebody else has begun anew: that may be in the call that ended the last of them.
+                // All jobs for the URL were cancelled or got a known outcome, and somebody else has begun anew. That may be in the call that
+                // ended the last of them.
                 charges[partition][id] = nil
                 continue
             }
@@ -102,7 +103,7 @@ extension ModelRun {
                 let earlier = before.locks[id]
                 let noted = Set((earlier?.followers.map(\.queue) ?? []) + [earlier?.queue ?? ""])
                 try Violation.require(
-                    !Self.isWanted(id, after, after, by: noted, since: before) || charge == Charge(),
+                    !Self.isWanted(id, after, after, by: noted, besidesDeliveredIn: before) || charge == Charge(),
                     "URL \(id[7]) is wanted, and its \(charge.failures) attempts are forgotten")
                 charges[partition][id] = nil
                 continue
