@@ -52,7 +52,8 @@ extension ModelRun {
             }
             let priority = StateLook.priorities[number - 1]
             let aside = "\(priority):\(job.host)"
-            if before.locks[job.id.bytes]?.isPutOffByHost == true, after.hosts[job.host]?.probing == 1 {
+            // A listed job begins anew where all jobs that waited for its URL were cancelled: nobody remembers then that the URL was put off.
+            if place.kind == .follower, before.locks[job.id.bytes]?.isPutOffByHost == true, after.hosts[job.host]?.probing == 1 {
                 try checkProbe(job, earlier, queue, served)
             }
             guard [.ready, .aside, .delayed].contains(place.kind) else { continue }
