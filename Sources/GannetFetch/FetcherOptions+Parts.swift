@@ -18,6 +18,7 @@ extension FetcherOptions {
         guard (Duration.zero...RetryRule().longestPause).contains(retryPause) else {
             throw InvalidOptions("The first pause before a retry must be from 0 to 30 seconds.")
         }
+        guard imageLimits.pixels >= 0, imageLimits.side >= 0 else { throw InvalidOptions("The limits of images must not be negative.") }
         try freshness.validate()
         try fetch.validate()
         if let diskFolder { try Self.validate(folder: diskFolder) }

@@ -20,7 +20,7 @@ import Darwin
     static func main() async throws {
         let words = CommandLine.arguments
         guard words.count == 3 else { fatalError("A test starts this program, with what its first lines say.") }
-        let favourites = Favourites(URL(filePath: words[1]))
+        let favourites = try Favourites(URL(filePath: words[1]))
         for number in 0... {
             try await favourites.add("\(words[2])-\(number)")
             say("added \(number)")

@@ -103,6 +103,15 @@ struct FetcherTests {
         #expect(error?.kind == .refusedAddress)
     }
 
+    @Test(arguments: [
+        ImageLimits(pixels: -1), ImageLimits(side: -1), ImageLimits(pixels: .min, side: .min),
+    ]) func `limits of images must not be negative`(_ limits: ImageLimits) throws {
+        let options = FetcherOptions { $0.imageLimits = limits }
+        let error = #expect(throws: InvalidOptions.self) { try options.validate() }
+        #expect(error?.description == "The limits of images must not be negative.")
+        #expect(throws: InvalidOptions.self) { try Fetcher(options) }
+    }
+
     @Test func `a removed answer is fetched again, and so is all after clearing`() async throws {
         let origin = try await Self.origin("location = /a { add_header Cache-Control max-age=60; return 200 body; }")
         let fetcher = try Fetcher(.local)

@@ -1,4 +1,5 @@
 internal import GannetBasics
+public import GannetFetch
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -12,7 +13,7 @@ public import Foundation
 /// other's changes and lose none. The folder has to exist. A file `.lock` beside the favourites stays there.
 ///
 /// ```swift
-/// let favourites = Favourites(URL(filePath: "favourites.json"))
+/// let favourites = try Favourites(URL(filePath: "favourites.json"))
 /// try await favourites.add(picture.id)
 /// for await all in favourites.changes { show(all) }
 /// ```
@@ -26,10 +27,13 @@ public final class Favourites: Sendable {
     private let state = Mutex(State())
     private let readers = Readers()
 
+    /// Throws when the URL is no file URL, or the limit is negative.
     /// - Parameters:
     ///   - file: The file, which need not exist yet.
     ///   - limit: The greatest number of favourites. In the file they may take 4 MB.
-    public convenience init(_ file: URL, limit: Int = 10_000) {
+    public convenience init(_ file: URL, limit: Int = 10_000) throws(InvalidOptions) {
+        try InvalidOptions.unless(file.isFileURL, "The file of favourites is no file URL: write URL(filePath: …).")
+        try InvalidOptions.unless(limit >= 0, "The limit of favourites must not be negative.")
         self.init(FavouritesFile(path: file.path, mostFavourites: limit, mostBytes: 4_000_000, lockWait: .seconds(10)))
     }
 

@@ -3,9 +3,10 @@ public import GannetFetch
 /// The settings of a ``PictureList``.
 public struct PictureListOptions: Sendable {
     /// The cells that are fetched ahead of the screen, in the direction of scrolling. Cells on the screen come first.
+    /// A negative number counts as 0.
     public var ahead = 20
 
-    /// The cells behind the screen that keep the picture they have. None is fetched there.
+    /// The cells behind the screen that keep the picture they have. None is fetched there. A negative number counts as 0.
     public var behind = 20
 
     /// While the list scrolls, and after a jump, a cell is fetched once it has been near the screen for so long. Cells that pass by sooner

@@ -1,4 +1,5 @@
 import Foundation
+import GannetFetch
 import GannetTestKit
 import Testing
 
@@ -16,14 +17,14 @@ struct FavouritesTests {
     }
 
     @Test func `favourites are there for the next object, in the order in which they were added`() async throws {
-        let favourites = Favourites(url)
+        let favourites = try Favourites(url)
         #expect(try await favourites.all == [])
         #expect(try await favourites.add("http://a/ü\n\"1\""))
         #expect(try await favourites.add("b"))
         #expect(try await !favourites.add("b"))
         let all = try await favourites.all
         #expect(all.map(\.id) == ["http://a/ü\n\"1\"", "b"] && all[0].added <= all[1].added)
-        let other = Favourites(url)
+        let other = try Favourites(url)
         #expect(try await other.all == all)
         #expect(try await other.remove("b"))
         #expect(try await !other.remove("b"))
@@ -34,19 +35,19 @@ struct FavouritesTests {
     @Test func `hundreds of changes at once, by objects that know nothing of each other, are all kept`() async throws {
         try await withThrowingTaskGroup { group in
             for object in 0..<4 {
-                let favourites = Favourites(url)
+                let favourites = try Favourites(url)
                 for number in 0..<50 { group.addTask { _ = try await favourites.add("\(object)-\(number)") } }
             }
             try await group.waitForAll()
         }
-        let favourites = Favourites(url)
+        let favourites = try Favourites(url)
         for number in 0..<50 { try await favourites.remove("0-\(number)") }
         let all = try await favourites.all
         #expect(Set(all.map(\.id)).count == 150)
     }
 
     @Test func `changes of this object and of others are heard`() async throws {
-        let favourites = Favourites(url)
+        let favourites = try Favourites(url)
         try await favourites.add("a")
         var changes = favourites.changes(every: .milliseconds(5)).makeAsyncIterator()
         #expect(await changes.next()?.map(\.id) == ["a"])
@@ -57,7 +58,7 @@ struct FavouritesTests {
     }
 
     @Test func `a loop over the changes ends with its object`() async throws {
-        var favourites: Favourites? = Favourites(url)
+        var favourites: Favourites? = try Favourites(url)
         let changes = try #require(favourites).changes
         favourites = nil
         for await _ in changes {}
@@ -69,7 +70,7 @@ struct FavouritesTests {
         String(repeating: " ", count: 4_000_001),
     ])
     func `a damaged file is set aside with a plain sentence, and never written over`(content: String) async throws {
-        let favourites = Favourites(url)
+        let favourites = try Favourites(url)
         for number in 1...2 {
             try folder.write(content.utf8, to: "favourites.json")
             let aside = "\(path).damaged-\(number)"
@@ -83,7 +84,7 @@ struct FavouritesTests {
     }
 
     @Test func `a reader that hears of changes leaves a damaged file as it is`() async throws {
-        let favourites = Favourites(url)
+        let favourites = try Favourites(url)
         var changes = favourites.changes(every: .milliseconds(1)).makeAsyncIterator()
         #expect(await changes.next() == [])
         try folder.write("nonsense".utf8, to: "favourites.json")
@@ -102,7 +103,7 @@ struct FavouritesTests {
     }
 
     @Test func `the number of favourites and the size of their file have a bound`() async throws {
-        let few = Favourites(url, limit: 2)
+        let few = try Favourites(url, limit: 2)
         try await few.add("a")
         try await few.add("b")
         let error = await error { try await few.add("c") }
@@ -113,6 +114,12 @@ struct FavouritesTests {
         let long = await self.error { try await Favourites(url).add(String(repeating: "x", count: 4_000_000)) }
         #expect(long?.kind == .full)
         #expect(try await few.all.map(\.id) == ["b", "c"])
+    }
+
+    @Test(arguments: [("https://example.com/favourites.json", 10), ("favourites.json", 10), ("file:///favourites.json", -1)])
+    func `a URL that is no file URL is refused, and so is a negative limit`(_ text: String, limit: Int) throws {
+        let url = try #require(URL(string: text))
+        #expect(throws: InvalidOptions.self) { try Favourites(url, limit: limit) }
     }
 
     @Test func `a process that holds the lock for too long is an error, and no deadlock`() async throws {
@@ -140,7 +147,7 @@ struct FavouritesTests {
 
     @Test func `the leftover of a killed writer is removed, and a file keeps its permissions`() async throws {
         try folder.write("half".utf8, to: "favourites.json.new")
-        let favourites = Favourites(url)
+        let favourites = try Favourites(url)
         try await favourites.remove("nothing")
         #expect(try folder.files == ["favourites.json.lock"])
         try await favourites.add("a")

@@ -76,7 +76,7 @@ struct KilledWriterTests {
         let own = all.filter { $0.hasPrefix("survivor-") }
         #expect(states.contains(own), "seed \(seed)")
         #expect(all.subtracting(own) == expected, "seed \(seed)")
-        let favourites = Favourites(URL(filePath: path))
+        let favourites = try Favourites(URL(filePath: path))
         try await favourites.add("last")
         #expect(try folder.files.sorted() == ["favourites.json", "favourites.json.lock"], "seed \(seed)")
         print("\(all.count) favourites after 26 kills; \(leftovers) left a file half written or not yet renamed")

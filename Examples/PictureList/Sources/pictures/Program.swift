@@ -5,7 +5,7 @@ import PictureTerminal
 /// `swift run pictures <LIST` shows pictures as they come, day by day. `swift run pictures URL` makes one a favourite.
 @main struct Program {
     static func main() async throws {
-        let favourites = Favourites(URL(filePath: "favourites.json"))
+        let favourites = try Favourites(URL(filePath: "favourites.json"))
         for url in CommandLine.arguments.dropFirst() { try await favourites.add(url) }
         let starred = Set(try await favourites.all.map(\.id))
         guard CommandLine.arguments.count == 1 else { return }
