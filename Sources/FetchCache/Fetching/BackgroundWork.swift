@@ -10,7 +10,11 @@ final class Endings: Sendable {
 
     /// A thousand times what a healthy Redis takes. A program that ends with its last answer has still shared it.
     static let patience = Duration.milliseconds(250)
+    private let sleep: @Sendable (Duration) async throws -> Void
     private let state = Mutex(State())
+
+    /// - Parameter sleep: Throws when the task is cancelled.
+    init(sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
 
     /// Runs `ending`. Returns when it is done, or when the time is over and it goes on in the background.
     func run(patience: Duration = Endings.patience, _ ending: @escaping @Sendable () async -> Void) async {
@@ -25,8 +29,8 @@ final class Endings: Sendable {
                 self.state.withLock { _ = $0.tasks.removeValue(forKey: number) }
             }
         }
-        let timer = Task {
-            try? await Task.sleep(for: patience)
+        let timer = Task { [sleep] in
+            try? await sleep(patience)
             done.finish()
         }
         // A cancelled caller waits as well: in its own task the loop would end at once.

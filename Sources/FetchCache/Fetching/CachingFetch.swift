@@ -20,7 +20,7 @@ package final class CachingFetch: Sendable {
         package var now: @Sendable () -> Moment = { .now }
         /// From 0 up to but not 1.
         package var random: @Sendable () -> Double = { .random(in: 0..<1) }
-        /// Waits before another attempt. Throws when the task is cancelled.
+        /// Waits before another attempt, and for as long as something may take. Throws when the task is cancelled.
         package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         package var observer: (@Sendable (FetchEvent) -> Void)?
         /// The most bytes, or other costs, that values may take, and the most URLs with values.
@@ -37,12 +37,14 @@ package final class CachingFetch: Sendable {
     let gate: DownloadGate
     let hosts: HostGates?
     let values: ValueShelf
-    let valueFetches = SharedFetches<ValueFetchKey, MadeValue>()
+    let valueFetches: SharedFetches<ValueFetchKey, MadeValue>
     let refreshes: Refreshes
-    let endings = Endings()
+    let endings: Endings
     let removals = Removals()
+    /// Set by ``close()``: no fetch begins any more.
+    let isClosed = Flag()
     private let counts = Mutex(FetchStatistics())
-    private let sharedFetches = SharedFetches<SharedFetchKey, ServedAnswer>()
+    private let sharedFetches: SharedFetches<SharedFetchKey, ServedAnswer>
 
     package init(_ parts: Parts) {
         self.parts = parts
@@ -51,6 +53,9 @@ package final class CachingFetch: Sendable {
         hosts = parts.maximumAtHost.map { HostGates(limit: $0) }
         values = ValueShelf(parts.values)
         refreshes = Refreshes(most: parts.maximumInFlight)
+        endings = Endings(sleep: parts.sleep)
+        valueFetches = SharedFetches(sleep: parts.sleep)
+        sharedFetches = SharedFetches(sleep: parts.sleep)
     }
 
     /// The answer to a request, from whichever tier has it, or from its origin.
@@ -132,15 +137,23 @@ package final class CachingFetch: Sendable {
         await parts.disk?.removeAll()
     }
 
+    /// Takes answers and values out of memory, until each of the two takes no more than this.
+    package func trimMemory(toCost limit: Int) {
+        parts.memory.trim(toCost: max(0, limit))
+        values.trim(toCost: max(0, limit))
+    }
+
     /// How long `close` waits for transfers to end, and after that for the shared tier.
     private static let closingPatience = Duration.seconds(3)
 
-    /// Cancels all fetches. Returns when all answers are on the disk and the leases of the shared tier are given up.
+    /// Cancels all fetches, and lets none begin. Returns when all answers are on the disk and the leases of the shared tier are given up.
     package func close() async {
+        isClosed.set()
         let behind = refreshes.end()
         let tasks = await valueFetches.cancel() + sharedFetches.cancel()
         // A downloader may ignore its cancellation, and a Redis may not reply: both waits are bounded.
-        await endings.run(patience: Self.closingPatience) { for task in tasks + behind { await task.value } }
+        // Transfers that go on all the same are not waited for again with the shared tier.
+        await Endings(sleep: parts.sleep).run(patience: Self.closingPatience) { for task in tasks + behind { await task.value } }
         await endings.finish(patience: Self.closingPatience)
         await parts.disk?.finish()
     }

@@ -1,6 +1,5 @@
 internal import HTTPCaching
 internal import HTTPEngine
-internal import Synchronization
 
 extension SharedFetch {
     /// Asks the origin for the whole answer, or whether the kept one is still current. The lease, where there is one, is given up in any
@@ -190,13 +189,4 @@ extension SharedFetch {
     private func release(_ lease: (any SharedLease)?) async {
         if let lease { await fetch.endings.run { await lease.release() } }
     }
-}
-
-/// Something that has happened, such as the loss of a lease. It is set from the thread that notices it.
-private final class Flag: Sendable {
-    private let flag = Atomic(false)
-
-    var isSet: Bool { flag.load(ordering: .acquiring) }
-
-    func set() { flag.store(true, ordering: .releasing) }
 }

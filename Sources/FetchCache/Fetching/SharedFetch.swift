@@ -29,6 +29,8 @@ struct SharedFetch: Sendable {
         if checked.options.onlyIfCached {
             return .failure(error(.status(504), "no kept answer is usable, and the request forbids a fetch (only-if-cached)"))
         }
+        // Looked at after this fetch has come into the table: it is refused here, or `close` cancels it.
+        if fetch.isClosed.isSet { return .failure(error(.cancelled, "the fetcher was closed")) }
         guard !checked.isSecret, let shared = parts.shared else { return await attempt(nil, stale) ?? .failure(cancellation) }
         var ask = ask
         for _ in 0..<Self.mostAttempts {

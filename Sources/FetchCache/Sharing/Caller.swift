@@ -1,14 +1,17 @@
 internal import GannetBasics
 package import HTTPEngine
 
-/// How a caller waits for a fetch: its priority, which may change, and its listener for progress.
+/// How a caller waits for a fetch: its priority, which may change, its listener for progress, and for how long it waits.
 package struct Caller: Sendable {
     package let priority: ChangingPriority
     package let progress: ProgressListener?
+    /// The caller leaves after this time.
+    package let deadline: Duration?
 
-    package init(_ priority: ChangingPriority, progress: ProgressListener? = nil) {
+    package init(_ priority: ChangingPriority, progress: ProgressListener? = nil, deadline: Duration? = nil) {
         self.priority = priority
         self.progress = progress
+        self.deadline = deadline
     }
 
     package init(_ priority: FetchPriority) { self.init(ChangingPriority(priority)) }

@@ -21,7 +21,10 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     private var cancelled: [Table.FetchID: Task<Void, Never>] = [:]
     private var subscribers: [Table.SubscriberID: CheckedContinuation<Outcome?, Never>] = [:]
 
-    package init() {}
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    /// - Parameter sleep: Waits for the deadlines of callers. Throws when the task is cancelled.
+    package init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) { self.sleep = sleep }
 
     /// How many fetches are under way.
     package var count: Int { table.count }
@@ -32,7 +35,8 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     /// The priority of the fetch of this key, if one is under way.
     func priority(of key: Key) -> FetchPriority? { running.values.first { $0.key == key }?.work.priority.value }
 
-    /// Waits for the fetch of this key that is under way, or starts this one. Returns `nil` when the caller's task or the key is cancelled.
+    /// Waits for the fetch of this key that is under way, or starts this one. Returns `nil` when the caller's task or the key is cancelled, and
+    /// a timeout when the caller's deadline is over.
     package func outcome(for key: Key, _ caller: Caller, _ fetch: @escaping Fetch) async -> Outcome? {
         if Task.isCancelled { return nil }
         let priority = caller.priority.value
@@ -46,7 +50,9 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
         let present = caller.priority.listen { [weak self] priority in Task { await self?.change(subscriber, to: priority) } }
         // The priority may have changed before there was a listener.
         if present != priority { change(subscriber, to: present) }
+        let timer = timer(caller.deadline, subscriber)
         defer {
+            timer?.cancel()
             caller.priority.listen(nil)
             if let listening { relay?.remove(listening) }
         }
@@ -91,7 +97,20 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
         end(id, nil)
     }
 
-    private func leave(_ subscriber: Table.SubscriberID) {
+    /// A clock need not be able to count further.
+    private static var longestDeadline: Duration { .seconds(365 * 86_400) }
+
+    private nonisolated func timer(_ deadline: Duration?, _ subscriber: Table.SubscriberID) -> Task<Void, Never>? {
+        deadline.map { deadline in
+            Task { [weak self, sleep] in
+                guard (try? await sleep(min(max(.zero, deadline), Self.longestDeadline))) != nil else { return }
+                let timeout = FetchError(kind: .timeout(.deadline), url: "", detail: "not done within \(deadline)")
+                await self?.leave(subscriber, .failure(timeout))
+            }
+        }
+    }
+
+    private func leave(_ subscriber: Table.SubscriberID, _ outcome: Outcome? = nil) {
         let (id, leaving) = table.leave(subscriber)
         if let id {
             switch leaving {
@@ -100,7 +119,7 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
             case .cancels: cancel(id)
             }
         }
-        subscribers.removeValue(forKey: subscriber)?.resume(returning: nil)
+        subscribers.removeValue(forKey: subscriber)?.resume(returning: outcome)
     }
 
     private func change(_ subscriber: Table.SubscriberID, to priority: FetchPriority) {

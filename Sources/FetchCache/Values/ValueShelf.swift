@@ -53,6 +53,7 @@ final class ValueShelf: Sendable {
 
     func forget(_ key: CacheKey) { cache.removeValue(for: key) }
     func forgetAll() { cache.removeAll() }
+    func trim(toCost limit: Int) { cache.trim(toCost: limit) }
 }
 
 extension Int {

@@ -60,6 +60,8 @@ extension FetchError {
     /// The part of a transfer in which a timeout struck.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
         case resolve, connect, response, body
+        /// The call as a whole: the deadline of its request was over, in whatever part.
+        case deadline
     }
 }
 
@@ -87,6 +89,7 @@ extension FetchError.Kind {
         case .timeout(.connect): ("timeout", "Timed out connecting")
         case .timeout(.response): ("timeout", "Timed out waiting for the response")
         case .timeout(.body): ("timeout", "Timed out receiving the body")
+        case .timeout(.deadline): ("timeout", "Timed out at the deadline of the request")
         case .tooSlow: ("slow", "The server sent too slowly")
         case .reset: ("reset", "The connection was lost")
         case .truncated: ("truncated", "The body ended early")
@@ -117,7 +120,7 @@ extension FetchError.Kind {
         }
     }
 
-    /// The kind of this class name whose sentence begins the message. Some kinds share a class: a timeout has four phases.
+    /// The kind of this class name whose sentence begins the message. Some kinds share a class: a timeout has five phases.
     package init?(className: String, message: String) {
         let kind = Self.sharing.first { $0.className == className && message.hasPrefix($0.sentence + " (") } ?? Self(className: className)
         guard let kind else { return nil }
@@ -135,7 +138,7 @@ extension FetchError.Kind {
     ]
 
     /// The kinds of classes that several share, without the ones above.
-    private static let sharing: [Self] = [.dns(.noAddress), .timeout(.resolve), .timeout(.connect), .timeout(.body)]
+    private static let sharing: [Self] = [.dns(.noAddress), .timeout(.resolve), .timeout(.connect), .timeout(.body), .timeout(.deadline)]
 
     private static let byClassName = Dictionary(uniqueKeysWithValues: named.map { ($0.className, $0) })
 }

@@ -78,7 +78,7 @@ extension FetchError.Kind {
         switch self {
         case .dns(.serverFailed), .dns(.noAddress), .connect, .timeout(.resolve), .timeout(.connect): .unreachable
         case .dns(.nobodyAnswers), .proxy: .withoutNetwork
-        case .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated: .later
+        case .timeout(.response), .timeout(.body), .timeout(.deadline), .tooSlow, .reset, .truncated: .later
         case .status(408), .status(425), .status(429), .status(503), .throttled: .throttled(nil)
         case .status(500...599): .later
         case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .tls, .status,

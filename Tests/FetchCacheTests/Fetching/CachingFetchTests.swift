@@ -285,6 +285,33 @@ struct CachingFetchTests {
         await fetch.close()
     }
 
+    @Test func `a closing fetcher waits once for a transfer that does not end`() async throws {
+        let stubborn = StubbornOrigin()
+        let (waits, isClosed) = (Monitor<[Duration]>([]), Monitor(false))
+        let fetch = origin.fetch {
+            $0.downloader = stubborn
+            // The time of the first wait is over at once, and that of another one never.
+            $0.sleep = { time in
+                let isFirst = waits.update { waits in
+                    defer { waits.append(time) }
+                    return waits.isEmpty
+                }
+                if !isFirst { try await Task.sleep(for: .seconds(3600)) }
+            }
+        }
+        let caller = Task { await fetch.serve(AnswerRequest("http://a/")) }
+        try await stubborn.begun.wait { $0 ? () : nil }
+        Task {
+            await fetch.close()
+            isClosed.update { $0 = true }
+        }
+        try await eventually("the fetcher is closed") { isClosed.update { $0 } }
+        #expect(waits.update { $0 }.first == .seconds(3))
+        let result = await caller.value
+        #expect(throws: FetchError.self) { try result.get() }
+        stubborn.mayEnd.update { $0 = true }
+    }
+
     @Test func `no more waits to be written to a disk than is permitted`() async throws {
         let folder = try TemporaryFolder()
         let disk = AnswerDisk(try DiskTier(folder.file("cache")), mostWaiting: 1)
@@ -298,5 +325,17 @@ struct CachingFetchTests {
         var kept = 0
         for key in keys where await disk.answer(for: key) != nil { kept += 1 }
         #expect((1..<200).contains(kept))
+    }
+}
+
+/// An origin whose transfers go on when they are cancelled.
+private struct StubbornOrigin: Downloader {
+    let begun = Monitor(false)
+    let mayEnd = Monitor(false)
+
+    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+        begun.update { $0 = true }
+        _ = await Task { try await mayEnd.wait { $0 ? () : nil } }.result
+        throw FetchError(kind: .cancelled, url: request.url)
     }
 }

@@ -46,8 +46,8 @@ import Testing
     @Test(
         "A kind is found by its class and the beginning of its sentence, also where several kinds share a class",
         arguments: [
-            .timeout(.resolve), .timeout(.connect), .timeout(.response), .timeout(.body), .dns(.noAddress), .dns(.serverFailed),
-            .dns(.noSuchName), .status(404), .tls,
+            .timeout(.resolve), .timeout(.connect), .timeout(.response), .timeout(.body), .timeout(.deadline), .dns(.noAddress),
+            .dns(.serverFailed), .dns(.noSuchName), .status(404), .tls,
         ] as [FetchError.Kind])
     func classAndMessage(kind: FetchError.Kind) {
         let error = FetchError(kind: kind, url: "http://h/", detail: "why")

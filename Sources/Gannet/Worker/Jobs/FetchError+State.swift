@@ -24,8 +24,8 @@ extension Settlement.HostNews {
             case .status, .throttled, .timeout(.body), .truncated, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge,
                 .badEncoding, .unexpectedContent:
                 .answered
-            case .dns(.nobodyAnswers), .proxy, .timeout(.response), .tooSlow, .reset, .tls, .protocolError, .invalidURL, .invalidRequest,
-                .refusedAddress, .cancelled, .storage, .systemLimit, .engine:
+            case .dns(.nobodyAnswers), .proxy, .timeout(.response), .timeout(.deadline), .tooSlow, .reset, .tls, .protocolError,
+                .invalidURL, .invalidRequest, .refusedAddress, .cancelled, .storage, .systemLimit, .engine:
                 .none
             }
     }
