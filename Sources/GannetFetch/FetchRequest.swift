@@ -26,6 +26,11 @@ public struct FetchRequest: Sendable, Hashable {
     /// The order in which fetches start when more are wanted than may be in flight.
     public var priority = FetchPriority.normal
 
+    /// The time for the call as a whole: until a place is free, for all attempts and the pauses between them, and for the transform of a value.
+    /// When it is over, the call fails with the timeout ``FetchError/Phase/deadline`` and leaves the transfer to its other callers. An answer
+    /// or a value in memory needs no time.
+    public var deadline: Duration?
+
     public init(_ url: URL) { self.url = url }
 
     /// A request with some of its fields changed.
@@ -41,6 +46,11 @@ public struct FetchRequest: Sendable, Hashable {
 }
 
 extension FetchRequest {
+    /// How the request's caller waits.
+    func caller(_ priority: ChangingPriority? = nil, progress: ProgressListener? = nil) -> Caller {
+        Caller(priority ?? ChangingPriority(self.priority), progress: progress, deadline: deadline)
+    }
+
     /// The same request as the caches take it. Throws when a header cannot be sent.
     func checked() throws(FetchError) -> AnswerRequest {
         var request = AnswerRequest(url.absoluteString)
@@ -68,7 +78,7 @@ extension FetchRequest: CustomStringConvertible, CustomDebugStringConvertible, C
         let headers = headers.sorted { $0.key < $1.key }.map { HeaderField(name: $0.key, value: $0.value)?.description ?? "\($0.key): •••" }
         let values: KeyValuePairs<String, Any> = [
             "url": RedactedURL(url.absoluteString).description, "headers": headers, "maximumAge": maximumAge as Any, "refresh": refresh,
-            "priority": priority,
+            "priority": priority, "deadline": deadline as Any,
         ]
         return Mirror(self, children: values, displayStyle: .struct)
     }

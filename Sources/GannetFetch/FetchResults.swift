@@ -28,7 +28,23 @@ public struct FetchResults<Value: Sendable>: AsyncSequence {
 
     let atOnce: Int
     let next: () -> URL?
-    let fetch: @Sendable (URL) async throws(FetchError) -> Value
+    let fetch: Fetch
+    let tally: ProgressTally
+
+    typealias Fetch = @Sendable (URL, @escaping ProgressListener) async throws(FetchError) -> Value
+
+    /// How far all the fetches are together. Each loop hears the latest state first, and may miss states in between. It ends after the last
+    /// fetch, and when the loop over the results has ended and nobody holds them.
+    ///
+    /// The results need a loop of their own, which lets the fetches begin:
+    ///
+    /// ```swift
+    /// let results = fetcher.results(for: urls)
+    /// let progress = results.progress
+    /// let bar = Task { for await total in progress { show(total) } }
+    /// for await item in results { show(item.result, for: item.url) }
+    /// ```
+    public var progress: AsyncStream<TotalProgress> { tally.stream() }
 
     /// Fetches go on while the iterator exists, even if the sequence is gone. A second iterator takes the URLs that the first has left.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
@@ -53,7 +69,6 @@ public struct FetchResults<Value: Sendable>: AsyncSequence {
         private var arrivals: AsyncStream<Arrival>.Iterator
         private var tasks: [Int: Task<Void, Never>] = [:]
         private var isAtEnd = false
-        private var last = 0
 
         init(_ sequence: FetchResults) {
             self.sequence = sequence
@@ -85,16 +100,18 @@ public struct FetchResults<Value: Sendable>: AsyncSequence {
             while !isAtEnd, tasks.count < sequence.atOnce {
                 guard let url = sequence.next() else {
                     isAtEnd = true
+                    sequence.tally.complete()
                     return
                 }
-                last += 1
-                let number = last
-                tasks[number] = Task { [fetch = sequence.fetch, arrived] in
+                let number = sequence.tally.begin()
+                tasks[number] = Task { [fetch = sequence.fetch, tally = sequence.tally, arrived] in
                     let result: Result<Value, FetchError>
                     do throws(FetchError) {
-                        result = .success(try await fetch(url))
+                        result = .success(try await fetch(url) { tally.report($0, of: number) })
+                        tally.end(number, isFailure: false)
                     } catch {
                         result = .failure(error)
+                        tally.end(number, isFailure: true)
                     }
                     arrived.yield((number, FetchResult(url: url, result: result)))
                 }
@@ -105,6 +122,7 @@ public struct FetchResults<Value: Sendable>: AsyncSequence {
             for task in tasks.values { task.cancel() }
             tasks = [:]
             isAtEnd = true
+            sequence.tally.complete()
         }
     }
 }

@@ -10,7 +10,7 @@ internal import Foundation
 
 /// A fetch that can be watched, made more urgent, and cancelled, such as that of a cell in a list.
 ///
-/// It begins when it is made, and goes on if nobody holds it. It shares its transfer with all other callers of the URL.
+/// It begins when it is made, and goes on if nobody holds it or waits for it. It shares its transfer with all other callers of the URL.
 ///
 /// ```swift
 /// let task = fetcher.task(for: FetchRequest(url))
@@ -20,22 +20,30 @@ internal import Foundation
 public final class FetchTask<Value: Sendable>: Sendable {
     private let caller: ChangingPriority
     private let relay: ProgressRelay
-    private let task: Task<Result<Value, FetchError>, Never>
+    private let outcome: TaskOutcome<Value>
+    private let task: Task<Void, Never>
+    /// For waiters that are cancelled.
+    private let cancellation: FetchError
 
     init(
         _ request: FetchRequest, _ fetch: @escaping @Sendable (AnswerRequest, Caller) async -> Result<Value, FetchError>
     ) {
         let priority = ChangingPriority(request.priority)
         let relay = ProgressRelay()
+        let outcome = TaskOutcome<Value>()
         caller = priority
         self.relay = relay
+        self.outcome = outcome
+        cancellation = FetchError(kind: .cancelled, url: request.url.absoluteString)
         task = Task {
-            defer { relay.end() }
+            let result: Result<Value, FetchError>
             do throws(FetchError) {
-                return await fetch(try request.checked(), Caller(priority, progress: relay.report))
+                result = await fetch(try request.checked(), request.caller(priority, progress: relay.report))
             } catch {
-                return .failure(error)
+                result = .failure(error)
             }
+            relay.end()
+            outcome.set(result)
         }
     }
 
@@ -50,15 +58,12 @@ public final class FetchTask<Value: Sendable>: Sendable {
     /// An answer that is kept already brings no progress.
     public var progress: AsyncStream<FetchProgress> { relay.stream() }
 
-    /// The outcome. If the waiting task is cancelled, the fetch is cancelled too.
+    /// The outcome. A waiting task that is cancelled waits no longer, and gets ``FetchError/Kind/cancelled``. The fetch goes on, as the work of
+    /// a Swift `Task` does: only ``cancel()`` ends it.
     public var value: Value {
         get async throws(FetchError) {
-            let result = await withTaskCancellationHandler {
-                await task.value
-            } onCancel: {
-                task.cancel()
-            }
-            return try result.get()
+            guard let outcome = await outcome.value else { throw cancellation }
+            return try outcome.get()
         }
     }
 

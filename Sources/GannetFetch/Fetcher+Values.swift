@@ -36,7 +36,8 @@ extension Fetcher {
         for request: FetchRequest, variant: String = "", cost: (@Sendable (Value) -> Int)? = nil,
         transform: @escaping @Sendable (Data) async throws -> Value
     ) async throws(FetchError) -> Value {
-        try await fetch.value(try request.checked(), ValueRecipe(variant: variant, cost: cost) { try await transform(Data($0)) }).get()
+        let recipe = ValueRecipe(variant: variant, cost: cost) { try await transform(Data($0)) }
+        return try await fetch.value(try request.checked(), recipe, request.caller()).get()
     }
 }
 
@@ -50,13 +51,12 @@ extension Fetcher {
 
     /// The image that answers a request.
     public func image(for request: FetchRequest) async throws(FetchError) -> FetchedImage {
-        try examined(try await fetch.serve(try request.checked()).get(), request)
+        try examined(try await fetch.serve(try request.checked(), request.caller()).get(), request)
     }
 
     func examined(_ answer: ServedAnswer, _ request: FetchRequest) throws(FetchError) -> FetchedImage {
         do throws(ImageProbeError) {
-            let info = try ImageProbe(limits: options.imageLimits).examine(answer.body)
-            return FetchedImage(data: Data(answer.body), format: info.format, size: info.size)
+            return FetchedImage(data: Data(answer.body), try ImageProbe(limits: options.imageLimits).examine(answer.body))
         } catch {
             throw FetchError(kind: .unexpectedContent, url: request.url.absoluteString, detail: error.description)
         }

@@ -74,12 +74,12 @@ public final class Fetcher: Sendable {
 
     /// The body of a request's answer.
     public func data(for request: FetchRequest) async throws(FetchError) -> Data {
-        Data(try await fetch.serve(try request.checked()).get().body)
+        Data(try await fetch.serve(try request.checked(), request.caller()).get().body)
     }
 
     /// The answer of a request, with its status, its headers and its source.
     public func response(for request: FetchRequest) async throws(FetchError) -> FetchResponse {
-        FetchResponse(try await fetch.serve(try request.checked()).get(), for: request.url)
+        FetchResponse(try await fetch.serve(try request.checked(), request.caller()).get(), for: request.url)
     }
 
     /// Cancels the fetch of a URL for all callers that asked for it without headers of their own.
@@ -101,13 +101,19 @@ public final class Fetcher: Sendable {
     /// Removes all answers from memory and disk. Answers in a shared Redis stay, because other processes use them.
     public func clear() async { await fetch.removeAll() }
 
+    /// Takes answers and values out of memory until both tiers cost no more than this, for times when memory is short. Answers on the disk and
+    /// fetches that are under way stay.
+    /// - Parameter limit: For answers in bytes, and for values in the unit of their costs. Without it nothing is left in memory.
+    public func trimMemory(toCost limit: Int = 0) { fetch.trimMemory(toCost: limit) }
+
     /// Counts since the fetcher was made, such as answers by their source, and how full its tiers are.
     public var statistics: FetchStatistics { fetch.statistics }
 
     /// Ends all work. Call it last: a program that ends without it makes other processes wait until its locks in Redis run out.
     ///
     /// It cancels all fetches, writes answers to the disk, gives up the locks, and ends the engine's thread. Later calls that need a fetch
-    /// fail as cancelled. It waits at most three seconds for transfers, at most three more for Redis, and for the disk as long as it takes.
+    /// fail as cancelled. It waits at most three seconds for transfers and transforms that do not end, at most three more for Redis, and for
+    /// the disk as long as it takes.
     public func close() async {
         await fetch.close()
         engine?.shutdown()

@@ -67,6 +67,58 @@ struct ManyTests {
         #expect(await fetcher.prefetch([]).fetched == 0)
     }
 
+    @Test func `the progress of a list adds up its fetches, and ends with the last`() async throws {
+        let origin = try await Origin.start(
+            .init { $0.directives = "location /a { add_header Cache-Control max-age=60; return 200 body; }" })
+        let fetcher = try Fetcher(.local)
+        let urls = ["/a/1", "/none", "/a/2"].compactMap { URL(string: origin.url($0)) }
+        let results = fetcher.results(for: urls) { $0.count }
+        let progress = results.progress
+        let listener = Task { await progress.reduce(into: []) { $0.append($1) } }
+        for await _ in results {}
+        let states = await listener.value
+        #expect(states.allSatisfy { $0.urls == 3 } && states.map(\.fetched) == states.map(\.fetched).sorted())
+        // A loop that begins after the end hears the last state.
+        for last in [states.last, await results.progress.first { _ in true }] {
+            #expect(last?.fetched == 2 && last?.failed == 1 && last?.received == 8 && last?.expected == 8)
+        }
+        try await origin.stop()
+    }
+
+    @Test func `a list of unknown length counts the URLs that were taken, and its progress ends with the loop`() async throws {
+        let fetcher = try Fetcher(FetcherOptions { $0.maximumInFlight = 4 }, downloader: ScriptedDownloader { .body($0) })
+        func progressOfTen() async -> AsyncStream<TotalProgress> {
+            let results = fetcher.results(for: (0...).lazy.compactMap { URL(string: "http://a/\($0)") })
+            var count = 0
+            for await _ in results {
+                count += 1
+                if count == 10 { break }
+            }
+            return results.progress
+        }
+        var last: TotalProgress?
+        for await progress in await progressOfTen() { last = progress }
+        let total = try #require(last)
+        #expect(total.fetched >= 10 && (10...14).contains(total.urls))
+    }
+
+    @Test func `a loop that is cancelled ends the progress`() async throws {
+        let downloader = ScriptedDownloader { _ in .held }
+        let fetcher = try Fetcher(downloader: downloader)
+        let urls = (0..<3).compactMap { URL(string: "http://a/\($0)") }
+        let (streams, stream) = AsyncStream<AsyncStream<TotalProgress>>.makeStream()
+        let loop = Task {
+            let results = fetcher.images(from: urls)
+            stream.yield(results.progress)
+            for await _ in results {}
+        }
+        await downloader.waitForStarts(3)
+        loop.cancel()
+        var last: TotalProgress?
+        for await progress in try #require(await streams.first { _ in true }) { last = progress }
+        #expect(last?.urls == 3 && last?.fetched == 0 && last?.failed == 3)
+    }
+
     @Test func `prefetched URLs are kept, and fetched when no other fetch waits`() async throws {
         let downloader = ScriptedDownloader { _ in .held }
         var options = FetcherOptions.local

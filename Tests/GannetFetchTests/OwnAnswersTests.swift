@@ -43,6 +43,87 @@ struct OwnAnswersTests {
         }
     }
 
+    @Test func `a closed fetcher asks its function no more, and still gives what it keeps`() async throws {
+        let asked = Monitor(0)
+        let fetcher = try Fetcher { request in
+            asked.update { $0 += 1 }
+            return FetchResponse(Data("hello".utf8), from: request.url, headers: ["Cache-Control": "max-age=60"])
+        }
+        let (kept, other) = (try Self.url("https://example.com/kept"), try Self.url("https://example.com/other"))
+        _ = try await fetcher.data(from: kept)
+        await fetcher.close()
+        let task = fetcher.task(for: FetchRequest(other))
+        for attempt in [Task { try await fetcher.data(from: other) }, Task { try await task.value }] {
+            let error = await #expect(throws: FetchError.self) { try await attempt.value }
+            #expect(error?.kind == .cancelled && error?.detail == "the fetcher was closed")
+        }
+        let value = await #expect(throws: FetchError.self) { try await fetcher.value(from: other) { $0.count } }
+        #expect(value?.kind == .cancelled)
+        #expect(try await fetcher.data(from: kept) == Data("hello".utf8))
+        #expect(asked.update { $0 } == 1)
+    }
+
+    @Test func `every call for a request has its deadline`() async throws {
+        let mayAnswer = Monitor(false)
+        let fetcher = try Fetcher { request in
+            try await mayAnswer.wait { $0 ? () : nil }
+            return FetchResponse(Data("hello".utf8), from: request.url)
+        }
+        let request = FetchRequest(try Self.url("https://example.com/")) { $0.deadline = .milliseconds(1) }
+        #expect("\(request)".contains("deadline"))
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await fetcher.data(for: request) }, { _ = try await fetcher.response(for: request) },
+            { _ = try await fetcher.image(for: request) }, { _ = try await fetcher.value(for: request) { $0.count } },
+            { _ = try await fetcher.task(for: request).value }, { _ = try await fetcher.imageTask(for: request).value },
+            { _ = try await fetcher.task(for: request) { $0.count }.value },
+        ]
+        // A deadline that does not count would wait for ever.
+        let watchdog = Task {
+            try await Task.sleep(for: .seconds(20))
+            mayAnswer.update { $0 = true }
+        }
+        for call in calls {
+            let error = await #expect(throws: FetchError.self) { try await call() }
+            #expect(error?.kind == .timeout(.deadline))
+        }
+        watchdog.cancel()
+        await fetcher.close()
+    }
+
+    @Test func `memory can be trimmed, and the disk keeps its answers`() async throws {
+        let folder = try TemporaryFolder()
+        let fetcher = try Fetcher(FetcherOptions { $0.diskFolder = URL(filePath: folder.file("cache")) }) { request in
+            FetchResponse(Data(repeating: 7, count: 1000), from: request.url, headers: ["Cache-Control": "max-age=60"])
+        }
+        let urls = try (0..<20).map { try Self.url("https://example.com/\($0)") }
+        for url in urls { _ = try await fetcher.value(from: url, cost: { _ in 1000 }, transform: { $0.count }) }
+        #expect(fetcher.statistics.memory.entries == 20 && fetcher.statistics.values.entries == 20)
+        fetcher.trimMemory(toCost: 10_000)
+        let some = fetcher.statistics
+        #expect((1..<20).contains(some.memory.entries) && some.memory.cost <= 10_000)
+        #expect((1..<20).contains(some.values.entries) && some.values.cost <= 10_000)
+        fetcher.trimMemory()
+        #expect(fetcher.statistics.memory.entries == 0 && fetcher.statistics.values.entries == 0)
+        for url in urls { #expect(try await fetcher.response(for: FetchRequest(url)).source == .disk) }
+        await fetcher.close()
+    }
+
+    @Test func `a transform can examine images within limits of its own`() async throws {
+        let png = try #require(Data(base64Encoded: Samples.png))
+        let fetcher = try Fetcher { request in FetchResponse(request.url.path == "/png" ? png : Data("text".utf8), from: request.url) }
+        let url = try Self.url("https://example.com/png")
+        #expect(try await fetcher.value(from: url) { try FetchedImage(examining: $0) } == fetcher.image(from: url))
+        let limits = ImageLimits(pixels: 0)
+        let error = await #expect(throws: FetchError.self) {
+            try await fetcher.value(from: url, variant: "limited") { try FetchedImage(examining: $0, limits: limits).format }
+        }
+        #expect(error?.kind == .unexpectedContent && error?.detail.contains("at most 0 are permitted") == true)
+        for data in [Data(), Data("text".utf8), png.prefix(20), png.dropFirst(1)] {
+            let error = #expect(throws: InvalidImage.self) { try FetchedImage(examining: data) }
+            #expect(error?.localizedDescription == error?.description && error?.description.isEmpty == false)
+        }
+    }
+
     @Test func `a header that cannot be sent fails its request alone`() async throws {
         let fetcher = try Fetcher { request in FetchResponse(Data(), from: request.url) }
         let url = try Self.url("https://example.com/")

@@ -1,9 +1,9 @@
-import FetchCache
 import Foundation
 import GannetTestKit
 import HTTPEngine
 import Testing
 
+@testable import FetchCache
 @testable import GannetFetch
 
 /// Fetches that are watched, made more urgent, and cancelled.
@@ -46,7 +46,7 @@ struct TaskTests {
         await downloader.waitForStarts(1)
         let first = fetcher.task(for: FetchRequest("http://a/first"))
         let second = fetcher.task(for: FetchRequest("http://a/second") { $0.priority = .low })
-        try await eventually("both wait") { await fetcher.fetch.waiting == 3 }
+        try await eventually("both wait for a place") { fetcher.fetch.gate.waiting == 2 }
         second.priority = .high
         #expect(second.priority == .high)
         try await eventually("its fetch has the priority") { await fetcher.fetch.priority(of: AnswerRequest("http://a/second")) == .high }
@@ -55,16 +55,50 @@ struct TaskTests {
         #expect(downloader.urls == ["http://a/running", "http://a/second", "http://a/first"])
     }
 
-    @Test func `a waiting task that is cancelled cancels the fetch, and another caller's goes on`() async throws {
+    @Test func `a waiter that is cancelled waits no more, and the fetch goes on for the others`() async throws {
+        let downloader = ScriptedDownloader { _ in .held }
+        let fetcher = try Fetcher(downloader: downloader)
+        let task = fetcher.task(for: FetchRequest("http://a/"))
+        await downloader.waitForStarts(1)
+        let others = (0..<2).map { _ in Task { try await task.value } }
+        let waiter = Task { try await task.value }
+        waiter.cancel()
+        let error = await #expect(throws: FetchError.self) { try await waiter.value }
+        #expect(error?.kind == .cancelled && error?.url.description == "http://a/")
+        downloader.open()
+        for other in others { #expect(try await other.value == Data("http://a/".utf8)) }
+        // A waiter that comes later gets the outcome too, and a cancelled one does not need to wait for it.
+        #expect(try await task.value == Data("http://a/".utf8))
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await task.value
+        }
+        #expect(try await late.value == Data("http://a/".utf8))
+        #expect(downloader.urls.count == 1 && downloader.cancelled == 0)
+    }
+
+    @Test func `a fetch whose waiters have all left goes on`() async throws {
+        let downloader = ScriptedDownloader { _ in .held }
+        let fetcher = try Fetcher(downloader: downloader)
+        let task = fetcher.task(for: FetchRequest("http://a/"))
+        await downloader.waitForStarts(1)
+        let waiters = (0..<3).map { _ in Task { try await task.value } }
+        for waiter in waiters { waiter.cancel() }
+        for waiter in waiters { _ = await waiter.result }
+        downloader.open()
+        #expect(try await task.value == Data("http://a/".utf8))
+        #expect(downloader.cancelled == 0)
+    }
+
+    @Test func `a task that is cancelled leaves the transfer to other callers`() async throws {
         let downloader = ScriptedDownloader { _ in .held }
         let fetcher = try Fetcher(downloader: downloader)
         let request = FetchRequest("http://a/")
         let task = fetcher.task(for: request)
         let other = Task { try await fetcher.data(for: request) }
         try await eventually("both wait") { await fetcher.fetch.waiting == 2 }
-        let waiter = Task { try await task.value }
-        waiter.cancel()
-        let error = await #expect(throws: FetchError.self) { try await waiter.value }
+        task.cancel()
+        let error = await #expect(throws: FetchError.self) { try await task.value }
         #expect(error?.kind == .cancelled)
         downloader.open()
         #expect(try await other.value == Data("http://a/".utf8))
@@ -86,7 +120,7 @@ struct TaskTests {
             .init { $0.directives = "location = /a { add_header Cache-Control max-age=60; return 200 body; }" })
         let fetcher = try Fetcher(.local)
         let urls = [origin.url("/a"), origin.url("/none")].compactMap { URL(string: $0) }
-        var last = PrefetchProgress()
+        var last = TotalProgress()
         for await progress in fetcher.prefetching(urls) { last = progress }
         #expect(last.urls == 2 && last.fetched == 1 && last.failed == 1 && last.received == 4 && last.expected == 4)
         #expect(try await fetcher.response(for: FetchRequest(origin.url("/a"))).source == .memory)
