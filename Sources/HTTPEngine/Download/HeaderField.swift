@@ -68,25 +68,20 @@ extension HeaderField {
 
 extension HeaderField {
     /// Whether the header may say who the user is, so that no other origin may see it. Its name decides, and in doubt it is a credential.
-    package var isCredential: Bool {
-        let name = name.lowercased()
-        return Self.credentialWords.contains { name.contains($0) }
-    }
+    package var isCredential: Bool { SecretNames.hasHeader(name) }
 
     /// Whether the header is for the request's own origin only. A trace is no credential, but would tell a third party about its owner.
     var staysWithOrigin: Bool { isCredential || Self.traceNames.contains(name.lowercased()) }
 
     private static let traceNames: Set = ["traceparent", "tracestate"]
-    private static let credentialWords = [
-        "auth", "cookie", "token", "secret", "key", "passw", "session", "credential", "signature", "jwt", "csrf", "xsrf",
-    ]
 }
 
 extension HeaderField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The line as it is sent, without the value of a credential.
+    /// The line as it is sent, without the value of a credential or the secrets of a URL.
     package var description: String { "\(name): \(printedValue)" }
     package var debugDescription: String { customMirror.printed }
     package var customMirror: Mirror { Mirror(self, children: ["name": name, "value": printedValue], displayStyle: .struct) }
 
-    private var printedValue: String { isCredential ? "•••" : value }
+    /// A `Referer` may be a URL with a password.
+    private var printedValue: String { isCredential ? "•••" : value.contains("://") ? RedactedURL(value).description : value }
 }

@@ -24,7 +24,9 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
             self.init(address)
             return
         }
-        let scheme = bytes[..<at].firstRange(of: Array("://".utf8)).map { bytes[..<$0.upperBound] } ?? []
+        var scheme = bytes[..<at].firstRange(of: Array("://".utf8)).map { bytes[..<$0.upperBound] } ?? []
+        // Otherwise the mark is a part of the password.
+        if !scheme.dropLast(3).allSatisfy(\.isSchemeByte) { scheme = [] }
         self.init(String(decoding: scheme + bytes[(at + 1)...], as: UTF8.self))
     }
 
@@ -32,18 +34,48 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     package static func withoutUserInfo(_ url: String) -> String { withoutUserInfo(url, endsAtFragment: true) }
 
     private static func withoutUserInfo(_ url: String, endsAtFragment: Bool) -> String {
-        guard url.utf8.contains(0x40) else { return url }
+        guard url.utf8.contains(where: { $0 == 0x40 || $0 == 0x25 }) else { return url }
         let bytes = Array(url.utf8)
-        // Only a prefix of letters is a scheme: in "a:b@c://d" the first part is already user and password.
-        var start = 0
-        let letters = bytes.prefix { $0 != 0x3a }
-        if letters.count < bytes.count, !letters.isEmpty, letters.allSatisfy(\.isSchemeByte) {
-            let slashes = bytes[(letters.count + 1)...].prefix { $0 == 0x2f || $0 == 0x5c }.count
-            if slashes > 0 { start = letters.count + 1 + slashes }
+        guard let last = endOfLastAt(bytes[...]) else { return url }
+        let start = authorityStart(bytes)
+        let authority = bytes[start.index...].prefix { $0 != 0x2f && $0 != 0x3f && ($0 != 0x23 || !endsAtFragment) }
+        // A text without a host where it belongs is no URL. Its password may have an unescaped slash, or a URL stands further on.
+        let end = endOfLastAt(authority) ?? (isHost(authority, isBare: !start.hasScheme, in: bytes) ? nil : last)
+        guard let end, end >= start.index else { return url }
+        return String(decoding: bytes[..<start.index] + bytes[end...], as: UTF8.self)
+    }
+
+    /// The index behind the last `@`, which may be escaped.
+    private static func endOfLastAt(_ bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.indices.last { index in bytes[index] == 0x40 || bytes[index...].starts(with: "%40".utf8) }
+            .map { bytes[$0] == 0x40 ? $0 + 1 : $0 + 3 }
+    }
+
+    /// The index behind the scheme and the slashes. Browsers pass over blanks and controls before and between them, and read `\` as `/`.
+    private static func authorityStart(_ bytes: [UInt8]) -> (index: Int, hasScheme: Bool) {
+        let first = bytes.firstIndex { $0 > 0x20 } ?? bytes.endIndex
+        // In "a:b@c://d" the first part is already user and password.
+        let scheme = bytes[first...].prefix { !":/\\?#@%".utf8.contains($0) }
+        if scheme.endIndex < bytes.endIndex, bytes[scheme.endIndex] == 0x3a {
+            let slashes = bytes[(scheme.endIndex + 1)...].prefix { $0.isSlash || $0 <= 0x20 }
+            if slashes.contains(where: \.isSlash) { return (slashes.endIndex, true) }
         }
-        let authority = bytes[start...].prefix { $0 != 0x2f && $0 != 0x3f && ($0 != 0x23 || !endsAtFragment) }
-        guard let at = authority.lastIndex(of: 0x40) else { return url }
-        return String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self)
+        return (bytes[first...].prefix { $0.isSlash || $0 <= 0x20 }.endIndex, false)
+    }
+
+    /// Whether the authority, which has no `@`, can be a host with its port.
+    /// - Parameter isBare: Whether no scheme stands before it. Then a URL further on is the one that was meant.
+    private static func isHost(_ authority: ArraySlice<UInt8>, isBare: Bool, in bytes: [UInt8]) -> Bool {
+        if isBare, bytes.firstRange(of: Array("://".utf8)) != nil { return false }
+        let authority = authority.prefix { $0 != 0x23 }
+        let isAddress = authority.first == UInt8(ascii: "[")
+        let name = authority.prefix { $0 != (isAddress ? UInt8(ascii: "]") : 0x3a) }
+        let port = authority[name.endIndex...].dropFirst(isAddress ? 1 : 0)
+        let digits = port.dropFirst().drop { $0 == 0x30 }
+        guard port.isEmpty || port.first == 0x3a, digits.count <= 5, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return false }
+        if isAddress { return name.dropFirst().allSatisfy { $0.isLetterOrDigit || ":.%".utf8.contains($0) } }
+        return !name.isEmpty
+            && [UInt8].percentDecoded(name).bytes.allSatisfy { $0.isLetterOrDigit || "-._~".utf8.contains($0) || $0 >= 0x80 && !isBare }
     }
 
     private static func withoutSecretParameters(_ url: String) -> String {
@@ -51,23 +83,19 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
         let query = url[url.index(after: mark)...]
         let parameters = query.split(separator: "&", omittingEmptySubsequences: false).map { parameter -> String in
             guard let equals = parameter.utf8.firstIndex(of: 0x3d) else { return String(parameter) }
-            let name = parameter[..<equals].lowercased().filter { $0 != "-" && $0 != "_" }
-            return secretNames.contains(where: name.hasSuffix) ? "\(parameter[...equals])…" : String(parameter)
+            let name = [UInt8].percentDecoded(parameter.utf8[..<equals]).bytes
+            return SecretNames.hasParameter(name) ? "\(parameter[...equals])…" : String(parameter)
         }
         return url[...mark] + parameters.joined(separator: "&")
     }
-
-    /// Compared with the end of a name, without `-` and `_`: `X-Amz-Signature`, `access_token`.
-    private static let secretNames = [
-        "token", "key", "pass", "passphrase", "sas", "keyid", "password", "passwd", "pwd", "secret", "sig", "signature", "auth",
-        "authorization", "credential",
-        "credentials", "session", "sessionid", "sid", "jwt", "code", "policy", "hmac",
-    ]
 }
 
 extension UInt8 {
     /// A byte that a URL's scheme may hold.
     fileprivate var isSchemeByte: Bool { isLetterOrDigit || "+-.".utf8.contains(self) }
+
+    /// A slash of either kind.
+    fileprivate var isSlash: Bool { self == 0x2f || self == 0x5c }
 
     /// Of ASCII.
     var isLetterOrDigit: Bool {
