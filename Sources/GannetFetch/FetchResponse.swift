@@ -48,3 +48,31 @@ public struct FetchedImage: Sendable, Hashable {
     /// In pixels; an SVG may have none.
     public var size: ImageSize?
 }
+
+/// Prints without the URL's password, the values of headers that may be secrets, and the bytes: in a log, in a dump, or as a part of another
+/// value.
+extension FetchResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        let values: KeyValuePairs<String, Any> = [
+            "finalURL": RedactedURL(finalURL.absoluteString).description, "status": status, "headers": headers, "data": data.sizeInWords,
+            "source": source,
+        ]
+        return Mirror(self, children: values, displayStyle: .struct)
+    }
+}
+
+/// Prints the number of bytes in place of the bytes.
+extension FetchedImage: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        Mirror(self, children: ["data": data.sizeInWords, "format": format, "size": size as Any], displayStyle: .struct)
+    }
+}
+
+extension Data {
+    /// In place of the bytes, which a dump of a short body would show.
+    var sizeInWords: String { "\(count) byte\(count == 1 ? "" : "s")" }
+}

@@ -12,12 +12,15 @@ public struct FetchResult<Value: Sendable>: Sendable {
     public var result: Result<Value, FetchError>
 }
 
-/// Prints without the URL's password: in a log, in a dump, or as a part of another value.
+/// Prints without the URL's password and the bytes of a body: in a log, in a dump, or as a part of another value.
 extension FetchResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { customMirror.printed }
     public var debugDescription: String { description }
     public var customMirror: Mirror {
-        Mirror(self, children: ["url": RedactedURL(url.absoluteString).description, "result": result], displayStyle: .struct)
+        let printed: Result<Any, FetchError> = result.map { value -> Any in
+            if let body = value as? Data { body.sizeInWords } else { value }
+        }
+        return Mirror(self, children: ["url": RedactedURL(url.absoluteString).description, "result": printed], displayStyle: .struct)
     }
 }
 

@@ -119,3 +119,8 @@ public final class Fetcher: Sendable {
         engine?.shutdown()
     }
 }
+
+/// A dump shows the options, and none of the answers that are kept.
+extension Fetcher: CustomReflectable {
+    public var customMirror: Mirror { Mirror(self, children: ["options": options], displayStyle: .class) }
+}

@@ -1,43 +1,75 @@
+import FetchCache
 import Foundation
 import GannetFetch
 import GannetTestKit
 import Testing
 
-/// Values with a password do not show it, however they are printed.
+/// Values that hold a secret do not show it, however they are printed.
 struct PrintingTests {
-    /// Every way in which Swift prints a value, alone and within others.
-    private func texts(_ value: Any) -> [String] {
-        var dumped = ""
-        dump(value, to: &dumped)
-        var dumpedWithin = ""
-        dump(["key": Optional(value)], to: &dumpedWithin)
-        return [
-            "\(value)", String(describing: value), String(reflecting: value), dumped, "\([value])", "\(Optional(value) as Any)",
-            dumpedWithin,
-            "\(Mirror(reflecting: value).children.map { "\($0.value)" })",
-        ]
+    private static let secret = "hunter2"
+    private static let url = "https://user:hunter2@example.com/a?token=hunter2&page=7"
+    private static let headers = ["Authorization", "Cookie", "X-Api-Key"].compactMap { HeaderField(name: $0, value: secret) }
+    private static let answered: ResponseHeaders = [
+        "Content-Type": "image/png", "Set-Cookie": "a=hunter2", "Authorization": "hunter2", "Location": "/b?code=hunter2",
+        "Link": "<https://user:hunter2@example.com/>", "X-Other": "hunter2", "Content-Length": "7",
+    ]
+
+    private static func response() throws -> FetchResponse {
+        FetchResponse(Data(secret.utf8), from: try #require(URL(string: url)), headers: answered)
     }
 
-    private static let url = "https://user:hunter2@example.com/a?token=hunter2&page=7"
-    private static let headers = ["Authorization", "Cookie", "X-Api-Key"].compactMap { HeaderField(name: $0, value: "hunter2") }
+    /// One of each public type that holds a URL, headers or a body, and a part of its text.
+    private static func values() async throws -> [(value: Any, shown: String)] {
+        let url = try #require(URL(string: url))
+        let response = try response()
+        var error = FetchError(kind: .status(404), url: Self.url)
+        error.headers = answered
+        let fetcher = try Fetcher(
+            downloader: ScriptedDownloader { _ in .answer(secret, [("Cache-Control", "public, max-age=60"), ("X-Other", secret)]) })
+        defer { Task { await fetcher.close() } }
+        let results = fetcher.results(for: [url, url])
+        let iterator = results.makeAsyncIterator()
+        let result = try #require(await iterator.next())
+        let task = fetcher.task(for: FetchRequest(url))
+        _ = try await task.value
+        let cache = MemoryCache<String, Data>()
+        cache.insert(response.data, for: Self.url, cost: 1)
+        let drawing = Data(#"<svg xmlns="http://www.w3.org/2000/svg" id="hunter2"/>"#.utf8)
+        let image = try await Fetcher { _ in FetchResponse(drawing, from: url) }.image(from: url)
+        return [
+            (
+                FetchRequest(url) { for header in headers { $0.headers[header.name] = header.value } },
+                "https://example.com/a?token=…&page=7"
+            ),
+            (FetchRequest(url) { $0.headers["Referer"] = Self.url }, "Referer"),
+            (DownloadRequest(url: Self.url, body: .file(in: "/"), headers: headers), "https://example.com/a?token=…&page=7"),
+            (FetcherOptions { $0.proxy = URL(string: "http://user:hunter2@proxy.example.com:8080") }, "proxy.example.com:8080"),
+            (FetcherOptions { $0.fetch.proxy = "http://user:hun#hunter2/@proxy.example.com:8080" }, "proxy.example.com:8080"),
+            (response, "https://example.com/a?token=…&page=7"), (response, "7 bytes"), (response, "image/png"),
+            (answered, "Content-Type"), (answered, "image/png"), (answered, "Set-Cookie"),
+            (result, "https://example.com/a?token=…&page=7"), (result, "7 bytes"),
+            (error, "404"), (FetchEvent.failed(error, after: .zero), "404"),
+            (FetchEvent.answered(error.url, from: .disk, bytes: 7, after: .zero), "https://example.com/a?token=…&page=7"),
+            (image, "54 bytes"), (image, "svg"), (task, "FetchTask"), (fetcher, "Fetcher"), (results, "FetchResults"),
+            (iterator, "AsyncIterator"), (cache, "MemoryCache"),
+        ] + headers.map { ($0, $0.name) }
+    }
 
-    private static let values: [any Sendable] =
-        headers + [
-            FetchRequest(url) { for header in headers { $0.headers[header.name] = header.value } },
-            DownloadRequest(url: url, body: .file(in: "/"), headers: headers),
-            FetcherOptions { $0.proxy = URL(string: "http://user:hunter2@proxy.example.com:8080") },
-            FetcherOptions { $0.fetch.proxy = "http://user:hun#hunter2/@proxy.example.com:8080" },
-        ]
-
-    @Test(arguments: values.indices) func `a password is in no text of what holds it`(index: Int) {
-        let value = Self.values[index]
-        for text in texts(value) { #expect(!text.contains("hun"), "\(type(of: value)): \(text)") }
+    @Test func `a secret is in no text of what holds it, and the rest is`() async throws {
+        for (value, shown) in try await Self.values() {
+            let printing = Printing(of: value)
+            let showing = printing.text(showing: Self.secret) ?? printing.text(showing: "hun")
+            #expect(showing == nil, "\(type(of: value))")
+            #expect(printing.shows(shown), "\(type(of: value)) shows no \(shown): \(printing.texts)")
+        }
     }
 
     @Test func `nor is it in a result`() async throws {
-        let fetcher = try Fetcher(downloader: ScriptedDownloader { _ in .body("x") })
+        let fetcher = try Fetcher(downloader: ScriptedDownloader { _ in .body(Self.secret) })
         for await item in fetcher.results(for: [try #require(URL(string: Self.url))]) {
-            for text in texts(item) { #expect(text.contains("example.com") && !text.contains("hun"), "\(text)") }
+            let printing = Printing(of: item)
+            #expect(printing.text(showing: "hun") == nil)
+            #expect(printing.shows("example.com") && printing.shows("7 bytes"), "\(printing.texts)")
         }
         await fetcher.close()
     }
@@ -45,11 +77,18 @@ struct PrintingTests {
     @Test func `nor is it in a task, and an error says its sentence wherever it is printed`() async throws {
         let fetcher = try Fetcher(downloader: ScriptedDownloader { _ in .failure(.connect) })
         let task = fetcher.task(for: FetchRequest(Self.url))
-        for text in texts(task) { #expect(!text.contains("hun"), "\(text)") }
+        #expect(Printing(of: task).text(showing: "hun") == nil)
         let error = await #expect(throws: FetchError.self) { try await task.value }
         #expect(error?.localizedDescription == error?.description)
         #expect(InvalidOptions("No.").localizedDescription == "No.")
         await fetcher.close()
+    }
+
+    @Test func `headers of a stranger print in bounds and steer no terminal`() {
+        let many = ResponseHeaders((0..<1000).map { (name: "X-\($0)", value: "\u{1b}[2J") } + [("Content-Type", "\u{1b}[2J")])
+        let text = "\(many)"
+        #expect(text.utf8.count < 2000 && text.contains("and 961 more") && !text.contains("\u{1b}"), "\(text)")
+        #expect("\(ResponseHeaders([("Server", "\u{1b}[2J"), ("\u{1b}[2J", "1")]))".contains("\u{1b}") == false)
     }
 
     @Test func `all else is there`() throws {
@@ -66,5 +105,7 @@ struct PrintingTests {
         #expect("\(header)" == "Accept: image/png" && "\(Self.headers[0])" == "Authorization: •••")
         let options = FetcherOptions { $0.proxy = URL(string: "http://user:hunter2@proxy.example.com:8080") }
         #expect("\(options)".contains("proxy.example.com:8080") && "\(options)".contains("memoryLimit: 67108864"))
+        let agent = try #require(HeaderField(name: "User-Agent", value: "Pictures/1.0 (+https://example.com/bot)"))
+        #expect("\(agent)" == "User-Agent: Pictures/1.0 (+https://example.com/bot)")
     }
 }

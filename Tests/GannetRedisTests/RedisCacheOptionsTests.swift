@@ -1,5 +1,7 @@
 import Foundation
+import GannetFetch
 import GannetRedis
+import GannetTestKit
 import Testing
 
 struct RedisCacheOptionsTests {
@@ -8,14 +10,25 @@ struct RedisCacheOptionsTests {
     @Test(arguments: ["rediss://user:hunter2@redis.example.com", "redis://:hun%2Fhunter2%3F@redis.example.com"])
     func `options are printed without their password`(address: String) throws {
         let options = RedisCacheOptions(redis: try Self.url(address))
-        var dumped = ""
-        dump(options, to: &dumped)
-        dump(["key": Optional(options)], to: &dumped)
-        let texts = [
-            "\(options)", String(reflecting: options), "\([options])", "\(Optional(options) as Any)",
-            "\(Mirror(reflecting: options).children.map { "\($0.value)" })", dumped,
-        ]
-        for text in texts { #expect(text.contains("redis.example.com") && !text.contains("hun"), "\(text)") }
+        let printing = Printing(of: options)
+        #expect(printing.text(showing: "hun") == nil && printing.shows("redis.example.com"), "\(printing.texts)")
+    }
+
+    @Test func `nor does a cache print what it is connected to, or a URL`() async throws {
+        let redis = try await RedisServer.start(
+            .init {
+                $0.arguments = ["--requirepass", "hunter2"]
+                $0.listensOnTCP = true
+            })
+        let port = try #require(redis.port)
+        let cache = try await RedisCache.connect(RedisCacheOptions(redis: try Self.url("redis://:hunter2@127.0.0.1:\(port)")))
+        let fetcher = try Fetcher(FetcherOptions { $0.shared = cache.shared }, downloader: ScriptedDownloader { _ in .body("hunter2") })
+        _ = try await fetcher.data(for: FetchRequest("http://h.example/?token=hunter2"))
+        let values: [Any] = [cache, cache.shared, fetcher]
+        for value in values { #expect(Printing(of: value).text(showing: "hun") == nil) }
+        await fetcher.close()
+        await cache.close()
+        try await redis.stop()
     }
 
     @Test(

@@ -1,3 +1,5 @@
+internal import GannetFetch
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -47,6 +49,22 @@ public struct PictureSection: Sendable, Hashable, Identifiable {
     public let pictures: ArraySlice<Picture>
 
     public var id: Date? { start }
+}
+
+/// Prints how much there is. Pictures may be many, and an `id` may be a URL with a password.
+extension PictureContents: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        Mirror(self, children: ["pictures": pictures.count, "sections": sections.count], displayStyle: .struct)
+    }
+}
+
+/// Prints how much there is: pictures may be many.
+extension PictureSection: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["start": start as Any, "pictures": pictures.count], displayStyle: .struct) }
 }
 
 extension PictureArrangement.Order {

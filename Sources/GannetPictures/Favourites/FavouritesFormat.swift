@@ -1,3 +1,5 @@
+internal import GannetFetch
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -15,6 +17,13 @@ public struct Favourite: Sendable, Hashable, Identifiable {
         // As the file keeps it, so that a favourite equals itself when it is read again.
         self.added = Date(timeIntervalSince1970: (added.timeIntervalSince1970 * 1000).rounded() / 1000)
     }
+}
+
+/// Prints an `id` that is a URL without its password: in a log, in a dump, or as a part of another value.
+extension Favourite: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["id": RedactedURL(id).description, "added": added], displayStyle: .struct) }
 }
 
 /// The bytes of a file of favourites: JSON, so that other programs can read it.

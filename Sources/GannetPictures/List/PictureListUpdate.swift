@@ -21,6 +21,18 @@ public struct PictureListUpdate<Content: Sendable>: Sendable {
     public subscript(_ id: Picture.ID) -> CellState<Content> { cells[id] ?? .waiting }
 }
 
+/// Prints how much there is. Cells have their picture's `id`, which may be a URL with a password.
+extension PictureListUpdate: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        let values: KeyValuePairs<String, Any> = [
+            "contents": contents, "isRearranged": isRearranged, "cells": cells.count, "changed": changed.count, "isSettled": isSettled,
+        ]
+        return Mirror(self, children: values, displayStyle: .struct)
+    }
+}
+
 /// The parts of a list that a reader has seen, by the numbers of their changes. It names no more cells than are near the screen.
 struct SeenByReader: Sendable, Equatable {
     var contents: UInt64?
