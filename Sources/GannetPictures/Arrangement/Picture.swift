@@ -17,7 +17,8 @@ public struct Picture: Sendable, Hashable, Identifiable {
     /// The length of the file. A ``PictureList`` fills it in when it has loaded the picture.
     public var byteCount: Int64?
 
-    /// A picture whose `id` is its URL's text, unless another is given.
+    /// A picture whose `id` is its URL's text, unless another is given. ``Favourites`` write it into their file, so a picture whose URL has a
+    /// signature wants an `id` of its own.
     public init(_ url: URL, id: String? = nil, title: String = "", date: Date? = nil, byteCount: Int64? = nil) {
         self.id = id ?? url.absoluteString
         self.url = url

@@ -32,6 +32,9 @@ struct FavouritesFile: Sendable {
     let mostBytes: Int
     let lockWait: Duration
 
+    /// For the owner alone, whatever the mode of the file before: an `id` may be a URL with a password.
+    private static let mode: mode_t = 0o600
+
     private var new: String { path + ".new" }
     private var lock: String { path + ".lock" }
 
@@ -91,6 +94,7 @@ struct FavouritesFile: Sendable {
             var found = stat()
             if lstat(aside, &found) == 0 { continue }
             guard rename(path, aside) == 0 else { throw failure("set aside") }
+            makePrivate(aside)
             throw FavouritesError(
                 .damaged(keptAs: URL(filePath: aside)), path,
                 "'\(path)' did not hold favourites, or too many. It is now '\(aside)', and the favourites begin anew.")
@@ -100,10 +104,16 @@ struct FavouritesFile: Sendable {
             "'\(path)' does not hold favourites, and 99 damaged files lie beside it. Remove them, or name another file.")
     }
 
+    /// Best effort: the file may be another user's.
+    private func makePrivate(_ aside: String) {
+        let descriptor = open(aside, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fchmod(descriptor, Self.mode)
+        close(descriptor)
+    }
+
     private func replace(with bytes: [UInt8]) throws(FavouritesError) -> Identity {
-        var before = stat()
-        let mode = lstat(path, &before) == 0 ? before.st_mode & 0o777 : 0o644
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, Self.mode)
         guard descriptor >= 0 else { throw failure("written") }
         defer { close(descriptor) }
         var written = stat()
@@ -129,7 +139,7 @@ struct FavouritesFile: Sendable {
     }
 
     private func underLock<Value>(_ work: () throws(FavouritesError) -> Value) throws(FavouritesError) -> Value {
-        let descriptor = open(lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        let descriptor = open(lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, Self.mode)
         guard descriptor >= 0 else { throw failure("locked") }
         // The file stays: a process that waits for a removed file's lock would wait beside the others.
         defer { close(descriptor) }

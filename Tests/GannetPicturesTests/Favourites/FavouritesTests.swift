@@ -145,15 +145,30 @@ struct FavouritesTests {
         #expect(link?.kind == .system(ELOOP) && link?.description.contains("symbolic link") == true)
     }
 
-    @Test func `the leftover of a killed writer is removed, and a file keeps its permissions`() async throws {
+    @Test func `the leftover of a killed writer is removed`() async throws {
         try folder.write("half".utf8, to: "favourites.json.new")
         let favourites = try Favourites(url)
         try await favourites.remove("nothing")
         #expect(try folder.files == ["favourites.json.lock"])
-        try await favourites.add("a")
-        chmod(path, 0o600)
-        try await favourites.add("b")
+    }
+
+    private func mode(_ path: String) -> mode_t? {
         var found = stat()
-        #expect(stat(path, &found) == 0 && found.st_mode & 0o777 == 0o600)
+        return stat(path, &found) == 0 ? found.st_mode & 0o777 : nil
+    }
+
+    @Test func `only the owner may read the file, also where others could before`() async throws {
+        let favourites = Favourites(url)
+        try await favourites.add("a")
+        #expect(mode(path) == 0o600)
+        #expect(mode(path + ".lock") == 0o600)
+        chmod(path, 0o666)
+        try await favourites.add("b")
+        #expect(mode(path) == 0o600)
+        try folder.write("nonsense".utf8, to: "favourites.json")
+        chmod(path, 0o644)
+        let error = await error { try await favourites.add("c") }
+        #expect(error?.kind == .damaged(keptAs: URL(filePath: path + ".damaged-1")))
+        #expect(mode(path + ".damaged-1") == 0o600)
     }
 }
