@@ -19,7 +19,7 @@ struct PicturePrintingTests {
         let update = try await list.settled()
         #expect(update.cells.keys.contains(picture.id))
         let section = try #require(update.contents.sections.first)
-        let favourites = Favourites(URL(filePath: folder.file("favourites.json")))
+        let favourites = try Favourites(URL(filePath: folder.file("favourites.json")))
         try await favourites.add(picture.id)
         let favourite = try #require(try await favourites.all.first)
         let values: [(value: Any, shown: String)] = [

@@ -158,7 +158,7 @@ struct FavouritesTests {
     }
 
     @Test func `only the owner may read the file, also where others could before`() async throws {
-        let favourites = Favourites(url)
+        let favourites = try Favourites(url)
         try await favourites.add("a")
         #expect(mode(path) == 0o600)
         #expect(mode(path + ".lock") == 0o600)
