@@ -59,6 +59,9 @@ extension Exchange {
         head.hasImageBody = hasImageBody
         return head
     }
+
+    /// The redirects before the answer, in order.
+    var redirectHeads: [AnswerHead] { redirects.map { AnswerHead(status: $0.status, headers: $0.headers) } }
 }
 
 /// The status and headers of one answer of an exchange, which may be a redirect.

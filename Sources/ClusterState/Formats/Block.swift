@@ -134,51 +134,68 @@ extension Block {
         let host: String
     }
 
+    /// The jobs that a block gets. Their bytes have a length before each.
+    private struct Packing {
+        let kind: Kind
+        var count = 0
+        var jobs: [UInt8] = []
+    }
+
     /// Packs a chunk by host, in the order in which the hosts come first. The time is zero until the script that accepts the chunk fills it in.
     static func pack(_ entries: [JobEntry], batch: Int, hasHeaders: Bool) -> [[UInt8]] {
-        var order: [(kind: Kind, members: [Int])] = []
+        var packings: [Packing] = []
         var places: [Kind: Int] = [:]
-        var rests: [Substring.UTF8View] = []
-        rests.reserveCapacity(entries.count)
-        for (index, entry) in entries.enumerated() {
-            let (flags, rest) = Self.split(entry)
-            let kind = Kind(flags: flags | (hasHeaders ? Flags.headers : 0), host: entry.host)
-            rests.append(rest)
-            if let place = places[kind], order[place].members.count < mostJobs {
-                order[place].members.append(index)
-            } else {
-                places[kind] = order.count
-                order.append((kind, [index]))
+        var last: Int?
+        for entry in entries {
+            var url = entry.url
+            url.withUTF8 { url in
+                let (flags, start) = Self.split(url, host: entry.host)
+                let kind = Kind(flags: flags | (hasHeaders ? Flags.headers : 0), host: entry.host)
+                // Many lists name the URLs of a host one after the other.
+                var place = last.flatMap { packings[$0].kind == kind ? $0 : nil } ?? places[kind]
+                if place.map({ packings[$0].count == mostJobs }) ?? true {
+                    place = packings.count
+                    places[kind] = place
+                    packings.append(Packing(kind: kind))
+                }
+                guard let place else { return }
+                packings[place].count += 1
+                packings[place].jobs.append(number: 16 + url.count - start, count: 2)
+                entry.id.append(to: &packings[place].jobs)
+                packings[place].jobs.append(contentsOf: UnsafeBufferPointer(rebasing: url[start...]))
+                last = place
             }
         }
-        return order.map { kind, members in
+        return packings.map { packing in
+            let (kind, isMany) = (packing.kind, packing.count > 1)
             var bytes: [UInt8] = []
-            bytes.append(Flags.base | kind.flags | (members.count > 1 ? Flags.many : 0))
+            bytes.reserveCapacity(12 + kind.host.utf8.count + packing.jobs.count)
+            bytes.append(Flags.base | kind.flags | (isMany ? Flags.many : 0))
             bytes.append(number: batch, count: 4)
             bytes.append(number: 0, count: 5)
             bytes.append(UInt8(kind.host.utf8.count))
             bytes.append(contentsOf: kind.host.utf8)
-            if members.count > 1 { bytes.append(UInt8(members.count)) }
-            for member in members {
-                if members.count > 1 { bytes.append(number: 16 + rests[member].count, count: 2) }
-                bytes.append(contentsOf: entries[member].id.bytes)
-                bytes.append(contentsOf: rests[member])
-            }
+            if isMany { bytes.append(UInt8(packing.count)) }
+            // A job alone takes the rest of its block, and needs no length.
+            bytes.append(contentsOf: packing.jobs[(isMany ? 0 : 2)...])
             return bytes
         }
     }
 
-    /// The part of the URL that a block has to keep besides the host.
-    private static func split(_ entry: JobEntry) -> (flags: UInt8, rest: Substring.UTF8View) {
-        let url = entry.url.utf8
-        for (scheme, flags) in [("https://", Flags.https), ("http://", 0)] where url.starts(with: scheme.utf8) {
-            let afterScheme = url.dropFirst(scheme.utf8.count)
-            guard afterScheme.starts(with: entry.host.utf8) else { break }
-            let rest = afterScheme.dropFirst(entry.host.utf8.count)
+    /// Where the part of the URL begins that a block has to keep besides the host.
+    private static func split(_ url: UnsafeBufferPointer<UInt8>, host: String) -> (flags: UInt8, start: Int) {
+        let isHTTPS = url.count > 4 && url[4] == UInt8(ascii: "s")
+        let scheme: StaticString = isHTTPS ? "https://" : "http://"
+        let hostStart = scheme.utf8CodeUnitCount
+        var host = host
+        let end = host.withUTF8 { host -> Int? in
+            let end = hostStart + host.count
             // With a port or a password the host is not all that stands there.
-            guard rest.first == UInt8(ascii: "/") else { break }
-            return (flags, rest)
+            guard url.count > end, url[end] == UInt8(ascii: "/"), let bytes = url.baseAddress, let name = host.baseAddress,
+                memcmp(bytes, scheme.utf8Start, hostStart) == 0, memcmp(bytes + hostStart, name, host.count) == 0
+            else { return nil }
+            return end
         }
-        return (Flags.whole, url[...])
+        return end.map { (isHTTPS ? Flags.https : 0, $0) } ?? (Flags.whole, 0)
     }
 }

@@ -10,6 +10,10 @@ package struct URLID: Sendable, Hashable {
 
     package var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) } }
 
+    func append(to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes.append(contentsOf: $0) }
+    }
+
     /// The id as people see it: so many of its digits tell a hundred million URLs apart, but for a few.
     package var short: String { String(bytes.hexadecimal.prefix(Self.shortDigits)) }
     package static let shortDigits = 12

@@ -87,9 +87,9 @@ extension OutcomeContent {
     private func shortened(_ facts: [UInt8]) -> [UInt8] {
         var (places, rest) = ([UInt8](), facts)
         for part in repeated {
-            let range = part.isEmpty ? nil : rest.firstRange(of: part)
-            places.append(number: range.map { $0.lowerBound + 1 } ?? 0, count: 2)
-            if let range { rest.removeSubrange(range) }
+            let place = rest.firstOffset(of: part)
+            places.append(number: place.map { $0 + 1 } ?? 0, count: 2)
+            if let place { rest.removeSubrange(place..<place + part.count) }
         }
         return places + rest
     }
@@ -129,6 +129,25 @@ extension OutcomeContent {
         if let short {
             guard let facts = lengthened(short) else { return nil }
             self.facts = facts
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Where the part begins; nil for an empty part. The library's search is thirty times slower, and each outcome is searched three times.
+    fileprivate func firstOffset(of part: [UInt8]) -> Int? {
+        withUnsafeBytes { bytes in
+            part.withUnsafeBytes { part in
+                guard let base = bytes.baseAddress, let wanted = part.baseAddress, let first = part.first else { return nil }
+                var start = 0
+                while start + part.count <= bytes.count {
+                    guard let found = memchr(base + start, Int32(first), bytes.count - part.count - start + 1) else { return nil }
+                    start = UnsafeRawPointer(found) - base
+                    if memcmp(found, wanted, part.count) == 0 { return start }
+                    start += 1
+                }
+                return nil
+            }
         }
     }
 }

@@ -4,8 +4,10 @@ package import HTTPEngine
 
 /// A URL to fetch: its canonical form, and the headers of the request. Other headers make another request of the same URL.
 package struct RequestedURL: Sendable {
+    private let url: CanonicalURL
+
     /// The canonical form without credentials. Equal URLs have equal text.
-    package let canonical: String
+    package var canonical: String { url.description }
 
     /// The id of the request, which is the same for jobs and for callers of the library.
     package let id: URLID
@@ -29,7 +31,7 @@ package struct RequestedURL: Sendable {
     /// A URL as Redis knows it. The headers of its requests are not known.
     package init(known match: URLSearch.Match) throws(StateError) {
         let url = try Self(match.url)
-        canonical = url.canonical
+        self.url = url.url
         host = url.host
         hasOtherHeaders = url.id != match.id
         id = match.id
@@ -37,8 +39,9 @@ package struct RequestedURL: Sendable {
     }
 
     private init(_ url: CanonicalURL, _ headers: RequestHeaders) {
-        guard let id = URLID(CacheKey(url, headers: headers.fields).id) else { preconditionFailure("A cache key has 16 bytes.") }
-        canonical = url.description
+        let fields = headers.lines.isEmpty ? [] : headers.fields
+        guard let id = URLID(CacheKey(url, headers: fields).id) else { preconditionFailure("A cache key has 16 bytes.") }
+        self.url = url
         self.id = id
         host = url.hostName
         self.headers = headers

@@ -37,11 +37,13 @@ package struct Freshness: Sendable, Hashable {
 extension Freshness {
     /// Of an exchange: no better than that of the weakest redirect on the way.
     package init(of exchange: Exchange, policy: FreshnessPolicy) {
-        self.init(of: exchange.finalHead, in: exchange, policy)
-        for hop in exchange.redirects {
-            let head = AnswerHead(status: hop.status, headers: hop.headers)
-            weaken(by: Freshness(of: head, in: exchange, policy, isRedirect: true))
-        }
+        self.init(of: exchange.finalHead, after: exchange.redirectHeads, in: exchange, policy)
+    }
+
+    /// - Parameter redirects: The heads of the exchange's redirects.
+    init(of final: AnswerHead, after redirects: [AnswerHead], in exchange: Exchange, _ policy: FreshnessPolicy) {
+        self.init(of: final, in: exchange, policy)
+        for head in redirects { weaken(by: Freshness(of: head, in: exchange, policy, isRedirect: true)) }
     }
 
     init(of head: AnswerHead, in exchange: Exchange, _ policy: FreshnessPolicy, isRedirect: Bool = false) {

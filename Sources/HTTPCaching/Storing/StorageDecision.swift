@@ -94,11 +94,11 @@ extension StorageDecision {
     private static func decision(_ exchange: Exchange, _ policy: FreshnessPolicy) -> StorageDecision {
         guard exchange.isComplete else { return .refuse(.incomplete) }
         if exchange.request.control.noStore { return .refuse(.requestForbids) }
-        let final = AnswerHead(status: exchange.status, headers: exchange.headers)
+        let (final, redirects) = (exchange.finalHead, exchange.redirectHeads)
         var selecting = SelectingHeaders.none
         var isForEverybody = true
         // A redirect that forbids to keep it forbids to keep the answer. A redirect without a lifetime does not: it is asked again each time.
-        for head in [final] + exchange.redirects.map({ AnswerHead(status: $0.status, headers: $0.headers) }) {
+        for head in [final] + redirects {
             if let reason = refusal(of: head, exchange.request) { return .refuse(reason) }
             if head.headers.has("vary") {
                 guard let names = SelectingHeaders.names(in: head.headers.values(of: "vary")) else { return .refuse(.variesByAnything) }
@@ -109,7 +109,7 @@ extension StorageDecision {
             guard hasLifetime(final) || StatusCode.isHeuristicallyCacheable(final.status) else { return .refuse(.noLifetime) }
         }
         guard let headers = KeptHeaders(of: final, receivedAt: exchange.receivedAt) else { return .refuse(.unkeepableHeaders) }
-        let freshness = Freshness(of: exchange, policy: policy)
+        let freshness = Freshness(of: final, after: redirects, in: exchange, policy)
         let isOfUse = max(freshness.staleWhileRevalidateUntil, freshness.staleIfErrorUntil) > exchange.receivedAt
         guard isOfUse || !headers.validators.isEmpty else { return .refuse(.ofNoUse) }
         return .keep(

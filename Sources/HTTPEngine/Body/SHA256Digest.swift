@@ -15,9 +15,15 @@ package struct SHA256Digest: Sendable, Hashable {
 
     /// The digest of the bytes.
     package init(of bytes: some Collection<UInt8>) {
-        let hasher = SHA256Hasher()
-        Array(bytes).withUnsafeBytes { hasher.update($0) }
+        self = Array(bytes).withUnsafeBytes { SHA256Digest(of: $0) }
+    }
+
+    /// The digest of the bytes.
+    package init(of bytes: UnsafeRawBufferPointer) {
+        let hasher = SpareHashers.take()
+        hasher.update(bytes)
         self = hasher.finish()
+        SpareHashers.put(hasher)
     }
 
     init(raw: UnsafeRawBufferPointer) {
@@ -67,4 +73,18 @@ package final class SHA256Hasher {
     package func reset() {
         guard EVP_DigestInit_ex(context, nil, nil) == 1 else { fatalError("SHA-256 refused to start again.") }
     }
+}
+
+/// Hashers between two uses. There are never more of them than threads that hashed at the same time.
+private enum SpareHashers {
+    // A hasher in this list belongs to nobody, and whoever takes it out has it alone.
+    private struct Spare: @unchecked Sendable {
+        let hasher: SHA256Hasher
+    }
+
+    private static let spare = Mutex<[Spare]>([])
+
+    static func take() -> SHA256Hasher { spare.withLock { $0.popLast() }?.hasher ?? SHA256Hasher() }
+
+    static func put(_ hasher: SHA256Hasher) { spare.withLock { $0.append(Spare(hasher: hasher)) } }
 }

@@ -25,17 +25,26 @@ package struct CanonicalURL: Sendable, Hashable {
 
     /// Reads the URL. The limit on its length holds for its text too, in which escapes take three times their bytes.
     package init(_ url: String) throws(RequestRejection) {
-        try self.init(utf8: Array(url.utf8))
+        if let plain = StandardURL(plain: url) {
+            self.init(plain)
+        } else {
+            try self.init(parsing: Array(url.utf8))
+        }
     }
 
     /// Reads a URL of unknown encoding, such as a row of a file.
     package init(bytes: some Sequence<UInt8>) throws(RequestRejection) {
+        if let plain = bytes.withContiguousStorageIfAvailable({ StandardURL(plain: $0) }) ?? nil {
+            self.init(plain)
+            return
+        }
         let bytes = Array(bytes)
         guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
-        try self.init(utf8: bytes)
+        try self.init(parsing: bytes)
     }
 
-    private init(utf8 bytes: [UInt8]) throws(RequestRejection) {
+    /// Reads the URL with the parser, also a plain one.
+    package init(parsing bytes: [UInt8]) throws(RequestRejection) {
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= Self.maximumLength else { throw .tooLong(bytes: bytes.count) }
         // The standard would remove or escape such a byte. In a list, the byte more likely belongs to another column, or to a damaged row.
@@ -66,7 +75,10 @@ package struct CanonicalURL: Sendable, Hashable {
     }
 
     /// Identifies the URL in the cluster: the first 16 bytes of the SHA-256 of its text.
-    package var id: [UInt8] { Array(SHA256Digest(of: text.utf8).bytes.prefix(16)) }
+    package var id: [UInt8] {
+        var text = text
+        return Array(text.withUTF8 { SHA256Digest(of: UnsafeRawBufferPointer($0)) }.bytes.prefix(16))
+    }
 }
 
 extension CanonicalURL: CustomStringConvertible {

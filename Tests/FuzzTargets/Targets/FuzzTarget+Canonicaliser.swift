@@ -21,7 +21,9 @@ extension FuzzTarget {
             try require((try? StandardURL(parsing: Array(standard.text.utf8))) == standard, "\(text) read again is another")
             try require((try? StandardURL(parsing: [], base: standard)) == standard, "no reference leads away from \(text)")
         }
-        guard let canonical = try? CanonicalURL(bytes: input) else { return }
+        let canonical = try? CanonicalURL(bytes: input)
+        try require(canonical == (try? CanonicalURL(parsing: input)), "the parser reads \(url.debugDescription) in another way")
+        guard let canonical else { return }
         try checkForm(of: canonical)
         try require((try? CanonicalURL(canonical.text)) == canonical, "\(canonical.text.debugDescription) read again is another")
         try checkEquals(of: url, canonical)
