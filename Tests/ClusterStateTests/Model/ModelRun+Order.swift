@@ -106,11 +106,12 @@ extension ModelRun {
             func priority(in look: StateLook.Queue) -> String? { StateLook.priorities.first { look.timers[$0]?[member] != nil } }
             let own = StateLook.priorities[number - 1]
             let isOnList = [.ready, .aside, .delayed].contains(served.before.places[Self.serial(job)]?.kind)
-            // A listed job is served in its own priority's turn. If its URL is locked, the job waits with the others for that URL.
+            // A listed job is served in its own priority's turn. If its URL is locked, the job waits with the others for that URL, unless this
+            // call has ended the lock before. The job counts for both then.
             let isFree = isOnList && served.before.locks[job.id.bytes] == nil
             let waited = isFree ? nil : priority(in: earlier)
             let later = isOnList || waited != nil ? nil : priority(in: queue)
-            for turn in Set([waited ?? own, later ?? waited ?? own]) { handed[turn, default: 0] += 1 }
+            for turn in Set([waited ?? own, isOnList ? own : later ?? waited ?? own]) { handed[turn, default: 0] += 1 }
         }
         for (priority, turns) in zip(StateLook.priorities, [6, 3, 1]) {
             let couldRun = queue.ready[priority]?.contains {
