@@ -128,7 +128,9 @@ let package = Package(
             ],
             path: "Benchmarks/CacheBenchmark", swiftSettings: settings),
         .executableTarget(
-            name: "ProductBenchmark", dependencies: ["BenchmarkKit", "GannetTestKit", "GannetBasics"], path: "Benchmarks/ProductBenchmark",
+            name: "ProductBenchmark",
+            dependencies: ["BenchmarkKit", "GannetTestKit", "Gannet", "ClusterState", "RedisClient", "GannetBasics"],
+            path: "Benchmarks/ProductBenchmark",
             exclude: ["Peers"], swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.

@@ -21,6 +21,12 @@ package func rate(_ perSecond: Double) -> String {
     grouped(perSecond < 10_000 ? Int((perSecond / 10).rounded()) * 10 : Int((perSecond / 100).rounded()) * 100) + "/s"
 }
 
+/// The median of several rounds, with the lowest and the highest of them.
+package func rates(_ perSecond: [Double]) -> String {
+    let spread = [perSecond.min() ?? 0, perSecond.max() ?? 0].map { rate($0).dropLast(2) }
+    return "\(rate(perSecond.median)) (\(spread[0]) to \(spread[1]))"
+}
+
 package func tenths(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return "\(grouped(tenths / 10)).\(tenths % 10)"

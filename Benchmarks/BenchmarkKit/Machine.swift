@@ -9,8 +9,11 @@ package enum Machine {
     package static var description: String {
         let model = value(of: "model name", in: "/proc/cpuinfo") ?? "an unknown processor"
         let kilobytes = value(of: "MemTotal", in: "/proc/meminfo").flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
-        return "\(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores of \(model), \(kilobytes / 1_000_000) GB"
+        return "\(cores) cores of \(model), \(kilobytes / 1_000_000) GB"
     }
+
+    /// How many threads run at once.
+    package static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
     /// Lets this process, and programs that it starts from now on, have as many files and connections as the system allows.
     package static func raiseDescriptorLimit() {

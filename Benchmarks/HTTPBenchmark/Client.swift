@@ -7,7 +7,7 @@ struct Run {
     var perSecond: Double
     /// Processor time of the client for one request.
     var cpuMicroseconds: Double
-    /// Known only for our own client.
+    /// Known only for our own client and for curl.
     var peakMegabytes = 0.0
 }
 

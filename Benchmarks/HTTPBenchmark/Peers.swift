@@ -26,14 +26,16 @@ enum Peers {
 
     /// `curl -Z`, which takes 300 at a time at most.
     static func curl(_ url: String, inFlight: Int, seconds: Double, rate guess: Double, authority: String?) async throws -> Run {
-        try await counted {
-            let count = max(inFlight, Int(guess * seconds))
-            let words =
-                ["-s", "-Z", "--parallel-max", "\(min(300, inFlight))", "-o", "/dev/null"] + (authority.map { ["--cacert", $0] } ?? [])
-            let start = ContinuousClock.now
-            try await ChildProcess.succeed("curl", words + ["\(url)?[1-\(count)]"])
-            return (Double(count) / ((ContinuousClock.now - start) / .seconds(1)), Double(count))
-        }
+        let count = max(inFlight, Int(guess * seconds))
+        let words =
+            ["-q", "-s", "-Z", "--parallel-max", "\(min(300, inFlight))", "-o", "/dev/null"] + (authority.map { ["--cacert", $0] } ?? [])
+        let start = ContinuousClock.now
+        let outcome = try await ChildProcess.run(.init("curl", words + ["\(url)?[1-\(count)]"]))
+        guard outcome.status == .exited(0) else { throw KitError("curl ended with \(outcome.status): \(outcome.errors)") }
+        return Run(
+            perSecond: Double(count) / ((ContinuousClock.now - start) / .seconds(1)),
+            cpuMicroseconds: outcome.usage.cpuTime / .microseconds(1) / Double(count),
+            peakMegabytes: Double(outcome.usage.peakMemory) / 1_000_000)
     }
 
     private static func counted(_ body: () async throws -> (rate: Double, count: Double)) async throws -> Run {

@@ -25,14 +25,18 @@ func compareAll(isQuick: Bool) async throws {
     let folder = try TemporaryFolder()
     let server = try await Server.start(folder)
     let seconds = isQuick ? 1.0 : 2.0
-    let rounds = isQuick ? 1 : 3
+    let rounds = isQuick ? 1 : 5
     let command = "`Scripts/bench http\(isQuick ? " --quick" : "")`"
     print("\(command), \(Machine.description), one nginx worker on loopback; medians of \(rounds) rounds, all in each round.")
-    print("CPU is the client's processor time for one request, memory the most our process ever had.")
+    print(
+        "CPU is the client's processor time for one request, memory the most its process ever had. Behind each median are the lowest and the highest."
+    )
+    print("`wrk` and `h2load` look at nothing. `curl -Z` keeps nothing, and has 300 in flight at most.")
     for isSecure in [false, true] {
         let peer = isSecure ? "h2load" : "wrk"
         table(
             isSecure ? "HTTP/2 over TLS" : "HTTP/1.1", "body", "in flight", "gannet", "CPU", "memory", peer, "CPU", "curl -Z", "CPU",
+            "memory",
             "gannet / \(peer)", "gannet / curl -Z")
         for size in ["1k", "10k", "1m"] {
             for inFlight in [16, 64, 512, 2048] {
@@ -50,10 +54,11 @@ func compareAll(isQuick: Bool) async throws {
                     runs.append((ours, limit, curl))
                 }
                 row(
-                    size, grouped(inFlight), rate(runs.map(\.0.perSecond).median), time(runs.map(\.0.cpuMicroseconds).median),
-                    "\(Int(runs.map(\.0.peakMegabytes).median)) MB", rate(runs.map(\.1.perSecond).median),
-                    time(runs.map(\.1.cpuMicroseconds).median), rate(runs.map(\.2.perSecond).median),
-                    time(runs.map(\.2.cpuMicroseconds).median), hundredths(runs.map { $0.0.perSecond / $0.1.perSecond }.median),
+                    size, grouped(inFlight), rates(runs.map(\.0.perSecond)), time(runs.map(\.0.cpuMicroseconds).median),
+                    "\(Int(runs.map(\.0.peakMegabytes).median)) MB", rates(runs.map(\.1.perSecond)),
+                    time(runs.map(\.1.cpuMicroseconds).median), rates(runs.map(\.2.perSecond)),
+                    time(runs.map(\.2.cpuMicroseconds).median), "\(Int(runs.map(\.2.peakMegabytes).median)) MB",
+                    hundredths(runs.map { $0.0.perSecond / $0.1.perSecond }.median),
                     hundredths(runs.map { $0.0.perSecond / $0.2.perSecond }.median))
             }
         }

@@ -35,7 +35,13 @@ struct Course {
     /// The median of a figure that all rounds have.
     func median(_ figure: (Round) -> Double) -> Double { rounds.map(figure).median }
 
-    /// The same of a figure of curl's.
+    /// URLs a second by curl, with the spread.
+    var curlRates: String {
+        let rounds = rounds.compactMap { round in round.curl.map { Double(count) / $0.seconds } }
+        return rounds.isEmpty ? "–" : rates(rounds)
+    }
+
+    /// The median of a figure of curl's.
     func curl(_ figure: ((seconds: Double, cpuTime: Duration), Round) -> Double) -> Double? {
         let figures = rounds.compactMap { round in round.curl.map { figure($0, round) } }
         return figures.isEmpty ? nil : figures.median

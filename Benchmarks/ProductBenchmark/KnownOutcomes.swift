@@ -13,16 +13,6 @@ struct KnownOutcomes {
         self.isQuick = isQuick
     }
 
-    /// Jobs that were done.
-    struct Run {
-        let count: Int
-        let seconds: Double
-        let cpuTime: Duration
-        let redis: Stage.Work
-
-        var perSecond: Double { Double(count) / seconds }
-    }
-
     func run() async throws {
         let count = isQuick ? 2000 : 100_000
         let product = Product(stage: stage)
@@ -30,39 +20,20 @@ struct KnownOutcomes {
         try await know(list, count, product)
         // A Redis of their own, because they begin with an empty one in each round and gannet must not.
         let peers = try await Stage.start()
-        var contenders: [(name: String, run: () async throws -> Run)] = []
-        contenders.append(
-            (
-                "gannet",
-                {
-                    try await product.enqueue(list, count: count, "--max-age", "24h")
-                    let run = try await product.work(.init(), count, total: "cached")
-                    return Run(count: count, seconds: run.seconds, cpuTime: run.cpuTime, redis: run.redis)
-                }
-            ))
-        contenders.append(("Sidekiq", { try await Sidekiq(stage: peers, logs: true).run(count) }))
-        contenders.append(("Sidekiq without its log", { try await Sidekiq(stage: peers, logs: false).run(count) }))
-        contenders.append(("RQ, `SimpleWorker`", { try await RQ(stage: peers, workerClass: "rq.SimpleWorker").run(isQuick ? 200 : 4000) }))
-        contenders.append(("RQ, a process a job", { try await RQ(stage: peers, workerClass: "rq.Worker").run(isQuick ? 50 : 1000) }))
-
-        var runs = [[Run]](repeating: [], count: contenders.count)
-        for round in 1...rounds {
-            for (index, contender) in contenders.enumerated() {
-                note("\(contender.name): round \(round) of \(rounds)")
-                runs[index].append(try await contender.run())
-            }
-        }
-        table(
-            "Jobs with nothing to fetch, one worker process, its start included", "queue", "jobs", "a second", "gannet / this",
-            "worker's CPU a job", "Redis' CPU a job", "commands a job")
-        for (contender, own) in zip(contenders, runs) {
-            row(
-                contender.name, grouped(own[0].count), rate(own.map(\.perSecond).median),
-                tenths(zip(runs[0], own).map { $0.perSecond / $1.perSecond }.median),
-                time(own.map { $0.cpuTime.microseconds / Double($0.count) }.median),
-                time(own.map { $0.redis.cpuTime.microseconds / Double($0.count) }.median),
-                tenths(own.map { Double($0.redis.statistics.calls) / Double($0.count) }.median))
-        }
+        let sidekiq = Sidekiq(stage: peers, logs: true)
+        var contest = Contest([
+            .init(name: "gannet") {
+                try await product.enqueue(list, count: count, "--max-age", "24h")
+                let run = try await product.work(.init(), count, total: "cached")
+                return .init(count: count, seconds: run.seconds, cpuTime: run.cpuTime, peakMemory: run.peakMemory, redis: run.redis)
+            },
+            .init(name: "Sidekiq", omits: Sidekiq.omits) { try await sidekiq.run(count) },
+            .init(name: "Sidekiq without its log", omits: Sidekiq.omits) { try await Sidekiq(stage: peers, logs: false).run(count) },
+            .init(name: "RQ, `SimpleWorker`") { try await RQ(stage: peers, workerClass: "rq.SimpleWorker").run(isQuick ? 50 : 4000) },
+            .init(name: "RQ, a process a job") { try await RQ(stage: peers, workerClass: "rq.Worker").run(isQuick ? 20 : 1000) },
+        ])
+        try await contest.run(rounds: rounds)
+        contest.printTable("Jobs with nothing to fetch, one worker process, its start included", unit: "job")
         try await peers.redis.stop()
     }
 

@@ -13,6 +13,13 @@ struct Product: Sendable {
         var count = 1
         var concurrency = 64
         var hostLimit = 8
+        /// The certificate to trust.
+        var authority: String?
+
+        var words: [String] {
+            ["--concurrency", "\(concurrency)", "--host-limit", "\(hostLimit)", "--allow-net", "127.0.0.0/8"]
+                + (authority.map { ["--ca-file", $0] } ?? [])
+        }
     }
 
     /// From the start of the first worker to the end of the last.
@@ -27,10 +34,16 @@ struct Product: Sendable {
 
     /// Enqueues the URLs of a file, of which there are this many.
     func enqueue(_ list: String, count: Int, _ options: String...) async throws {
-        let outcome = try await gannet(["enqueue", "-i", list] + options)
-        guard outcome.output.contains("Accepted \(count) URLs") else {
-            throw KitError("gannet did not accept \(count) URLs: \(outcome.output)\(outcome.errors)")
+        _ = try await enqueue(list, count, options)
+    }
+
+    /// The same with the cost of it.
+    func enqueue(_ list: String, _ count: Int, _ options: [String]) async throws -> Command.End {
+        let end = try await gannet(["enqueue", "-i", list] + options)
+        guard end.output.contains("Accepted \(count) URLs") else {
+            throw KitError("gannet did not accept \(count) URLs: \(end.output)\(end.errors)")
         }
+        return end
     }
 
     /// Works until the queue is empty. All of so many jobs have to end, each in the way that `total` names.
@@ -43,12 +56,7 @@ struct Product: Sendable {
             usages = try await withThrowingTaskGroup(of: ChildProcess.Usage.self) { group in
                 for _ in 0..<workers.count {
                     group.addTask {
-                        try await gannet(
-                            [
-                                "work", "--until-empty", "--concurrency", "\(workers.concurrency)", "--host-limit",
-                                "\(workers.hostLimit)", "--allow-net", "127.0.0.0/8",
-                            ]
-                        ).usage
+                        try await gannet(["work", "--until-empty"] + workers.words).usage
                     }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -62,6 +70,11 @@ struct Product: Sendable {
             redis: redis)
     }
 
+    /// Fetches a list into a folder, with `gannet run`.
+    func fetch(_ list: String, into folder: String, _ workers: Workers) -> Command {
+        command(["run", "-i", list, "-d", folder] + workers.words)
+    }
+
     private func status() async throws -> String { try await gannet(["status", "--json"]).output }
 
     /// A number of `gannet status --json`; zero where there is no such queue yet.
@@ -70,16 +83,13 @@ struct Product: Sendable {
         return parts.count == 2 ? Int(parts[1].prefix { $0.isNumber }) ?? 0 : 0
     }
 
-    private func gannet(_ arguments: [String]) async throws -> ChildProcess.Outcome {
-        let arguments = arguments + ["--redis", stage.url]
-        let folder = stage.folder.path
-        let outcome = try await bounded("gannet \(arguments.joined(separator: " ")) ends", within: .seconds(600)) {
-            try await ChildProcess.run(
-                .init(Self.program, arguments, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": folder]))
-        }
-        guard outcome.status == .exited(0) else {
-            throw KitError("gannet \(arguments.joined(separator: " ")) ended with \(outcome.status): \(outcome.errors)")
-        }
-        return outcome
+    /// The program with these words, on the Redis of the stage.
+    func command(_ arguments: [String]) -> Command { bare(arguments + ["--redis", stage.url]) }
+
+    /// The program with these words alone.
+    func bare(_ arguments: [String]) -> Command {
+        Command(Self.program, arguments, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": stage.folder.path])
     }
+
+    private func gannet(_ arguments: [String]) async throws -> Command.End { try await command(arguments).run() }
 }

@@ -7,7 +7,10 @@ struct Sidekiq {
     /// Whether it writes two lines for each job, as it does unless it is told otherwise.
     let logs: Bool
 
-    func run(_ count: Int) async throws -> KnownOutcomes.Run {
+    /// A worker takes a job out of Redis before it does the work.
+    static let omits = "a job is lost with its worker; no outcome is kept"
+
+    func run(_ count: Int) async throws -> Contest.Run {
         try await stage.clear()
         let outcome = try await bounded("the jobs are enqueued") {
             try await ChildProcess.run(options("ruby", ["nothing.rb", "\(count)"]))
@@ -19,7 +22,7 @@ struct Sidekiq {
         var usage: ChildProcess.Usage?
         let redis = try await stage.work {
             let start = ContinuousClock.now
-            let process = try ChildProcess(options("sidekiq", ["-r", "./nothing.rb"]))
+            let process = try worker()
             try await bounded("Sidekiq's queue is empty", within: .seconds(300)) {
                 while try await waiting > 0 {
                     guard process.isRunning else { throw KitError("Sidekiq has ended: \(process.errors.text)") }
@@ -31,8 +34,12 @@ struct Sidekiq {
             process.terminate()
             usage = try await bounded("Sidekiq ends") { try await process.usage }
         }
-        return .init(count: count, seconds: took / .seconds(1), cpuTime: usage?.cpuTime ?? .zero, redis: redis)
+        return .init(
+            count: count, seconds: took / .seconds(1), cpuTime: usage?.cpuTime ?? .zero, peakMemory: usage?.peakMemory ?? 0, redis: redis)
     }
+
+    /// Its worker process, which runs until it is told to end.
+    func worker() throws -> ChildProcess { try ChildProcess(options("sidekiq", ["-r", "./nothing.rb"])) }
 
     private var waiting: Int {
         get async throws {

@@ -11,8 +11,8 @@ extension WholePath {
         for course in courses {
             let count = Double(course.count)
             row(
-                course.name, "\(course.workers.count)", grouped(course.count), rate(course.perSecond(\.gannet.seconds)),
-                shown(course.curl { curl, _ in count / curl.seconds }, rate),
+                course.name, "\(course.workers.count)", grouped(course.count), rates(course.rounds.map { count / $0.gannet.seconds }),
+                course.curlRates,
                 shown(course.curl { curl, round in curl.seconds / round.gannet.seconds }, hundredths),
                 time(course.each(\.gannet.cpuTime.microseconds)), shown(course.curl { curl, _ in curl.cpuTime.microseconds / count }, time),
                 shown(course.curl { curl, round in round.gannet.cpuTime / curl.cpuTime }, tenths),

@@ -17,13 +17,15 @@ struct WholePath {
         self.isQuick = isQuick
     }
 
-    /// `near` is an nginx, with no latency but that of its work. `late` is an origin that has a latency and no other limit.
+    /// `near` is an nginx, with no latency but that of its work. `late` is an origin that has a latency and no other limit,
+    /// and `names` an nginx with thousands of names.
     func run(_ parts: [String]) async throws {
         var courses: [Course] = []
         if parts.isEmpty || parts.contains("near") { courses += try await near() }
         #if canImport(Glibc)
         if parts.isEmpty || parts.contains("late") { courses += try await late() }
         #endif
+        if parts.isEmpty || parts.contains("names") { courses += try await names() }
         printPath(courses)
         printRedis(courses)
         if courses.contains(where: { $0.possible != nil }) { printLate(courses) }
@@ -32,17 +34,10 @@ struct WholePath {
 
     private func near() async throws -> [Course] {
         let addresses = (0..<Self.hosts).map { "127.0.\(1 + $0 / 250).\(1 + $0 % 250)" }
-        // A body that is like no other: equal bodies would be kept once. nginx takes no word of more than 4 KB.
-        let tenth = String(repeating: "x", count: Self.bodySize / 10)
         let origin = try await Origin.start(
             .init {
-                $0.fileCount = 0
-                $0.isFast = true
+                $0.answersWithOwnBodies()
                 $0.addresses += addresses
-                $0.directives = """
-                    set $tenth "\(tenth)";
-                    location /bench/ { return 200 "$request_uri\(String(repeating: "$tenth", count: 10))"; }
-                    """
             })
         var courses: [Course] = []
         for (name, hosts) in [("1 host", ["127.0.0.1"]), ("\(grouped(Self.hosts)) hosts", addresses)] {
@@ -54,6 +49,24 @@ struct WholePath {
         }
         try await origin.stop()
         return courses
+    }
+
+    /// HTTPS and many host names. Neither program asks a name server for names below `localhost`.
+    private func names() async throws -> [Course] {
+        Machine.raiseDescriptorLimit()
+        let certificates = try await Certificates.shared
+        let origin = try await Origin.start(
+            .init {
+                $0.answersWithOwnBodies()
+                $0.certificate = certificates.good
+            })
+        let names = isQuick ? 100 : 10_000
+        let workers = Product.Workers(concurrency: 64, authority: certificates.authority)
+        var course = Course("\(grouped(names)) names, HTTPS", workers, isQuick ? 200 : 20_000)
+        let port = origin.tlsPort ?? 0
+        try await measure(&course) { "https://host\($0 % names).names.localhost:\(port)/bench/a/path/of/usual/length/\($0)" }
+        try await origin.stop()
+        return [course]
     }
 
     #if canImport(Glibc)
@@ -77,7 +90,8 @@ struct WholePath {
         let list = stage.folder.file("urls")
         try writeFile(list, course.count) { url($0) + "\n" }
         let places = course.workers.count * course.workers.concurrency
-        let curl = places <= Curl.limit ? try Curl(stage.folder, course.count, url) : nil
+        var curl = places <= Curl.limit ? try Curl(stage.folder, course.count, url) : nil
+        curl?.authority = course.workers.authority
         let product = Product(stage: stage)
         for round in 1...rounds {
             note("\(course.name), workers: \(course.workers.count), round \(round) of \(rounds)")

@@ -1,8 +1,8 @@
 import BenchmarkKit
 import GannetTestKit
 
-// `Scripts/bench path [--quick] [near|late]` and `Scripts/bench jobs [--quick]`: the program `gannet` as a user runs it, on a Redis of its own, beside
-// peers that do the same work, in turn. Prints tables in Markdown.
+// The program `gannet` as a user runs it, on a Redis of its own, beside peers that do the same work, in turn. `Scripts/bench` calls it with
+// `path [--quick] [near|late|names]`, `jobs [--quick]` or `peers [--quick] PART…`. Prints tables in Markdown.
 
 let words = Array(CommandLine.arguments.dropFirst())
 let isQuick = words.contains("--quick")
@@ -16,9 +16,25 @@ print(
     medians of \(rounds) rounds, all in each round.
     """)
 switch words.first {
-case "path" where parts.allSatisfy { ["near", "late"].contains($0) }: try await WholePath(stage, rounds, isQuick).run(parts)
+case "path" where parts.allSatisfy { ["near", "late", "names"].contains($0) }: try await WholePath(stage, rounds, isQuick).run(parts)
 case "jobs" where parts.isEmpty: try await KnownOutcomes(stage, rounds, isQuick).run()
-default: throw KitError("ProductBenchmark knows `path [--quick] [near|late]` and `jobs [--quick]`")
+case "peers": for part in parts { try await runPart(part) }
+default: throw KitError("ProductBenchmark knows `path [--quick] [near|late|names]`, `jobs [--quick]` and `peers [--quick] PART…`")
 }
 print("\nAll of it took \(seconds(ContinuousClock.now - start)).")
 try await stage.redis.stop()
+
+func runPart(_ part: String) async throws {
+    switch part {
+    case "versions": try await Versions.printTable(stage)
+    case "images": try await Images(stage: stage, rounds: rounds, isQuick: isQuick).run()
+    case "pages": try await Pages(stage: stage, rounds: rounds, isQuick: isQuick).run()
+    case "enqueue": try await Enqueueing(stage: stage, rounds: rounds, isQuick: isQuick).run()
+    case "start": try await Start(stage: stage, isQuick: isQuick).run()
+    #if canImport(Glibc)
+    case "files": try await FilesInFolder(stage: stage, rounds: rounds, isQuick: isQuick).run()
+    case "idle": try await Idle(stage: stage, rounds: rounds, isQuick: isQuick).run()
+    #endif
+    default: throw KitError("there is no part \(part)")
+    }
+}

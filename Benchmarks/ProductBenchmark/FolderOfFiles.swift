@@ -1,0 +1,38 @@
+import Foundation
+import GannetTestKit
+
+/// The folder that programs fill.
+struct FolderOfFiles: Sendable {
+    let path: String
+
+    /// Runs a program that has to leave so many files in the folder, and empties it before and after.
+    func measure(_ command: Command, _ count: Int, on stage: Stage, usesRedis: Bool = false) async throws -> Contest.Run {
+        try await stage.clear()
+        try empty()
+        var end: Command.End?
+        let redis = try await stage.work { end = try await command.run() }
+        let files = try self.count
+        guard let end, files == count else { throw KitError("\(command.name) left \(files) files of \(count): \(end?.errors ?? "")") }
+        try empty()
+        return Contest.Run(count, end, redis: usesRedis ? redis : nil)
+    }
+
+    private func empty() throws {
+        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    /// How many files are in it and in the folders below it, without the programs' records about them.
+    private var count: Int {
+        get throws {
+            var count = 0
+            guard let names = FileManager.default.enumerator(atPath: path) else { return 0 }
+            while let name = names.nextObject() as? String {
+                let isRecord =
+                    name.hasPrefix(".") || name.contains("/.") || [".jsonl", ".json", ".parquet"].contains { name.hasSuffix($0) }
+                if !isRecord, names.fileAttributes?[.type] as? FileAttributeType == .typeRegular { count += 1 }
+            }
+            return count
+        }
+    }
+}
