@@ -18,7 +18,8 @@ package func grouped(_ number: Int) -> String {
 }
 
 package func rate(_ perSecond: Double) -> String {
-    grouped(perSecond < 10_000 ? Int((perSecond / 10).rounded()) * 10 : Int((perSecond / 100).rounded()) * 100) + "/s"
+    let step = perSecond < 1000 ? 1.0 : perSecond < 10_000 ? 10 : 100
+    return grouped(Int((perSecond / step).rounded() * step)) + "/s"
 }
 
 /// The median of several rounds, with the lowest and the highest of them.

@@ -28,9 +28,8 @@ func compareAll(isQuick: Bool) async throws {
     let rounds = isQuick ? 1 : 5
     let command = "`Scripts/bench http\(isQuick ? " --quick" : "")`"
     print("\(command), \(Machine.description), one nginx worker on loopback; medians of \(rounds) rounds, all in each round.")
-    print(
-        "CPU is the client's processor time for one request, memory the most its process ever had. Behind each median are the lowest and the highest."
-    )
+    print("CPU is the client's processor time for one request, memory the most its process ever had.")
+    print("Behind each median are the lowest and the highest.")
     print("`wrk` and `h2load` look at nothing. `curl -Z` keeps nothing, and has 300 in flight at most.")
     for isSecure in [false, true] {
         let peer = isSecure ? "h2load" : "wrk"

@@ -70,11 +70,11 @@ extension Contest {
     /// Prints a row for each contender, and how each was started.
     /// - Parameters:
     ///   - title: Names the work.
-    ///   - unit: A piece of the work, such as `URL`.
+    ///   - unit: A piece of the work, such as `URL`. Some columns hold figures for each piece.
     func printTable(_ title: String, unit: String) {
         table(
-            title, "program", "\(unit)s", "a second: median (lowest to highest)", "gannet / this", "CPU a \(unit)", "this / gannet",
-            "peak memory", "Redis' CPU a \(unit)", "Redis' commands a \(unit)", "leaves out")
+            title, "program", "\(unit)s", "a second: median (lowest to highest)", "gannet / this", "CPU for each", "this / gannet",
+            "peak memory", "Redis' CPU for each", "Redis' commands for each", "leaves out")
         guard let gannet = entries.first?.runs else { return }
         for entry in entries {
             let runs = entry.runs
@@ -84,10 +84,17 @@ extension Contest {
                 entry.contender.name, grouped(runs[0].count), rates(runs.map(\.perSecond)),
                 hundredths(zip(gannet, runs).map { $0.perSecond / $1.perSecond }.median), time(runs.map(\.cpu).median),
                 hundredths(zip(gannet, runs).map { $1.cpu / $0.cpu }.median),
-                "\(Int(runs.map { Double($0.peakMemory) }.median / 1_000_000)) MB", redis.isEmpty ? "–" : time(redis.median),
+                memory(runs.map(\.peakMemory)), redis.isEmpty ? "–" : time(redis.median),
                 commands.isEmpty ? "–" : tenths(commands.median), entry.contender.omits)
         }
         print("")
         for entry in entries where !entry.contender.settings.isEmpty { print("- \(entry.contender.name): `\(entry.contender.settings)`") }
     }
+}
+
+/// The median of peak memories, as far as it can be told.
+func memory(_ peaks: [Int]) -> String {
+    let median = peaks.map(Double.init).median
+    // A program takes over the peak of the process that started it, which is this one.
+    return "\(median > Double(peakMemory()) ? "" : "≤ ")\(Int(median / 1_000_000)) MB"
 }

@@ -70,7 +70,7 @@ struct Idle {
                 _ = try await bounded("\(worker.name) ends") { try await process.exitStatus }
             }
         }
-        table("An idle worker's processor time, in hundredths of a core", "worker", "median (lowest to highest)", "Redis' meanwhile")
+        table("An idle worker's processor time, in percent of a core", "worker", "median (lowest to highest)", "Redis' meanwhile")
         for (worker, own) in zip(workers, figures) {
             let values = own.map(\.own)
             let spread = "\(hundredths(values.min() ?? 0)) to \(hundredths(values.max() ?? 0))"

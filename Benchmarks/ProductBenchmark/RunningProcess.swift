@@ -2,7 +2,7 @@
 import Foundation
 import GannetTestKit
 
-/// What the kernel tells of a process that has not ended.
+/// A process that has not ended, as the kernel sees it.
 enum RunningProcess {
     /// The processor time of its threads, to the nanosecond. A thread that has ended is not among them.
     static func cpuTime(of pid: Int32) throws -> Duration {

@@ -36,7 +36,7 @@ struct Start {
             row(
                 "`\(entry.name)`", time(times.median), "\(time(times.min() ?? 0)) to \(time(times.max() ?? 0))",
                 time(own.map(\.usage.cpuTime.microseconds).median),
-                "\(Int(own.map { Double($0.usage.peakMemory) }.median / 1_000_000)) MB")
+                memory(own.map(\.usage.peakMemory)))
         }
         try await stage.clear()
     }
