@@ -60,9 +60,9 @@ struct WholePath {
                 $0.answersWithOwnBodies()
                 $0.certificate = certificates.good
             })
-        let names = isQuick ? 100 : 10_000
+        let names = isQuick ? 1000 : 10_000
         let workers = Product.Workers(concurrency: 64, authority: certificates.authority)
-        var course = Course("\(grouped(names)) names, HTTPS", workers, isQuick ? 200 : 20_000)
+        var course = Course("\(grouped(names)) names, HTTPS", workers, isQuick ? 2000 : 20_000)
         let port = origin.tlsPort ?? 0
         try await measure(&course) { "https://host\($0 % names).names.localhost:\(port)/bench/a/path/of/usual/length/\($0)" }
         try await origin.stop()
