@@ -14,7 +14,7 @@ struct FilesInFolder {
     private static let bodySize = 10_000
 
     func run() async throws {
-        let count = isQuick ? 200 : 20_000
+        let count = isQuick ? 2000 : 20_000
         let origin = try LateOrigin(latency: Self.latency, bodySize: Self.bodySize)
         let url = { (number: Int) in origin.url("/a/path/of/usual/length/\(number)") }
         let list = stage.folder.file("files-list")
