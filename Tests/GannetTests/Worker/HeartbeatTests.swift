@@ -65,6 +65,28 @@ import Testing
         try await server.stop()
     }
 
+    @Test func `a worker that ends during a heartbeat leaves nothing behind`() async throws {
+        let server = try await RedisServer.start()
+        try await WorkerFixture.with(server) { fixture in
+            let heartbeat = Heartbeat(
+                name: "w", queue: fixture.queue, pulse: WorkerPulse(), activity: WorkerActivity(), options: WorkerOptions())
+            let first = Task { await heartbeat.run { _ in } }
+            _ = try await Self.record(fixture) { _ in true }
+            first.cancel()
+            await first.value
+            _ = heartbeat.hasSaidIdle.take()
+            server.pause()
+            let second = Task { await heartbeat.run { _ in } }
+            try await eventually("the heartbeat is under way") { heartbeat.hasSaidIdle.value }
+            second.cancel()
+            await second.value
+            server.resume()
+            await heartbeat.leave()
+            #expect(try await fixture.queue.overview().workers == [])
+        }
+        try await server.stop()
+    }
+
     /// The record of the only worker, once it is as wanted.
     private static func record(_ fixture: WorkerFixture, _ isWanted: (WorkerRecord) -> Bool) async throws -> WorkerRecord {
         var record: WorkerRecord?

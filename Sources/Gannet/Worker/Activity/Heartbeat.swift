@@ -9,9 +9,10 @@ struct Heartbeat: Sendable {
     let activity: WorkerActivity
     let options: WorkerOptions
 
-    private let isHeard = Flag()
+    /// The last heartbeat failed. One that was cancelled may have reached Redis.
+    private let hasFailed = Flag()
     /// The last of the regular heartbeats said that the worker has no job, and no other heartbeat has followed.
-    private let hasSaidIdle = Flag()
+    let hasSaidIdle = Flag()
 
     /// The jobs of one claim are begun within this time.
     private static let gathering = Duration.milliseconds(100)
@@ -53,16 +54,16 @@ struct Heartbeat: Sendable {
     private func beat(_ record: WorkerRecord, _ note: @Sendable (QueueProgress) -> Void) async {
         do throws(StateError) {
             note(try await queue.beat(name, record))
-            isHeard.set(true)
+            hasFailed.set(false)
         } catch {
             // Exchanges report the outage. Onlookers see that the worker is silent.
-            isHeard.set(false)
+            if !error.isCancellation { hasFailed.set(true) }
         }
     }
 
-    /// Tells onlookers that the worker has ended, if Redis took the last heartbeat.
+    /// Tells onlookers that the worker has ended, unless Redis did not take the last heartbeat.
     func leave() async {
-        guard isHeard.value else { return }
+        guard !hasFailed.value else { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await queue.leave(name) }
             group.addTask { try? await Task.sleep(for: Self.farewell) }
@@ -79,7 +80,7 @@ struct Heartbeat: Sendable {
             hosts: seen.notable(WorkerRecord.mostHosts))
     }
 
-    private final class Flag: Sendable {
+    final class Flag: Sendable {
         private let state = Mutex(false)
         var value: Bool { state.withLock { $0 } }
         func set(_ value: Bool) { state.withLock { $0 = value } }
