@@ -67,7 +67,8 @@ extension Fetcher {
 extension Fetcher {
     /// Begins to fetch the body of a request's answer.
     public func task(for request: FetchRequest) -> FetchTask<Data> {
-        FetchTask(request) { [fetch] in await fetch.serve($0, $1).map { Data($0.body) } }
+        // The task holds the fetcher, which would end the fetch with itself.
+        FetchTask(request) { await self.fetch.serve($0, $1).map { Data($0.body) } }
     }
 
     /// Begins to fetch an image.
@@ -85,6 +86,6 @@ extension Fetcher {
         transform: @escaping @Sendable (Data) async throws -> Value
     ) -> FetchTask<Value> {
         let recipe = ValueRecipe(variant: variant, cost: cost) { try await transform(Data($0)) }
-        return FetchTask(request) { [fetch] in await fetch.value($0, recipe, $1) }
+        return FetchTask(request) { await self.fetch.value($0, recipe, $1) }
     }
 }

@@ -69,7 +69,8 @@ public struct FetcherOptions: Sendable {
     /// A PEM file of certificate authorities to trust instead of the system's.
     public var authorityFile: URL? {
         get { fetch.caFile.map { URL(filePath: $0) } }
-        set { fetch.caFile = newValue?.path }
+        // Another URL than a file's goes into the message that refuses it.
+        set { fetch.caFile = newValue.map { $0.isFileURL ? $0.path : $0.absoluteString } }
     }
 
     public subscript<Value>(dynamicMember path: WritableKeyPath<FetchSettings, Value>) -> Value {

@@ -39,6 +39,14 @@ struct TaskTests {
         try await origin.stop()
     }
 
+    @Test func `a task goes on when nobody holds its fetcher`() async throws {
+        let downloader = ScriptedDownloader { _ in .held }
+        let task = try Fetcher(FetcherOptions(), downloader: downloader).task(for: FetchRequest("http://a/"))
+        await downloader.waitForStarts(1)
+        downloader.open()
+        _ = try await task.value
+    }
+
     @Test func `a task that becomes more urgent goes first`() async throws {
         let downloader = ScriptedDownloader { _ in .held }
         let fetcher = try Fetcher(FetcherOptions { $0.maximumInFlight = 1 }, downloader: downloader)

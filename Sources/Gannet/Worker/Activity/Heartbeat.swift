@@ -9,7 +9,7 @@ struct Heartbeat: Sendable {
     let activity: WorkerActivity
     let options: WorkerOptions
 
-    /// The last heartbeat failed. One that was cancelled may have reached Redis.
+    /// The last heartbeat failed. A cancelled heartbeat is no failure, because it may have reached Redis.
     private let hasFailed = Flag()
     /// The last of the regular heartbeats said that the worker has no job, and no other heartbeat has followed.
     let hasSaidIdle = Flag()
