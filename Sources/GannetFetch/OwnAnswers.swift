@@ -1,3 +1,4 @@
+internal import FetchCache
 internal import HTTPEngine
 
 #if canImport(FoundationEssentials)
@@ -19,7 +20,7 @@ struct OwnAnswers: Downloader {
         }
         let response: FetchResponse
         do {
-            response = try await answer(question)
+            response = try await withTaskExecutorPreference(UserFunctions.threads) { try await answer(question) }
         } catch let error as FetchError {
             throw error
         } catch {

@@ -74,10 +74,13 @@ extension CachingFetch {
         _ recipe: ValueRecipe<Value>, _ body: [UInt8], _ url: String
     ) async -> Result<MadeValue, FetchError> {
         do {
-            let value = try await recipe.make(body)
+            let made = try await withTaskExecutorPreference(UserFunctions.threads) {
+                let value = try await recipe.make(body)
+                return MadeValue(value, cost: recipe.cost?(value) ?? body.count)
+            }
             // A value that was made while nobody wanted it any more may be half of one.
             guard !Task.isCancelled else { return .failure(FetchError(kind: .cancelled, url: url)) }
-            return .success(MadeValue(value, cost: recipe.cost?(value) ?? body.count))
+            return .success(made)
         } catch let error as FetchError {
             return .failure(error)
         } catch {

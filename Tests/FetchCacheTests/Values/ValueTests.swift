@@ -1,3 +1,4 @@
+import GannetBasics
 import GannetTestKit
 import HTTPCaching
 import HTTPEngine
@@ -33,6 +34,26 @@ struct ValueTests {
         #expect(origin.requests.count == 1 && made == 1)
         let statistics = fetch.statistics
         #expect(statistics.valuesMade == 1 && statistics.valueHits == 1 && statistics.values.entries == 1)
+    }
+
+    @Test func `transforms that block hold up no other task`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")))
+        let fetch = origin.fetch()
+        let door = Condition(false)
+        // More than there are threads of any kind.
+        let callers = (0..<100).map { number in
+            let recipe = ValueRecipe(variant: "\(number)") { [makings] _ in
+                makings.update { $0 += 1 }
+                return door.wait { $0 ? number : nil }
+            }
+            return Task { try await fetch.value(Self.request, recipe).get() }
+        }
+        try await eventually("some are being made") { made >= 4 }
+        #expect(await Task.detached { "free" }.value == "free")
+        door.withLock { $0 = true }
+        door.wakeAll()
+        for (number, caller) in callers.enumerated() { #expect(try await caller.value == number) }
+        #expect(origin.requests.count == 1 && made == 100)
     }
 
     @Test func `a confirmed body keeps its value, and another body gets another one`() async throws {
