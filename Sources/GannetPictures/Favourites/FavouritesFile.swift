@@ -140,7 +140,11 @@ struct FavouritesFile: Sendable {
 
     private func underLock<Value>(_ work: () throws(FavouritesError) -> Value) throws(FavouritesError) -> Value {
         let descriptor = open(lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, Self.mode)
-        guard descriptor >= 0 else { throw failure("locked") }
+        guard descriptor >= 0 else {
+            let code = errno
+            let help = code == ENOENT ? " Make its folder first." : ""
+            throw FavouritesError(.system(code), path, "The lock '\(lock)' cannot be opened: \(Descriptor.message(code)).\(help)")
+        }
         // The file stays: a process that waits for a removed file's lock would wait beside the others.
         defer { close(descriptor) }
         let end = ContinuousClock.now + lockWait

@@ -136,8 +136,15 @@ final class TransferLoop {
     private func lookedUp(_ transfer: Transfer, _ result: Resolution) {
         switch result {
         case .failure(let failure):
-            let kind = settings.proxy == nil ? failure.kind(isRedirect: transfer.state.isRedirected) : .proxy
-            end(transfer, .failure(transfer.failure(kind, failure.description)))
+            if let proxy = settings.proxy {
+                let details = ["the name of the proxy, '\(proxy.host)', has no address", failure.description]
+                end(transfer, .failure(transfer.failure(.proxy, details.filter { !$0.isEmpty }.joined(separator: ": "))))
+            } else {
+                let isRedirect = transfer.state.isRedirected
+                let details = [isRedirect ? "redirected to \(transfer.target)" : "", failure.description]
+                let detail = details.filter { !$0.isEmpty }.joined(separator: ": ")
+                end(transfer, .failure(transfer.failure(failure.kind(isRedirect: isRedirect), detail)))
+            }
         case .success(let addresses) where running[transfer.id] == nil:
             transfer.waits()
             ready.append((transfer, addresses), id: transfer.id)

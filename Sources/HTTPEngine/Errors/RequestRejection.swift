@@ -62,7 +62,9 @@ extension RequestRejection: CustomStringConvertible {
         case .noHeaderValue(let name): "'\(name)' has no value"
         case .controlCharacters(let name): "the value of '\(name)' has a line break or another control character"
         case .headerTooLong(let name, let limit): "the value of '\(name)' has more than \(limit) bytes"
-        case .ownedByEngine(let name): "'\(name)' is set by gannet itself"
+        case .ownedByEngine(let name):
+            "'\(name)' is set by gannet itself"
+                + (name.lowercased() == "proxy-authorization" ? "; a proxy's user and password stand in its URL" : "")
         case .partOrNews(let name): "'\(name)' asks for a part of the body, or whether it has changed; only whole bodies are fetched"
         }
     }

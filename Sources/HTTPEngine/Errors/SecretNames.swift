@@ -4,14 +4,14 @@
 enum SecretNames {
     /// Enough wherever they stand in the name of a header. A parameter may be an `author` or a `keyword`.
     private static let unmistakable = [
-        "auth", "cookie", "token", "secret", "key", "passw", "session", "credential", "signature", "jwt", "csrf", "xsrf",
+        "auth", "cookie", "token", "secret", "key", "passw", "session", "credential", "signature", "jwt", "csrf", "xsrf", "bearer", "dpop",
     ]
 
     /// Enough at the end of any name, such as `X-Amz-Signature`, `access_token` or `user[password]`.
     private static let endings =
         unmistakable + [
             "authorization", "credentials", "password", "passwd", "pwd", "pass", "passphrase", "keyid", "sessionid", "sid", "sas", "sig",
-            "hmac", "pin", "otp", "code", "policy",
+            "hmac", "pin", "otp", "code", "policy", "ticket", "nonce", "verifier",
         ]
 
     /// Whether the value of a query's parameter may be a secret.
