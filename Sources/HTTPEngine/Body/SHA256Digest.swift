@@ -77,7 +77,7 @@ package final class SHA256Hasher {
 
 /// Hashers between two uses. There are never more of them than threads that hashed at the same time.
 private enum SpareHashers {
-    // A hasher in this list belongs to nobody, and whoever takes it out has it alone.
+    // A hasher in this list has no user. A caller that takes it out has it alone.
     private struct Spare: @unchecked Sendable {
         let hasher: SHA256Hasher
     }

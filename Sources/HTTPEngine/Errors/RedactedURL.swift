@@ -64,7 +64,7 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the authority, which has no `@`, can be a host with its port.
-    /// - Parameter isBare: Whether no scheme stands before it. Then a URL further on is the one that was meant.
+    /// - Parameter isBare: Whether no scheme stands before it. Then the text means a URL that stands further on.
     private static func isHost(_ authority: ArraySlice<UInt8>, isBare: Bool, in bytes: [UInt8]) -> Bool {
         if isBare, bytes.firstRange(of: Array("://".utf8)) != nil { return false }
         let authority = authority.prefix { $0 != 0x23 }

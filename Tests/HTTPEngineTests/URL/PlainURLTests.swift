@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "A URL that the standard writes in another way goes to the parser, and so does one that is refused",
+        "A URL that the standard writes in another way goes to the parser, and so does a URL that is refused",
         arguments: [
             "", "http:", "http://", "http:///", "http://h", "http://h?a", "HTTP://h/", "httpss://h/", "https:/h/a", "ftp://h/", "http://H/",
             "http://h/a#b", "http://h/#", "http://h/a?b#c", "http://u:p@h/", "http://@h/", "http://h:/", "http://h:80/", "https://h:443/",
