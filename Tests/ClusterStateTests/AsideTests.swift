@@ -135,7 +135,7 @@ import Testing
             let server = try await RedisServer.start()
             try await QueueFixture.with(server) { fixture in
                 try await fixture.fill(0..<total)
-                let job = try await fixture.claim(1, hostLimit: 1).jobs[0]
+                let job = try await fixture.claim(1, hostLimit: 1, lease: QueueFixture.neverExtended).jobs[0]
                 #expect(try await fixture.claimAll(1, hostLimit: 1).isEmpty)
                 var next: [Job] = []
                 let statistics = try await server.statistics {

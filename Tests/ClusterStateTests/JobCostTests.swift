@@ -44,7 +44,7 @@ import Testing
                     _ = try await queue.cancel(batch: progress.number)
                 }
                 try await fixture.fill(0..<2)
-                let jobs = try await fixture.claim(2).jobs
+                let jobs = try await fixture.claim(2, lease: QueueFixture.neverExtended).jobs
                 _ = try await fixture.settle(jobs[0], QueueFixture.fetched(jobs[0].url))
                 count = try await server.statistics { _ = try await fixture.settle(jobs[1], QueueFixture.fetched(jobs[1].url)) }
                     .callsInScripts

@@ -12,7 +12,7 @@ struct SettlementCost: Sendable {
         let server = try await RedisServer.start()
         let fixture = try await QueueFixture.connect(path: server.socketPath)
         let batch = try await fixture.fill([0, 0])
-        guard let job = try await fixture.claim(1).jobs.first else { throw KitError("nothing to claim") }
+        guard let job = try await fixture.claim(1, lease: QueueFixture.neverExtended).jobs.first else { throw KitError("nothing to claim") }
         // The second job follows the first, and so do a million like it.
         guard try await fixture.claimAll(1).isEmpty else { throw KitError("another job was handed out") }
         try await Self.repeatFollower(fixture, batch, times: followers - 1)
