@@ -31,7 +31,8 @@ extension StandardURL {
         return (isSecure, offsets, port)
     }
 
-    /// A name of small letters, digits and hyphens. Its last label begins with a letter, so the name is no address. No label is in Punycode.
+    /// A name of small letters, digits and hyphens, none of whose labels is in Punycode, or an IPv4 address. The last label of a name begins
+    /// with a letter, so that it is no address in an unusual form.
     private static func endOfHost(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         var label = start
         var index = start
@@ -44,12 +45,30 @@ extension StandardURL {
                 guard index > label else { return nil }
                 label = index + 1
             case UInt8(ascii: "/"), UInt8(ascii: ":"):
-                return index > label && 0x61...0x7a ~= bytes[label] && index - start <= 255 ? index : nil
+                guard index > label, index - start <= 255 else { return nil }
+                return 0x61...0x7a ~= bytes[label] || isAddress(bytes, from: start, to: index) ? index : nil
             default: return nil
             }
             index += 1
         }
         return nil
+    }
+
+    /// Whether the bytes are four numbers up to 255, without zeros before them.
+    private static func isAddress(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Bool {
+        var (numbers, number, digits) = (0, 0, 0)
+        for index in start...end {
+            // The byte at the end counts as a dot.
+            if index == end || bytes[index] == UInt8(ascii: ".") {
+                guard digits > 0, number <= 255 else { return false }
+                (numbers, number, digits) = (numbers + 1, 0, 0)
+            } else {
+                guard 0x30...0x39 ~= bytes[index], digits < 3, digits == 0 || number > 0 else { return false }
+                number = number * 10 + Int(bytes[index] - 0x30)
+                digits += 1
+            }
+        }
+        return numbers == 4
     }
 
     /// Where the path begins, and the port before it. A port that the standard would write in another way, or leave out, is not plain.
