@@ -1,4 +1,5 @@
 internal import GannetBasics
+import Synchronization
 
 /// The temporary file a body is written to. Unless `keep()` or `move` succeeds, the file is removed with this object.
 package final class BodyFile {
@@ -81,10 +82,14 @@ package final class BodyFile {
         isKept = true
     }
 
-    private static func newName() -> String {
+    /// A number that no other process has, and a count. Random bits for each file would be a call of the system.
+    private static func newName() -> String { own + String(lastNumber.add(1, ordering: .relaxed).newValue, radix: 36) }
+
+    private static let own: String = {
         var generator = SystemRandomNumberGenerator()
-        return prefix + String(generator.next() as UInt64, radix: 36) + String(generator.next() as UInt64, radix: 36)
-    }
+        return prefix + String(generator.next() as UInt64, radix: 36) + String(generator.next() as UInt64, radix: 36) + "-"
+    }()
+    private static let lastNumber = Atomic<UInt64>(0)
 
     private static func create(_ name: String, in folder: Int32) -> Int32 {
         while true {
