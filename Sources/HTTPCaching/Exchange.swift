@@ -86,9 +86,15 @@ struct AnswerHead {
     /// Names of headers that are not kept, because they belong to this connection or this answer alone (RFC 9111, section 3.1).
     var namesNotKept: Set<String> {
         let connection = headers.has("connection") ? headers.values(of: "connection") : []
+        if control.noCache == .absent, control.isPrivate == .absent {
+            if connection.isEmpty { return [] }
+            if connection.count == 1, connection[0].lowercased() == "keep-alive" { return Self.usualNamesNotKept }
+        }
         return control.noCache.names.union(control.isPrivate.names).union(
             connection.flatMap { HeaderList($0).members }.map { $0.lowercased() })
     }
+
+    private static let usualNamesNotKept: Set<String> = ["keep-alive"]
 }
 
 extension ResponseHeaders {

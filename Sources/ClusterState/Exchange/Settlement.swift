@@ -115,8 +115,8 @@ extension Settlement {
         }
         var packed: [UInt8] = []
         packed.reserveCapacity(58 + content.count)
-        packed.append(contentsOf: token.bytes)
-        packed.append(contentsOf: id.bytes)
+        token.append(to: &packed)
+        id.append(to: &packed)
         packed.append(number: form, count: 1)
         packed.append(number: marks, count: 1)
         packed.append(number: max(1, Self.milliseconds(retention.keep)), count: 6)

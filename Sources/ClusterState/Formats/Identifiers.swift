@@ -64,5 +64,13 @@ package struct LockToken: Sendable, Hashable {
             counter: UInt64(bigEndianBytes: bytes.prefix(8)), incarnation: Incarnation(UInt64(bigEndianBytes: bytes.dropFirst(8))))
     }
 
-    package var bytes: [UInt8] { withUnsafeBytes(of: counter.bigEndian) { Array($0) } + incarnation.bytes }
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return bytes
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: (counter.bigEndian, incarnation.number.bigEndian)) { bytes.append(contentsOf: $0) }
+    }
 }

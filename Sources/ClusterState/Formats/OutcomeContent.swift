@@ -36,6 +36,8 @@ package struct OutcomeContent: Sendable, Equatable {
     private static let mostFields = 63
     private static let factsTag: UInt8 = 64
     private static let longestFacts = 40_000
+    /// Most outcomes without their URL and facts are shorter.
+    private static let usualBytes = 128
 }
 
 extension OutcomeContent {
@@ -49,20 +51,27 @@ extension OutcomeContent {
     }
 
     /// Long values are cut: they come from outside, and an outcome is read more often than written.
-    var bytes: [UInt8] { header + url.utf8.dropFirst(Self.schemes[scheme].utf8.count) }
+    var bytes: [UInt8] {
+        let scheme = scheme
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.usualBytes + url.utf8.count + (facts?.count ?? 0))
+        appendHeader(to: &bytes, scheme)
+        bytes.append(contentsOf: url.utf8.dropFirst(Self.schemes[scheme].utf8.count))
+        return bytes
+    }
 
     private var scheme: Int { Self.schemes.indices.last { url.utf8.starts(with: Self.schemes[$0].utf8) } ?? 0 }
 
-    private var header: [UInt8] {
-        var bytes = digest ?? [UInt8](repeating: 0, count: Self.digestBytes)
+    private func appendHeader(to bytes: inout [UInt8], _ scheme: Int) {
+        if let digest { bytes.append(contentsOf: digest) } else { bytes.append(contentsOf: repeatElement(0, count: Self.digestBytes)) }
         bytes.append(number: status, count: 2)
         bytes.append(kind)
         bytes.append(number: size, count: 5)
         // Facts that are too long are left out: cut short, they would say something else.
         let facts = facts.flatMap { $0.count <= Self.longestFacts ? $0 : nil }
         bytes.append(UInt8(fields.count + (facts == nil ? 0 : 1) | scheme << 6))
-        for (field, value) in fields.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let value = Array(value.utf8.prefix(Self.longestField))
+        for field in Field.allCases {
+            guard let value = fields[field]?.utf8.prefix(Self.longestField) else { continue }
             bytes.append(field.rawValue)
             bytes.append(number: value.count, count: 2)
             bytes.append(contentsOf: value)
@@ -73,7 +82,6 @@ extension OutcomeContent {
             bytes.append(number: short.count, count: 2)
             bytes.append(contentsOf: short)
         }
-        return bytes
     }
 
     /// The parts of the content that the facts repeat, in the order in which the facts leave them out.

@@ -88,6 +88,8 @@ package struct KeptHeaders: Sendable, Hashable {
 
     package var validators: Validators { Validators(headers) }
 
+    var haveValidators: Bool { fields.contains { $0.header == .eTag || $0.header == .lastModified } && !validators.isEmpty }
+
     /// The headers of a 304 replace the kept ones of the same names (RFC 9111, section 3.2). The other kept headers stay.
     ///
     /// A length, an encoding or a range in a 304 is not about the kept body, and is not used.

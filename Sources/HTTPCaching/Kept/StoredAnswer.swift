@@ -65,7 +65,7 @@ extension StoredAnswer {
     package func retention(at now: Moment, policy: FreshnessPolicy) -> SharedRetention {
         let ends = max(freshness.freshUntil, freshness.staleWhileRevalidateUntil, freshness.staleIfErrorUntil)
         // With a tag or a date, a stale answer still saves the transfer of its body.
-        let kept = max(ends - now, conditions.isEmpty ? .zero : policy.maximumStaleness)
+        let kept = max(ends - now, headers.haveValidators ? policy.maximumStaleness : .zero)
         return SharedRetention(fresh: max(.zero, freshness.freshUntil - now), keep: max(.seconds(1), kept))
     }
 }

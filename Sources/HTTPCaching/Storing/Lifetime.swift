@@ -7,9 +7,12 @@ struct Lifetime: Hashable {
 
     /// - Parameter isRedirect: Whether the answer is a redirect. Its `Last-Modified` is not about the body, so nothing is guessed from it.
     init(of head: AnswerHead, receivedAt: Moment, policy: FreshnessPolicy, isRedirect: Bool = false) {
-        let explicit = Self.explicit(head, receivedAt: receivedAt)
+        if let explicit = Self.explicit(head, receivedAt: receivedAt) {
+            (duration, source) = explicit
+            return
+        }
         let guess = isRedirect ? Self.guess(redirect: head, policy) : Self.guess(head, receivedAt: receivedAt, policy)
-        (duration, source) = explicit ?? (guess, guess == .zero ? .unknown : .heuristic)
+        (duration, source) = (guess, guess == .zero ? .unknown : .heuristic)
     }
 
     /// The first lifetime that the answer gives; nil without any. An unreadable or contradictory lifetime is over.

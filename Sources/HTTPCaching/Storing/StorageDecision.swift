@@ -111,7 +111,7 @@ extension StorageDecision {
         guard let headers = KeptHeaders(of: final, receivedAt: exchange.receivedAt) else { return .refuse(.unkeepableHeaders) }
         let freshness = Freshness(of: final, after: redirects, in: exchange, policy)
         let isOfUse = max(freshness.staleWhileRevalidateUntil, freshness.staleIfErrorUntil) > exchange.receivedAt
-        guard isOfUse || !headers.validators.isEmpty else { return .refuse(.ofNoUse) }
+        guard isOfUse || headers.haveValidators else { return .refuse(.ofNoUse) }
         return .keep(
             Terms(
                 freshness: freshness, selecting: selecting, variant: VariantKey(selecting, request: exchange.request.headers),

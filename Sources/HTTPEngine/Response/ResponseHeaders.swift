@@ -28,7 +28,18 @@ public struct ResponseHeaders: Sendable, Hashable, ExpressibleByDictionaryLitera
     package var byteCount: Int { lines.count }
 
     /// The first value of that name. Bytes that are not UTF-8 are replaced.
-    public subscript(name: String) -> String? { values(of: name).first }
+    public subscript(name: String) -> String? {
+        var (name, found, isFirst) = (name, String?.none, true)
+        name.withUTF8 { name in
+            scan(for: name) {
+                isFirst = found == nil
+                if isFirst { found = String(decoding: $0, as: UTF8.self) }
+            } fold: {
+                if isFirst { found? += " " + String(decoding: $0, as: UTF8.self) }
+            }
+        }
+        return found
+    }
 
     /// The values of that name in the order they came, without the blanks around them. A line that begins with a blank belongs to the one before it.
     public func values(of name: String) -> [String] {

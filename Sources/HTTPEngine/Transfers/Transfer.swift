@@ -189,7 +189,9 @@ final class Transfer {
     var isWellFramed: Bool {
         let headers = responseHeaders
         if headers.isAmbiguous("content-length") || headers.isAmbiguous("transfer-encoding") { return false }
-        let lengths = headers.has("content-length") ? Set(headers.values(of: "content-length")) : []
+        let all = headers.has("content-length") ? headers.values(of: "content-length") : []
+        if all.count < 2, all.allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) { return true }
+        let lengths = Set(all)
         if lengths.count < 2, lengths.allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) { return true }
         let parts = Set(lengths.flatMap { $0.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } } })
         // RFC 9110 permits the same length several times.

@@ -80,7 +80,7 @@ extension WorkerMachine {
     private mutating func hold(_ job: Job, in index: Int, _ queueTime: Int, claimed: Instant, at now: Instant) {
         let isDelivery = job.outcome != nil
         lanes[index].hold(isDelivery ? .delivery(job.token) : .lock(job.id), job.token)
-        var held = HeldJob(job: job, queueTime: queueTime, claimed: claimed, phase: .inStock)
+        let held = HeldJob(job: job, queueTime: queueTime, claimed: claimed, phase: .inStock)
         if ending.isStopping {
             held.phase = .settling
             jobs[job.token] = held

@@ -3,8 +3,8 @@ internal import ClusterState
 /// The machine's reactions to the ends of transfers and jobs.
 extension WorkerMachine {
     mutating func transferEnded(_ token: LockToken, bytes: Int) {
-        guard case .transferring? = jobs[token]?.phase else { return }
-        jobs[token]?.phase = .concluding(bytes: bytes)
+        guard let held = jobs[token], case .transferring = held.phase else { return }
+        held.phase = .concluding(bytes: bytes)
         transferring -= 1
         unstoredBytes += bytes
         rate.noteEnd()
@@ -14,7 +14,7 @@ extension WorkerMachine {
         if let place = conclusion.place { leftPlace(place, at: now) }
         guard let held = jobs[token] else { return }
         freePlace(of: held)
-        jobs[token]?.phase = .settling
+        held.phase = .settling
         settle(held.job, Lane.Outcome(conclusion.settlement, conclusion.report, since: now))
     }
 
@@ -61,7 +61,7 @@ extension WorkerMachine {
         guard lookForOverdueAt != nil else { return }
         for (token, held) in jobs {
             guard case .transferring = held.phase, !held.isCancelled, now - held.claimed >= options.longestHold - pause else { continue }
-            jobs[token]?.isCancelled = true
+            held.isCancelled = true
             actions.append(.cancel(token, .overdue))
         }
     }

@@ -106,7 +106,7 @@ extension WorkerMachine {
     /// Starts a job that the worker holds.
     private mutating func start(_ token: LockToken) {
         guard let held = jobs[token] else { return }
-        jobs[token]?.phase = .transferring
+        held.phase = .transferring
         transferring += 1
         actions.append(.start(ClaimedJob(job: held.job, now: held.queueTime)))
     }

@@ -72,7 +72,8 @@ struct WorkerMachine {
         case settling
     }
 
-    struct HeldJob {
+    /// A class: a change of its phase then changes no table, which would copy the job to and fro.
+    final class HeldJob {
         let job: Job
         /// Queue time of the exchange that brought it, ms.
         let queueTime: Int
@@ -82,6 +83,13 @@ struct WorkerMachine {
         var isCancelled = false
         /// It is handed back without an attempt.
         var isUnbegun = false
+
+        init(job: Job, queueTime: Int, claimed: Instant, phase: Phase) {
+            self.job = job
+            self.queueTime = queueTime
+            self.claimed = claimed
+            self.phase = phase
+        }
     }
 
     let options: WorkerOptions

@@ -64,9 +64,10 @@ struct Console: Sendable {
         if verbosity > .quiet { say(LogLine(level: .info, message: line, prefix: Self.name, facts: facts)) }
     }
 
-    /// Details; only with `--verbose`.
-    func detail(_ line: String, _ facts: LogFacts = []) {
-        if verbosity == .verbose { say(LogLine(level: .debug, message: line, prefix: Self.name, facts: facts, shown: Self.jobNames)) }
+    /// Details; only with `--verbose`. There is one for each job, so it is not even put together without that.
+    func detail(_ line: @autoclosure () -> String, _ facts: @autoclosure () -> LogFacts = []) {
+        guard verbosity == .verbose else { return }
+        say(LogLine(level: .debug, message: line(), prefix: Self.name, facts: facts(), shown: Self.jobNames))
     }
 
     /// A warning, which also `--quiet` shows.
