@@ -15,6 +15,18 @@ extension FetchError {
     }
 }
 
+extension FetchError {
+    /// The error with the option that allows the refused network. The command line names its own option for the same error.
+    var namingOption: FetchError {
+        guard kind == .refusedAddress, AddressGuard.network(refusedIn: detail) != nil, !detail.contains(Self.advice) else { return self }
+        var error = self
+        error.detail += Self.advice
+        return error
+    }
+
+    private static let advice = "; add the network to allowedNetworks in FetcherOptions"
+}
+
 /// The sentence of `description`, for code that prints `localizedDescription`.
 extension FetchError: LocalizedError {
     public var errorDescription: String? { description }

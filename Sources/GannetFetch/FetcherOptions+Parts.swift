@@ -49,6 +49,7 @@ extension FetcherOptions {
         parts.retries.firstPause = retryPause
         parts.values = MemoryCacheOptions(costLimit: valueLimit, countLimit: valueCount)
         parts.observer = observer
+        parts.advised = \.namingOption
         return parts
     }
 }

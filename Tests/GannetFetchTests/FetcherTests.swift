@@ -103,6 +103,28 @@ struct FetcherTests {
         #expect(error?.kind == .refusedAddress)
     }
 
+    @Test func `the error of a refused network names the option that allows it, for callers, values and the observer`() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let sentence =
+            "The address is not public and not permitted (http://127.0.0.1:1/): 127.0.0.1 is a loopback address, "
+            + "and the network 127.0.0.1/32 is not allowed; add the network to allowedNetworks in FetcherOptions."
+        let heard = Monitor<[String]>([])
+        let fetcher = try Fetcher(
+            FetcherOptions {
+                $0.observer = { event in if case .failed(let error, _) = event { heard.update { $0.append(error.description) } } }
+            })
+        let ofData = await #expect(throws: FetchError.self) { try await fetcher.data(from: url) }
+        let ofValue = await #expect(throws: FetchError.self) { try await fetcher.value(from: url) { $0.count } }
+        let ofTask = await #expect(throws: FetchError.self) { try await fetcher.task(for: FetchRequest(url)).value }
+        #expect([ofData, ofValue, ofTask].map { $0?.description } == [sentence, sentence, sentence])
+        let told = heard.update { $0 }
+        #expect(told == [sentence, sentence, sentence])
+        // The error of one fetcher may reach a caller through another one.
+        let outer = try Fetcher { _ in try await fetcher.response(for: FetchRequest(url)) }
+        let passedOn = await #expect(throws: FetchError.self) { try await outer.data(from: url) }
+        #expect(passedOn?.description == sentence)
+    }
+
     @Test(arguments: [
         ImageLimits(pixels: -1), ImageLimits(side: -1), ImageLimits(pixels: .min, side: .min),
     ]) func `limits of images must not be negative`(_ limits: ImageLimits) throws {

@@ -23,6 +23,9 @@ package final class CachingFetch: Sendable {
         /// Waits before another attempt, and for as long as something may take. Throws when the task is cancelled.
         package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         package var observer: (@Sendable (FetchEvent) -> Void)?
+        /// Adds to a failure, for callers and the observer, the setting of theirs that would help. Failures are kept and shared without it,
+        /// because other processes have other names for their settings.
+        package var advised: @Sendable (FetchError) -> FetchError = { $0 }
         /// The most bytes, or other costs, that values may take, and the most URLs with values.
         package var values = MemoryCacheOptions(costLimit: 64 << 20, countLimit: 10_000)
 
@@ -62,7 +65,7 @@ package final class CachingFetch: Sendable {
     package func serve(_ request: AnswerRequest, _ caller: Caller? = nil) async -> Result<ServedAnswer, FetchError> {
         await observed(request) {
             do throws(FetchError) {
-                return await answer(try CheckedRequest(request, userAgent: parts.userAgent), caller)
+                return await answer(try CheckedRequest(request, userAgent: parts.userAgent), caller).mapError(parts.advised)
             } catch {
                 return .failure(error)
             }

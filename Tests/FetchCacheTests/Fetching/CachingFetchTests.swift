@@ -24,6 +24,30 @@ struct CachingFetchTests {
         #expect(origin.conditions == [[], ["If-None-Match"]])
     }
 
+    @Test func `advice reaches callers and the observer, and neither the shared tier nor what is remembered`() async throws {
+        origin.answers(.failure(FetchError(kind: .refusedAddress, url: "http://a/", detail: "refused")))
+        let shared = LeasingTier()
+        let heard = Monitor<[String]>([])
+        let fetch = origin.fetch {
+            $0.shared = shared
+            $0.policy.failures = .brief
+            $0.observer = { event in if case .failed(let error, _) = event { heard.update { $0.append(error.detail) } } }
+            $0.advised = { error in
+                var error = error
+                error.detail += ", allow it"
+                return error
+            }
+        }
+        for _ in 0..<2 {
+            let error = await #expect(throws: FetchError.self) { try await fetch.text() }
+            #expect(error?.detail == "refused, allow it")
+        }
+        #expect(origin.requests.count == 1)
+        let told = heard.update { $0 }
+        #expect(told == ["refused, allow it", "refused, allow it"])
+        #expect(shared.ends.update { $0 } == ["failed: refused"])
+    }
+
     @Test func `a 304 about something else is asked about again without conditions`() async throws {
         origin.answers(
             ScriptedOrigin.ok("one", ("Cache-Control", "max-age=1"), ("ETag", "\"1\"")), ScriptedOrigin.notModified(("ETag", "\"2\"")),

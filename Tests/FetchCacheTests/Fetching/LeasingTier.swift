@@ -22,6 +22,6 @@ struct LeasingTier: SharedTier, SharedLease {
     }
 
     func shareNothing(status: Int) async { ends.update { $0.append("nothing to share") } }
-    func fail(_ error: FetchError, for time: Duration) async { ends.update { $0.append("failed") } }
+    func fail(_ error: FetchError, for time: Duration) async { ends.update { $0.append("failed: \(error.detail)") } }
     func release() async { ends.update { $0.append("released") } }
 }
