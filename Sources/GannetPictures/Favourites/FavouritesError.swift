@@ -13,6 +13,8 @@ public struct FavouritesError: Error, Sendable, Hashable {
         case newer
         /// The favourites are as many as they may be, or their file as long. Nothing was changed.
         case full
+        /// The favourite alone would make the file longer than it may be. Nothing was changed.
+        case tooLarge
         /// Another process held the lock for ten seconds. Nothing was changed.
         case busy
         /// The system refused, for the reason of this `errno`.

@@ -80,11 +80,22 @@ struct FavouritesFile: Sendable {
             let bytes = FavouritesFormat.bytes(favourites)
             // Fewer are always welcome, also where another process permits more.
             guard favourites.count < before.favourites.count || favourites.count <= mostFavourites && bytes.count <= mostBytes else {
+                if let new = favourites.last, let most = mostBytes(of: new) {
+                    throw FavouritesError(
+                        .tooLarge, path,
+                        "This favourite is too large for '\(path)': its id may take \(most) bytes there. Give it a shorter id.")
+                }
                 throw FavouritesError(
                     .full, path, "'\(path)' is full: it may hold \(mostFavourites) favourites in \(mostBytes) bytes. Remove some first.")
             }
             return Content(favourites: favourites, identity: try replace(with: bytes))
         }
+    }
+
+    /// The bytes that the id may take in the file, where the favourite alone takes more than the whole file may; nil for others.
+    private func mostBytes(of favourite: Favourite) -> Int? {
+        guard FavouritesFormat.bytes([favourite]).count > mostBytes else { return nil }
+        return max(0, mostBytes - FavouritesFormat.bytes([Favourite("", added: favourite.added)]).count)
     }
 
     private func readOrSetAside() throws(FavouritesError) -> Content {

@@ -111,9 +111,26 @@ struct FavouritesTests {
         #expect(try await few.all.count == 2)
         try await few.remove("a")
         try await few.add("c")
-        let long = await self.error { try await Favourites(url).add(String(repeating: "x", count: 4_000_000)) }
-        #expect(long?.kind == .full)
         #expect(try await few.all.map(\.id) == ["b", "c"])
+        let file = FavouritesFile(path: path, mostFavourites: 10, mostBytes: 200, lockWait: .seconds(10))
+        let long = await self.error { try await Favourites(file).add(String(repeating: "x", count: 100)) }
+        #expect(long?.kind == .full && long?.description.hasSuffix("Remove some first.") == true)
+        #expect(try await few.all.map(\.id) == ["b", "c"])
+    }
+
+    @Test func `a favourite that is too large by itself is told how large it may be, and one of that size is taken`() async throws {
+        let favourites = try Favourites(url)
+        let error = await error { try await favourites.add(String(repeating: "\n", count: 4_000_000)) }
+        #expect(error?.kind == .tooLarge && error?.file.path == path)
+        let sentence = try #require(error?.description)
+        #expect(sentence.hasPrefix("This favourite is too large for '\(path)': its id may take "))
+        #expect(sentence.hasSuffix(" bytes there. Give it a shorter id."))
+        let most = try #require(Int(sentence.split(separator: " ").first { Int($0) != nil } ?? ""))
+        #expect(await self.error { try await favourites.add(String(repeating: "x", count: most + 1)) }?.description == sentence)
+        // A line break takes two bytes in the file.
+        try await favourites.add(String(repeating: "x", count: most - 2) + "\n")
+        #expect(try await favourites.all.count == 1)
+        #expect(await self.error { try await favourites.add("y") }?.kind == .full)
     }
 
     @Test(arguments: [("https://example.com/favourites.json", 10), ("favourites.json", 10), ("file:///favourites.json", -1)])
