@@ -27,6 +27,10 @@ extension FetcherOptions {
 
     private static func validate(folder: URL) throws(InvalidOptions) {
         guard folder.isFileURL else { throw InvalidOptions("The folder for the disk tier is no file URL: write URL(filePath: …).") }
+        // Foundation makes "./" of an empty path, which is mostly a setting that was forgotten.
+        guard !folder.path.isEmpty, folder.relativeString != "./" else {
+            throw InvalidOptions("The path of the folder for the disk tier is empty. The current folder is written URL(filePath: \".\").")
+        }
     }
 
     private var diskOptions: DiskTierOptions {

@@ -94,6 +94,22 @@ struct DiskTests {
         }
     }
 
+    @Test func `an empty path of the folder is refused, and the current folder can be named`() throws {
+        let empty = try [
+            URL(filePath: ""), URL(filePath: "", directoryHint: .isDirectory), URL(filePath: "", relativeTo: URL(filePath: folder.path)),
+            #require(URL(string: "file://")), #require(URL(string: "file:")),
+        ]
+        for url in empty {
+            let error = #expect(throws: InvalidOptions.self) { try Fetcher(FetcherOptions { $0.diskFolder = url }) }
+            #expect(error?.description.contains("is empty") == true)
+        }
+        for url in [
+            URL(filePath: "."), .currentDirectory(), URL(filePath: " "), URL(filePath: "a", relativeTo: URL(filePath: folder.path)),
+        ] {
+            #expect(throws: Never.self) { try FetcherOptions { $0.diskFolder = url }.validate() }
+        }
+    }
+
     @Test func `an answer that may not be kept is not on the disk`() async throws {
         _ = try await response("/secret")
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
