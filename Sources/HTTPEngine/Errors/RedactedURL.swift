@@ -4,8 +4,8 @@ internal import GannetBasics
 public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
-    /// Drops user and password, the values of query parameters that usually hold a secret, and the fragment. A fragment is never sent, so it
-    /// explains nothing, and sign-ins leave tokens there.
+    /// Drops user and password, the values of parameters that usually hold a secret, and the fragment. A fragment is never sent, so it explains
+    /// nothing, and sign-ins leave tokens there. Parameters of the query and of the path count, and so do URLs that stand inside this one.
     public init(_ url: String) {
         description = Self.withoutSecrets(url).escapedForDisplay
     }
@@ -14,7 +14,7 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     package static func withoutSecrets(_ url: String) -> String {
         // User and password first: an unescaped `#` in a password was not meant as a fragment.
         let open = withoutUserInfo(url, endsAtFragment: false)
-        return withoutSecretParameters(String(Substring(open.utf8.prefix { $0 != 0x23 })))
+        return InnerSecrets.hidden(in: String(Substring(open.utf8.prefix { $0 != 0x23 })))
     }
 
     /// An address in a configuration. The text before its last `@` may be a password with unescaped characters.
@@ -36,13 +36,19 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
     private static func withoutUserInfo(_ url: String, endsAtFragment: Bool) -> String {
         guard url.utf8.contains(where: { $0 == 0x40 || $0 == 0x25 }) else { return url }
         let bytes = Array(url.utf8)
-        guard let last = endOfLastAt(bytes[...]) else { return url }
         let start = authorityStart(bytes)
-        let authority = bytes[start.index...].prefix { $0 != 0x2f && $0 != 0x3f && ($0 != 0x23 || !endsAtFragment) }
+        guard let user = userInfo(bytes, from: start.index, isBare: !start.hasScheme, endsAtFragment: endsAtFragment) else { return url }
+        return String(decoding: bytes[..<user.lowerBound] + bytes[user.upperBound...], as: UTF8.self)
+    }
+
+    /// Where user and password stand, with the `@` behind them; nil where there are none.
+    /// - Parameter start: The index behind the scheme and the slashes.
+    static func userInfo(_ bytes: [UInt8], from start: Int, isBare: Bool = false, endsAtFragment: Bool) -> Range<Int>? {
+        let authority = bytes[start...].prefix { $0 != 0x2f && $0 != 0x3f && ($0 != 0x23 || !endsAtFragment) }
+        if let end = endOfLastAt(authority) { return start..<end }
         // A text without a host where it belongs is no URL. Its password may have an unescaped slash, or a URL stands further on.
-        let end = endOfLastAt(authority) ?? (isHost(authority, isBare: !start.hasScheme, in: bytes) ? nil : last)
-        guard let end, end >= start.index else { return url }
-        return String(decoding: bytes[..<start.index] + bytes[end...], as: UTF8.self)
+        guard !isHost(authority, isBare: isBare, in: bytes), let end = endOfLastAt(bytes[start...]) else { return nil }
+        return start..<end
     }
 
     /// The index behind the last `@`, which may be escaped.
@@ -76,17 +82,6 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
         if isAddress { return name.dropFirst().allSatisfy { $0.isLetterOrDigit || ":.%".utf8.contains($0) } }
         return !name.isEmpty
             && [UInt8].percentDecoded(name).bytes.allSatisfy { $0.isLetterOrDigit || "-._~".utf8.contains($0) || $0 >= 0x80 && !isBare }
-    }
-
-    private static func withoutSecretParameters(_ url: String) -> String {
-        guard let mark = url.utf8.firstIndex(of: 0x3f) else { return url }
-        let query = url[url.index(after: mark)...]
-        let parameters = query.split(separator: "&", omittingEmptySubsequences: false).map { parameter -> String in
-            guard let equals = parameter.utf8.firstIndex(of: 0x3d) else { return String(parameter) }
-            let name = [UInt8].percentDecoded(parameter.utf8[..<equals]).bytes
-            return SecretNames.hasParameter(name) ? "\(parameter[...equals])…" : String(parameter)
-        }
-        return url[...mark] + parameters.joined(separator: "&")
     }
 }
 

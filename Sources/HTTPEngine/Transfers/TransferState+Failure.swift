@@ -42,7 +42,7 @@ extension TransferState {
             let address = refused.address
             let fact = "\(address) is \(refused.reason.rawValue)"
             // A user should not open a network because a stranger's redirect points into it, nor a metadata service by habit.
-            if isRedirected { return (.refusedAddress, "redirected to \(ending.finalURL): \(fact)") }
+            if isRedirected { return (.refusedAddress, "redirected to \(RedactedURL(ending.finalURL)): \(fact)") }
             if refused.reason == .metadata { return (.refusedAddress, fact) }
             return (.refusedAddress, "\(fact)\(AddressGuard.networkBegin)\(address)/\(address.bitCount)\(AddressGuard.networkEnd)")
         }

@@ -55,6 +55,8 @@ import Testing
         state.socketRefused(local, .loopback)
         #expect(kind(state, CURLE_COULDNT_CONNECT) == .refusedAddress)
         #expect(kind(state, CURLE_UNSUPPORTED_PROTOCOL) == .refusedRedirect)
+        let failure = state.failure(.init(code: CURLE_COULDNT_CONNECT, text: "", finalURL: "http://h/;sid=s/?token=t"))
+        #expect(failure?.detail == "redirected to http://h/;sid=…/?token=…: 127.0.0.1 is a loopback address")
     }
 
     @Test("A request whose connection ended without an answer is made again, twice, but not after a part of an answer")
