@@ -30,7 +30,8 @@ public struct FetcherOptions: Sendable {
 
     /// A folder of this program's own, for answers that outlive it. Without a folder nothing is written to disk.
     ///
-    /// A missing folder is made. A folder that cannot be written to is no error: answers are then kept in memory only.
+    /// A missing folder is made. A folder that cannot be written to is no error: answers are then kept in memory only, and
+    /// ``FetchStatistics/diskFailures`` counts them.
     public var diskFolder: URL?
 
     /// The greatest size of that folder, in bytes. An answer with a body above a quarter of it, or above 100 MB, is not kept there.

@@ -153,6 +153,25 @@ struct DiskTests {
         try await origin.stop()
     }
 
+    @Test func `answers that a folder does not take are counted, with the reason`() async throws {
+        let file = try folder.write([], to: "file")
+        let fetcher = try Fetcher(
+            FetcherOptions {
+                $0.allowedNetworks = FetcherOptions.local.allowedNetworks
+                $0.diskFolder = URL(filePath: "\(file)/cache")
+            })
+        #expect(fetcher.statistics.diskFailures == 0 && fetcher.statistics.lastDiskFailure == nil)
+        for number in 0..<5 { _ = try await fetcher.data(for: FetchRequest(origin.url("/kept?\(number)"))) }
+        #expect(try await fetcher.response(for: FetchRequest(origin.url("/kept?0"))).source == .memory)
+        await fetcher.close()
+        let counts = fetcher.statistics
+        #expect(counts.diskFailures == 5 && counts.downloads == 5)
+        let sentence = try #require(counts.lastDiskFailure)
+        #expect(sentence.contains(file) && sentence.hasSuffix(": Not a directory."))
+        _ = try await response("/kept")
+        try await origin.stop()
+    }
+
     @Test func `an answer on disk replaces a failure of its origin for every caller`() async throws {
         _ = try await response("/failing")
         try folder.write([], to: "failing")

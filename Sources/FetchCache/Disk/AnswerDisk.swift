@@ -1,5 +1,6 @@
 internal import GannetBasics
 internal import HTTPCaching
+internal import HTTPEngine
 
 /// Answers on disk, written in the background: no caller waits for a disk.
 ///
@@ -20,6 +21,8 @@ package final class AnswerDisk: Sendable {
         var number: UInt64 = 0
         /// The cost of all answers that wait to be written.
         var cost = 0
+        var failures = 0
+        var lastFailure: StorageFailure?
     }
 
     private let tier: DiskTier
@@ -55,13 +58,33 @@ package final class AnswerDisk: Sendable {
         state.withLock { state in
             // Where nothing else waits, an answer of any size is taken.
             guard state.cost == 0 || state.cost + answer.cost <= mostWaiting, !isRemoved() else { return }
-            enqueue(key, leaves: answer, &state) { [tier] in
+            enqueue(key, leaves: answer, &state) { [self] in
                 let metadata = answer.facts.encodedWithMessage
                 if (try? await tier.updateMetadata(diskKey, metadata, ofBody: answer.facts.digest)) == true { return }
-                try? await tier.write(diskKey, metadata: metadata, body: answer.body)
+                do {
+                    try await tier.write(diskKey, metadata: metadata, body: answer.body)
+                } catch {
+                    note(error)
+                }
             }
         }
     }
+
+    /// Counts a write that failed for a reason that is the folder's, and neither the answer's nor that of a moment.
+    private func note(_ error: any Error) {
+        guard let failure = error as? StorageFailure else { return }
+        switch failure.reason {
+        case .tooLarge, .crowded, .cancelled: return
+        case .system, .paused, .noRoom, .other: break
+        }
+        state.withLock { state in
+            state.failures += 1
+            state.lastFailure = failure
+        }
+    }
+
+    /// The answers that could not be written, and why the last of them could not; nil where all were.
+    var failures: (count: Int, sentence: String?) { state.withLock { ($0.failures, $0.lastFailure?.sentence) } }
 
     func remove(_ key: CacheKey) async {
         guard let diskKey = DiskKey(key.id) else { return }

@@ -100,7 +100,10 @@ package final class CachingFetch: Sendable {
         var statistics = counts.withLock { $0 }
         statistics.memory = TierStatistics(parts.memory)
         statistics.values = values.statistics
-        if let disk = parts.disk { statistics.disk = disk.statistics }
+        if let disk = parts.disk {
+            statistics.disk = disk.statistics
+            (statistics.diskFailures, statistics.lastDiskFailure) = disk.failures
+        }
         return statistics
     }
 

@@ -28,6 +28,10 @@ public struct FetchStatistics: Sendable, Hashable {
     public var sharedUnavailable = 0
     /// Answers that the shared tier had no room for.
     public var sharedRefused = 0
+    /// Answers that could not be written to the disk, because its folder cannot be used or is full.
+    public var diskFailures = 0
+    /// Why the last of these answers could not be written: a sentence that names the path. Nil where there are none.
+    public var lastDiskFailure: String?
     /// Fetches that ended because another process had taken over the lock of the URL.
     public var locksLost = 0
     /// Fetches whose URL another process had fetched as well. The cache shares the other process's answer.
