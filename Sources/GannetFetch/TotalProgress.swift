@@ -11,7 +11,8 @@ public struct TotalProgress: Sendable, Hashable {
     public var failed = 0
     /// Bytes that have come so far.
     public var received: Int64 = 0
-    /// The bytes of all transfers that have begun; nil while the length of one of them is unknown.
+    /// The bytes of all answers that have begun; nil while the length of one of them is unknown. It grows with each further answer, so a bar
+    /// shows ``fetched`` and ``failed`` over ``urls`` instead.
     public var expected: Int64?
 
     init() {}
