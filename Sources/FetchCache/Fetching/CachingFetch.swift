@@ -45,7 +45,7 @@ package final class CachingFetch: Sendable {
     let endings: Endings
     let removals = Removals()
     /// Set by ``close()``: no fetch begins any more.
-    let isClosed = Flag()
+    let isClosed = SharedFlag()
     private let counts = Mutex(FetchStatistics())
     private let sharedFetches: SharedFetches<SharedFetchKey, ServedAnswer>
 

@@ -1,3 +1,4 @@
+internal import GannetBasics
 internal import HTTPCaching
 internal import HTTPEngine
 
@@ -58,7 +59,7 @@ extension SharedFetch {
             url: checked.request.url, body: .memory(upTo: Int(clamping: parts.maximumBody), thenFileIn: "/"),
             headers: checked.request.headers + conditions, progress: work.progress.report)
         let task = Task { [places = TransferPlaces(fetch.gate, fetch.hosts, work.priority)] in await transfer(request, places) }
-        let loss = Flag()
+        let loss = SharedFlag()
         lease?.whenLost {
             loss.set()
             task.cancel()
@@ -146,7 +147,7 @@ extension SharedFetch {
             await fetch.endings.run { await lease.shareNothing(status: answer.facts.status) }
             return false
         }
-        let fenced = Flag()
+        let fenced = SharedFlag()
         await fetch.endings.run { [self] in
             switch await lease.commit(answer, kept: retention, revalidated: revalidated) {
             case .stored: if isRemoved() { await parts.shared?.remove(checked.key, url: checked.canonicalURL) }

@@ -1,3 +1,4 @@
+internal import GannetBasics
 internal import HTTPCaching
 internal import HTTPEngine
 

@@ -1,3 +1,4 @@
+import GannetBasics
 import GannetTestKit
 import RedisClient
 import Testing
@@ -77,7 +78,7 @@ import Testing
             _ = heartbeat.hasSaidIdle.take()
             server.pause()
             let second = Task { await heartbeat.run { _ in } }
-            try await eventually("the heartbeat is under way") { heartbeat.hasSaidIdle.value }
+            try await eventually("the heartbeat is under way") { heartbeat.hasSaidIdle.isSet }
             second.cancel()
             await second.value
             server.resume()

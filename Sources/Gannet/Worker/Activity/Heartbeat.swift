@@ -10,9 +10,9 @@ struct Heartbeat: Sendable {
     let options: WorkerOptions
 
     /// The last heartbeat failed. A cancelled heartbeat is no failure, because it may have reached Redis.
-    private let hasFailed = Flag()
+    private let hasFailed = SharedFlag()
     /// The last of the regular heartbeats said that the worker has no job, and no other heartbeat has followed.
-    let hasSaidIdle = Flag()
+    let hasSaidIdle = SharedFlag()
 
     /// The jobs of one claim are begun within this time.
     private static let gathering = Duration.milliseconds(100)
@@ -33,7 +33,7 @@ struct Heartbeat: Sendable {
     func run(_ note: @Sendable (QueueProgress) -> Void) async {
         while !Task.isCancelled {
             // Set before the jobs are counted, because a job may begin meanwhile.
-            hasSaidIdle.set(true)
+            hasSaidIdle.set()
             let record = record
             if record.active > 0 { hasSaidIdle.set(false) }
             await beat(record, note)
@@ -57,13 +57,13 @@ struct Heartbeat: Sendable {
             hasFailed.set(false)
         } catch {
             // Exchanges report the outage. Onlookers see that the worker is silent.
-            if !error.isCancellation { hasFailed.set(true) }
+            if !error.isCancellation { hasFailed.set() }
         }
     }
 
     /// Tells onlookers that the worker has ended, unless Redis did not take the last heartbeat.
     func leave() async {
-        guard !hasFailed.value else { return }
+        guard !hasFailed.isSet else { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await queue.leave(name) }
             group.addTask { try? await Task.sleep(for: Self.farewell) }
@@ -78,19 +78,5 @@ struct Heartbeat: Sendable {
             machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: options.concurrency,
             active: pulse.held, isStopping: pulse.isStopping, isFull: activity.isRedisFull, interval: seen.interval,
             hosts: seen.notable(WorkerRecord.mostHosts))
-    }
-
-    final class Flag: Sendable {
-        private let state = Mutex(false)
-        var value: Bool { state.withLock { $0 } }
-        func set(_ value: Bool) { state.withLock { $0 = value } }
-
-        /// The value, which is false from then on.
-        func take() -> Bool {
-            state.withLock { value in
-                defer { value = false }
-                return value
-            }
-        }
     }
 }
