@@ -44,6 +44,16 @@ package enum ByteCount {
         return total
     }
 
+    /// Reads a speed as curl and wget write it, `500k`, `1.5M` or `2G` in powers of 1024, or as `parse` reads a size. nil if it is neither.
+    package static func parseSpeed(_ text: String) -> Int? {
+        if let size = try? parse(text) { return size }
+        let letters = ["k": 10, "m": 20, "g": 30, "t": 40]
+        let number = text.dropLast()
+        guard let power = letters[text.suffix(1).lowercased()], number.allSatisfy({ isDigit($0) || $0 == "." }), let count = Double(number)
+        else { return nil }
+        return Int(exactly: (count * Double(1 << power)).rounded(.down))
+    }
+
     /// The shortest text that `parse` reads back as the same number.
     package static func text(of bytes: Int) -> String {
         guard bytes != 0, let unit = units.first(where: { bytes % $0.bytes == 0 && !$0.name.isEmpty }) else { return "\(bytes)B" }

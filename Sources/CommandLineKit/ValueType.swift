@@ -88,6 +88,19 @@ extension ValueType where Value == Int {
     }
 }
 
+extension ValueType where Value == Int {
+    /// A number of bytes a second within `range`, such as `500k` or `1.5M`.
+    package static func speed(_ placeholder: String = "speed", in range: ClosedRange<Int>) -> Self {
+        Self(placeholder) { text in
+            guard let value = ByteCount.parseSpeed(text), range.contains(value) else {
+                let bounds = "\(ByteCount.text(of: range.lowerBound)) to \(ByteCount.text(of: range.upperBound))"
+                throw UsageError("use a number of bytes a second such as 500k, 1.5M or 2MB, from \(bounds).")
+            }
+            return value
+        }
+    }
+}
+
 extension ValueType where Value == Duration {
     /// A length of time within `range`, such as `500ms`, `8s` or `7d`.
     package static func duration(_ placeholder: String = "time", in range: ClosedRange<Duration>) -> Self {

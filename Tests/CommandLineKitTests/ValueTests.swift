@@ -42,6 +42,29 @@ import Testing
         #expect(throws: UsageError.self) { try ByteCount.parse(text) }
     }
 
+    @Test(
+        "A speed is read as curl writes it, or as a size",
+        arguments: [
+            ("500k", 512_000), ("500K", 512_000), ("1.5M", 1_572_864), ("2m", 2_097_152), ("2G", 2_147_483_648), ("1T", 1_099_511_627_776),
+            ("2048", 2048), (".5M", 524_288), ("1.0001k", 1024), ("2MB", 2_000_000), ("2MiB", 2_097_152), ("64KB", 64_000), ("2048B", 2048),
+        ] as [(String, Int)])
+    func speeds(text: String, bytes: Int) throws {
+        #expect(try ValueType.speed(in: 1024...(1 << 40)).parse(text) == bytes)
+    }
+
+    @Test(
+        "A text that is no speed, or none in the range, is refused and never traps",
+        arguments: [
+            "", "0", "0k", "k", ".", ".k", "-1k", "+1k", "1023", "0.9k", "1.1T", "2T", "1.5", "1,5M", "1.5MB", "1e3k", "1 M", "5kbit",
+            "500k/s", "infk",
+            "nank", "0x10k", "٣k", "1.2.3M", "99999999999999999999k", "99999999999999999999", "fast",
+        ])
+    func notSpeeds(text: String) {
+        #expect(throws: UsageError("use a number of bytes a second such as 500k, 1.5M or 2MB, from 1KiB to 1TiB.")) {
+            try ValueType.speed(in: 1024...(1 << 40)).parse(text)
+        }
+    }
+
     @Test("Times and sizes are written as they are read", arguments: ["500ms", "8s", "90s", "24h", "7d", "0s"])
     func timesRoundTrip(text: String) throws {
         #expect(try TimeSpan.parse(TimeSpan.text(of: TimeSpan.parse(text))) == TimeSpan.parse(text))

@@ -61,6 +61,12 @@ struct FetchOptions: Sendable {
     private static let bodySize = Flag(
         "max-body", .size(in: FetchSettings.bodySizes), default: ByteCount.text(of: Int(usual.maximumBody)), section: .fetching,
         "The largest body to accept.")
+    private static let speedLimit = Flag(
+        "limit-rate", .speed(in: FetchSettings.speeds), section: .fetching,
+        "The most bytes of bodies a second that this process receives, from all hosts together, such as 500k, 1.5M or 2G (powers of 1024). Without "
+            + "this option there is no limit. Compressed bodies count as they are sent. The time for which the limit holds a request back "
+            + "is a part of '--timeout'."
+    )
     private static let network = Flag(
         "allow-net", .network, isRepeatable: true, section: .fetching,
         "A private network to allow, such as 10.0.0.0/8, or 'all'. This option can be repeated.")
@@ -82,7 +88,8 @@ struct FetchOptions: Sendable {
     private static func flags(_ lease: FlagEntry) -> [FlagEntry] {
         [
             concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, connectPatience.entry, lease,
-            timeoutTime.entry, connectTime.entry, bodySize.entry, network.entry, proxyURL.entry, certificates.entry, agent.entry,
+            timeoutTime.entry, connectTime.entry, bodySize.entry, speedLimit.entry, network.entry, proxyURL.entry, certificates.entry,
+            agent.entry,
         ]
     }
 
@@ -103,6 +110,7 @@ struct FetchOptions: Sendable {
         settings.timeout = try arguments.require(Self.timeoutTime)
         settings.connectTimeout = try arguments.require(Self.connectTime)
         settings.maximumBody = Int64(try arguments.require(Self.bodySize))
+        settings.maximumSpeed = try arguments.optional(Self.speedLimit)
         settings.allowedNetworks = try arguments.all(Self.network)
         settings.proxy = try arguments.optional(Self.proxyURL)
         settings.caFile = try arguments.optional(Self.certificates)

@@ -11,6 +11,7 @@ final class TransferLoop {
     private let poller: Poller
     private let multi: MultiHandle
     private let lookUps: LookUps
+    private let speedLimit: SpeedLimit?
     private var knownNames = KnownNames()
 
     private var waiting = WaitingQueue<TransferTicket>()
@@ -52,6 +53,7 @@ final class TransferLoop {
         self.poller = poller
         self.multi = multi
         self.lookUps = lookUps
+        speedLimit = settings.fetch.maximumSpeed.map { SpeedLimit(bytesPerSecond: $0) }
     }
 
     private func run() {
@@ -83,6 +85,7 @@ final class TransferLoop {
         for id in batch.admissions { goOn(id) }
 
         lookUps.actOnTime()
+        if let speedLimit { letPausedGoOn(speedLimit) }
         if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() }
         repeat {
             takeLookUps()
@@ -97,7 +100,7 @@ final class TransferLoop {
     }
 
     private func millisecondsToWait() -> Int32 {
-        let deadlines = [multi.deadline, lookUps.deadline, nextReview]
+        let deadlines = [multi.deadline, lookUps.deadline, nextReview, speedLimit?.deadline]
         guard let next = deadlines.compactMap(\.self).min() else { return 60_000 }
         return Int32(min(60_000, max(.zero, next - .now).milliseconds))
     }
@@ -154,7 +157,7 @@ final class TransferLoop {
 
     /// Hands the transfer's current hop to libcurl.
     private func request(_ transfer: Transfer, _ addresses: [IPAddress]) {
-        guard let handle = spare.popLast() ?? EasyHandle(settings, multi.connections, spareHashers.popLast() ?? SHA256Hasher()) else {
+        guard let handle = spare.popLast() ?? makeHandle() else {
             end(transfer, .failure(transfer.failure(.systemLimit, "no libcurl handle")))
             return
         }
@@ -170,29 +173,50 @@ final class TransferLoop {
         review(by: .now + settings.answerTimeout)
     }
 
+    private func makeHandle() -> EasyHandle? {
+        EasyHandle(settings, multi.connections, speedLimit, spareHashers.popLast() ?? SHA256Hasher())
+    }
+
+    /// Transfers that the speed limit has paused take what has come meanwhile, as far as the limit permits.
+    private func letPausedGoOn(_ limit: SpeedLimit) {
+        // A transfer whose time has ended is still in the queue, and libcurl would refuse to let it go on.
+        collect()
+        while let id = limit.next() {
+            guard let transfer = running[id], let handle = transfer.handle else {
+                limit.forget(id)
+                continue
+            }
+            let code = multi.goOn(handle)
+            if code != CURLE_OK { ended(transfer, handle, code) }
+        }
+    }
+
     private func review(by due: ContinuousClock.Instant) { nextReview = min(nextReview ?? due, due) }
 
     // MARK: Endings
 
     private func collect() {
         while let (handle, code) = multi.nextEnded() {
-            guard let transfer = handle.transfer else { continue }
-            if transfer.state.hasFoundLeftover || transfer.state.wasLeftUnanswered(code) {
-                repeatOnNewConnection(transfer, handle)
-                continue
+            if let transfer = handle.transfer { ended(transfer, handle, code) }
+        }
+    }
+
+    private func ended(_ transfer: Transfer, _ handle: EasyHandle, _ code: CURLcode) {
+        if transfer.state.hasFoundLeftover || transfer.state.wasLeftUnanswered(code) {
+            repeatOnNewConnection(transfer, handle)
+            return
+        }
+        do throws(FetchError) {
+            guard let next = try transfer.nextTarget() else {
+                end(transfer, handle.outcome(code, settings))
+                return
             }
-            do throws(FetchError) {
-                guard let next = try transfer.nextTarget() else {
-                    end(transfer, handle.outcome(code, settings))
-                    continue
-                }
-                takeOut(transfer, handle)
-                let isElsewhere = next.hostName != transfer.target.hostName
-                transfer.go(to: next)
-                if isElsewhere, transfer.ticket.asksAtHops { ask(transfer) } else { lookUp(transfer) }
-            } catch {
-                end(transfer, .failure(error))
-            }
+            takeOut(transfer, handle)
+            let isElsewhere = next.hostName != transfer.target.hostName
+            transfer.go(to: next)
+            if isElsewhere, transfer.ticket.asksAtHops { ask(transfer) } else { lookUp(transfer) }
+        } catch {
+            end(transfer, .failure(error))
         }
     }
 
@@ -263,6 +287,7 @@ final class TransferLoop {
 
     /// Takes a hop out of libcurl, which closes the connection of an unfinished one.
     private func takeOut(_ transfer: Transfer, _ handle: EasyHandle) {
+        speedLimit?.forget(transfer.id)
         multi.remove(handle)
         handle.end()
         transfer.handle = nil

@@ -8,6 +8,8 @@ func receiveBody(
 ) -> Int {
     guard let handle = EasyHandle.from(context), let transfer = handle.transfer else { return -1 }
     let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+    // libcurl keeps the bytes, reads no more of the connection, and offers them again when the transfer goes on.
+    if let limit = handle.speedLimit, !limit.admits(transfer.id, bytes.count) { return Int(CURL_WRITEFUNC_PAUSE) }
     return transfer.receive(bytes, hasher: handle.hasher) ? bytes.count : -1
 }
 

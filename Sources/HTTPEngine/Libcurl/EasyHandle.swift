@@ -8,6 +8,7 @@ final class EasyHandle {
     let easy: UnsafeMutableRawPointer
     let hasher: SHA256Hasher
     let connections: Connections
+    let speedLimit: SpeedLimit?
     /// Nil while the handle is spare.
     private(set) var transfer: Transfer?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -18,10 +19,11 @@ final class EasyHandle {
 
     /// Nil when libcurl has no memory or lacks an option that safety depends on.
     /// - Parameter connections: Lives as long as any connection.
-    init?(_ settings: EngineSettings, _ connections: Connections, _ hasher: SHA256Hasher) {
+    init?(_ settings: EngineSettings, _ connections: Connections, _ speedLimit: SpeedLimit?, _ hasher: SHA256Hasher) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.connections = connections
+        self.speedLimit = speedLimit
         self.hasher = hasher
         usualHeaders = curl_slist_append(nil, "Accept-Encoding: gzip, deflate, br, zstd")
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -115,7 +117,9 @@ final class EasyHandle {
             gannet_easy_set_string(easy, CURLOPT_PROXY, settings.proxy?.url ?? ""),
             gannet_easy_set_string(easy, CURLOPT_NOPROXY, ""),
 
-            gannet_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
+            // A paused stream of HTTP/2 would hold up the others of its connection, and libcurl would keep what comes for it in memory.
+            gannet_easy_set_long(
+                easy, CURLOPT_HTTP_VERSION, Int(speedLimit == nil ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)),
             // With it, all requests of a silent host would wait until it has said which version it speaks.
             gannet_easy_set_long(easy, CURLOPT_PIPEWAIT, 0),
             // libcurl takes a compressed body that was cut for a whole one, so the engine decodes it.

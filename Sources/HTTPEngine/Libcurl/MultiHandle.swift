@@ -67,6 +67,16 @@ final class MultiHandle {
         stallGuard.watching(call: calls) { _ = curl_multi_socket_action(multi, -1, 0, &running) }
     }
 
+    /// Lets a paused transfer go on. An error is its end, which `nextEnded` may not tell.
+    ///
+    /// The time of a pause is not held against the least speed: libcurl measures anew from here.
+    func goOn(_ handle: EasyHandle) -> CURLcode {
+        calls += 1
+        var code = CURLE_OK
+        stallGuard.watching(call: calls) { code = curl_easy_pause(handle.easy, CURLPAUSE_CONT) }
+        return code
+    }
+
     /// A transfer that has come to its end.
     func nextEnded() -> (EasyHandle, CURLcode)? {
         var left: Int32 = 0

@@ -26,6 +26,9 @@ final class EngineSettings: Sendable {
         try InvalidOptions.unless(fetch.minimumSpeedWindow >= .seconds(1), "The window of the minimum speed must be at least 1 second.")
         try InvalidOptions.unless(
             (0...Int(Int32.max)).contains(fetch.minimumSpeed), "The minimum speed must be from 0 to \(Int32.max) bytes.")
+        if let speed = fetch.maximumSpeed {
+            try InvalidOptions.unless(FetchSettings.speeds.contains(speed), "The speed limit must be from 1 KiB to 1 TiB a second.")
+        }
         try InvalidOptions.unless(
             FetchSettings.bodySizes.contains(Int(clamping: fetch.maximumBody)), "The largest body must be from 1 byte to 1 TB.")
         try InvalidOptions.unless((1024...(64 << 20)).contains(fetch.maximumHeaders), "The header limit must be from 1 KiB to 64 MiB.")

@@ -20,6 +20,11 @@ public struct FetchSettings: Sendable {
     /// See `minimumSpeed`; whole seconds.
     package var minimumSpeedWindow: Duration = .seconds(30)
 
+    /// How many bytes of bodies a second all transfers of an engine receive together, as they come through the network. nil permits any speed.
+    ///
+    /// Under such a limit requests are made with HTTP/1.1: a paused stream of HTTP/2 would hold up the other streams of its connection.
+    package var maximumSpeed: Int?
+
     /// The largest body in bytes, packed and unpacked, up to 1 TB. An announced length above it fails before the first byte.
     public var maximumBody: Int64 = 100_000_000
 
@@ -61,6 +66,8 @@ public struct FetchSettings: Sendable {
 
     package static let times: ClosedRange<Duration> = .milliseconds(1)...(.seconds(7 * 86_400))
     package static let bodySizes = 1...1_000_000_000_000
+    /// Below a kilobyte a second hardly any page would come within the time for a transfer.
+    package static let speeds = 1024...(1 << 40)
 
     /// Throws when a setting could not be meant, or could not be given to libcurl.
     package func validate() throws(InvalidOptions) { _ = try EngineSettings(self) }
@@ -74,7 +81,7 @@ extension FetchSettings: CustomStringConvertible, CustomDebugStringConvertible, 
         let values: KeyValuePairs<String, Any> = [
             "timeout": timeout, "connectTimeout": connectTimeout, "maximumBody": maximumBody, "maximumRedirects": maximumRedirects,
             "userAgent": userAgent as Any, "caFile": caFile as Any, "proxy": proxy.map { RedactedURL(address: $0).description } as Any,
-            "allowedNetworks": allowedNetworks, "maximumInFlight": maximumInFlight,
+            "allowedNetworks": allowedNetworks, "maximumInFlight": maximumInFlight, "maximumSpeed": maximumSpeed as Any,
         ]
         return Mirror(self, children: values, displayStyle: .struct)
     }
