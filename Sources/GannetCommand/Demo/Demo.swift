@@ -40,7 +40,8 @@ struct Demo: Sendable {
         console.live.end()
         for worker in workers { worker.kill() }
         for worker in workers { await worker.waitUntilEnded() }
-        _ = try? await privateRedis.stop()
+        // An interrupted task would not wait for it, and the server would write into a folder that is being removed.
+        _ = await Task { try? await privateRedis.stop() }.value
         return try outcome.get()
     }
 
