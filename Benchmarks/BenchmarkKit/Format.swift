@@ -51,13 +51,19 @@ package func time(_ microseconds: Double) -> String {
 package func seconds(_ duration: Duration) -> String { time(duration / .microseconds(1)) }
 
 /// Prints the head of a table, with a line about it above.
-package func table(_ title: String, _ columns: String...) {
+package func table(_ title: String, _ columns: String...) { table(title, columns) }
+
+/// The same with columns that are put together at run time.
+package func table(_ title: String, _ columns: [String]) {
     print("\n\(title)\n\n| \(columns.joined(separator: " | ")) |")
     print("|\(String(repeating: " --- |", count: columns.count))")
 }
 
 /// Prints a row at once: whoever waits sees how far it is.
-package func row(_ cells: String...) {
+package func row(_ cells: String...) { row(cells) }
+
+/// The same with cells that are put together at run time.
+package func row(_ cells: [String]) {
     print("| \(cells.joined(separator: " | ")) |")
     fflush(nil)
 }

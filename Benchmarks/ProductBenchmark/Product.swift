@@ -4,6 +4,13 @@ import GannetTestKit
 /// The program `gannet`, in processes of its own and with the settings of this file only.
 struct Product: Sendable {
     let stage: Stage
+    /// The Redis of the stage, unless the program reaches it by another way.
+    var redis: String
+
+    init(stage: Stage, redis: String? = nil) {
+        self.stage = stage
+        self.redis = redis ?? stage.url
+    }
 
     /// It is built beside this benchmark.
     private static let program = CommandLine.arguments[0].replacing("ProductBenchmark", with: "gannet")
@@ -15,9 +22,11 @@ struct Product: Sendable {
         var hostLimit = 8
         /// The certificate to trust.
         var authority: String?
+        /// Further options.
+        var options: [String] = []
 
         var words: [String] {
-            ["--concurrency", "\(concurrency)", "--host-limit", "\(hostLimit)", "--allow-net", "127.0.0.0/8"]
+            ["--concurrency", "\(concurrency)", "--host-limit", "\(hostLimit)", "--allow-net", "127.0.0.0/8"] + options
                 + (authority.map { ["--ca-file", $0] } ?? [])
         }
     }
@@ -75,16 +84,16 @@ struct Product: Sendable {
         command(["run", "-i", list, "-d", folder] + workers.words)
     }
 
-    private func status() async throws -> String { try await gannet(["status", "--json"]).output }
+    func status() async throws -> String { try await gannet(["status", "--json"]).output }
 
-    /// A number of `gannet status --json`; zero where there is no such queue yet.
-    private func number(_ name: String) async throws -> Int {
+    /// The first number of that name in `gannet status --json`; zero where there is no such queue yet.
+    func number(_ name: String) async throws -> Int {
         let parts = try await status().split(separator: "\"\(name)\":", maxSplits: 1)
         return parts.count == 2 ? Int(parts[1].prefix { $0.isNumber }) ?? 0 : 0
     }
 
-    /// The program with these words, on the Redis of the stage.
-    func command(_ arguments: [String]) -> Command { bare(arguments + ["--redis", stage.url]) }
+    /// The program with these words, on its Redis.
+    func command(_ arguments: [String]) -> Command { bare(arguments + ["--redis", redis]) }
 
     /// The program with these words alone.
     func bare(_ arguments: [String]) -> Command {

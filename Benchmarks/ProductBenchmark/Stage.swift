@@ -28,11 +28,17 @@ struct Stage: Sendable {
     }
 
     private func cpuTime() async throws -> Duration {
-        let lines = try await redis.command("INFO", "cpu").text?.split(whereSeparator: \.isNewline) ?? []
-        let parts = lines.filter { $0.hasPrefix("used_cpu_user:") || $0.hasPrefix("used_cpu_sys:") }
-            .compactMap { Double($0.drop { $0 != ":" }.dropFirst()) }
-        guard parts.count == 2 else { throw KitError("Redis does not tell its processor time") }
-        return .seconds(parts[0] + parts[1])
+        .seconds(try await info("cpu", "used_cpu_user") + info("cpu", "used_cpu_sys"))
+    }
+
+    /// The memory that Redis' data takes now, in bytes.
+    func usedMemory() async throws -> Int { Int(try await info("memory", "used_memory")) }
+
+    private func info(_ section: String, _ field: String) async throws -> Double {
+        let lines = try await redis.command("INFO", section).text?.split(whereSeparator: \.isNewline) ?? []
+        let value = lines.first { $0.hasPrefix("\(field):") }.flatMap { Double($0.dropFirst(field.count + 1)) }
+        guard let value else { throw KitError("Redis does not tell \(field)") }
+        return value
     }
 
     func clear() async throws { try await redis.command("FLUSHALL", "SYNC") }

@@ -2,7 +2,7 @@ import BenchmarkKit
 import GannetTestKit
 
 // The program `gannet` as a user runs it, on a Redis of its own, beside peers that do the same work, in turn. `Scripts/bench` calls it with
-// `path [--quick] [near|late|names]`, `jobs [--quick]` or `peers [--quick] PART…`. Prints tables in Markdown.
+// `path [--quick] [near|late|names]`, `jobs [--quick]`, `growth [--quick] [PART…]` or `peers [--quick] PART…`. Prints tables in Markdown.
 
 let words = Array(CommandLine.arguments.dropFirst())
 let isQuick = words.contains("--quick")
@@ -13,13 +13,19 @@ let rounds = isQuick ? 1 : 5
 print(
     """
     `Scripts/bench \(words.joined(separator: " "))`, \(Machine.description), redis-server \(stage.redis.version) on a Unix socket; \
-    medians of \(rounds) rounds, all in each round.
+    \(words.first == "growth" ? "one run a row" : "medians of \(rounds) rounds, all in each round").
     """)
 switch words.first {
 case "path" where parts.allSatisfy { ["near", "late", "names"].contains($0) }: try await WholePath(stage, rounds, isQuick).run(parts)
 case "jobs" where parts.isEmpty: try await KnownOutcomes(stage, rounds, isQuick).run()
+#if canImport(Glibc)
+case "growth" where parts.allSatisfy(Growth.parts.contains): try await Growth(stage, isQuick: isQuick).run(Array(parts))
+#endif
 case "peers": for part in parts { try await runPart(part) }
-default: throw KitError("ProductBenchmark knows `path [--quick] [near|late|names]`, `jobs [--quick]` and `peers [--quick] PART…`")
+default:
+    throw KitError(
+        "ProductBenchmark knows `path [--quick] [near|late|names]`, `jobs [--quick]`, `growth [--quick] [PART…]` and `peers [--quick] PART…`"
+    )
 }
 print("\nAll of it took \(seconds(ContinuousClock.now - start)).")
 try await stage.redis.stop()
