@@ -1,6 +1,6 @@
 # `make` alone lists the habits of this repository.
 
-.PHONY: help build test fuzz compose check format picture bench docs install uninstall clean
+.PHONY: help build test fuzz compose check format picture bench soak docs install uninstall clean
 
 PREFIX ?= /usr/local
 # A package builder's root: files go below it, and no path in them names it.
@@ -37,6 +37,9 @@ picture: ## make Docs/run.svg again, from a real run in a terminal
 
 bench: ## measure the Redis client beside redis-benchmark
 	@Scripts/bench redis
+
+soak: ## an hour of load (MINUTES=60): does memory or a descriptor grow? A picture of it goes into .build/soak
+	@MINUTES=$(MINUTES) Scripts/soak
 
 docs: ## make the library's pages in .build/docs and build all examples of the documentation
 	@Scripts/docs

@@ -129,7 +129,7 @@ let package = Package(
             path: "Benchmarks/CacheBenchmark", swiftSettings: settings),
         .executableTarget(
             name: "ProductBenchmark",
-            dependencies: ["BenchmarkKit", "GannetTestKit", "Gannet", "ClusterState", "RedisClient", "GannetBasics"],
+            dependencies: ["BenchmarkKit", "GannetTestKit", "Gannet", "GannetFetch", "ClusterState", "RedisClient", "GannetBasics"],
             path: "Benchmarks/ProductBenchmark",
             exclude: ["Peers"], swiftSettings: settings),
 

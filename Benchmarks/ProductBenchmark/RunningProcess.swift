@@ -14,5 +14,18 @@ enum RunningProcess {
         }
         return .nanoseconds(sum)
     }
+
+    /// The memory that it has now, in bytes.
+    static func residentMemory(of pid: Int32) throws -> Int {
+        let line = String(decoding: try contents(ofFile: "/proc/\(pid)/statm"), as: UTF8.self)
+        let pages = line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+        guard let pages else { throw KitError("the process \(pid) has ended") }
+        return pages * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    /// How many files and connections it has open.
+    static func descriptors(of pid: Int32) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+    }
 }
 #endif
