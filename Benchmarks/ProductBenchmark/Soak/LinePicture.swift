@@ -91,10 +91,10 @@ struct LinePicture {
         }
     }
 
-    /// A round number of which four to ten reach the greatest value.
+    /// A round number of which some reach the greatest value.
     private static func step(_ greatest: Double) -> Double {
         var step = 0.1
-        for factor in [2.5, 2, 2].repeated(10) where greatest / step > 8 { step *= factor }
+        for factor in [2, 2.5, 2].repeated(10) where greatest / step > 8 { step *= factor }
         return step
     }
 
