@@ -10,7 +10,7 @@ import Testing
         let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: proxy.socketPath)))
         let start = ContinuousClock.now
         let large = String(repeating: "x", count: 3 << 20)
-        try await redis.send(RedisCommand("SET", "large", RedisArgument(large)))
+        try await redis.send(RedisCommand("SET", "large", .string(large)))
         #expect(try await redis.send(RedisCommand("GET", "large")).asString() == large)
         for number in 1...3 { #expect(try await redis.send(RedisCommand("INCR", "n")).asInteger() == number) }
         // Five commands, one after another.
