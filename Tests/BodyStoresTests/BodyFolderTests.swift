@@ -90,14 +90,24 @@ import Testing
         let ordinary = temporary.file("ordinary")
         #expect(FileManager.default.createFile(atPath: ordinary, contents: nil))
         for text in ["one", "two"] {
-            let body = try temporary.write(Array(text.utf8), to: ".gannet-x")
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: body)
+            let file = try BodyFile(in: folder.path, .ordinary)
+            try Array(text.utf8).withUnsafeBytes { try file.write($0) }
+            let body = try file.keep()
             let path = try folder.place(body, of: "http://h/cat.jpg", id: Self.id)
             #expect(path == "aba/" + String(repeating: "ab", count: 16) + "-cat.jpg")
             #expect(try String(contentsOfFile: temporary.file(path), encoding: .utf8) == text)
             #expect(try permissions(of: temporary.file(path)) == permissions(of: ordinary))
             #expect(!FileManager.default.fileExists(atPath: body))
         }
+    }
+
+    @Test func `placing a body changes its name and nothing else`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = try BodyFolder(temporary.path)
+        let body = try temporary.write([1], to: ".gannet-x")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: body)
+        let path = try folder.place(body, as: "ab/cd/body")
+        #expect(try permissions(of: temporary.file(path)) == 0o640)
     }
 
     @Test func `a body is found only under its URL's name and with its size`() throws {

@@ -59,7 +59,7 @@ package final class BatchExport: Sendable {
 
     /// Writes a body to its place. Blocks.
     func write(_ bytes: [UInt8], _ body: WantedBody) throws {
-        let file = try BodyFile(in: folder.folder.path)
+        let file = try BodyFile(in: folder.folder.path, .ordinary)
         try bytes.withUnsafeBytes { try file.write($0) }
         try place(file.keep(), body)
     }

@@ -33,7 +33,7 @@ struct ExportSource: Sendable {
     /// Copies a body from the workers' folder into a temporary file in `target`; `nil` if the body is not there. Blocks.
     func copy(_ wanted: WantedBody, to target: BodyFolder) throws -> String? {
         guard let folder, let name = wanted.content.fields[.file] else { return nil }
-        let file = try BodyFile(in: target.path)
+        let file = try BodyFile(in: target.path, .ordinary)
         return try folder.copy(name, size: wanted.content.size, digest: wanted.digest, to: file) ? file.keep() : nil
     }
 

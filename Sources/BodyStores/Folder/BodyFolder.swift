@@ -12,9 +12,6 @@ package struct BodyFolder: Sendable {
     /// The beginning of the names that are not results: unfinished bodies, the lock, and the folder of records.
     static let temporaryPrefix = ".gannet-"
 
-    /// The permissions of complete files, as the user's umask decides them. Temporary files are readable by their owner only.
-    private let fileMode: mode_t
-
     private let style: NameStyle
 
     /// Opens the folder for writing, and makes it if it is missing.
@@ -22,14 +19,13 @@ package struct BodyFolder: Sendable {
         self.style = style
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         try Self.makeFolder(self.path, withParents: true)
-        fileMode = try Self.probe(self.path)
+        try Self.probe(self.path)
     }
 
     /// Opens a folder that other processes write to, for reading.
     package init(reading path: String) throws(StorageFailure) {
         style = .hash
         self.path = path
-        fileMode = 0
         var status = stat()
         guard stat(path, &status) == 0, access(path, R_OK | X_OK) == 0 else {
             throw StorageFailure.refused("folder", path, "read")
@@ -37,7 +33,7 @@ package struct BodyFolder: Sendable {
         guard status.st_mode & S_IFMT == S_IFDIR else { throw StorageFailure("\(path.escapedForDisplay) is not a folder.") }
     }
 
-    /// Moves a downloaded body to its place and returns its path within the folder. The file is removed on an error.
+    /// Moves a downloaded body to its place and returns its path within the folder. The file keeps its permissions. It is removed on an error.
     func place(_ file: String, of url: String, id: URLID) throws -> String {
         try place(file, as: name(of: url, id: id))
     }
@@ -45,7 +41,6 @@ package struct BodyFolder: Sendable {
     func place(_ file: String, as name: String) throws -> String {
         let target = "\(path)/\(name)"
         do {
-            guard chmod(file, fileMode) == 0 else { throw StorageFailure.refused("file", file, "changed") }
             try makeFolders(of: name)
             guard rename(file, target) == 0 else { throw StorageFailure.refused("file", target, "written") }
             return name
@@ -80,9 +75,8 @@ package struct BodyFolder: Sendable {
         var status = stat()
         // Usually it exists. Two processes may make it at the same time.
         if lstat(path, &status) != 0 {
-            guard errno == ENOENT, mkdir(path, 0o755) == 0 || errno == EEXIST, lstat(path, &status) == 0 else {
-                throw StorageFailure.refused("folder", path, "made")
-            }
+            if errno == ENOENT, mkdir(path, 0o755) == 0 { return }
+            guard errno == EEXIST, lstat(path, &status) == 0 else { throw StorageFailure.refused("folder", path, "made") }
         }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: return
@@ -96,7 +90,7 @@ package struct BodyFolder: Sendable {
     /// Renames a file of the folder once all of it is on the disk. It replaces a file of that name.
     func publish(_ file: String, as target: String) throws {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-        let isWritten = descriptor >= 0 && fchmod(descriptor, fileMode) == 0 && fsync(descriptor) == 0
+        let isWritten = descriptor >= 0 && fsync(descriptor) == 0
         let code = errno
         if descriptor >= 0 { close(descriptor) }
         guard isWritten, rename(file, target) == 0 else {
@@ -113,18 +107,13 @@ package struct BodyFolder: Sendable {
         return own
     }
 
-    /// Makes a file and removes it. Nothing else shows for certain that files can be made, and with which permissions.
-    private static func probe(_ path: String) throws(StorageFailure) -> mode_t {
+    /// Makes a file and removes it. Nothing else shows for certain that files can be made.
+    private static func probe(_ path: String) throws(StorageFailure) {
         let file = "\(path)/\(temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw StorageFailure.refused("folder", path, "written to") }
-        defer {
-            close(descriptor)
-            unlink(file)
-        }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw StorageFailure.refused("folder", path, "written to") }
-        return status.st_mode & 0o777
+        close(descriptor)
+        unlink(file)
     }
 
     private static func makeFolder(_ path: String, withParents: Bool) throws(StorageFailure) {

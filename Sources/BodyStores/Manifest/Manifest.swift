@@ -114,7 +114,7 @@ final class ManifestFile {
 
     init(in folder: BodyFolder) throws {
         self.folder = folder
-        file = try BodyFile(in: folder.path)
+        file = try BodyFile(in: folder.path, .ordinary)
     }
 
     func write(_ line: [UInt8]) throws {

@@ -13,24 +13,31 @@ package final class BodyFile {
     /// The beginning of such files' names.
     package static let prefix = ".gannet-"
 
-    /// Creates a new file in the folder, readable by its owner only. Its name begins with `.gannet-` and is unique.
-    package init(in folder: String) throws(StorageFailure) {
+    /// The permissions of a new file.
+    package enum Permissions: UInt16, Sendable {
+        case ownerOnly = 0o600
+        /// The permissions of any other new file, as the user's umask or the folder's own rule decides them.
+        case ordinary = 0o666
+    }
+
+    /// Creates a new file in the folder. Its name begins with `.gannet-` and is unique.
+    package init(in folder: String, _ permissions: Permissions = .ownerOnly) throws(StorageFailure) {
         path = "\(folder)\(folder.hasSuffix("/") ? "" : "/")\(Self.newName())"
         name = path
         self.folder = nil
-        descriptor = Self.create(path, in: AT_FDCWD)
+        descriptor = Self.create(path, in: AT_FDCWD, permissions)
         guard descriptor >= 0 else {
             isKept = true
             throw StorageFailure(action: "create a file in", path: folder, errno: errno)
         }
     }
 
-    /// The same in a folder where other processes remove the files of dead writers: a locked file has a living writer.
+    /// The same, readable by its owner only, in a folder where other processes remove the files of dead writers: a locked file has a living writer.
     package init(lockedIn folder: OpenFolder) throws(StorageFailure) {
         name = Self.newName()
         path = "\(folder.path)/\(name)"
         self.folder = folder
-        descriptor = Self.create(name, in: folder.descriptor)
+        descriptor = Self.create(name, in: folder.descriptor, .ownerOnly)
         guard descriptor >= 0 else {
             isKept = true
             throw StorageFailure(action: "create a file in", path: folder.path, errno: errno)
@@ -91,9 +98,9 @@ package final class BodyFile {
     }()
     private static let lastNumber = Atomic<UInt64>(0)
 
-    private static func create(_ name: String, in folder: Int32) -> Int32 {
+    private static func create(_ name: String, in folder: Int32, _ permissions: Permissions) -> Int32 {
         while true {
-            let descriptor = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            let descriptor = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(permissions.rawValue))
             if descriptor >= 0 || errno != EINTR { return descriptor }
         }
     }

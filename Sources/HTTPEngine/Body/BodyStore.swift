@@ -49,11 +49,11 @@ struct BodyStore {
 
     private mutating func openFile() throws(StorageFailure) -> BodyFile {
         if let file { return file }
-        let folder =
+        let new =
             switch destination {
-            case .file(let folder), .memory(_, let folder): folder
+            case .file(let folder): try BodyFile(in: folder, .ordinary)
+            case .memory(_, let folder): try BodyFile(in: folder)
             }
-        let new = try BodyFile(in: folder)
         hasher.reset()
         file = new
         return new

@@ -65,9 +65,9 @@ public struct FetchProgress: Sendable, Hashable {
 
 /// The place for the body of an answer.
 package enum BodyDestination: Sendable, Hashable {
-    /// A new temporary file in the folder.
+    /// A new file in the folder, which the caller gives its final name. It is as readable as other files from the beginning.
     case file(in: String)
-    /// Memory for a body of at most so many bytes, and a new temporary file in the folder for a longer one.
+    /// Memory for a body of at most so many bytes, and for a longer one a new temporary file in the folder, readable by its owner only.
     case memory(upTo: Int, thenFileIn: String)
 }
 

@@ -41,6 +41,25 @@ import Testing
         #expect(folder.openFiles == [])
     }
 
+    @Test("A body for a file is as readable as other files from its first byte, and a body that outgrew memory is its owner's alone")
+    func readers() throws {
+        let folder = try TemporaryFolder()
+        let ordinary = folder.file("ordinary")
+        #expect(FileManager.default.createFile(atPath: ordinary, contents: nil))
+        let usual = try permissions(of: ordinary)
+        let destinations: [(BodyDestination, Int)] = [(.file(in: folder.path), usual), (.memory(upTo: 1, thenFileIn: folder.path), 0o600)]
+        for (destination, expected) in destinations {
+            var store = BodyStore(destination, hasher: SHA256Hasher())
+            try Array("hello".utf8).withUnsafeBytes { try store.write($0) }
+            let name = try #require(try folder.files.first { $0.hasPrefix(BodyFile.prefix) })
+            #expect(try permissions(of: folder.file(name)) == expected)
+        }
+    }
+
+    private func permissions(of path: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
     @Test("A folder that is missing, or is no folder, is named with the system's reason", arguments: ["/nonexistent/folder", "/dev/null"])
     func unusable(folder: String) {
         let error = #expect(throws: StorageFailure.self) { try BodyFile(in: folder) }
