@@ -19,22 +19,23 @@ struct EntryPoint {
         // A pipe closed early (`| head`) must arrive as an error from `write`, not end the process in mid-sentence.
         Signals.ignoreBrokenPipes()
         Signals.quitAsUsual()
+        let environment = ProcessInfo.processInfo.environment
         let words: [String]
         do {
             words = try Self.words()
             try DescriptorLimit.raised().check()
         } catch {
             let failure = CommandFailure(error)
-            if let message = failure.message {
-                Console(LogOptions(guessedFrom: [], environment: ProcessInfo.processInfo.environment)).error(message)
-            }
+            if let message = failure.message { Console(LogOptions(guessedFrom: [], environment: environment)).error(message) }
             exit(failure.status.rawValue)
         }
-        Task {
-            let status = await run(words, environment: ProcessInfo.processInfo.environment)
-            exit(status.rawValue)
+        // Help, the version and a usage error need no task, and so none of the runtime's threads.
+        switch begin(words, environment: environment) {
+        case .ended(let status): exit(status.rawValue)
+        case .runs(let arguments, let console):
+            Task { exit(await run(arguments, console).rawValue) }
+            dispatchMain()
         }
-        dispatchMain()
     }
 
     /// The arguments, unless one is no text: a repaired one would name another file or URL.
@@ -50,28 +51,45 @@ struct EntryPoint {
         return words
     }
 
-    static func run(_ words: [String], environment: [String: String]) async -> ExitStatus {
-        var console = Console(LogOptions(guessedFrom: words, environment: environment))
+    private enum Beginning {
+        case ended(ExitStatus)
+        case runs(Arguments, Console)
+    }
+
+    private static func begin(_ words: [String], environment: [String: String]) -> Beginning {
+        let console = Console(LogOptions(guessedFrom: words, environment: environment))
         do {
             let width = Terminal(STDOUT_FILENO, environment: environment)?.size.columns ?? Terminal.Size.usual.columns
             switch try CommandTable.parser.parse(words, environment: environment, width: width) {
             case .help(let text):
                 try console.print(text)
-                return .done
+                return .ended(.done)
             case .version:
                 try console.print("gannet \(Version.current)")
-                return .done
-            case .command(let arguments):
-                if let log = try? LogOptions(arguments) { console = Console(log) }
-                return try await CommandTable.run(arguments)
+                return .ended(.done)
+            case .command(let arguments): return .runs(arguments, (try? LogOptions(arguments)).map { Console($0) } ?? console)
             }
-        } catch let error as UsageError {
+        } catch {
+            return .ended(tell(error, on: console))
+        }
+    }
+
+    private static func run(_ arguments: Arguments, _ console: Console) async -> ExitStatus {
+        do {
+            return try await CommandTable.run(arguments)
+        } catch {
+            return tell(error, on: console)
+        }
+    }
+
+    /// Prints an error, and answers the exit status that it means.
+    private static func tell(_ error: any Error, on console: Console) -> ExitStatus {
+        if let error = error as? UsageError {
             console.error(error)
             return .wrongUsage
-        } catch {
-            let failure = CommandFailure(error)
-            if let message = failure.message { console.error(message) }
-            return failure.status
         }
+        let failure = CommandFailure(error)
+        if let message = failure.message { console.error(message) }
+        return failure.status
     }
 }
