@@ -103,11 +103,20 @@ let package = Package(
         // Lists of URLs as people have them: bytes in, rows out.
         .target(name: "URLLists", dependencies: ["GannetBasics"], swiftSettings: settings),
         // A small HTTP server of our own.
-        .target(name: "HTTPService", dependencies: ["CMicrohttpd", "GannetBasics"], swiftSettings: settings),
+        .target(name: "HTTPService", dependencies: ["CMicrohttpd", "CEpoll", "GannetBasics"], swiftSettings: settings),
+        // The gateway: answers clients that want a URL now.
+        .target(
+            name: "GannetServer",
+            dependencies: [
+                "HTTPService", "Gannet", "BodyStores", "ClusterState", "FetchCache", "HTTPCaching", "HTTPEngine", "ImageProbe", "URLLists",
+                "GannetBasics",
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "GannetCommand",
             dependencies: [
-                "Gannet", "BodyStores", "ClusterState", "HTTPEngine", "CommandLineKit", "HTTPService", "GannetBasics", "URLLists",
+                "Gannet", "GannetServer", "BodyStores", "ClusterState", "HTTPEngine", "CommandLineKit", "HTTPService", "GannetBasics",
+                "URLLists",
             ],
             swiftSettings: settings),
 
@@ -206,7 +215,7 @@ let package = Package(
         // The program that the README shows.
         .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
-        .testTarget(name: "HTTPServiceTests", dependencies: ["HTTPService", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(name: "HTTPServiceTests", dependencies: ["HTTPService", "GannetBasics", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests",

@@ -29,8 +29,9 @@ BEGIN {
     allow("Gannet", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetRedis BodyStores GannetBasics")
     allow("CommandLineKit", "")
     allow("URLLists", "GannetBasics")
-    allow("HTTPService", "CMicrohttpd GannetBasics")
-    allow("GannetCommand", "Gannet BodyStores ClusterState HTTPEngine CommandLineKit HTTPService GannetBasics URLLists")
+    allow("HTTPService", "CMicrohttpd CEpoll GannetBasics")
+    allow("GannetServer", "HTTPService Gannet BodyStores ClusterState FetchCache HTTPCaching HTTPEngine ImageProbe URLLists GannetBasics")
+    allow("GannetCommand", "Gannet GannetServer BodyStores ClusterState HTTPEngine CommandLineKit HTTPService GannetBasics URLLists")
 }
 
 function allow(target, modules,    names, i) {

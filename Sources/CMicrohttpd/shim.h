@@ -4,20 +4,57 @@
 #include <microhttpd.h>
 #include <sys/socket.h>
 
-/* Swift cannot call variadic C functions. The server listens on one address, and has a thread for each of a bounded number of connections.
- * `each` bounds the connections of one client address (0: no bound). A connection ends after `idle_seconds` without traffic. */
+/* Swift cannot call variadic C functions. */
+struct gannet_http_options {
+    unsigned int connections;   /* the most connections at a time */
+    unsigned int each;          /* the most connections of one client address; 0: no such bound */
+    unsigned int idle_seconds;  /* a connection ends after this time without traffic */
+    size_t memory;              /* for the head of a request, and for its answer's */
+    const char *certificate;    /* PEM; NULL: no TLS */
+    const char *key;
+};
+
+/* Listens on one address. One thread serves all connections, and connections may be suspended. */
 static inline struct MHD_Daemon *gannet_http_start(
-    const struct sockaddr *address, unsigned int connections, unsigned int each, unsigned int idle_seconds, size_t memory, MHD_AccessHandlerCallback handler,
-    void *context) {
-    unsigned int flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ITC;
+    const struct sockaddr *address, const struct gannet_http_options *options, MHD_AccessHandlerCallback handler, void *(*target)(void *, const char *, struct MHD_Connection *),
+    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection, void *context) {
+    unsigned int flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     if (address->sa_family == AF_INET6) flags |= MHD_USE_IPv6;
+    if (options->certificate) flags |= MHD_USE_TLS;
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)options->certificate},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)options->key},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(flags, 0, NULL, NULL, handler, context, MHD_OPTION_SOCK_ADDR, address, MHD_OPTION_CONNECTION_LIMIT,
-        connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, each, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_END);
+        options->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->each, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->memory, MHD_OPTION_LISTEN_BACKLOG_SIZE, 4096u, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_URI_LOG_CALLBACK, target, context, MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION,
+        connection, context, MHD_OPTION_ARRAY, options->certificate ? tls : none, MHD_OPTION_END);
 }
 
 static inline int gannet_http_socket(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_LISTEN_FD);
     return info ? info->listen_fd : -1;
 }
+
+static inline int gannet_http_connection_socket(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}
+
+static inline const struct sockaddr *gannet_http_client(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info ? info->client_addr : NULL;
+}
+
+static inline void *gannet_http_connection_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+/* Swift does not import this one, whose type differs between versions. */
+#define GANNET_HTTP_SIZE_UNKNOWN ((uint64_t)-1LL)
 
 #endif

@@ -65,6 +65,17 @@ package struct SocketAddress: Sendable, Equatable {
         }
     }
 
+    /// The address as people write it, without its port; nil for another family than IPv4 and IPv6.
+    package static func text(of address: UnsafePointer<sockaddr>) -> String? {
+        let bytes = UnsafeRawPointer(address)
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = Int32(address.pointee.sa_family)
+        guard family == AF_INET || family == AF_INET6 else { return nil }
+        // Behind the family and the port, and in IPv6 also behind the flow.
+        guard inet_ntop(family, bytes + (family == AF_INET ? 4 : 8), &text, socklen_t(text.count)) != nil else { return nil }
+        return text.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
     /// The port that a socket is bound to.
     package static func port(ofSocket socket: Int32) -> UInt16? {
         var bound = sockaddr_storage()

@@ -1,63 +1,108 @@
 internal import CMicrohttpd
 internal import GannetBasics
 
-/// A small HTTP server in this process. A function answers each `GET` and `HEAD`. libmicrohttpd reads the requests, which strangers send.
+/// A small HTTP server in this process. A function decides how each request is answered: at once, or by a task. libmicrohttpd reads the requests,
+/// which strangers send.
 ///
-/// Each connection has a thread, so a slow answer delays no other. The number of connections is bounded.
+/// ```
+///  libmicrohttpd's thread:  head ─▶ handler ─▶ now ───────────────────▶ answer
+///                                      └─▶ later: the connection sleeps ─▶ answer
+///  Swift's tasks:                             └─▶ work ──────┘ wakes it     └─▶ a stream, piece by piece
+/// ```
+///
+/// One thread serves all connections, and a slow answer delays no other. Another one hears when clients leave that wait for an answer.
+/// The number of connections is bounded, and so are the times in which nothing comes.
 package final class HTTPService: Sendable {
-    package typealias Handler = @Sendable (HTTPServiceRequest) -> HTTPServiceAnswer
+    package typealias Handler = @Sendable (HTTPServiceRequest) -> HTTPServiceReply
 
     /// The port that the server listens on.
     package let port: UInt16
 
-    private let context: Unmanaged<HandlerBox>
+    private let parts: Unmanaged<Parts>
     private let daemon: Mutex<DaemonHandle?>
-
-    private static let idleSeconds: UInt32 = 10
-    private static let memoryForConnection = 32 * 1024
 
     /// Starts the server.
     /// - Parameters:
     ///   - address: An IPv4 or IPv6 address, without brackets.
     ///   - port: 0 takes a free port.
-    ///   - connections: The most connections at a time.
-    ///   - each: The most connections of one address, so that no client keeps the others out. nil sets no such limit.
     package init(
-        address: String, port: UInt16, connections: Int = 128, each: Int? = nil, _ handler: @escaping Handler
+        address: String, port: UInt16, _ options: HTTPServiceOptions = HTTPServiceOptions(), _ handler: @escaping Handler
     ) throws(HTTPServiceFailure) {
         guard let storage = SocketAddress(address, port: port) else {
             throw HTTPServiceFailure("'\(address)' is not an IP address.")
         }
-        let context = Unmanaged.passRetained(HandlerBox(handler))
         errno = 0
-        let started = storage.withPointer { pointer, _ in
-            gannet_http_start(
-                pointer, UInt32(clamping: connections), UInt32(clamping: each ?? 0), Self.idleSeconds, Self.memoryForConnection,
-                answerRequest, context.toOpaque())
+        let clients = Clients(ClientBounds(connections: options.connections, withoutRequest: options.withoutRequest))
+        let requests = OpenRequests()
+        let watch = DepartureWatch {
+            clients.closeOverdue()
+            requests.answerLate()
         }
+        guard let watch else { throw HTTPServiceFailure("Cannot listen on \(address) port \(port): \(Descriptor.message(errno)).") }
+        let parts = Unmanaged.passRetained(Parts(handler, clients, requests, watch))
+        let started = Self.start(storage, options, parts.toOpaque())
         guard let started else {
             let code = errno
-            context.release()
+            watch.stop()
+            parts.release()
             let reason = code == 0 ? "the address cannot be listened on" : Descriptor.message(code)
             throw HTTPServiceFailure("Cannot listen on \(address) port \(port): \(reason).")
         }
-        self.context = context
+        self.parts = parts
         self.port = SocketAddress.port(ofSocket: gannet_http_socket(started)) ?? port
         daemon = Mutex(DaemonHandle(daemon: started))
     }
 
     deinit { stop() }
 
-    /// Ends it, and waits for the answers under way.
+    private static func start(_ address: SocketAddress, _ options: HTTPServiceOptions, _ context: UnsafeMutableRawPointer) -> OpaquePointer? {
+        func start(_ certificate: UnsafePointer<CChar>?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
+            var given = gannet_http_options(
+                connections: UInt32(clamping: options.connections), each: UInt32(clamping: options.each ?? 0),
+                idle_seconds: UInt32(clamping: Int(options.withoutTraffic / .seconds(1))), memory: options.memoryForHead,
+                certificate: certificate, key: key)
+            return address.withPointer { pointer, _ in
+                gannet_http_start(pointer, &given, readRequest, noteTarget, completeRequest, noteConnection, context)
+            }
+        }
+        guard let tls = options.tls else { return start(nil, nil) }
+        return tls.certificate.withCString { certificate in tls.key.withCString { start(certificate, $0) } }
+    }
+
+    /// The requests that are not answered yet.
+    var openRequests: Int { daemon.withLock { $0 == nil } ? 0 : parts.takeUnretainedValue().requests.count }
+
+    /// Ends it. Connections are closed, and the tasks that make answers are cancelled.
     package func stop() {
         let running = daemon.withLock { current in
             defer { current = nil }
             return current
         }
         guard let running else { return }
+        let parts = parts.takeUnretainedValue()
+        parts.requests.end()
         MHD_stop_daemon(running.daemon)
-        context.release()
+        parts.watch.stop()
+        self.parts.release()
     }
+}
+
+/// Bounds of a server.
+package struct HTTPServiceOptions: Sendable {
+    /// The most connections at a time.
+    package var connections = 128
+    /// The most connections of one address, so that no client keeps the others out. nil sets no such limit.
+    package var each: Int?
+    /// A connection ends when it carries nothing for so long while bytes are to come or to go.
+    package var withoutTraffic = Duration.seconds(30)
+    /// A connection ends when it brings no whole head of a request for so long.
+    package var withoutRequest = Duration.seconds(30)
+    /// Bytes for the head of a request and for that of its answer.
+    package var memoryForHead = 32 * 1024
+    /// A certificate chain and its key, as PEM. Without them the server speaks plain HTTP.
+    package var tls: (certificate: String, key: String)?
+
+    package init() {}
 }
 
 /// The sentence that says why the server cannot listen.
@@ -71,64 +116,114 @@ private struct DaemonHandle: @unchecked Sendable {
     let daemon: OpaquePointer
 }
 
-private final class HandlerBox: Sendable {
+/// The parts of a server that libmicrohttpd's calls need.
+private final class Parts: Sendable {
     let handler: HTTPService.Handler
+    let clients: Clients
+    let requests: OpenRequests
+    let watch: DepartureWatch
 
-    init(_ handler: @escaping HTTPService.Handler) { self.handler = handler }
+    init(_ handler: @escaping HTTPService.Handler, _ clients: Clients, _ requests: OpenRequests, _ watch: DepartureWatch) {
+        self.handler = handler
+        self.clients = clients
+        self.requests = requests
+        self.watch = watch
+    }
+
+    static func of(_ context: UnsafeMutableRawPointer) -> Parts { Unmanaged<Parts>.fromOpaque(context).takeUnretainedValue() }
 }
 
-/// Called by libmicrohttpd, on a connection's thread: first when the head of a request is there, then when all of it is.
-private func answerRequest(
+/// The requests that are not answered yet. libmicrohttpd cannot end while connections sleep.
+private final class OpenRequests: Sendable {
+    private struct State {
+        var requests: [ObjectIdentifier: ServedRequest] = [:]
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ request: ServedRequest) {
+        let isOver = state.withLock { state in
+            state.requests[ObjectIdentifier(request)] = request
+            return state.isOver
+        }
+        if isOver { request.leave() }
+    }
+
+    var count: Int { state.withLock { $0.requests.count } }
+
+    func remove(_ request: ServedRequest) { state.withLock { $0.requests[ObjectIdentifier(request)] = nil } }
+
+    func answerLate() {
+        let requests = state.withLock { Array($0.requests.values) }
+        let now = ContinuousClock.now
+        for request in requests { request.answerIfLate(now) }
+    }
+
+    func end() {
+        let requests = state.withLock { state in
+            state.isOver = true
+            return Array(state.requests.values)
+        }
+        for request in requests { request.leave() }
+    }
+}
+
+// MARK: Calls of libmicrohttpd, all on its thread
+
+private func noteConnection(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ client: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+    _ event: MHD_ConnectionNotificationCode
+) {
+    guard let context, let connection, let client else { return }
+    let parts = Parts.of(context)
+    if event == .CONNECTION_NOTIFY_STARTED {
+        let address = gannet_http_client(connection).flatMap { SocketAddress.text(of: $0) } ?? ""
+        let opened = Client(descriptor: gannet_http_connection_socket(connection), address: address)
+        client.pointee = Unmanaged.passRetained(opened).toOpaque()
+        parts.clients.opened(opened)
+    } else if let pointer = client.pointee {
+        let closed = Unmanaged<Client>.fromOpaque(pointer).takeRetainedValue()
+        client.pointee = nil
+        parts.clients.closed(closed)
+    }
+}
+
+/// The first line of a request has come. The pointer that this returns belongs to the request.
+private func noteTarget(_ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?) -> UnsafeMutableRawPointer? {
+    guard let context, let target, let connection, let pointer = gannet_http_connection_context(connection) else { return nil }
+    let client = Unmanaged<Client>.fromOpaque(pointer).takeUnretainedValue()
+    let parts = Parts.of(context)
+    let request = ServedRequest(String(cString: target), connection, of: client, parts.watch, parts.handler)
+    parts.requests.add(request)
+    return Unmanaged.passRetained(request).toOpaque()
+}
+
+private func readRequest(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ url: UnsafePointer<CChar>?, _ method: UnsafePointer<CChar>?,
     _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?, _ uploadSize: UnsafeMutablePointer<Int>?,
-    _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    _ request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    guard let context, let connection, let url, let method, let state else { return .NO }
-    guard state.pointee != nil else {
-        state.pointee = context
-        return .YES
+    guard let context, let connection, let method, let uploadSize, let pointer = request?.pointee else { return .NO }
+    if let client = gannet_http_connection_context(connection) {
+        Parts.of(context).clients.began(Unmanaged<Client>.fromOpaque(client).takeUnretainedValue())
     }
-    // A body is of no interest, and is passed over.
-    if let uploadSize, uploadSize.pointee != 0 {
-        uploadSize.pointee = 0
-        return .YES
-    }
-    let box = Unmanaged<HandlerBox>.fromOpaque(context).takeUnretainedValue()
-    let request = HTTPServiceRequest(method: String(cString: method), path: String(cString: url))
-    let answer = ["GET", "HEAD"].contains(request.method) ? box.handler(request) : HTTPServiceAnswer(status: 405)
-    return answer.queue(on: connection)
+    let piece = UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
+    return Unmanaged<ServedRequest>.fromOpaque(pointer).takeUnretainedValue()
+        .read(connection, method: String(cString: method), piece, &uploadSize.pointee)
 }
 
-/// A request without its body.
-package struct HTTPServiceRequest: Sendable {
-    package let method: String
-    /// Without the query.
-    package let path: String
-}
-
-/// The answer to a request.
-package struct HTTPServiceAnswer: Sendable {
-    package var status: Int
-    package var headers: [(name: String, value: String)]
-    package var body: [UInt8]
-
-    package init(status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-    }
-
-    /// A text, or JSON, or whatever `type` says.
-    package init(status: Int = 200, _ text: String, type: String = "text/plain; charset=utf-8") {
-        self.init(status: status, headers: [(name: "Content-Type", value: type)], body: Array(text.utf8))
-    }
-
-    func queue(on connection: OpaquePointer) -> MHD_Result {
-        var body = body
-        let made = body.withUnsafeMutableBytes { MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY) }
-        guard let made else { return .NO }
-        defer { MHD_destroy_response(made) }
-        for header in headers { MHD_add_response_header(made, header.name, header.value) }
-        return MHD_queue_response(connection, UInt32(clamping: status), made)
+private func completeRequest(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+    _ reason: MHD_RequestTerminationCode
+) {
+    guard let context, let connection, let request, let pointer = request.pointee else { return }
+    request.pointee = nil
+    let parts = Parts.of(context)
+    let served = Unmanaged<ServedRequest>.fromOpaque(pointer).takeRetainedValue()
+    parts.requests.remove(served)
+    served.completed()
+    if let client = gannet_http_connection_context(connection) {
+        parts.clients.ended(Unmanaged<Client>.fromOpaque(client).takeUnretainedValue())
     }
 }

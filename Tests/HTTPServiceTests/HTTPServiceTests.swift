@@ -1,47 +1,280 @@
+import GannetBasics
 import GannetTestKit
 import HTTPEngine
 import Testing
 
 @testable import HTTPService
 
-/// Asked by the real engine.
+/// Asked by the real engine, and by clients that do other things.
 @Suite(.timeLimit(.minutes(1))) struct HTTPServiceTests {
     private func engine() throws -> CurlDownloader {
         var options = FetchSettings()
         options.allowedNetworks = ["all"]
+        options.maximumInFlight = 300
         return try CurlDownloader(options)
+    }
+
+    private func get(_ url: String, by engine: CurlDownloader) async throws -> String {
+        let request = DownloadRequest(url: url, body: .memory(upTo: 100_000_000, thenFileIn: "/"))
+        guard case .bytes(let bytes) = try await engine.download(request).body else { throw KitError("not in memory") }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     @Test(arguments: ["127.0.0.1", "::1"]) func `it answers by its function, many at a time`(address: String) async throws {
         let service = try HTTPService(address: address, port: 0) { request in
-            request.path == "/none" ? HTTPServiceAnswer(status: 404) : HTTPServiceAnswer("you asked for \(request.path)")
+            request.path == "/none" ? .now(HTTPServiceAnswer(status: 404)) : .now(HTTPServiceAnswer("you asked \(request.client) \(request.target)"))
         }
         let host = address.contains(":") ? "[\(address)]" : address
         let engine = try engine()
-        let bodies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+        let bodies = try await withThrowingTaskGroup(of: String.self) { group in
             for number in 0..<50 {
-                group.addTask {
-                    let url = "http://\(host):\(service.port)/\(number)?query"
-                    let request = DownloadRequest(url: url, body: .memory(upTo: 1000, thenFileIn: "/"))
-                    guard case .bytes(let bytes) = try await engine.download(request).body else { throw KitError("not in memory") }
-                    return bytes
-                }
+                group.addTask { try await self.get("http://\(host):\(service.port)/\(number)?a=%20", by: engine) }
             }
-            return try await group.reduce(into: Set<String>()) { $0.insert(String(decoding: $1, as: UTF8.self)) }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
-        #expect(bodies == Set((0..<50).map { "you asked for /\($0)" }))
-        let missing = await #expect(throws: FetchError.self) {
-            try await engine.download(
-                DownloadRequest(url: "http://\(host):\(service.port)/none", body: .memory(upTo: 1000, thenFileIn: "/")))
-        }
+        #expect(bodies == Set((0..<50).map { "you asked \(address) /\($0)?a=%20" }))
+        let missing = await #expect(throws: FetchError.self) { try await get("http://\(host):\(service.port)/none", by: engine) }
         #expect(missing?.kind == .status(404))
         engine.shutdown()
         service.stop()
         service.stop()
     }
 
+    @Test func `requests that wait for tasks hold neither threads nor other requests up`() async throws {
+        let gate = Gate()
+        let service = try HTTPService(address: "127.0.0.1", port: 0, .roomy) { request in
+            if request.path == "/now" { return .now(HTTPServiceAnswer("now")) }
+            return .later {
+                await gate.wait()
+                return HTTPServiceAnswer("late")
+            }
+        }
+        let engine = try engine()
+        let url = "http://127.0.0.1:\(service.port)"
+        let late = Task {
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<250 { group.addTask { try await self.get(url + "/late", by: engine) } }
+                return try await group.reduce(into: [String]()) { $0.append($1) }
+            }
+        }
+        try await eventually("all wait") { gate.waiting == 250 }
+        #expect(try await get(url + "/now", by: engine) == "now")
+        gate.open()
+        #expect(try await late.value == [String](repeating: "late", count: 250))
+        engine.shutdown()
+        service.stop()
+    }
+
+    @Test func `a client that leaves cancels the task that works for it, and nothing of the request is left`() async throws {
+        let gate = Gate()
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in
+            .later {
+                await gate.wait()
+                return HTTPServiceAnswer("nobody hears this")
+            }
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        try await eventually("the task waits") { gate.waiting == 1 }
+        client.leave()
+        try await eventually("the task is cancelled") { gate.cancelled == 1 }
+        try await eventually("the request is gone") { service.openRequests == 0 }
+        service.stop()
+    }
+
+    @Test func `a stream reaches its client whole, and a slow client slows its writer down`() async throws {
+        let written = Count()
+        let piece = [UInt8](repeating: 7, count: 100_000)
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { request in
+            let length = request.path == "/known" ? 20_000_000 : nil
+            return .now(
+                HTTPServiceAnswer(
+                    body: .stream(length: length) { stream in
+                        for _ in 0..<200 {
+                            try await stream.write(piece)
+                            written.add(1)
+                        }
+                    }))
+        }
+        let slow = try RawClient(port: service.port)
+        try await slow.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let engine = try engine()
+        for path in ["/known", "/unknown"] {
+            #expect(try await get("http://127.0.0.1:\(service.port)\(path)", by: engine).utf8.count == 20_000_000)
+        }
+        // Two whole streams, and as much of the third as the sockets hold.
+        #expect(written.value < 600)
+        #expect(try await slow.receive().count > 20_000_000)
+        #expect(written.value == 600)
+        engine.shutdown()
+        service.stop()
+    }
+
+    @Test func `a stream that fails ends its connection, so that a part is not taken for the whole`() async throws {
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in
+            .now(
+                HTTPServiceAnswer(
+                    body: .stream(length: nil) { stream in
+                        try await stream.write(Array("a part".utf8))
+                        throw KitError("no more")
+                    }))
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let answer = String(decoding: try await client.receive(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(!answer.hasSuffix("0\r\n\r\n"))
+        try await eventually("the request is gone") { service.openRequests == 0 }
+        service.stop()
+    }
+
+    @Test func `a client that leaves its stream ends the writer`() async throws {
+        let ended = Count()
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in
+            .now(
+                HTTPServiceAnswer(
+                    body: .stream(length: nil) { stream in
+                        defer { ended.add(1) }
+                        while true { try await stream.write([UInt8](repeating: 1, count: 10_000)) }
+                    }))
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try await client.receive { $0.count > 100_000 }
+        client.leave()
+        try await eventually("the writer has ended") { ended.value == 1 }
+        try await eventually("the request is gone") { service.openRequests == 0 }
+        service.stop()
+    }
+
+    @Test func `a body is read piece by piece, and no faster than its reader`() async throws {
+        let gate = Gate()
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { request in
+            .later {
+                var count = 0
+                do {
+                    guard let first = try await request.body.next() else { return HTTPServiceAnswer(status: 400) }
+                    count += first.count
+                    await gate.wait()
+                    while let piece = try await request.body.next() { count += piece.count }
+                    return HTTPServiceAnswer("\(count)")
+                } catch {
+                    return HTTPServiceAnswer(status: 500)
+                }
+            }
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\nConnection: close\r\n\r\n")
+        let sent = SharedFlag()
+        let sending = Task {
+            try await client.send([UInt8](repeating: 65, count: 50_000_000))
+            sent.set()
+        }
+        try await eventually("the first piece is read") { gate.waiting == 1 }
+        // The reader waits, so most of the body is still with the client.
+        #expect(!sent.isSet)
+        gate.open()
+        try await sending.value
+        #expect(String(decoding: try await client.receive(), as: UTF8.self).hasSuffix("\r\n\r\n50000000"))
+        service.stop()
+    }
+
+    @Test func `a client that leaves in the middle of its body fails the reader`() async throws {
+        let failed = Count()
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { request in
+            .later {
+                do {
+                    while try await request.body.next() != nil {}
+                } catch {
+                    failed.add(1)
+                }
+                return HTTPServiceAnswer()
+            }
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nonly this")
+        client.leave()
+        try await eventually("the reader fails") { failed.value == 1 }
+        service.stop()
+    }
+
+    @Test func `an answer at once does not wait for the body, nor does one that leaves a part of it unread`() async throws {
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { request in
+            request.path == "/now"
+                ? .now(HTTPServiceAnswer(status: 401)) : .later { HTTPServiceAnswer(status: 413) }
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("POST /now HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n")
+        #expect(try await client.text(until: "\r\n\r\n").hasPrefix("HTTP/1.1 401"))
+        let other = try RawClient(port: service.port)
+        try await other.send("POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\nConnection: close\r\n\r\n")
+        try await other.send([UInt8](repeating: 65, count: 1_000_000))
+        #expect(String(decoding: try await other.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 413"))
+        service.stop()
+    }
+
+    @Test func `a task that does not answer in its time is answered for`() async throws {
+        let gate = Gate()
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in
+            .later(within: .milliseconds(1), otherwise: HTTPServiceAnswer(status: 503, "late")) {
+                await gate.wait()
+                return HTTPServiceAnswer("in time")
+            }
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: try await client.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 503"))
+        #expect(gate.cancelled == 1)
+        service.stop()
+    }
+
+    @Test func `stopping ends requests that wait, streams that go on, and bodies that come`() async throws {
+        let gate = Gate()
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { request in
+            switch request.path {
+            case "/stream": .now(HTTPServiceAnswer(body: .stream(length: nil) { _ in await gate.wait() }))
+            case "/body":
+                .later {
+                    _ = try? await request.body.next()
+                    await gate.wait()
+                    return HTTPServiceAnswer()
+                }
+            default:
+                .later {
+                    await gate.wait()
+                    return HTTPServiceAnswer()
+                }
+            }
+        }
+        let clients = try (0..<3).map { _ in try RawClient(port: service.port) }
+        try await clients[0].send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        try await clients[1].send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
+        try await clients[2].send("POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + String(repeating: "a", count: 90_000))
+        try await eventually("all wait") { gate.waiting == 3 }
+        service.stop()
+        for client in clients { _ = try? await client.receive() }
+        try await eventually("the tasks are cancelled") { gate.cancelled == 3 }
+    }
+
+    @Test func `HEAD has the length of the body and no body`() async throws {
+        let written = Count()
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in
+            .now(HTTPServiceAnswer(body: .stream(length: 77) { _ in written.add(1) }))
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let answer = String(decoding: try await client.receive(), as: UTF8.self)
+        #expect(answer.contains("\r\nContent-Length: 77\r\n"))
+        #expect(answer.hasSuffix("\r\n\r\n"))
+        #expect(written.value == 0)
+        service.stop()
+    }
+
     @Test func `an address that holds connections open takes no more than its share from other addresses`() async throws {
-        let service = try HTTPService(address: "0.0.0.0", port: 0, connections: 8, each: 4) { _ in HTTPServiceAnswer("here") }
+        var options = HTTPServiceOptions()
+        options.connections = 8
+        options.each = 4
+        let service = try HTTPService(address: "0.0.0.0", port: 0, options) { _ in .now(HTTPServiceAnswer("here")) }
         // Shorter than the time after which the idle ones are let go.
         let script = """
             for descriptor in {10..17}; do eval "exec $descriptor<>/dev/tcp/127.0.0.1/$0"; done
@@ -53,13 +286,101 @@ import Testing
         service.stop()
     }
 
+    @Test func `idle connections make room for new ones`() async throws {
+        var options = HTTPServiceOptions()
+        options.connections = 16
+        let service = try HTTPService(address: "127.0.0.1", port: 0, options) { _ in .now(HTTPServiceAnswer("here")) }
+        var idle: [RawClient] = []
+        for _ in 0..<100 {
+            let client = try RawClient(port: service.port)
+            try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.text(until: "here").hasPrefix("HTTP/1.1 200"))
+            idle.append(client)
+        }
+        service.stop()
+    }
+
+    @Test func `a request without a host, and one that is none, are refused`() async throws {
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in .now(HTTPServiceAnswer("here")) }
+        for request in ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n", "GET /\(String(repeating: "a", count: 40_000)) HTTP/1.1\r\n\r\n"] {
+            let client = try RawClient(port: service.port)
+            try await client.send(request)
+            let answer = String(decoding: try await client.receive(), as: UTF8.self)
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"))
+        }
+        service.stop()
+    }
+
     @Test func `an address that is none, or not free, is said to be so`() throws {
-        #expect(throws: HTTPServiceFailure.self) { try HTTPService(address: "nowhere", port: 0) { _ in HTTPServiceAnswer() } }
-        let first = try HTTPService(address: "127.0.0.1", port: 0) { _ in HTTPServiceAnswer() }
+        #expect(throws: HTTPServiceFailure.self) { try HTTPService(address: "nowhere", port: 0) { _ in .now(HTTPServiceAnswer()) } }
+        let first = try HTTPService(address: "127.0.0.1", port: 0) { _ in .now(HTTPServiceAnswer()) }
         let failure = #expect(throws: HTTPServiceFailure.self) {
-            try HTTPService(address: "127.0.0.1", port: first.port) { _ in HTTPServiceAnswer() }
+            try HTTPService(address: "127.0.0.1", port: first.port) { _ in .now(HTTPServiceAnswer()) }
         }
         #expect(failure?.description.hasPrefix("Cannot listen on 127.0.0.1 port \(first.port): ") == true)
         first.stop()
     }
+}
+
+extension HTTPServiceOptions {
+    fileprivate static var roomy: Self {
+        var options = Self()
+        options.connections = 400
+        return options
+    }
+}
+
+/// Holds tasks until it is opened, and counts them.
+private final class Gate: Sendable {
+    private struct State {
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var last = 0
+        var cancelled = 0
+        var isOpen = false
+    }
+
+    private let state = Mutex(State())
+
+    var waiting: Int { state.withLock { $0.waiters.count } }
+    var cancelled: Int { state.withLock { $0.cancelled } }
+
+    func wait() async {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let mayGo = state.withLock { state in
+                    if state.isOpen || Task.isCancelled { return true }
+                    state.waiters[number] = waiter
+                    return false
+                }
+                if mayGo { waiter.resume() }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.cancelled += 1
+                return state.waiters.removeValue(forKey: number)
+            }
+            waiter?.resume()
+        }
+    }
+
+    func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [:] }
+            return state.waiters.values.map(\.self)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+private final class Count: Sendable {
+    private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
+
+    func add(_ number: Int) { count.withLock { $0 += number } }
 }

@@ -1,4 +1,4 @@
-internal import HTTPCaching
+package import HTTPCaching
 package import HTTPEngine
 
 /// A URL to fetch, and the conditions for a kept answer. The library's `FetchRequest` becomes one of these.
@@ -10,6 +10,8 @@ package struct AnswerRequest: Sendable, Hashable {
     package var maximumAge: Duration?
     package var refresh = false
     package var priority = FetchPriority.normal
+    /// The `Cache-Control` of a client on whose behalf the request is made. It is for the caches here, and is not sent on.
+    package var control: CacheControl?
 
     package init(_ url: String) { self.url = url }
 
@@ -66,14 +68,17 @@ struct CheckedRequest: Sendable {
         options.maximumAge = request.maximumAge
         options.refresh = request.refresh
         options = options.tightened(by: facts.control)
+        if let control = request.control { options = options.tightened(by: control) }
         options.refresh = options.refresh || behindSince != nil
         return options
     }
 
     var sharedFetchKey: SharedFetchKey {
         let isBehind = behindSince != nil
+        let options = options
         return SharedFetchKey(
-            key: key, refresh: request.refresh && !isBehind, maximumAge: isBehind ? nil : request.maximumAge, isBehind: isBehind)
+            key: key, refresh: options.refresh && !isBehind, maximumAge: isBehind ? nil : options.maximumAge,
+            onlyIfCached: options.onlyIfCached, isBehind: isBehind)
     }
 }
 
@@ -82,5 +87,6 @@ struct SharedFetchKey: Sendable, Hashable {
     let key: CacheKey
     let refresh: Bool
     let maximumAge: Duration?
+    let onlyIfCached: Bool
     let isBehind: Bool
 }

@@ -72,6 +72,22 @@ package final class CachingFetch: Sendable {
         }
     }
 
+    /// The answer to a request if it is in memory and may be used as it is. It costs no task.
+    package func servedAtOnce(_ request: AnswerRequest) -> ServedAnswer? {
+        guard let checked = try? CheckedRequest(request, userAgent: parts.userAgent), let kept = parts.memory.value(for: checked.key) else {
+            return nil
+        }
+        let now = parts.now()
+        switch decide(kept.facts, checked, now) {
+        case .fresh, .stale: break
+        case .refreshEarly, .staleWhileRevalidate: refreshBehind(checked, kept.facts)
+        case .revalidate, .miss, .unavailable: return nil
+        }
+        let served = served(kept, .memory, now)
+        parts.observer?(.answered(RedactedURL(request.url), from: served.source, bytes: served.body.count, after: .zero))
+        return served
+    }
+
     /// Tells the observer of the outcome of a call.
     func observed(
         _ request: AnswerRequest, _ call: () async -> Result<ServedAnswer, FetchError>

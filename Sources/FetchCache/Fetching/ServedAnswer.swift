@@ -29,6 +29,15 @@ package struct ServedAnswer: Sendable {
         headersNow = { [headers = download.headers] in headers }
     }
 
+    /// Whether the answer is kept.
+    package var isKept: Bool { facts != nil }
+
+    /// For how long the answer stays fresh; negative for a stale one, nil for one that is not kept.
+    package func freshFor(at now: Moment) -> Duration? { facts.map { $0.freshness.freshUntil - now } }
+
+    /// The digest of the body; nil for an answer that is not kept.
+    package var digest: SHA256Digest? { facts?.digest }
+
     /// Of a kept answer they are made when they are asked for, because they have its `Age`, and most callers want the body alone.
     package var headers: ResponseHeaders { headersNow() }
 }

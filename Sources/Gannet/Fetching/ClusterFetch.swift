@@ -1,5 +1,5 @@
 package import ClusterState
-internal import FetchCache
+package import FetchCache
 internal import GannetFetch
 internal import GannetRedis
 internal import HTTPCaching
@@ -28,13 +28,14 @@ package struct ClusterFetch: Sendable {
         }
         self.cluster = cluster
         self.downloader = downloader
-        var parts = CachingFetch.Parts(downloader: downloader, memory: MemoryCache(MemoryCacheOptions(costLimit: 0)))
+        var parts = CachingFetch.Parts(downloader: downloader, memory: MemoryCache(MemoryCacheOptions(costLimit: options.memoryLimit)))
         parts.shared = cache.shared.tier
         // An image has no other rules than a page here, and a URL that has just failed is not asked for again.
         parts.policy.heuristicForImages = .zero
         parts.policy.failures = .brief
         parts.maximumBody = settings.maximumBody
         parts.maximumInFlight = options.concurrency
+        parts.maximumAtHost = options.hostLimit
         fetch = CachingFetch(parts)
         headers = options.headers
         refresh = options.refresh
@@ -48,6 +49,10 @@ package struct ClusterFetch: Sendable {
         package var lease = Duration.seconds(6)
         /// Bytes of Redis' memory for bodies.
         package var bodyLimit = 1_000_000_000
+        /// Bytes of this process' memory for answers that are asked for again.
+        package var memoryLimit = 0
+        /// This process' requests at a time at one host, without those of workers; nil for no such limit.
+        package var hostLimit: Int?
         /// Sent with each request. They make it another request of its URL.
         package var headers = RequestHeaders.none
         package var refresh = false
@@ -74,6 +79,18 @@ package struct ClusterFetch: Sendable {
         guard case .failure = answer else { return (answer, nil) }
         return (answer, await remembered(url, since: start))
     }
+
+    /// The answer to a request of a client.
+    /// - Parameter time: How long the client waits.
+    package func answer(_ request: AnswerRequest, within time: Duration?) async -> Result<ServedAnswer, FetchError> {
+        await fetch.serve(request, Caller(ChangingPriority(request.priority), deadline: time))
+    }
+
+    /// The answer, if it is in memory and may be used as it is.
+    package func answerAtOnce(_ request: AnswerRequest) -> ServedAnswer? { fetch.servedAtOnce(request) }
+
+    /// Removes the kept answer of a URL, here and in Redis.
+    package func forget(_ request: AnswerRequest) async { await fetch.remove(request) }
 
     /// The failure of this URL, if it is older than a call that began at `start`. So neither this call nor another one meanwhile made a request.
     private func remembered(_ url: String, since start: ContinuousClock.Instant) async -> RememberedFailure? {

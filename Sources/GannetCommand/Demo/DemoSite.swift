@@ -28,7 +28,7 @@ final class DemoSite: Sendable {
         let asked = Asked()
         self.asked = asked
         do throws(HTTPServiceFailure) {
-            service = try HTTPService(address: "127.0.0.1", port: 0) { Self.answer($0, asked) }
+            service = try HTTPService(address: "127.0.0.1", port: 0) { Self.reply(to: $0, asked) }
         } catch {
             throw CommandFailure(.unavailable, error.description)
         }
@@ -64,13 +64,19 @@ final class DemoSite: Sendable {
 
     private static func failsAtFirst(_ page: Int) -> Bool { page % failing == failing / 2 }
 
-    private static func answer(_ request: HTTPServiceRequest, _ asked: Asked) -> HTTPServiceAnswer {
+    private static func reply(to request: HTTPServiceRequest, _ asked: Asked) -> HTTPServiceReply {
         let name = request.path.split(separator: "/").last ?? ""
-        guard let page = Int(name.prefix { $0.isNumber }), (0..<pages).contains(page) else { return HTTPServiceAnswer(status: 404) }
-        if request.path.hasPrefix("/moved/") { return HTTPServiceAnswer(text(page), type: "text/html") }
+        guard let page = Int(name.prefix { $0.isNumber }), (0..<pages).contains(page) else { return .now(HTTPServiceAnswer(status: 404)) }
+        if request.path.hasPrefix("/moved/") { return .now(HTTPServiceAnswer(text(page), type: "text/html")) }
         let times = asked.note(page)
-        // As pages far away do; another for each, the same in each demonstration.
-        usleep(UInt32(150 + page * 7919 % 400) * 1000)
+        return .later {
+            // As pages far away do; another for each, the same in each demonstration.
+            try? await Task.sleep(for: .milliseconds(150 + page * 7919 % 400))
+            return answer(page, times)
+        }
+    }
+
+    private static func answer(_ page: Int, _ times: Int) -> HTTPServiceAnswer {
         if page % missing == missing - 1 { return HTTPServiceAnswer(status: 404) }
         if failsAtFirst(page), times == 1 { return HTTPServiceAnswer(status: 500) }
         if page % moved == moved / 2 { return HTTPServiceAnswer(status: 302, headers: [(name: "Location", value: "/moved/\(page).html")]) }

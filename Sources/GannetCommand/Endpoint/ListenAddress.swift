@@ -7,15 +7,20 @@ struct ListenAddress: Sendable, Equatable {
     let host: String
     let port: UInt16
 
+    /// Whether only this machine's own programs reach it.
+    var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+
     /// For a client on the same machine.
-    var url: String {
+    var url: String { url(isTLS: false) }
+
+    func url(isTLS: Bool) -> String {
         let near =
             switch host {
             case "0.0.0.0": "127.0.0.1"
             case "::": "[::1]"
             default: host.contains(":") ? "[\(host)]" : host
             }
-        return "http://\(near):\(port)"
+        return "\(isTLS ? "https" : "http")://\(near):\(port)"
     }
 }
 

@@ -1,5 +1,4 @@
 import ClusterState
-import Dispatch
 import Gannet
 internal import GannetBasics
 import HTTPService
@@ -53,10 +52,12 @@ final class WorkerEndpoint: Sendable {
     init(_ address: ListenAddress, console: Console) throws(CommandFailure) {
         let watched = Watched()
         do throws(HTTPServiceFailure) {
-            service = try HTTPService(
-                address: address.host, port: address.port, connections: Self.mostConnections, each: Self.mostOfOne
-            ) { request in
-                Self.answer(request.path, watched.sources.withLock { $0 })
+            var options = HTTPServiceOptions()
+            options.connections = Self.mostConnections
+            options.each = Self.mostOfOne
+            service = try HTTPService(address: address.host, port: address.port, options) { request in
+                guard ["GET", "HEAD"].contains(request.method) else { return .now(HTTPServiceAnswer(status: 405)) }
+                return Self.reply(to: request.path, watched.sources.withLock { $0 })
             }
         } catch {
             throw CommandFailure(.unavailable, "\(error)")
@@ -81,22 +82,31 @@ final class WorkerEndpoint: Sendable {
     /// Ends it, and waits for the answers under way.
     func stop() { service.stop() }
 
-    private static func answer(_ path: String, _ sources: Sources?) -> HTTPServiceAnswer {
+    private static func reply(to path: Substring, _ sources: Sources?) -> HTTPServiceReply {
         switch path {
         case "/healthz":
-            BoundedWait.result(within: livingBound) { true } == true
-                ? text(200, "ok") : text(503, "The worker's tasks have not run for \(Amounts.roughTime(livingBound)).")
+            .later(
+                within: livingBound,
+                otherwise: text(503, "The worker's tasks have not run for \(Amounts.roughTime(livingBound)).")
+            ) { text(200, "ok") }
         case "/readyz":
-            switch sources.flatMap({ sources in BoundedWait.result(within: answerBound) { await sources.readiness.value() } }) {
-            case .ready?: text(200, "ready")
-            case .not(let sentence)?: text(503, sentence)
-            case nil: text(503, sources == nil ? "The worker is starting." : "The worker did not answer in time.")
+            if let sources {
+                .later(within: answerBound, otherwise: text(503, "The worker did not answer in time.")) {
+                    switch await sources.readiness.value() {
+                    case .ready: text(200, "ready")
+                    case .not(let sentence): text(503, sentence)
+                    }
+                }
+            } else {
+                .now(text(503, "The worker is starting."))
             }
         case "/metrics":
-            HTTPServiceAnswer(metrics(sources), type: MetricsText.contentType)
-        default: text(404, "There are /healthz, /readyz and /metrics.")
+            .later(within: answerBound, otherwise: page(metrics(sources, nil))) { page(metrics(sources, await sources?.queue.value())) }
+        default: .now(text(404, "There are /healthz, /readyz and /metrics."))
         }
     }
+
+    private static func page(_ metrics: String) -> HTTPServiceAnswer { HTTPServiceAnswer(metrics, type: MetricsText.contentType) }
 
     private static func text(_ status: Int, _ line: String) -> HTTPServiceAnswer { HTTPServiceAnswer(status: status, line + "\n") }
 
@@ -116,7 +126,7 @@ final class WorkerEndpoint: Sendable {
         }
     }
 
-    private static func metrics(_ sources: Sources?) -> String {
+    private static func metrics(_ sources: Sources?, _ figures: QueueFigures?) -> String {
         var page = MetricsText()
         if let sources {
             let subject = sources.subject
@@ -131,7 +141,6 @@ final class WorkerEndpoint: Sendable {
             page.add(
                 "gannet_queue_data_losses_total", .counter,
                 "How often this worker found that Redis knows of fewer jobs than the queue had accepted.", subject.tally.losses)
-            let figures = BoundedWait.result(within: answerBound) { await sources.queue.value() }
             page.add("gannet_redis_up", .gauge, "Whether Redis answers this worker.", figures?.queue != nil)
             if let queue = figures?.queue { page.add(queue, of: subject.queue) }
             if let health = figures?.health { page.add(health) }
@@ -177,26 +186,5 @@ actor FreshValue<Value: Sendable> {
         looking = nil
         last = (value, ContinuousClock.now + lifetime)
         return value
-    }
-}
-
-/// Waits for a task on a thread that is none of Swift's own.
-enum BoundedWait {
-    /// `nil` when the task has not ended in time; it is cancelled then.
-    static func result<Value: Sendable>(
-        within time: Duration, _ body: @escaping @Sendable () async -> Value
-    ) -> Value? {
-        let result = Mutex<Value?>(nil)
-        let isDone = DispatchSemaphore(value: 0)
-        let task = Task {
-            let value = await body()
-            result.withLock { $0 = value }
-            isDone.signal()
-        }
-        guard isDone.wait(timeout: .now() + .milliseconds(Int(time / .milliseconds(1)))) == .success else {
-            task.cancel()
-            return nil
-        }
-        return result.withLock { $0 }
     }
 }

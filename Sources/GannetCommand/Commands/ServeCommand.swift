@@ -1,0 +1,72 @@
+import ClusterState
+import CommandLineKit
+import Gannet
+import GannetBasics
+import GannetServer
+import HTTPEngine
+import HTTPService
+
+/// `gannet serve`: the gateway.
+struct ServeCommand: Command {
+    static let spec = CommandSpec(
+        "serve",
+        summary: "Answer clients that want a URL now, each URL fetched once.",
+        flags: ServeOptions.flags + [StoreOptions.cache.entry] + FetchOptions.flagsForCalls + QueueTarget.creatingFlags,
+        mostUsed: ["bind", "token-file", "memory", "host-limit", "redis"],
+        examples: [
+            Example("gannet serve", "Answers programs on this machine at http://127.0.0.1:9480/v1/fetch?url=…"),
+            Example(
+                "gannet serve --bind :9480 --behind-proxy --token-file /run/secrets/tokens --redis redis://cache.example",
+                "Answers clients of other machines that show a token. A proxy in front of it has the TLS."),
+        ])
+
+    private let serve: ServeOptions
+    private let cacheLimit: Int
+    private let fetch: FetchOptions
+    private let target: QueueTarget
+
+    init(_ arguments: Arguments) throws {
+        serve = try ServeOptions(arguments)
+        cacheLimit = try arguments.require(StoreOptions.cache)
+        fetch = try FetchOptions(arguments, forJobs: false)
+        target = try QueueTarget(arguments)
+    }
+
+    func run() async throws -> ExitStatus {
+        let console = target.console
+        let settings = try fetch.checkedSettings()
+        var gateway = try serve.settings()
+        let listening = try serve.serviceOptions()
+        gateway.queue = target.queue
+        return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
+            fetch.sayWhatProxyMeans(console)
+            let client = try await ClusterFetch(access.cluster, settings, fetching)
+            let server = GatewayServer(access.cluster, client, gateway)
+            let service: HTTPService
+            do throws(HTTPServiceFailure) {
+                service = try HTTPService(address: serve.bind.host, port: serve.bind.port, listening, server.reply)
+            } catch {
+                await client.close()
+                throw CommandFailure(.unavailable, error.description)
+            }
+            let url = ListenAddress(host: serve.bind.host, port: service.port).url(isTLS: serve.hasTLS)
+            console.note(
+                "serving on \(url) (/v1/fetch, /v1/openapi.json); Ctrl-C ends it.",
+                [(key: "event", value: "listening"), (key: "address", value: .string(url))])
+            for await _ in interruption.stops { break }
+            service.stop()
+            await client.close()
+            return .done
+        }
+    }
+
+    private var fetching: ClusterFetch.Options {
+        var options = ClusterFetch.Options()
+        options.concurrency = fetch.concurrency
+        options.hostLimit = fetch.hostLimit
+        options.lease = fetch.lease
+        options.bodyLimit = cacheLimit
+        options.memoryLimit = serve.memory
+        return options
+    }
+}

@@ -1,0 +1,115 @@
+import CommandLineKit
+import GannetBasics
+import GannetServer
+import HTTPService
+
+/// Where a gateway listens, and whom it answers.
+struct ServeOptions: Sendable {
+    let bind: ListenAddress
+    let memory: Int
+    private let token: String?
+    private let tokenFile: String?
+    private let certificate: String?
+    private let key: String?
+    private let isBehindProxy: Bool
+    private let isReadOnly: Bool
+    private let hostNames: [String]
+    private let forwarded: [String]
+    private let passed: [String]
+    private let connections: Int
+
+    private static let address = Flag(
+        "bind", .listenAddress, default: "127.0.0.1:9480",
+        "Where to listen; ':9480' for all addresses. On another address than this machine's own it takes a token, and '--tls-cert' or "
+            + "'--behind-proxy'.")
+    private static let secret = Flag(
+        "token", .text("token"), isSecret: true,
+        "A secret that clients show: 'Authorization: Bearer …'. Other users of this machine see options, so use GANNET_TOKEN or '--token-file'.")
+    private static let secrets = Flag(
+        "token-file", .file(),
+        "A file with a token on each line. Behind a token may stand name=…, at-once=… and per-second=…: the most requests of its holders.")
+    private static let chain = Flag("tls-cert", .file(), "A file with the certificate chain of this server (PEM). It needs '--tls-key'.")
+    private static let privateKey = Flag("tls-key", .file(), "A file with the key of '--tls-cert' (PEM).")
+    private static let behindProxy = Toggle("behind-proxy", "A proxy in front of this server has the TLS. Nobody else reaches the server.")
+    private static let readOnly = Toggle("read-only", "Change nothing and fetch nothing: answer questions about the queues alone.")
+    private static let hostName = Flag(
+        "host-name", .text("name"), isRepeatable: true,
+        "A name under which clients ask a server without tokens, besides localhost. This option can be repeated.")
+    private static let forward = Flag(
+        "forward-header", .text("name"), isRepeatable: true,
+        "A header of clients to send on to origins, such as Accept. Answers are kept for each of its values. This option can be repeated.")
+    private static let pass = Flag(
+        "pass-header", .text("name"), isRepeatable: true,
+        "A header of origins to hand on to clients, besides those that caches know. This option can be repeated.")
+    private static let memorySize = Flag(
+        "memory", .size(in: 0...1_000_000_000_000), default: "256MB", "How much of this process' memory answers may take that are asked for again.")
+    private static let connectionCount = Flag(
+        "max-connections", .integer(in: 8...1_000_000), default: "4096",
+        "The most connections at a time; one address gets an eighth of them. Idle ones make room for new ones.")
+
+    static let flags = [
+        address.entry, secret.entry, secrets.entry, chain.entry, privateKey.entry, behindProxy.entry, readOnly.entry, hostName.entry,
+        forward.entry, pass.entry, memorySize.entry, connectionCount.entry,
+    ]
+
+    init(_ arguments: Arguments) throws {
+        bind = try arguments.require(Self.address)
+        token = try arguments.optional(Self.secret)
+        tokenFile = try arguments.optional(Self.secrets)
+        certificate = try arguments.optional(Self.chain)
+        key = try arguments.optional(Self.privateKey)
+        isBehindProxy = arguments.isSet(Self.behindProxy)
+        isReadOnly = arguments.isSet(Self.readOnly)
+        hostNames = try arguments.all(Self.hostName)
+        forwarded = try arguments.all(Self.forward)
+        passed = try arguments.all(Self.pass)
+        memory = try arguments.require(Self.memorySize)
+        connections = try arguments.require(Self.connectionCount)
+        if (certificate == nil) != (key == nil) { throw arguments.usageError("'--tls-cert' and '--tls-key' need each other.") }
+        guard !bind.isLoopback else { return }
+        if token == nil, tokenFile == nil {
+            throw arguments.usageError("On \(bind.host) others can reach this server: it takes '--token-file' or GANNET_TOKEN.")
+        }
+        if certificate == nil, !isBehindProxy {
+            throw arguments.usageError(
+                "On \(bind.host) tokens would cross the network in clear: it takes '--tls-cert' and '--tls-key', or '--behind-proxy'.")
+        }
+    }
+
+    var hasTLS: Bool { certificate != nil }
+
+    func settings() throws -> GatewaySettings {
+        var settings = GatewaySettings()
+        let listed = try tokenFile.map { try Self.text(of: $0) }
+        do throws(TokenFailure) {
+            if let listed { settings.access.tokens = try Token.list(listed) }
+            if let token { settings.access.tokens.append(try Token(token, name: "GANNET_TOKEN")) }
+        } catch {
+            throw CommandFailure(.wrongUsage, tokenFile.map { "The file of tokens \($0): \(error)" } ?? "\(error)")
+        }
+        settings.access.isReadOnly = isReadOnly
+        settings.access.hosts.formUnion(hostNames.map { $0.lowercased() })
+        settings.forwardedHeaders = forwarded.map { $0.lowercased() }
+        settings.passedHeaders = Set(passed.map { $0.lowercased() })
+        return settings
+    }
+
+    func serviceOptions() throws -> HTTPServiceOptions {
+        var options = HTTPServiceOptions()
+        options.connections = connections
+        // Behind a proxy all clients have its address.
+        options.each = isBehindProxy ? nil : max(1, connections / 8)
+        if let certificate, let key { options.tls = (certificate: try Self.text(of: certificate), key: try Self.text(of: key)) }
+        return options
+    }
+
+    private static func text(of path: String) throws -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw CommandFailure(.noUsableInput, "The file \(path) cannot be read: \(Descriptor.message(errno)).") }
+        defer { close(descriptor) }
+        guard let bytes = Descriptor.contents(of: descriptor, atMost: 1 << 20), bytes.count < 1 << 20 else {
+            throw CommandFailure(.noUsableInput, "The file \(path) cannot be read, or is larger than a megabyte.")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,60 @@
+internal import GannetBasics
+internal import HTTPService
+
+/// Decides who may ask for what.
+///
+/// A page of another site must not reach the server through its visitor's browser: `GET /v1/fetch` has effects, and needs no reading of the
+/// answer. Browsers say where a request comes from (`Origin`, `Sec-Fetch-Site`). A name that an attacker points at this machine shows in
+/// `Host`. Where tokens are needed, a page cannot know one.
+package struct AccessRules: Sendable {
+    package var tokens: [Token] = []
+    /// Names and addresses under which clients ask, without ports, in small letters. Needed where no token is.
+    package var hosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+    package var isReadOnly = false
+
+    package init() {}
+
+    /// The holder of the request, by the index of its token; nil where none is needed.
+    func check(_ request: HTTPServiceRequest, _ endpoint: Endpoint) throws(Problem) -> Int? {
+        try checkOrigin(request)
+        if isReadOnly, endpoint.hasEffects {
+            throw Problem(403, "read-only", "This server is for reading alone ('--read-only'): it changes nothing and fetches nothing.")
+        }
+        if tokens.isEmpty || endpoint.isOpen { return nil }
+        guard let shown = Self.bearer(request), let holder = Token.find(shown, in: tokens) else {
+            var problem = Problem(401, "unauthorized", "Send a token of this server: 'Authorization: Bearer …'.")
+            problem.headers = [("WWW-Authenticate", "Bearer")]
+            throw problem
+        }
+        return holder
+    }
+
+    private func checkOrigin(_ request: HTTPServiceRequest) throws(Problem) {
+        let host = request.header("host")?.lowercased() ?? ""
+        if tokens.isEmpty, !hosts.contains(Self.name(of: host)) {
+            throw Problem(
+                421, "wrong-host",
+                "This server does not answer for this 'Host'. Name it with '--host-name', or ask for 127.0.0.1 or localhost.")
+        }
+        if let origin = request.header("origin"), !["http://\(host)", "https://\(host)"].contains(origin.lowercased()) {
+            throw Self.foreign
+        }
+        if let site = request.header("sec-fetch-site"), !["same-origin", "none"].contains(site.lowercased()) { throw Self.foreign }
+    }
+
+    private static let foreign = Problem(403, "foreign-page", "A page of another site may not ask this server.")
+
+    /// Without the port.
+    private static func name(of host: String) -> String {
+        if host.first == "[" { return host.firstIndex(of: "]").map { String(host[...$0]) } ?? host }
+        return String(host.prefix { $0 != ":" })
+    }
+
+    private static func bearer(_ request: HTTPServiceRequest) -> String? {
+        let values = request.headers("authorization")
+        guard values.count == 1 else { return nil }
+        let words = values[0].split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+        return String(words[1])
+    }
+}

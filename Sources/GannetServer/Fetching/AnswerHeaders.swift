@@ -1,0 +1,59 @@
+internal import FetchCache
+internal import HTTPCaching
+internal import HTTPEngine
+
+/// The headers of a body that is handed on to a client.
+struct AnswerHeaders {
+    typealias Field = (name: String, value: String)
+
+    /// The headers of the origin that reach clients. Others could change how a browser treats this gateway, or be orders to a proxy in front of it.
+    private static let passed: Set<String> = [
+        "age", "cache-control", "content-language", "content-type", "date", "etag", "expires", "last-modified", "vary",
+    ]
+    /// A fetched page is shown in a sandbox without an origin, if a browser shows it at all: it can neither read from the gateway nor ask it.
+    private static let guards: [Field] = [
+        ("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'"), ("X-Content-Type-Options", "nosniff"),
+        ("Content-Disposition", "attachment"), ("Cross-Origin-Resource-Policy", "same-origin"), ("Referrer-Policy", "no-referrer"),
+    ]
+
+    let tag: EntityTag?
+    let lastModified: String?
+    private let fields: [Field]
+
+    /// - Parameter alsoPassed: Names of further headers, in small letters, that the operator wants to reach clients.
+    init(_ answer: ServedAnswer, alsoPassed: Set<String>, at now: Moment) {
+        let headers = answer.headers
+        let validators = Validators(headers)
+        // A body without a tag of its origin has its digest for one.
+        let tag = validators.entityTag ?? answer.digest.flatMap { EntityTag(Array("\"\($0)\"".utf8)) }
+        self.tag = tag
+        lastModified = validators.lastModified
+        var fields = headers.fields.filter { field in
+            let name = field.name.lowercased()
+            return name != "etag" && Self.passed.contains(name) || alsoPassed.contains(name)
+        }
+        if let tag { fields.append(("ETag", tag.text)) }
+        fields.append(("Accept-Ranges", "bytes"))
+        fields.append(("Cache-Status", Self.status(of: answer, at: now)))
+        self.fields = fields + Self.guards
+    }
+
+    var all: [Field] { fields }
+
+    /// A 304 has no headers that describe a body.
+    var ofUnchanged: [Field] {
+        fields.filter { !["content-type", "content-language", "accept-ranges", "content-disposition"].contains($0.name.lowercased()) }
+    }
+
+    /// RFC 9211: how this cache came by the answer.
+    private static func status(of answer: ServedAnswer, at now: Moment) -> String {
+        let ttl = answer.freshFor(at: now).map { "; ttl=\($0.components.seconds)" } ?? ""
+        let stored = answer.isKept ? "; stored" : ""
+        return switch answer.source {
+        case .memory, .disk, .shared: "gannet; hit\(ttl); detail=\(answer.source.rawValue)"
+        case .stale: "gannet; hit\(ttl); detail=stale"
+        case .revalidated: "gannet; fwd=stale; fwd-status=304\(stored)\(ttl)"
+        case .network: "gannet; fwd=miss; fwd-status=\(answer.status)\(stored)\(ttl)"
+        }
+    }
+}

@@ -1,0 +1,98 @@
+internal import FetchCache
+internal import Gannet
+internal import GannetBasics
+internal import HTTPCaching
+internal import HTTPEngine
+internal import HTTPService
+
+/// `/v1/fetch` and `/v1/cache`: the body of a URL, fetched once for all who ask.
+struct FetchEndpoints: Sendable {
+    let fetch: ClusterFetch
+    let settings: GatewaySettings
+
+    /// The time a client is willing to wait, in seconds.
+    private static let deadlineHeader = "gannet-deadline"
+    private static let longestDeadline = 86_400.0
+
+    private static let url = Parameter("url", .url, required: true, "An absolute http or https URL, with its & and % written as %26 and %25.")
+
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                method: "GET", path: "/v1/fetch",
+                summary: "The body of a URL, from the caches or from its origin. All who ask at the same time share one request.",
+                parameters: [
+                    Self.url,
+                    Parameter("gannet-deadline", in: .header, "For how many seconds the client waits, such as 2.5."),
+                    Parameter("cache-control", in: .header, "no-cache, only-if-cached, max-age=… and others of RFC 9111."),
+                    Parameter("range", in: .header, "A part of the body, such as bytes=0-99."),
+                ],
+                answers: [200: ["*/*"], 206: ["*/*"], 304: []],
+                reply: { request throws(Problem) in try fetched(request) }),
+            Endpoint(
+                method: "DELETE", path: "/v1/cache", summary: "Forgets the kept answer of a URL. The next client has it fetched.",
+                parameters: [Self.url], answers: [204: []],
+                reply: { request throws(Problem) in
+                    let question = try question(request)
+                    return .later {
+                        await fetch.forget(question)
+                        return HTTPServiceAnswer(status: 204)
+                    }
+                }),
+        ]
+    }
+
+    private func fetched(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
+        let question = try question(request)
+        let deadline = try deadline(request.request)
+        let conditions = ClientConditions(request.request)
+        if let answer = fetch.answerAtOnce(question) { return .now(body(answer, conditions)) }
+        return .later {
+            switch await fetch.answer(question, within: deadline) {
+            case .success(let answer): body(answer, conditions)
+            case .failure(let error): Problem(error).answer
+            }
+        }
+    }
+
+    private func question(_ request: EndpointRequest) throws(Problem) -> AnswerRequest {
+        var question = AnswerRequest(request.items.required("url"))
+        let control = request.request.headers("cache-control")
+        if !control.isEmpty { question.control = CacheControl(lines: control) }
+        for name in settings.forwardedHeaders {
+            let values = request.request.headers(name)
+            guard !values.isEmpty else { continue }
+            guard let field = HeaderField(name: name, value: values.joined(separator: ", ")) else {
+                throw .badRequest("The header '\(name)' cannot be sent on.")
+            }
+            question.headers.append(field)
+        }
+        return question
+    }
+
+    private func deadline(_ request: HTTPServiceRequest) throws(Problem) -> Duration? {
+        guard let text = request.header(Self.deadlineHeader) else { return nil }
+        guard let seconds = Double(text), seconds > 0, seconds <= Self.longestDeadline else {
+            throw .badRequest("The header 'Gannet-Deadline' takes a number of seconds up to a day, such as 2.5.")
+        }
+        return .seconds(seconds)
+    }
+
+    private func body(_ answer: ServedAnswer, _ conditions: ClientConditions) -> HTTPServiceAnswer {
+        let now = Moment.now
+        let headers = AnswerHeaders(answer, alsoPassed: settings.passedHeaders, at: now)
+        if conditions.isCurrent(headers.tag, lastModified: headers.lastModified, now: now.millisecondsSince1970 / 1000) {
+            return HTTPServiceAnswer(status: 304, headers: headers.ofUnchanged)
+        }
+        switch conditions.range(of: answer.body.count, headers.tag, lastModified: headers.lastModified) {
+        case .whole: return HTTPServiceAnswer(status: 200, headers: headers.all, body: .bytes(answer.body))
+        case .part(let range):
+            let part = (name: "Content-Range", value: "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(answer.body.count)")
+            return HTTPServiceAnswer(status: 206, headers: headers.all + [part], body: .bytes(Array(answer.body[range])))
+        case .unsatisfiable:
+            var problem = Problem(416, "range", "The body has \(answer.body.count) bytes, and none of them is in the range.")
+            problem.headers = [("Content-Range", "bytes */\(answer.body.count)")]
+            return problem.answer
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import GannetBasics
+internal import HTTPService
+
+/// One thing that can be asked of the server. A table of them decides which request is whose, and is the source of the OpenAPI document.
+struct Endpoint: Sendable {
+    typealias Reply = @Sendable (EndpointRequest) throws(Problem) -> HTTPServiceReply
+
+    let method: String
+    /// Its parts in braces are parameters, such as `/v1/batches/{batch}`.
+    let path: String
+    let summary: String
+    var parameters: [Parameter] = []
+    /// Whether it changes something or has something fetched. Such endpoints are refused where a server is for reading alone.
+    var hasEffects = true
+    /// Whether it answers without a token: a check whether the server lives.
+    var isOpen = false
+    /// The media types of answers by their statuses. Every endpoint may answer problems besides.
+    var answers: [Int: [String]] = [200: ["application/json"]]
+    /// The media types of bodies that it takes.
+    var takes: [String] = []
+    let reply: Reply
+
+    /// The values of the parameters in a path; nil where the path is another's.
+    func match(_ parts: [Substring]) -> [String: String]? {
+        let own = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard own.count == parts.count else { return nil }
+        var values: [String: String] = [:]
+        for (own, part) in zip(own, parts) {
+            if own.first == "{" {
+                guard !part.isEmpty, let value = QueryItems.decoded(Substring(part.replacing("+", with: "%2B"))) else { return nil }
+                values[String(own.dropFirst().dropLast())] = value
+            } else if own != part {
+                return nil
+            }
+        }
+        return values
+    }
+}
+
+/// A request of an endpoint whose parameters have been checked.
+struct EndpointRequest: Sendable {
+    let request: HTTPServiceRequest
+    let items: QueryItems
+
+    var isHead: Bool { request.method == "HEAD" }
+}
+
+/// All endpoints of a server.
+struct EndpointTable: Sendable {
+    let endpoints: [Endpoint]
+
+    /// The endpoint of a request, and its parameters.
+    func find(_ request: HTTPServiceRequest) throws(Problem) -> (Endpoint, [String: String]) {
+        guard request.target.utf8.first == UInt8(ascii: "/") else { throw .notFound }
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
+        let method = request.method == "HEAD" ? "GET" : request.method
+        var others: [String] = []
+        for endpoint in endpoints {
+            guard let values = endpoint.match(parts) else { continue }
+            if endpoint.method == method { return (endpoint, values) }
+            others += endpoint.method == "GET" ? ["GET", "HEAD"] : [endpoint.method]
+        }
+        throw others.isEmpty ? .notFound : .notAllowed(others)
+    }
+}

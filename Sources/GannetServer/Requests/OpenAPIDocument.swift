@@ -1,0 +1,66 @@
+internal import GannetBasics
+
+/// The description of all endpoints for programs (OpenAPI 3.1).
+enum OpenAPIDocument {
+    static func text(of endpoints: [Endpoint]) -> String {
+        var paths: [(key: String, value: JSONValue)] = []
+        for endpoint in endpoints {
+            let operation = (key: endpoint.method.lowercased(), value: operation(endpoint))
+            if let index = paths.firstIndex(where: { $0.key == endpoint.path }), case .object(let there) = paths[index].value {
+                paths[index].value = .object(there + [operation])
+            } else {
+                paths.append((endpoint.path, .object([operation])))
+            }
+        }
+        let document: JSONValue = [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Gannet's gateway", "version": .string(Version.current),
+                "description": "Fetches URLs once for all who ask, and shows the queues of a cluster.",
+            ],
+            "paths": .object(paths),
+            "components": [
+                "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
+                "schemas": ["Problem": problem],
+            ],
+            "security": [["token": []], [:]],
+        ]
+        return document.text + "\n"
+    }
+
+    private static func operation(_ endpoint: Endpoint) -> JSONValue {
+        var members: [(key: String, value: JSONValue)] = [("summary", .string(endpoint.summary))]
+        if !endpoint.parameters.isEmpty { members.append(("parameters", .array(endpoint.parameters.map(\.document)))) }
+        if !endpoint.takes.isEmpty {
+            let content = endpoint.takes.map { (key: $0, value: JSONValue.object([("schema", ["type": "string"])])) }
+            members.append(("requestBody", ["required": true, "content": .object(content)]))
+        }
+        var answers = endpoint.answers.sorted { $0.key < $1.key }.map { status, types in
+            (key: "\(status)", value: answer(status, types))
+        }
+        let problems: JSONValue = [
+            "description": "The request cannot be answered as it was meant.",
+            "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+        ]
+        answers.append(("default", problems))
+        members.append(("responses", .object(answers)))
+        if endpoint.isOpen { members.append(("security", [])) }
+        return .object(members)
+    }
+
+    private static func answer(_ status: Int, _ types: [String]) -> JSONValue {
+        let content = types.map { type in
+            (key: type, value: JSONValue.object(type == "application/json" ? [("schema", [:])] : [("schema", ["type": "string"])]))
+        }
+        let description: JSONValue = status == 304 ? "The client has the present state." : "The answer."
+        return types.isEmpty ? ["description": description] : ["description": description, "content": .object(content)]
+    }
+
+    private static let problem: JSONValue = [
+        "type": "object", "required": ["title", "status", "class", "detail"],
+        "properties": [
+            "title": ["type": "string"], "status": ["type": "integer"], "class": ["type": "string"], "detail": ["type": "string"],
+            "url": ["type": "string"], "originStatus": ["type": "integer"],
+        ],
+    ]
+}

@@ -1,0 +1,61 @@
+internal import GannetBasics
+
+/// A parameter of an endpoint: how it is checked, and how the OpenAPI document describes it.
+struct Parameter: Sendable {
+    enum Place: String, Sendable {
+        case query, path, header
+    }
+
+    enum Form: Sendable {
+        case text
+        case url
+        case number(ClosedRange<Int>)
+        case choice([String])
+        case flag
+    }
+
+    let name: String
+    var place = Place.query
+    var form = Form.text
+    var isRequired = false
+    let summary: String
+
+    init(_ name: String, _ form: Form = .text, in place: Place = .query, required: Bool = false, _ summary: String) {
+        self.name = name
+        self.form = form
+        self.place = place
+        isRequired = required || place == .path
+        self.summary = summary
+    }
+
+    /// Throws when the text is none of the parameter's values.
+    func check(_ text: String) throws(Problem) {
+        switch form {
+        case .text: return
+        case .url: if text.isEmpty { throw .badRequest("The parameter '\(name)' is empty; it takes a URL.") }
+        case .number(let range):
+            guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text), range.contains(number) else {
+                throw .badRequest("The parameter '\(name)' takes a whole number from \(range.lowerBound) to \(range.upperBound).")
+            }
+        case .choice(let words):
+            guard words.contains(text) else { throw .badRequest("The parameter '\(name)' takes one of \(words.joined(separator: ", ")).") }
+        case .flag:
+            guard ["true", "false"].contains(text) else { throw .badRequest("The parameter '\(name)' takes true or false.") }
+        }
+    }
+
+    var document: JSONValue {
+        let schema: JSONValue =
+            switch form {
+            case .text: ["type": "string"]
+            case .url: ["type": "string", "minLength": 1, "maxLength": 16_384]
+            case .number(let range): ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
+            case .choice(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
+            case .flag: ["type": "boolean"]
+            }
+        return [
+            "name": .string(name), "in": .string(place.rawValue), "required": .bool(isRequired), "description": .string(summary),
+            "schema": schema,
+        ]
+    }
+}

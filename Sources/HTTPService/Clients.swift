@@ -1,0 +1,100 @@
+internal import GannetBasics
+
+/// A connection of a client.
+final class Client: Sendable {
+    let descriptor: Int32
+    let address: String
+
+    init(descriptor: Int32, address: String) {
+        self.descriptor = descriptor
+        self.address = address
+    }
+}
+
+/// The connections that are open, and which of them have to go: those that send no request for too long, and, when many are open, those that
+/// have waited longest for a request of their client.
+final class Clients: Sendable {
+    private let bounds: ClientBounds
+    private let table = Mutex<ClientTable>(ClientTable())
+
+    init(_ bounds: ClientBounds) { self.bounds = bounds }
+
+    func opened(_ client: Client) {
+        table.withLock { table in
+            table.opened(client.descriptor, at: .now)
+            close(table.tooMany(bounds))
+        }
+    }
+
+    func began(_ client: Client) { table.withLock { $0.began(client.descriptor) } }
+
+    func ended(_ client: Client) { table.withLock { $0.ended(client.descriptor, at: .now) } }
+
+    func closed(_ client: Client) { table.withLock { $0.closed(client.descriptor) } }
+
+    func closeOverdue() { table.withLock { close($0.overdue(bounds, at: .now)) } }
+
+    /// Under the lock: libmicrohttpd closes a descriptor only after it has said so, and that waits for the lock.
+    private func close(_ descriptors: [Int32]) {
+        for descriptor in descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+}
+
+struct ClientBounds: Sendable {
+    /// The most connections at a time. When seven eighths are open, the idle ones make room.
+    var connections = 128
+    /// For how long a connection may send no whole head of a request: at its beginning, or after an answer.
+    var withoutRequest = Duration.seconds(30)
+}
+
+/// When each connection had its last request. A struct without a clock.
+struct ClientTable {
+    typealias Instant = ContinuousClock.Instant
+
+    /// Since when an idle connection waits for a request; nil while it has one.
+    private var idleSince: [Int32: Instant?] = [:]
+    /// The idle connections, the longest idle first. Entries that `idleSince` does not confirm are old.
+    private var idle = Fifo<(descriptor: Int32, since: Instant)>()
+
+    var count: Int { idleSince.count }
+
+    mutating func opened(_ descriptor: Int32, at now: Instant) { ended(descriptor, at: now) }
+
+    mutating func began(_ descriptor: Int32) { idleSince[descriptor] = .some(nil) }
+
+    mutating func ended(_ descriptor: Int32, at now: Instant) {
+        idleSince[descriptor] = now
+        idle.append((descriptor, now))
+        dropOld()
+    }
+
+    mutating func closed(_ descriptor: Int32) { idleSince[descriptor] = nil }
+
+    /// The connections that have sent no request for too long. Each is named once.
+    mutating func overdue(_ bounds: ClientBounds, at now: Instant) -> [Int32] {
+        var due: [Int32] = []
+        while let first = idle.first, first.since + bounds.withoutRequest <= now {
+            _ = idle.popFirst()
+            if isIdle(first) { due.append(first.descriptor) }
+        }
+        return due
+    }
+
+    /// The connection that makes room for a new one, if many are open.
+    mutating func tooMany(_ bounds: ClientBounds) -> [Int32] {
+        guard count > bounds.connections - bounds.connections / 8 else { return [] }
+        while let first = idle.popFirst() {
+            if isIdle(first) { return [first.descriptor] }
+        }
+        return []
+    }
+
+    private func isIdle(_ entry: (descriptor: Int32, since: Instant)) -> Bool { idleSince[entry.descriptor] == .some(entry.since) }
+
+    /// A busy connection leaves an entry for each of its requests. The list stays within a small multiple of the connections.
+    private mutating func dropOld() {
+        guard idle.count > 64 + 4 * count else { return }
+        let since = idleSince
+        idle.filter { since[$0.descriptor] == .some($0.since) }
+    }
+}

@@ -1,0 +1,66 @@
+internal import CMicrohttpd
+
+/// Where libmicrohttpd takes the bytes of an answer from.
+enum ResponseSource {
+    /// Small bodies are copied at once, large ones piece by piece as the client takes them.
+    static func response(_ bytes: [UInt8]) -> OpaquePointer? {
+        if bytes.count <= 32 << 10 {
+            var bytes = bytes
+            return bytes.withUnsafeMutableBytes { MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY) }
+        }
+        let held = Unmanaged.passRetained(Bytes(bytes))
+        let response = MHD_create_response_from_callback(
+            UInt64(bytes.count), block,
+            { context, position, room, most in
+                guard let context, let room else { return ResponseSource.failure }
+                let bytes = Unmanaged<Bytes>.fromOpaque(context).takeUnretainedValue().bytes
+                let part = bytes[Int(position)...].prefix(most)
+                UnsafeMutableRawBufferPointer(start: room, count: most).copyBytes(from: part)
+                return part.count
+            }, held.toOpaque(), { context in context.map { Unmanaged<Bytes>.fromOpaque($0).release() } })
+        if response == nil { held.release() }
+        return response
+    }
+
+    static func response(_ stream: AnswerStream, length: Int?, _ suspension: Suspension) -> OpaquePointer? {
+        let held = Unmanaged.passRetained(Source(stream: stream, suspension: suspension))
+        let response = MHD_create_response_from_callback(
+            length.map { UInt64($0) } ?? .max, block,
+            { context, _, room, most in
+                guard let context, let room else { return ResponseSource.failure }
+                let source = Unmanaged<Source>.fromOpaque(context).takeUnretainedValue()
+                source.suspension.begin()
+                switch source.stream.take(into: UnsafeMutableRawBufferPointer(start: room, count: most)) {
+                case .bytes(let count): return count
+                case .end: return ResponseSource.end
+                case .failure: return ResponseSource.failure
+                case .none:
+                    source.suspension.sleep()
+                    return 0
+                }
+            }, held.toOpaque(), { context in context.map { Unmanaged<Source>.fromOpaque($0).release() } })
+        if response == nil { held.release() }
+        return response
+    }
+
+    private static let block = 64 << 10
+    // libmicrohttpd's MHD_CONTENT_READER_END_OF_STREAM and _END_WITH_ERROR, whose casts Swift does not read.
+    private static let end = -1
+    private static let failure = -2
+
+    private final class Bytes: Sendable {
+        let bytes: [UInt8]
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+    }
+
+    private final class Source: Sendable {
+        let stream: AnswerStream
+        let suspension: Suspension
+
+        init(stream: AnswerStream, suspension: Suspension) {
+            self.stream = stream
+            self.suspension = suspension
+        }
+    }
+}

@@ -1,0 +1,178 @@
+internal import CMicrohttpd
+internal import GannetBasics
+
+/// A request between libmicrohttpd's thread, which reads it and sends its answer, and the task that makes the answer.
+final class ServedRequest: Sendable {
+    private struct State {
+        var answer: HTTPServiceAnswer?
+        /// The task that makes the answer, then the one that writes the answer's stream.
+        var task: Task<Void, Never>?
+        var stream: AnswerStream?
+        /// Until when the task has to answer, and the answer in its place.
+        var deadline: (time: ContinuousClock.Instant, answer: HTTPServiceAnswer)?
+        var isOver = false
+    }
+
+    private let target: String
+    private let client: Client
+    private let handler: HTTPService.Handler
+    private let suspension: Suspension
+    private let body: RequestBody
+    private let state = Mutex(State())
+    private let isBegun = SharedFlag()
+    private let isBodyEnded = SharedFlag()
+
+    init(_ target: String, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch, _ handler: @escaping HTTPService.Handler) {
+        self.target = target
+        self.client = client
+        self.handler = handler
+        let departure = Departure()
+        let suspension = Suspension(connection, of: client, watch) { departure.request?.leave() }
+        self.suspension = suspension
+        body = RequestBody { suspension.wake() }
+        departure.request = self
+    }
+
+    /// Breaks the circle between the request and its connection's watch.
+    private final class Departure: @unchecked Sendable {
+        // Set once, before any other thread knows of it.
+        weak var request: ServedRequest?
+    }
+
+    /// libmicrohttpd has read the head, then each piece of the body, then all of it. It asks again after each wake-up.
+    /// - Parameter piece: Its count is set to zero when it was taken.
+    func read(_ connection: OpaquePointer, method: String, _ piece: UnsafeRawBufferPointer, _ left: inout Int) -> MHD_Result {
+        suspension.begin()
+        if !isBegun.isSet {
+            isBegun.set()
+            return begin(connection, method)
+        }
+        if !piece.isEmpty {
+            if state.withLock({ $0.answer != nil }) || body.offer(piece) {
+                // The rest of a body that nobody reads any more is passed over, so that its client hears the answer.
+                left = 0
+            } else {
+                suspension.sleep()
+            }
+            return .YES
+        }
+        if !isBodyEnded.isSet {
+            isBodyEnded.set()
+            body.end(.success(()))
+        }
+        let (answer, isOver) = state.withLock { ($0.answer, $0.isOver) }
+        if isOver { return .NO }
+        guard let answer else {
+            suspension.sleep()
+            return .YES
+        }
+        return queue(answer, on: connection, method)
+    }
+
+    private func begin(_ connection: OpaquePointer, _ method: String) -> MHD_Result {
+        let request = HTTPServiceRequest(
+            method: method, target: target, headers: Self.headers(of: connection), client: client.address, body: body)
+        switch handler(request) {
+        case .now(let answer):
+            // libmicrohttpd closes the connection behind an answer that comes before its request is read. That saves reading a body.
+            if request.hasBody { return queue(answer, on: connection, method) }
+            state.withLock { $0.answer = answer }
+            return .YES
+        case .later(let time, let otherwise, let work):
+            if let time { state.withLock { $0.deadline = (.now + time, otherwise) } }
+            start { self.answer(await work()) }
+            return .YES
+        }
+    }
+
+    private func answer(_ answer: HTTPServiceAnswer) {
+        state.withLock { $0.answer = $0.answer ?? answer }
+        suspension.wake()
+    }
+
+    /// Answers in the place of a task that is late.
+    func answerIfLate(_ now: ContinuousClock.Instant) {
+        let late = state.withLock { state -> (answer: HTTPServiceAnswer, task: Task<Void, Never>?)? in
+            guard state.answer == nil, let deadline = state.deadline, deadline.time <= now else { return nil }
+            return (deadline.answer, state.task)
+        }
+        guard let late else { return }
+        answer(late.answer)
+        late.task?.cancel()
+    }
+
+    private func queue(_ answer: HTTPServiceAnswer, on connection: OpaquePointer, _ method: String) -> MHD_Result {
+        let response: OpaquePointer?
+        switch answer.body {
+        case .bytes(let bytes): response = ResponseSource.response(bytes)
+        case .stream(let length, let write):
+            let stream = AnswerStream { [suspension] in suspension.wake() }
+            response = ResponseSource.response(stream, length: length, suspension)
+            state.withLock { $0.stream = stream }
+            if method != "HEAD" {
+                start {
+                    do {
+                        try await write(stream)
+                        stream.finish(.end)
+                    } catch {
+                        stream.finish(.failure)
+                    }
+                }
+            }
+        }
+        guard let response else { return .NO }
+        defer { MHD_destroy_response(response) }
+        for header in answer.headers { MHD_add_response_header(response, header.name, header.value) }
+        return MHD_queue_response(connection, UInt32(clamping: answer.status), response)
+    }
+
+    private func start(_ work: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            // The task begins under the lock, so that nobody ends the request without it.
+            if !state.isOver { state.task = Task { await work() } }
+        }
+    }
+
+    /// The client has left, or the service ends. libmicrohttpd hears it from the next question.
+    func leave() {
+        end()
+        suspension.wake()
+    }
+
+    /// libmicrohttpd has sent the answer, or the client has left.
+    func completed() {
+        suspension.end()
+        end()
+    }
+
+    private func end() {
+        let (task, stream) = state.withLock { state in
+            state.isOver = true
+            defer { (state.task, state.stream) = (nil, nil) }
+            return (state.task, state.stream)
+        }
+        body.end(.failure(.clientLeft))
+        stream?.finish(.failure)
+        task?.cancel()
+    }
+
+    private static func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
+        withUnsafeMutablePointer(to: &headers) { list in
+            _ = MHD_get_connection_values_n(
+                connection, .HEADER_KIND,
+                { context, _, name, nameCount, value, valueCount in
+                    guard let name else { return .YES }
+                    let list = context?.assumingMemoryBound(to: [(name: String, value: String)].self)
+                    list?.pointee.append((text(name, nameCount), value.map { text($0, valueCount) } ?? ""))
+                    return .YES
+                }, list)
+        }
+        return headers
+    }
+}
+
+/// Bytes of a stranger, which need not be UTF-8.
+private func text(_ bytes: UnsafePointer<CChar>, _ count: Int) -> String {
+    String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+}
