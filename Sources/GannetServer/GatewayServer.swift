@@ -18,7 +18,10 @@ package final class GatewayServer: Sendable {
     package init(_ cluster: ClusterState, _ fetch: ClusterFetch, _ settings: GatewaySettings) {
         access = settings.access
         use = Mutex(settings.access.tokens.map { TokenUse($0) })
-        let endpoints = FetchEndpoints(fetch: fetch, settings: settings).endpoints
+        let queues = QueueAccess(cluster: cluster, usual: settings.queue)
+        let endpoints =
+            FetchEndpoints(fetch: fetch, settings: settings).endpoints + JobEndpoints(access: queues).endpoints
+            + QueueEndpoints(access: queues).endpoints
         let document = OpenAPIDocument.text(of: endpoints)
         self.document = document
         table = EndpointTable(

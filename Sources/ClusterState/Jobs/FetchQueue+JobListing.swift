@@ -12,7 +12,7 @@ extension FetchQueue {
             var next: JobCursor? = cursor
             if selection.state == .active {
                 let position = cursor.place[2]
-                let all = try await active(selection)
+                let all = try await active(selection).filter { selection.filter.lists(batch: $0.batch, $0.entry) }
                 jobs = Array(all.dropFirst(position).prefix(limit))
                 let end = position + jobs.count
                 next = end < all.count ? JobCursor(partition: 0, place: [0, 0, end, 0, 0]) : nil
@@ -31,7 +31,9 @@ extension FetchQueue {
     package func count(_ selection: JobSelection, limit: Int = .max) async throws(StateError) -> Int {
         if selection.filter == JobFilter() { return max(0, min(limit, try await counts()[selection.state])) }
         return try await persistently {
-            if selection.state == .active { return min(limit, try await active(selection).count) }
+            if selection.state == .active { 
+                return min(limit, try await active(selection).count { selection.filter.lists(batch: $0.batch, $0.entry) })
+            }
             var count = 0
             var next: JobCursor? = JobCursor()
             while count < limit, let from = next {

@@ -23,8 +23,11 @@ struct JobPage {
 
     private mutating func add(_ block: Block, job index: Int = 0, at time: Int?, crashes: Int, failures: Int, error: OutcomeContent? = nil)
     {
+        var read: JobEntry?
+        if let bytes = block.bytes(ofJobs: index..<index + 1), var one = Block(bytes), case .job(let entry) = one.next() { read = entry }
+        guard reader.selection.filter.lists(batch: block.batch, read) else { return }
         count += 1
-        guard let bytes = block.bytes(ofJobs: index..<index + 1), var one = Block(bytes), case .job(let entry) = one.next() else { return }
+        guard let entry = read else { return }
         jobs.append(
             ListedJob(
                 state: reader.selection.state, entry: entry, batch: block.batch, enqueued: block.enqueued, crashes: crashes,

@@ -20,10 +20,22 @@ package struct JobFilter: Sendable, Equatable {
     package var host: String?
     /// Only jobs that were given up with this error class. Jobs in other states have none.
     package var errorClass: String?
+    /// Only jobs of the batch with this number. It holds for listings and counts.
+    package var batch: Int?
+    /// Only jobs of this URL. It holds for listings and counts.
+    package var url: URLID?
 
     package init(host: String? = nil, errorClass: String? = nil) {
         self.host = host
         self.errorClass = errorClass
+    }
+}
+
+extension JobFilter {
+    /// Whether a job of the right host and class is listed.
+    func lists(batch: Int, _ entry: JobEntry?) -> Bool {
+        if let wanted = self.batch, wanted != batch { return false }
+        return url.map { $0 == entry?.id } ?? true
     }
 }
 

@@ -1,5 +1,6 @@
 import ClusterState
 import CommandLineKit
+import Gannet
 import GannetBasics
 
 /// The one batch that a command is about.
@@ -37,7 +38,7 @@ struct BatchListCommand: Command {
         let reports = batches.map { BatchReport(queue: target.queue, batch: $0) }
         if json {
             let json: JSONValue = [
-                "schema": 1, "queue": .string(target.queue), "batches": .array(reports.map { .object($0.members) }),
+                "schema": 1, "queue": .string(target.queue), "batches": .array(reports.map { .object($0.batch.members) }),
                 "total": .integer(total),
             ]
             try target.console.print(json.text)

@@ -127,7 +127,7 @@ private struct EnqueueReport: Sendable {
             "schema": 1, "queue": .string(queue), "batch": summary.accepted > 0 ? .string(batch) : .null,
             "accepted": .integer(summary.accepted), "invalid": .integer(summary.invalid), "resumed": .bool(isResumed),
             "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
-            "outcome": end.map { .object($0.members) } ?? .null,
+            "outcome": end.map { .object($0.batch.members) } ?? .null,
         ]
     }
 

@@ -183,12 +183,4 @@ extension OperatorRule {
         let places = String(digits.reversed().drop { $0 == "0" }.reversed())
         return "\(thousandths / 1000)" + (places.isEmpty ? "" : ".\(places)")
     }
-
-    /// As `hosts list` and `hosts set` print it. The names are a contract.
-    fileprivate var members: [(key: String, value: JSONValue)] {
-        [
-            (key: "host", value: .string(pattern)), (key: "limit", value: JSONValue(limit)),
-            (key: "intervalSeconds", value: JSONValue(interval)), (key: "pauseSeconds", value: JSONValue(pause)),
-        ]
-    }
 }

@@ -75,7 +75,7 @@ struct JobsListCommand: Command {
         let jobs = page.jobs.map { JobReport(job: $0, now: page.now) }
         if json {
             let json: JSONValue = [
-                "schema": 1, "queue": .string(target.queue), "state": .string(state.rawValue), "jobs": .array(jobs.map(\.json)),
+                "schema": 1, "queue": .string(target.queue), "state": .string(state.rawValue), "jobs": .array(page.jobs.map { $0.json(at: page.now) }),
                 "cursor": JSONValue(page.next?.text),
             ]
             return try console.print(json.text)
@@ -85,8 +85,8 @@ struct JobsListCommand: Command {
             var table = TextTable("STATE", "WHEN", "ATTEMPTS", "ID", "URL", "REASON")
             for job in jobs {
                 table.add(
-                    state.rawValue, job.when, job.attempts, job.job.entry.id.short, job.url.withoutSteering,
-                    (job.errorMessage ?? job.errorClass ?? "").withoutSteering)
+                    state.rawValue, job.when, job.attempts, job.job.entry.id.short, job.job.shownURL.withoutSteering,
+                    (job.job.errorMessage ?? job.job.errorClass ?? "").withoutSteering)
             }
             try console.print(table)
         }
@@ -254,31 +254,13 @@ private enum JobFlags {
     }
 }
 
-/// A job, as people and as scripts read it.
+/// A job, as people read it.
 private struct JobReport: Sendable {
     let job: ListedJob
     /// Queue time, ms.
     let now: Int
 
-    /// Without credentials.
-    var url: String { RedactedURL.withoutSecrets(job.entry.url) }
-    var errorClass: String? { job.error?.fields[.errorClass] }
-    /// Why the job failed, if it did.
-    var errorMessage: String? { errorClass == nil ? job.error?.fields[.errorMessage] : job.error?.failureSentence }
     private var since: Duration? { job.since(at: now) }
-
-    var json: JSONValue {
-        [
-            "state": .string(job.state.rawValue), "id": .string(job.entry.id.bytes.hexadecimal), "url": .string(url),
-            "host": .string(job.entry.host),
-            "ageSeconds": JSONValue(job.age(at: now)),
-            "activeSeconds": JSONValue(job.state == .active ? since : nil),
-            "dueInSeconds": JSONValue(job.state == .delayed ? since.map { .zero - $0 } : nil),
-            "deadSeconds": JSONValue(job.state == .dead ? since : nil), "failures": .integer(job.failures),
-            "crashes": .integer(job.crashes), "httpStatus": JSONValue(job.error?.httpStatus),
-            "error": errorClass.map { ["class": .string($0), "message": JSONValue(errorMessage)] } ?? .null,
-        ]
-    }
 
     /// The time in the table, by state.
     var when: String {

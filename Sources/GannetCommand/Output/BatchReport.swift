@@ -1,4 +1,5 @@
 import ClusterState
+import Gannet
 import GannetBasics
 
 /// A batch as people and as scripts read it.
@@ -46,20 +47,7 @@ struct BatchReport: Sendable {
     }
 
     var json: JSONValue {
-        .object([("schema", 1), ("queue", .string(queue))] + members)
-    }
-
-    /// Its members in a list of batches.
-    var members: [(key: String, value: JSONValue)] {
-        [
-            ("batch", .string(batch.name)), ("state", .string(batch.state.rawValue)),
-            ("priority", .string(batch.options.priority.rawValue)), ("refresh", .bool(batch.options.refresh)),
-            ("maxAgeSeconds", JSONValue(batch.options.maximumAge)), ("headers", .array(headerNames.map { .string($0) })),
-            ("traceID", batch.options.trace.map { .string($0.traceID) } ?? .null), ("ageSeconds", JSONValue(batch.age)),
-            ("progress", batch.progress.map { .decimal($0) } ?? .null), ("total", .integer(batch.total)), ("done", .integer(batch.done)),
-            ("failed", .integer(batch.failed)), ("cancelled", .integer(batch.cancelled)), ("ready", .integer(batch.ready)),
-            ("active", .integer(batch.active)), ("parked", .integer(batch.parked)), ("delayed", .integer(batch.delayed)),
-        ]
+        .object([("schema", 1), ("queue", .string(queue))] + batch.members)
     }
 
     /// The totals in one line.

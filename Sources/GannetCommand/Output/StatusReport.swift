@@ -1,4 +1,5 @@
 import ClusterState
+import Gannet
 import GannetBasics
 
 /// A queue's status. The names in its JSON are a contract; what is unknown is `null`.
@@ -34,58 +35,7 @@ struct StatusReport: Sendable {
         return WaitText.sentence(report.waits, of: queue.open).map { .reason($0) } ?? .unknown("unknown")
     }
 
-    var json: JSONValue {
-        [
-            "schema": 1,
-            "queue": .string(name),
-            "paused": .bool(queue.isPaused),
-            "jobs": [
-                "ready": .integer(queue.ready), "active": .integer(queue.active), "parked": .integer(queue.parked),
-                "delayed": .integer(queue.delayed), "dead": .integer(queue.dead),
-            ],
-            "oldestReadySeconds": .seconds(report.oldestAge),
-            "totals": [
-                "enqueued": .integer(queue.enqueued), "done": .integer(queue.done), "fetched": .integer(queue.fetched),
-                "revalidated": .integer(queue.revalidated), "cached": .integer(queue.cached), "failed": .integer(queue.failed),
-                "cancelled": .integer(queue.cancelled), "retried": .integer(queue.retried), "crashed": .integer(queue.crashed),
-                "fenced": .integer(queue.fenced), "doubleFetches": .integer(queue.doubleFetches), "bytes": .integer(queue.bytes),
-            ],
-            "rate": [
-                "donePerSecond": .rounded(report.rate?.donePerSecond), "bytesPerSecond": .rounded(report.rate?.bytesPerSecond),
-            ],
-            "etaSeconds": .seconds(report.remaining),
-            "workers": .array(report.sortedWorkers.map(worker)),
-            "otherQueues": .array(report.others.map(Self.other)),
-            "redis": [
-                "version": JSONValue(server.version), "usedMemoryBytes": JSONValue(server.usedMemory),
-                "maxMemoryBytes": JSONValue(server.memoryLimit.flatMap { $0 == 0 ? nil : $0 }),
-                "pingMilliseconds": .decimal(server.ping / .milliseconds(1)),
-            ],
-        ]
-    }
-
-    private static func other(_ queue: OtherQueue) -> JSONValue {
-        ["queue": .string(queue.name), "notEnded": .integer(queue.open), "workers": .integer(queue.workers)]
-    }
-
-    private func worker(_ worker: WorkerStatus) -> JSONValue {
-        let record = worker.record
-        return [
-            "id": .string(worker.id), "host": JSONValue(record?.machine), "pid": JSONValue(record?.processID),
-            "version": JSONValue(record?.version), "concurrency": JSONValue(record?.concurrency), "active": JSONValue(record?.active),
-            "heartbeatSeconds": .seconds(worker.heartbeat(at: report.now)), "state": JSONValue(worker.state(at: report.now)?.rawValue),
-        ]
-    }
-}
-
-extension JSONValue {
-    /// To the millisecond.
-    fileprivate static func seconds(_ duration: Duration?) -> JSONValue { rounded(duration.map { $0 / .seconds(1) }) }
-
-    fileprivate static func rounded(_ number: Double?) -> JSONValue {
-        guard let number else { return .null }
-        return .decimal((number * 1000).rounded() / 1000)
-    }
+    var json: JSONValue { report.json(name, server) }
 }
 
 /// The time until all jobs of a queue will have ended, or why it cannot be told.

@@ -8,6 +8,8 @@ struct Parameter: Sendable {
 
     enum Form: Sendable {
         case text
+        /// As queues are named: letters, digits, dots, dashes and underscores.
+        case name
         case url
         case number(ClosedRange<Int>)
         case choice([String])
@@ -32,6 +34,16 @@ struct Parameter: Sendable {
     func check(_ text: String) throws(Problem) {
         switch form {
         case .text: return
+        case .name:
+            let isPlain = text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                default: false
+                }
+            }
+            guard isPlain, 1...64 ~= text.utf8.count else {
+                throw .badRequest("The parameter '\(name)' takes 1 to 64 letters, digits, dots, dashes and underscores.")
+            }
         case .url: if text.isEmpty { throw .badRequest("The parameter '\(name)' is empty; it takes a URL.") }
         case .number(let range):
             guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text), range.contains(number) else {
@@ -48,6 +60,7 @@ struct Parameter: Sendable {
         let schema: JSONValue =
             switch form {
             case .text: ["type": "string"]
+            case .name: ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]
             case .url: ["type": "string", "minLength": 1, "maxLength": 16_384]
             case .number(let range): ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
             case .choice(let words): ["type": "string", "enum": .array(words.map { .string($0) })]

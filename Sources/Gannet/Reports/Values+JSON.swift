@@ -1,0 +1,113 @@
+package import ClusterState
+package import GannetBasics
+internal import HTTPEngine
+
+// The values of a cluster as programs read them: `--json` of the commands, and the gateway's API. The names are a contract and only grow, and
+// an unknown value is null.
+
+extension QueueOverview {
+    package func json(_ name: String, _ server: ServerStatus) -> JSONValue {
+        [
+            "schema": 1,
+            "queue": .string(name),
+            "paused": .bool(counts.isPaused),
+            "jobs": [
+                "ready": .integer(counts.ready), "active": .integer(counts.active), "parked": .integer(counts.parked),
+                "delayed": .integer(counts.delayed), "dead": .integer(counts.dead),
+            ],
+            "oldestReadySeconds": JSONValue(oldestAge),
+            "totals": [
+                "enqueued": .integer(counts.enqueued), "done": .integer(counts.done), "fetched": .integer(counts.fetched),
+                "revalidated": .integer(counts.revalidated), "cached": .integer(counts.cached), "failed": .integer(counts.failed),
+                "cancelled": .integer(counts.cancelled), "retried": .integer(counts.retried), "crashed": .integer(counts.crashed),
+                "fenced": .integer(counts.fenced), "doubleFetches": .integer(counts.doubleFetches), "bytes": .integer(counts.bytes),
+            ],
+            "rate": [
+                "donePerSecond": .rounded(rate?.donePerSecond), "bytesPerSecond": .rounded(rate?.bytesPerSecond),
+            ],
+            "etaSeconds": JSONValue(remaining),
+            "workers": .array(sortedWorkers.map { $0.json(at: now) }),
+            "otherQueues": .array(
+                others.map { ["queue": .string($0.name), "notEnded": .integer($0.open), "workers": .integer($0.workers)] }),
+            "redis": [
+                "version": JSONValue(server.version), "usedMemoryBytes": JSONValue(server.usedMemory),
+                "maxMemoryBytes": JSONValue(server.memoryLimit.flatMap { $0 == 0 ? nil : $0 }),
+                "pingMilliseconds": .decimal(server.ping / .milliseconds(1)),
+            ],
+        ]
+    }
+}
+
+extension WorkerStatus {
+    fileprivate func json(at now: Int) -> JSONValue {
+        [
+            "id": .string(id), "host": JSONValue(record?.machine), "pid": JSONValue(record?.processID),
+            "version": JSONValue(record?.version), "concurrency": JSONValue(record?.concurrency), "active": JSONValue(record?.active),
+            "heartbeatSeconds": JSONValue(heartbeat(at: now)), "state": JSONValue(state(at: now)?.rawValue),
+        ]
+    }
+}
+
+extension Batch {
+    /// Its members in a list of batches.
+    package var members: [(key: String, value: JSONValue)] {
+        [
+            ("batch", .string(name)), ("state", .string(state.rawValue)),
+            ("priority", .string(options.priority.rawValue)), ("refresh", .bool(options.refresh)),
+            ("maxAgeSeconds", JSONValue(options.maximumAge)), ("headers", .array(options.headers.lines.map { .string($0.name) })),
+            ("traceID", options.trace.map { .string($0.traceID) } ?? .null), ("ageSeconds", JSONValue(age)),
+            ("progress", progress.map { .decimal($0) } ?? .null), ("total", .integer(total)), ("done", .integer(done)),
+            ("failed", .integer(failed)), ("cancelled", .integer(cancelled)), ("ready", .integer(ready)),
+            ("active", .integer(active)), ("parked", .integer(parked)), ("delayed", .integer(delayed)),
+        ]
+    }
+}
+
+extension ListedJob {
+    /// - Parameter now: Queue time, ms.
+    package func json(at now: Int) -> JSONValue {
+        let since = since(at: now)
+        return [
+            "state": .string(state.rawValue), "id": .string(entry.id.bytes.hexadecimal), "url": .string(shownURL),
+            "host": .string(entry.host),
+            "ageSeconds": JSONValue(age(at: now)),
+            "activeSeconds": JSONValue(state == .active ? since : nil),
+            "dueInSeconds": JSONValue(state == .delayed ? since.map { .zero - $0 } : nil),
+            "deadSeconds": JSONValue(state == .dead ? since : nil), "failures": .integer(failures),
+            "crashes": .integer(crashes), "httpStatus": JSONValue(error?.httpStatus),
+            "error": errorClass.map { ["class": .string($0), "message": JSONValue(errorMessage)] } ?? .null,
+        ]
+    }
+
+    /// Without credentials.
+    package var shownURL: String { RedactedURL.withoutSecrets(entry.url) }
+    package var errorClass: String? { error?.fields[.errorClass] }
+    /// Why the job failed, if it did.
+    package var errorMessage: String? { errorClass == nil ? error?.fields[.errorMessage] : error?.failureSentence }
+}
+
+extension OperatorRule {
+    package var members: [(key: String, value: JSONValue)] {
+        [
+            (key: "host", value: .string(pattern)), (key: "limit", value: JSONValue(limit)),
+            (key: "intervalSeconds", value: JSONValue(interval)), (key: "pauseSeconds", value: JSONValue(pause)),
+        ]
+    }
+
+    /// The pattern of a rule as people write it: `example.com`, or `*.example.com` for each host below it. Nil for another text.
+    package static func pattern(_ text: String) -> String? {
+        let mark = text.hasPrefix("*.") ? "*." : ""
+        let name = text.dropFirst(mark.count)
+        guard !name.isEmpty, !name.utf8.contains(where: { "/?#@*\\".utf8.contains($0) }) else { return nil }
+        // An IPv6 address has colons, as a host with a port does.
+        let literal = name.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !name.hasPrefix("[") ? "[\(name)]" : String(name)
+        let hasPort = literal.hasPrefix("[") ? !literal.hasSuffix("]") : literal.contains(":")
+        guard !hasPort, let host = try? RequestedURL("http://\(literal)/").host else { return nil }
+        return mark + host
+    }
+}
+
+extension JSONValue {
+    /// To the thousandth.
+    fileprivate static func rounded(_ number: Double?) -> JSONValue { number.map { .decimal(($0 * 1000).rounded() / 1000) } ?? .null }
+}

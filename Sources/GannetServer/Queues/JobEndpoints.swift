@@ -1,0 +1,105 @@
+internal import ClusterState
+internal import Gannet
+internal import GannetBasics
+internal import HTTPEngine
+internal import HTTPService
+
+/// The jobs of the queues: adding, listing, trying again and deleting them.
+struct JobEndpoints: Sendable {
+    let access: QueueAccess
+
+    private static let host = Parameter("host", .text, "Only jobs of this host, a name without a port.")
+    private static let errorClass = Parameter("class", .text, "Only dead jobs of this class of failures, such as timeout or http-404.")
+    private static let limit = Parameter("limit", .number(1...1000), "How many at most; 50 without this parameter.")
+    private static let most = Parameter("limit", .number(1...1_000_000_000), "How many jobs at most.")
+
+    private static func state(_ states: [JobState], required: Bool = false) -> Parameter {
+        Parameter("state", .choice(states.map(\.rawValue)), required: required, "The state of the jobs.")
+    }
+
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                method: "POST", path: "/v1/jobs",
+                summary: "Adds URLs to a queue. The body has one on each line, or is JSON lines with a field 'url', and may be of any length.",
+                parameters: [
+                    QueueEndpoints.queue, Parameter("batch", .text, "A name for the batch. A batch of the same name goes on where it stopped."),
+                    Parameter("priority", .choice(Priority.allCases.map(\.rawValue)), "Before or behind the other jobs of the queue."),
+                    Parameter("refresh", .flag, "Whether the origin is asked even where an outcome is known."),
+                ],
+                answers: [200: ["application/json"]], takes: ["text/plain", "application/x-ndjson"],
+                reply: { request throws(Problem) in
+                    let upload = try JobUpload(request, queue: access.queue(request))
+                    return .later { await upload.answer() }
+                }),
+            Endpoint(
+                method: "GET", path: "/v1/jobs", summary: "Jobs of one state, a page at a time.",
+                parameters: [
+                    QueueEndpoints.queue, Self.state(JobState.allCases), Self.host, Self.errorClass,
+                    Parameter("batch", .text, "Only jobs of this batch."), Parameter("url", .url, "Only jobs of this URL."),
+                    Parameter("cursor", .text, "The cursor of the page before."), Self.limit,
+                ],
+                hasEffects: false, reply: { request throws(Problem) in try list(request) }),
+            Endpoint(
+                method: "POST", path: "/v1/jobs/retry", summary: "Tries dead jobs again, or delayed ones now.",
+                parameters: [QueueEndpoints.queue, Self.state([.dead, .delayed]), Self.host, Self.errorClass, Self.most],
+                reply: { request throws(Problem) in try sweep(request, .dead, "retried") { try await $0.retry($1, limit: $2) } }),
+            Endpoint(
+                method: "DELETE", path: "/v1/jobs", summary: "Deletes jobs of one state. They count as cancelled; dead ones as failed.",
+                parameters: [
+                    QueueEndpoints.queue, Self.state([.ready, .parked, .delayed, .dead], required: true), Self.host, Self.errorClass, Self.most,
+                ],
+                reply: { request throws(Problem) in try sweep(request, .ready, "deleted") { try await $0.delete($1, limit: $2) } }),
+        ]
+    }
+
+    private func selection(_ request: EndpointRequest, usual: JobState) throws(Problem) -> JobSelection {
+        let state = request.items["state"].flatMap { JobState(rawValue: $0) }
+        let errorClass = request.items["class"]
+        let selection = JobSelection(
+            state ?? (errorClass == nil ? usual : .dead), JobFilter(host: request.items["host"]?.lowercased(), errorClass: errorClass))
+        if errorClass != nil, selection.state != .dead { throw .badRequest("Only dead jobs have a class: leave 'state' out, or say dead.") }
+        return selection
+    }
+
+    private func list(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
+        let asked = try selection(request, usual: .active)
+        let items = request.items
+        guard let cursor = items["cursor"].map({ JobCursor($0) }) ?? JobCursor() else { throw .badRequest("This is no cursor of an earlier page.") }
+        let limit = items.number("limit") ?? 50
+        let batch = items["batch"]
+        var url: RequestedURL?
+        do throws(StateError) { url = try items["url"].map { text throws(StateError) in try RequestedURL(text) } } catch { throw Problem(error) }
+        return access.reply(request) { [url] queue in
+            var selection = asked
+            selection.filter.url = url?.id
+            if let url { selection.filter.host = url.host }
+            if let batch {
+                guard let number = try await queue.number(ofBatch: batch) else {
+                    throw Problem(404, "no-such-batch", "There is no batch '\(batch)' in the queue '\(queue.name)'.")
+                }
+                selection.filter.batch = number
+            }
+            let page = try await queue.jobs(selection, from: cursor, limit: limit)
+            return [
+                "schema": 1, "queue": .string(queue.name), "state": .string(selection.state.rawValue),
+                "jobs": .array(page.jobs.map { $0.json(at: page.now) }), "cursor": JSONValue(page.next?.text),
+            ]
+        }
+    }
+
+    private func sweep(
+        _ request: EndpointRequest, _ usual: JobState, _ verb: String,
+        _ change: @escaping @Sendable (FetchQueue, JobSelection, Int) async throws -> JobSweep
+    ) throws(Problem) -> HTTPServiceReply {
+        let selection = try selection(request, usual: usual)
+        let limit = request.items.number("limit") ?? .max
+        return access.reply(request) { queue in
+            let swept = try await change(queue, selection, limit)
+            return [
+                "schema": 1, "queue": .string(queue.name), "state": .string(selection.state.rawValue), "change": .string(verb),
+                "count": .integer(swept.count), "stuck": .integer(swept.stuck),
+            ]
+        }
+    }
+}

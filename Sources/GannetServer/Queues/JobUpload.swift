@@ -1,0 +1,86 @@
+internal import ClusterState
+internal import Gannet
+internal import GannetBasics
+internal import HTTPService
+internal import URLLists
+
+/// A list of URLs that a client sends into a queue. Its memory does not grow with the list: nothing more is read from the client than Redis takes.
+struct JobUpload: Sendable {
+    private let body: RequestBody
+    private let queue: FetchQueue
+    private let name: String?
+    private let format: ListFormat
+    private let options: BatchOptions
+
+    /// Throws for a type of list that is not read here.
+    init(_ request: EndpointRequest, queue: FetchQueue) throws(Problem) {
+        let type = request.request.header("content-type").map { $0.prefix { $0 != ";" }.lowercased().replacing(" ", with: "") }
+        switch type {
+        case "text/plain"?, nil: format = .text
+        case "application/x-ndjson"?, "application/jsonl"?, "application/json-lines"?: format = .jsonl
+        default: throw Problem(415, "list-type", "The body is text/plain with one URL on each line, or application/x-ndjson with a field 'url'.")
+        }
+        let name = request.items["batch"]
+        if let name, name.isEmpty || name.utf8.count > 200 { throw .badRequest("The name of a batch has 1 to 200 bytes.") }
+        self.name = name
+        self.queue = queue
+        body = request.request.body
+        var options = BatchOptions()
+        options.refresh = request.items.flag("refresh")
+        if let priority = request.items["priority"].flatMap({ Priority(rawValue: $0) }) { options.priority = priority }
+        self.options = options
+    }
+
+    func answer() async -> HTTPServiceAnswer {
+        let batch = name ?? String(UInt64.random(in: .min ... .max), radix: 36)
+        do {
+            let summary = try await feed(batch)
+            let json: JSONValue = [
+                "schema": 1, "queue": .string(queue.name), "batch": summary.accepted > 0 ? .string(batch) : .null,
+                "accepted": .integer(summary.accepted), "invalid": .integer(summary.invalid),
+                "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
+            ]
+            return QueueAccess.answer(json, status: summary.accepted > 0 || summary.invalid == 0 ? 200 : 422)
+        } catch let error as ListError {
+            return Problem(422, "list", "The list cannot be read: \(error).").answer
+        } catch {
+            // A batch without a name of the client's cannot go on. The URLs that were accepted stay.
+            if name == nil { try? await queue.close(batch: batch) }
+            return Problem(error).answer
+        }
+    }
+
+    private func feed(_ batch: String) async throws -> EnqueueSummary {
+        var producer = try await Producer(queue, batch: batch, from: name == nil ? "" : "gateway", options: options)
+        var list = ListOptions()
+        list.format = format
+        let reader = ListReader(list)
+        var rows = RowBatch()
+        while let piece = try await body.next() {
+            var start = 0
+            var isMore = true
+            while isMore {
+                (isMore, start) = try piece.withUnsafeBytes { bytes in
+                    var chunk = UnsafeRawBufferPointer(rebasing: bytes[start...])
+                    let isMore = try reader.read(&chunk, into: &rows)
+                    return (isMore, bytes.count - chunk.count)
+                }
+                try await Self.add(&rows, to: &producer)
+            }
+        }
+        try reader.finish(into: &rows)
+        try await Self.add(&rows, to: &producer)
+        try await producer.finish()
+        return producer.summary
+    }
+
+    private static func add(_ rows: inout RowBatch, to producer: inout Producer) async throws {
+        for row in rows {
+            switch row.content {
+            case .url(let bytes): try await producer.add(bytes, from: .line(row.number))
+            case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
+            }
+        }
+        rows = RowBatch()
+    }
+}

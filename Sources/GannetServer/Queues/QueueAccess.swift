@@ -1,0 +1,48 @@
+internal import ClusterState
+internal import GannetBasics
+internal import HTTPEngine
+internal import HTTPService
+
+/// The queues that requests name, and the common steps of answers about them.
+struct QueueAccess: Sendable {
+    let cluster: ClusterState
+    let usual: String
+
+    private static let bound = Duration.seconds(30)
+
+    func queue(_ request: EndpointRequest) -> FetchQueue { cluster.queue(request.items["queue"] ?? usual) }
+
+    /// Answers with JSON.
+    func reply(
+        _ request: EndpointRequest, _ body: @escaping @Sendable (FetchQueue) async throws -> JSONValue
+    ) -> HTTPServiceReply {
+        let queue = queue(request)
+        let late = Problem(504, "redis-slow", "Redis has not answered in time.").answer
+        return .later(within: Self.bound, otherwise: late) {
+            do {
+                return Self.answer(try await body(queue))
+            } catch {
+                return Problem(error).answer
+            }
+        }
+    }
+
+    static func answer(_ json: JSONValue, status: Int = 200) -> HTTPServiceAnswer {
+        var answer = HTTPServiceAnswer(status: status, json.text + "\n", type: "application/json")
+        answer.headers.append((name: "Cache-Control", value: "no-store"))
+        return answer
+    }
+}
+
+extension Problem {
+    /// A call about the state of the cluster failed.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as FetchError: self.init(error)
+        case StateError.invalid(let sentence): self.init(400, "bad-request", sentence)
+        case let error as StateError: self.init(503, "redis", error.description)
+        default: self.init(500, "defect", "The server could not answer this.")
+        }
+    }
+}

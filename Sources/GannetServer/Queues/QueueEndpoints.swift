@@ -1,0 +1,130 @@
+internal import ClusterState
+internal import Gannet
+internal import GannetBasics
+internal import HTTPEngine
+internal import HTTPService
+
+/// The queues of the cluster: how they stand, their batches, and the rules for hosts.
+struct QueueEndpoints: Sendable {
+    let access: QueueAccess
+
+    static let queue = Parameter("queue", .name, "The queue; without this parameter it is the server's.")
+    private static let batch = Parameter("batch", in: .path, "The name of a batch.")
+    private static let host = Parameter("host", in: .path, "A host such as example.com, or *.example.com for each host below it.")
+
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                method: "GET", path: "/v1/status", summary: "How a queue stands: its jobs, totals, rates and workers.",
+                parameters: [Self.queue], hasEffects: false,
+                reply: { request throws(Problem) in
+                    access.reply(request) { queue in try await queue.overview().json(queue.name, try await queue.cluster.server()) }
+                }),
+            Endpoint(
+                method: "GET", path: "/v1/events",
+                summary: "How a queue stands, as server-sent events named 'status': at once, and whenever it has changed, once a second at most.",
+                parameters: [Self.queue], hasEffects: false, answers: [200: ["text/event-stream"]],
+                reply: { request throws(Problem) in .now(StatusEvents(queue: access.queue(request)).answer) }),
+            Endpoint(
+                method: "GET", path: "/v1/batches", summary: "The batches of a queue, the latest first.",
+                parameters: [Self.queue, Parameter("limit", .number(1...10_000), "How many at most; 50 without this parameter.")],
+                hasEffects: false,
+                reply: { request throws(Problem) in
+                    let limit = request.items.number("limit") ?? 50
+                    return access.reply(request) { queue in
+                        let (batches, total) = try await queue.batches(limit: limit)
+                        return [
+                            "schema": 1, "queue": .string(queue.name), "batches": .array(batches.map { .object($0.members) }),
+                            "total": .integer(total),
+                        ]
+                    }
+                }),
+            Endpoint(
+                method: "GET", path: "/v1/batches/{batch}", summary: "A batch: its totals, its progress, its state.",
+                parameters: [Self.batch, Self.queue], hasEffects: false,
+                reply: { request throws(Problem) in
+                    let name = request.items.required("batch")
+                    return access.reply(request) { try await Self.json(name, $0) }
+                }),
+            Endpoint(
+                method: "POST", path: "/v1/batches/{batch}/cancel", summary: "Cancels a batch: its waiting jobs end now.",
+                parameters: [Self.batch, Self.queue],
+                reply: { request throws(Problem) in
+                    let name = request.items.required("batch")
+                    return access.reply(request) { queue in
+                        _ = try await queue.cancel(batch: name)
+                        return try await Self.json(name, queue)
+                    }
+                }),
+            Endpoint(
+                method: "POST", path: "/v1/pause", summary: "Pauses a queue: its jobs wait, and requests in flight are finished.",
+                parameters: [Self.queue],
+                reply: { request throws(Problem) in
+                    access.reply(request) { ["schema": 1, "queue": .string($0.name), "wasPaused": .bool(try await $0.pause())] }
+                }),
+            Endpoint(
+                method: "POST", path: "/v1/resume", summary: "Lets a paused queue go on.", parameters: [Self.queue],
+                reply: { request throws(Problem) in
+                    access.reply(request) { ["schema": 1, "queue": .string($0.name), "wasPaused": .bool(try await $0.resume())] }
+                }),
+        ] + hostEndpoints
+    }
+
+    private static func json(_ name: String, _ queue: FetchQueue) async throws -> JSONValue {
+        guard let batch = try await queue.batch(named: name) else {
+            throw Problem(404, "no-such-batch", "There is no batch '\(name)' in the queue '\(queue.name)'.")
+        }
+        return .object([("schema", 1), ("queue", .string(queue.name))] + batch.members)
+    }
+
+    private var hostEndpoints: [Endpoint] {
+        [
+            Endpoint(
+                method: "GET", path: "/v1/hosts", summary: "The operator's rules for hosts.", hasEffects: false,
+                reply: { request throws(Problem) in
+                    access.reply(request) { queue in
+                        let rules = try await queue.cluster.hostRules()
+                        return ["schema": 1, "rules": .array(rules.map { .object($0.members) })]
+                    }
+                }),
+            Endpoint(
+                method: "PUT", path: "/v1/hosts/{host}", summary: "Gives a host, or each host of a domain, a limit, an interval or a pause.",
+                parameters: [
+                    Self.host, Parameter("limit", .number(1...HostRule.highestLimit), "How many requests the host gets at once."),
+                    Parameter("intervalMilliseconds", .number(1...86_400_000), "The least time from one request to the next."),
+                    Parameter("pauseSeconds", .number(1...31_536_000), "For how long no request starts from now on."),
+                ],
+                reply: { request throws(Problem) in
+                    let rule = OperatorRule(
+                        try pattern(request), limit: request.items.number("limit"),
+                        interval: request.items.number("intervalMilliseconds").map { .milliseconds($0) },
+                        pause: request.items.number("pauseSeconds").map { .seconds($0) })
+                    guard rule.limit != nil || rule.interval != nil || rule.pause != nil else {
+                        throw .badRequest("A rule has a limit, intervalMilliseconds or pauseSeconds.")
+                    }
+                    return access.reply(request) { queue in
+                        try await queue.cluster.set(rule)
+                        return .object([(key: "schema", value: 1)] + rule.members)
+                    }
+                }),
+            Endpoint(
+                method: "DELETE", path: "/v1/hosts/{host}", summary: "Clears the rule for a host or a domain.", parameters: [Self.host],
+                reply: { request throws(Problem) in
+                    let pattern = try pattern(request)
+                    return access.reply(request) { queue in
+                        guard try await queue.cluster.clearRule(pattern) else {
+                            throw Problem(404, "no-such-rule", "There is no rule for '\(pattern)'.")
+                        }
+                        return ["schema": 1, "host": .string(pattern), "cleared": true]
+                    }
+                }),
+        ]
+    }
+
+    private func pattern(_ request: EndpointRequest) throws(Problem) -> String {
+        guard let pattern = OperatorRule.pattern(request.items.required("host")) else {
+            throw .badRequest("This is no host: name one such as example.com, without a port, or *.example.com for each host below it.")
+        }
+        return pattern
+    }
+}
