@@ -215,6 +215,7 @@ let package = Package(
         // The program that the README shows.
         .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
+        .testTarget(name: "GannetServerTests", dependencies: ["GannetServer", "HTTPService", "HTTPCaching"], swiftSettings: settings),
         .testTarget(name: "HTTPServiceTests", dependencies: ["HTTPService", "GannetBasics", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(

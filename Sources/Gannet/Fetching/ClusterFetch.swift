@@ -2,7 +2,7 @@ package import ClusterState
 package import FetchCache
 internal import GannetFetch
 internal import GannetRedis
-internal import HTTPCaching
+package import HTTPCaching
 package import HTTPEngine
 internal import RedisClient
 
@@ -30,9 +30,7 @@ package struct ClusterFetch: Sendable {
         self.downloader = downloader
         var parts = CachingFetch.Parts(downloader: downloader, memory: MemoryCache(MemoryCacheOptions(costLimit: options.memoryLimit)))
         parts.shared = cache.shared.tier
-        // An image has no other rules than a page here, and a URL that has just failed is not asked for again.
-        parts.policy.heuristicForImages = .zero
-        parts.policy.failures = .brief
+        parts.policy = options.freshness
         parts.maximumBody = settings.maximumBody
         parts.maximumInFlight = options.concurrency
         parts.maximumAtHost = options.hostLimit
@@ -57,6 +55,11 @@ package struct ClusterFetch: Sendable {
         package var headers = RequestHeaders.none
         package var refresh = false
         package var maximumAge: Duration?
+        /// An image has no other rules than a page here, and a URL that has just failed is not asked for again.
+        package var freshness = FreshnessPolicy {
+            $0.heuristicForImages = .zero
+            $0.failures = .brief
+        }
 
         package init() {}
     }

@@ -6,7 +6,8 @@ internal import HTTPEngine
 // an unknown value is null.
 
 extension QueueOverview {
-    package func json(_ name: String, _ server: ServerStatus) -> JSONValue {
+    /// - Parameter server: The Redis, where it was asked as well.
+    package func json(_ name: String, _ server: ServerStatus?) -> JSONValue {
         [
             "schema": 1,
             "queue": .string(name),
@@ -29,11 +30,13 @@ extension QueueOverview {
             "workers": .array(sortedWorkers.map { $0.json(at: now) }),
             "otherQueues": .array(
                 others.map { ["queue": .string($0.name), "notEnded": .integer($0.open), "workers": .integer($0.workers)] }),
-            "redis": [
-                "version": JSONValue(server.version), "usedMemoryBytes": JSONValue(server.usedMemory),
-                "maxMemoryBytes": JSONValue(server.memoryLimit.flatMap { $0 == 0 ? nil : $0 }),
-                "pingMilliseconds": .decimal(server.ping / .milliseconds(1)),
-            ],
+            "redis": server.map { server in
+                [
+                    "version": JSONValue(server.version), "usedMemoryBytes": JSONValue(server.usedMemory),
+                    "maxMemoryBytes": JSONValue(server.memoryLimit.flatMap { $0 == 0 ? nil : $0 }),
+                    "pingMilliseconds": .decimal(server.ping / .milliseconds(1)),
+                ]
+            } ?? .null,
         ]
     }
 }

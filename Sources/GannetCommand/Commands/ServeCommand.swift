@@ -67,6 +67,8 @@ struct ServeCommand: Command {
         options.lease = fetch.lease
         options.bodyLimit = cacheLimit
         options.memoryLimit = serve.memory
+        // An answer that says nothing is fresh as long as it is for workers, who share it.
+        options.freshness = WorkerOptions().freshness
         return options
     }
 }

@@ -40,8 +40,8 @@ package struct Token: Sendable {
     /// begins with `#` says nothing.
     package static func list(_ text: String) throws(TokenFailure) -> [Token] {
         var tokens: [Token] = []
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let words = line.split { $0 == " " || $0 == "\t" }
             guard let secret = words.first, secret.first != "#" else { continue }
             var (name, atOnce, perSecond) = ("line \(number + 1)", usualAtOnce, Int?.none)
             for word in words.dropFirst() {

@@ -22,7 +22,7 @@ struct QueueEndpoints: Sendable {
                 }),
             Endpoint(
                 method: "GET", path: "/v1/events",
-                summary: "How a queue stands, as server-sent events named 'status': at once, and whenever it has changed, once a second at most.",
+                summary: "How a queue stands, as server-sent events named 'status': at once, and then each second in which it has changed.",
                 parameters: [Self.queue], hasEffects: false, answers: [200: ["text/event-stream"]],
                 reply: { request throws(Problem) in .now(StatusEvents(queue: access.queue(request)).answer) }),
             Endpoint(

@@ -35,8 +35,7 @@ struct StatusEvents: Sendable {
 
     private func look() async -> (name: String, data: String) {
         do {
-            let server = try await queue.cluster.server()
-            return ("status", try await queue.overview().json(queue.name, server).text)
+            return ("status", try await queue.overview().json(queue.name, nil).text)
         } catch {
             return ("problem", JSONValue.object([("class", "redis"), ("detail", .string("\(error)"))]).text)
         }

@@ -1,0 +1,163 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// `gannet serve`: URLs that clients want now.
+@Suite(.timeLimit(.minutes(2))) struct GatewayFetchTests {
+    private static func start(_ directives: String = "", _ words: [String] = []) async throws -> (Fleet, Gateway) {
+        let fleet = try await Fleet.start { options in
+            options.fileCount = 3
+            options.directives = """
+                location = /text { default_type text/html; add_header Cache-Control max-age=600; return 200 "0123456789"; }
+                location = /old { add_header Cache-Control max-age=0; add_header ETag '"v1"'; if ($http_if_none_match = '"v1"') { return 304; } return 200 "old"; }
+                location = /gone { return 410; }
+                location = /forbidden { return 403; }
+                location = /busy { add_header Retry-After 7 always; return 503; }
+                \(directives)
+                """
+        }
+        return (fleet, try await fleet.gateway(words))
+    }
+
+    @Test func `a body comes from its origin once, and then from memory`() async throws {
+        let (fleet, gateway) = try await Self.start()
+        let first = try await gateway.fetch(fleet.origin.url("/text"))
+        #expect(first.status == 200 && first.body == "0123456789")
+        #expect(first.headers["cache-status"]?.hasPrefix("gannet; fwd=miss; fwd-status=200; stored; ttl=") == true)
+        let second = try await gateway.fetch(fleet.origin.url("/text"))
+        #expect(second.body == "0123456789")
+        #expect(second.headers["cache-status"]?.hasPrefix("gannet; hit; ttl=") == true)
+        #expect(second.headers["age"] != nil && second.headers["etag"] == first.headers["etag"])
+        #expect(try await fleet.origin.requests().count == 1)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a fetched page never runs in the server's origin`() async throws {
+        let (fleet, gateway) = try await Self.start()
+        let headers = try await gateway.fetch(fleet.origin.url("/text")).headers
+        #expect(headers["content-type"] == "text/html")
+        #expect(headers["content-security-policy"]?.hasPrefix("sandbox; default-src 'none'") == true)
+        #expect(headers["x-content-type-options"] == "nosniff" && headers["content-disposition"] == "attachment")
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `conditions and ranges are answered from the kept body`() async throws {
+        let (fleet, gateway) = try await Self.start()
+        let url = fleet.origin.url("/text")
+        let tag = try #require(try await gateway.fetch(url).headers["etag"])
+        let same = try await gateway.fetch(url, ["-H", "If-None-Match: \(tag)"])
+        #expect(same.status == 304 && same.body.isEmpty && same.headers["content-type"] == nil)
+        let part = try await gateway.fetch(url, ["-H", "Range: bytes=2-4"])
+        #expect(part.status == 206 && part.body == "234" && part.headers["content-range"] == "bytes 2-4/10")
+        let beyond = try await gateway.fetch(url, ["-H", "Range: bytes=10-"])
+        #expect(beyond.status == 416 && beyond.headers["content-range"] == "bytes */10")
+        let head = try await gateway.fetch(url, ["--head"])
+        #expect(head.status == 200 && head.body.isEmpty && head.headers["content-length"] == "10")
+        #expect(try await fleet.origin.requests().count == 1)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a client's Cache-Control decides what it is served`() async throws {
+        let (fleet, gateway) = try await Self.start()
+        let url = fleet.origin.url("/text")
+        #expect(try await gateway.fetch(url, ["-H", "Cache-Control: only-if-cached"]).status == 504)
+        #expect(try await fleet.origin.requests().isEmpty)
+        _ = try await gateway.fetch(url)
+        #expect(try await gateway.fetch(url, ["-H", "Cache-Control: only-if-cached"]).status == 200)
+        #expect(try await fleet.origin.requests().count == 1)
+        _ = try await gateway.fetch(url, ["-H", "Cache-Control: no-cache"])
+        #expect(try await fleet.origin.requests().count == 2)
+        let old = fleet.origin.url("/old")
+        _ = try await gateway.fetch(old)
+        let confirmed = try await gateway.fetch(old)
+        #expect(confirmed.body == "old" && confirmed.headers["cache-status"]?.hasPrefix("gannet; fwd=stale; fwd-status=304") == true)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test(arguments: [
+        ("/gone", 410, "http-410"), ("/forbidden", 502, "http-403"), ("/busy", 503, "http-503"), ("/none", 404, "http-404"),
+    ])
+    func `a failure is a problem with a class and a fitting status`(path: String, status: Int, errorClass: String) async throws {
+        let (fleet, gateway) = try await Self.start()
+        let answer = try await gateway.fetch(fleet.origin.url(path))
+        #expect(answer.status == status)
+        #expect(answer.headers["content-type"] == "application/problem+json")
+        #expect(try answer.json()["class"] as? String == errorClass)
+        if path == "/busy" { #expect(answer.headers["retry-after"] == "7") }
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a refused address, a text that is no URL and a time that is over are told apart`() async throws {
+        let (fleet, gateway) = try await Self.start()
+        let silent = try HostileServer(scripts: [[.silence]])
+        #expect(try await gateway.fetch("http://10.0.0.1/").status == 403)
+        #expect(try await gateway.fetch("nothing").status == 400)
+        let late = try await gateway.fetch("http://127.0.0.1:\(silent.port)/", ["-H", "Gannet-Deadline: 0.2"])
+        #expect(late.status == 504)
+        #expect(try late.json()["class"] as? String == "timeout")
+        #expect(try await gateway.fetch("http://127.0.0.1:\(silent.port)/", ["-H", "Gannet-Deadline: soon"]).status == 400)
+        try await silent.stop()
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a thousand clients of two gateways that want one cold URL make one request`() async throws {
+        let fleet = try await Fleet.start { $0.fileCount = 1 }
+        let origin = try LateOrigin(latency: .seconds(1), bodySize: 20_000)
+        let gateways = [try await fleet.gateway(), try await fleet.gateway()]
+        let target = origin.url("/cold")
+        let answers = try await withThrowingTaskGroup(of: [String].self) { group in
+            for gateway in gateways {
+                // Ten programs with fifty clients each.
+                for _ in 0..<10 {
+                    group.addTask {
+                        let urls = [String](repeating: "\(gateway.url)/v1/fetch?url=\(target)", count: 50)
+                        let words = ["curl", "--silent", "--parallel", "--parallel-immediate", "--parallel-max", "50", "--write-out", "%{http_code} %{size_download}\n"]
+                        let places = urls.flatMap { ["--output", "/dev/null", $0] }
+                        let outcome = try await ChildProcess.run(
+                            .init("/usr/bin/env", words + places, environment: Program(home: "/").environment))
+                        return outcome.output.split(separator: "\n").map(String.init)
+                    }
+                }
+            }
+            return try await group.reduce(into: [String]()) { $0 += $1 }
+        }
+        #expect(answers.count == 1000)
+        #expect(Set(answers) == ["200 20000"])
+        #expect(origin.answered == 1)
+        for gateway in gateways { try await gateway.stop() }
+        try await origin.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `when the last client leaves, the request at the origin ends`() async throws {
+        let (fleet, gateway) = try await Self.start()
+        let silent = try HostileServer(scripts: [[.silence], [.silence]])
+        let clients = try (0..<3).map { _ in try RawClient(port: gateway.port) }
+        for client in clients {
+            try await client.send("GET /v1/fetch?url=http://127.0.0.1:\(silent.port)/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        }
+        try await silent.accepted(1)
+        for client in clients { client.leave() }
+        try await silent.ended(1)
+        try await silent.stop()
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a kept answer that is deleted is fetched again`() async throws {
+        let (fleet, gateway) = try await Self.start()
+        let url = fleet.origin.url("/text")
+        _ = try await gateway.fetch(url)
+        #expect(try await gateway.ask("/v1/cache?url=\(url)", ["-X", "DELETE"]).status == 204)
+        _ = try await gateway.fetch(url)
+        #expect(try await fleet.origin.requests().count == 2)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// `gannet serve`: the queues of the cluster.
+@Suite(.timeLimit(.minutes(2))) struct GatewayQueueTests {
+    private func post(_ body: String, _ path: String, _ gateway: Gateway, type: String = "text/plain") async throws -> Gateway.Answer {
+        try await gateway.ask(path, ["--data-binary", body, "-H", "Content-Type: \(type)"])
+    }
+
+    @Test func `a list becomes jobs that workers fetch, and its batch is shown`() async throws {
+        let fleet = try await Fleet.start(files: 20)
+        let gateway = try await fleet.gateway()
+        let list = fleet.origin.urls.joined(separator: "\n") + "\nnone\n"
+        let accepted = try await post(list, "/v1/jobs?batch=one&priority=high", gateway).json()
+        #expect(accepted["accepted"] as? Int == 20 && accepted["invalid"] as? Int == 1 && accepted["batch"] as? String == "one")
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        let batch = try await gateway.ask("/v1/batches/one").json()
+        #expect(batch["done"] as? Int == 20 && batch["priority"] as? String == "high")
+        let totals = try #require(try await gateway.ask("/v1/status").json()["totals"] as? [String: Any])
+        #expect(totals["done"] as? Int == 20)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `JSON lines are read, and a list of nothing is told so`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway()
+        let lines = "{\"url\":\"http://127.0.0.1:1/a\"}\n{\"url\":\"http://127.0.0.1:1/b\"}\n"
+        #expect(try await post(lines, "/v1/jobs", gateway, type: "application/x-ndjson").json()["accepted"] as? Int == 2)
+        #expect(try await post("none", "/v1/jobs", gateway).status == 422)
+        #expect(try await post("a", "/v1/jobs", gateway, type: "application/xml").status == 415)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `jobs are listed by state, batch and URL, a page at a time, and deleted`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway()
+        for batch in ["a", "b"] {
+            let list = (0..<7).map { "http://127.0.0.1:1/\(batch)\($0)" }.joined(separator: "\n")
+            #expect(try await post(list, "/v1/jobs?batch=\(batch)", gateway).status == 200)
+        }
+        func urls(_ query: String) async throws -> ([String], cursor: String?) {
+            let page = try await gateway.ask("/v1/jobs?state=ready" + query).json()
+            let jobs = try #require(page["jobs"] as? [[String: Any]])
+            return (jobs.compactMap { $0["url"] as? String }, page["cursor"] as? String)
+        }
+        #expect(try await urls("").0.count == 14)
+        #expect(try await Set(urls("&batch=b").0) == Set((0..<7).map { "http://127.0.0.1:1/b\($0)" }))
+        #expect(try await urls("&url=http://127.0.0.1:1/a3").0 == ["http://127.0.0.1:1/a3"])
+        var found: [String] = []
+        var cursor: String? = ""
+        while let next = cursor {
+            let (page, following) = try await urls("&limit=4" + (next.isEmpty ? "" : "&cursor=\(next)"))
+            found += page
+            cursor = following
+        }
+        #expect(found.count == 14 && Set(found).count == 14)
+        #expect(try await gateway.ask("/v1/jobs?state=ready&batch=none").status == 404)
+        #expect(try await gateway.ask("/v1/jobs?state=ready", ["-X", "DELETE"]).json()["count"] as? Int == 14)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `dead jobs are listed by their class and tried again`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway()
+        let url = "http://127.0.0.1:\(fleet.origin.port)/none"
+        _ = try await post(url, "/v1/jobs", gateway)
+        _ = try await fleet.outcome(fleet.work)
+        let dead = try #require(try await gateway.ask("/v1/jobs?class=http-404").json()["jobs"] as? [[String: Any]])
+        #expect(dead.map { $0["url"] as? String } == [url])
+        #expect(try await gateway.ask("/v1/jobs/retry?class=http-404", ["-X", "POST"]).json()["count"] as? Int == 1)
+        #expect(try await gateway.ask("/v1/jobs?state=ready&class=http-404").status == 400)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `events tell at once how a queue stands, and again when it changes`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway()
+        let client = try RawClient(port: gateway.port)
+        try await client.send("GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let first = try await client.text(until: "\n\n\r\n")
+        #expect(first.contains("Content-Type: text/event-stream") && first.contains("event: status\n") && first.contains("\"ready\":0"))
+        _ = try await post("http://127.0.0.1:1/", "/v1/jobs", gateway)
+        // Times change from event to event, so several may come first.
+        let more = try await client.receive { String(decoding: $0, as: UTF8.self).contains("\"ready\":1") }
+        #expect(String(decoding: more, as: UTF8.self).contains("\"ready\":1"))
+        client.leave()
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a queue is paused, and a host has a rule, as commands see it`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway()
+        #expect(try await gateway.ask("/v1/pause", ["-X", "POST"]).json()["wasPaused"] as? Bool == false)
+        #expect(try await gateway.ask("/v1/resume", ["-X", "POST"]).json()["wasPaused"] as? Bool == true)
+        #expect(try await gateway.ask("/v1/hosts/*.example.com?limit=3", ["-X", "PUT"]).json()["limit"] as? Int == 3)
+        #expect(try await fleet.outcome(["hosts", "list"] + fleet.connection).output.contains("*.example.com"))
+        #expect(try await gateway.ask("/v1/hosts/a:80?limit=3", ["-X", "PUT"]).status == 400)
+        #expect(try await gateway.ask("/v1/hosts/*.example.com", ["-X", "DELETE"]).status == 200)
+        #expect(try await gateway.ask("/v1/hosts/*.example.com", ["-X", "DELETE"]).status == 404)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a server for reading alone shows and changes nothing`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway(["--read-only"])
+        #expect(try await gateway.ask("/v1/status").status == 200)
+        #expect(try await gateway.fetch(fleet.origin.urls[0]).status == 403)
+        #expect(try await post("http://127.0.0.1:1/", "/v1/jobs", gateway).status == 403)
+        #expect(try await gateway.ask("/v1/pause", ["-X", "POST"]).status == 403)
+        #expect(try await fleet.origin.requests().isEmpty)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a token is asked for, and counts at once and a second`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        try fleet.folder.write(Array("0123456789abcdef-one per-second=2\n".utf8), to: "tokens")
+        let gateway = try await fleet.gateway(["--token-file", fleet.folder.file("tokens")])
+        #expect(try await gateway.ask("/v1/status").status == 401)
+        let token = ["-H", "Authorization: Bearer 0123456789abcdef-one"]
+        #expect(try await gateway.ask("/healthz").status == 200)
+        var statuses: [Int] = []
+        for _ in 0..<3 { statuses.append(try await gateway.ask("/v1/openapi.json", token).status) }
+        #expect(statuses.prefix(2) == [200, 200])
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test(arguments: [
+        (["--bind", ":0"], "takes '--token-file' or GANNET_TOKEN"), (["--bind", ":0", "--token", "0123456789abcdef"], "'--tls-cert' and '--tls-key'"),
+        (["--tls-cert", "a"], "need each other"), (["--token", "short"], "16 or more"), (["--token-file", "/none"], "cannot be read"),
+    ])
+    func `an unsafe way to serve is refused before anything listens`(words: [String], sentence: String) async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let outcome = try await fleet.outcome(["serve"] + words + fleet.connection)
+        #expect(outcome.status != 0)
+        #expect(outcome.errors.contains(sentence), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("0123456789abcdef"))
+        try await fleet.stop()
+    }
+}
