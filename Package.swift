@@ -216,7 +216,8 @@ let package = Package(
         .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
         .testTarget(name: "GannetServerTests", dependencies: ["GannetServer", "HTTPService", "HTTPCaching"], swiftSettings: settings),
-        .testTarget(name: "HTTPServiceTests", dependencies: ["HTTPService", "GannetBasics", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPServiceTests", dependencies: ["HTTPService", "GannetBasics", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests",

@@ -6,11 +6,11 @@
 
 /* Swift cannot call variadic C functions. */
 struct gannet_http_options {
-    unsigned int connections;   /* the most connections at a time */
-    unsigned int each;          /* the most connections of one client address; 0: no such bound */
-    unsigned int idle_seconds;  /* a connection ends after this time without traffic */
-    size_t memory;              /* for the head of a request, and for its answer's */
-    const char *certificate;    /* PEM; NULL: no TLS */
+    unsigned int connections;   /* at a time. */
+    unsigned int each;          /* Of one client address at a time; 0 is no bound. */
+    unsigned int idle_seconds;  /* A connection ends after this time without traffic. */
+    size_t memory;              /* For the head of a request, and for its answer's. */
+    const char *certificate;    /* PEM; NULL is plain HTTP. */
     const char *key;
 };
 

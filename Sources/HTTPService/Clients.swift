@@ -11,8 +11,8 @@ final class Client: Sendable {
     }
 }
 
-/// The connections that are open, and which of them have to go: those that send no request for too long, and, when many are open, those that
-/// have waited longest for a request of their client.
+/// The connections that are open. Connections that send no request for too long are closed. When many are open, the longest idle one makes
+/// room.
 final class Clients: Sendable {
     private let bounds: ClientBounds
     private let table = Mutex<ClientTable>(ClientTable())

@@ -55,7 +55,8 @@ package final class HTTPService: Sendable {
 
     deinit { stop() }
 
-    private static func start(_ address: SocketAddress, _ options: HTTPServiceOptions, _ context: UnsafeMutableRawPointer) -> OpaquePointer? {
+    private static func start(_ address: SocketAddress, _ options: HTTPServiceOptions, _ context: UnsafeMutableRawPointer) -> OpaquePointer?
+    {
         func start(_ certificate: UnsafePointer<CChar>?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
             var given = gannet_http_options(
                 connections: UInt32(clamping: options.connections), each: UInt32(clamping: options.each ?? 0),
@@ -190,7 +191,9 @@ private func noteConnection(
 }
 
 /// The first line of a request has come. The pointer that this returns belongs to the request.
-private func noteTarget(_ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?) -> UnsafeMutableRawPointer? {
+private func noteTarget(
+    _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
     guard let context, let target, let connection, let pointer = gannet_http_connection_context(connection) else { return nil }
     let client = Unmanaged<Client>.fromOpaque(pointer).takeUnretainedValue()
     let parts = Parts.of(context)

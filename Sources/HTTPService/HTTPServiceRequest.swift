@@ -40,6 +40,7 @@ package struct HTTPServiceRequest: Sendable {
 extension String {
     /// Compares the names of headers, which are ASCII.
     fileprivate func caseInsensitiveEquals(_ other: String) -> Bool {
-        utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 | 0x20 && 0x61...0x7A ~= $0 | 0x20) }
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 | 0x20 && 0x61...0x7A ~= $0 | 0x20) }
     }
 }

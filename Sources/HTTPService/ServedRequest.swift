@@ -22,7 +22,9 @@ final class ServedRequest: Sendable {
     private let isBegun = SharedFlag()
     private let isBodyEnded = SharedFlag()
 
-    init(_ target: String, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch, _ handler: @escaping HTTPService.Handler) {
+    init(
+        _ target: String, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch, _ handler: @escaping HTTPService.Handler
+    ) {
         self.target = target
         self.client = client
         self.handler = handler

@@ -21,13 +21,17 @@ import Testing
     @Test(arguments: ["localhost", "LOCALHOST:9480", "127.0.0.1", "127.0.0.1:9480", "[::1]:9480", "[::1]"])
     func `a server without tokens answers for this machine`(host: String) { #expect(status(AccessRules(), [("Host", host)]) == nil) }
 
-    @Test(arguments: ["evil.example", "evil.example:9480", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::2]", "0.0.0.0", "169.254.1.1"])
+    @Test(arguments: [
+        "evil.example", "evil.example:9480", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::2]", "0.0.0.0", "169.254.1.1",
+    ])
     func `a name that an attacker points at this machine is refused`(host: String) {
         #expect(status(AccessRules(), [("Host", host)]) == 421)
     }
 
-    @Test(arguments: [("Origin", "http://evil.example"), ("Origin", "null"), ("Origin", "https://localhost:1"), ("Sec-Fetch-Site", "cross-site"),
-        ("Sec-Fetch-Site", "same-site"), ("sec-fetch-site", "anything")])
+    @Test(arguments: [
+        ("Origin", "http://evil.example"), ("Origin", "null"), ("Origin", "https://localhost:1"), ("Sec-Fetch-Site", "cross-site"),
+        ("Sec-Fetch-Site", "same-site"), ("sec-fetch-site", "anything"),
+    ])
     func `a page of another site is refused, also with a token`(header: (String, String)) throws {
         var rules = AccessRules()
         #expect(status(rules, [("Host", "localhost:9480"), header]) == 403)
@@ -36,11 +40,16 @@ import Testing
     }
 
     @Test func `a page of this server and an address that a person typed are answered`() {
-        #expect(status(AccessRules(), [("Host", "localhost:9480"), ("Origin", "http://localhost:9480"), ("Sec-Fetch-Site", "same-origin")]) == nil)
+        #expect(
+            status(AccessRules(), [("Host", "localhost:9480"), ("Origin", "http://localhost:9480"), ("Sec-Fetch-Site", "same-origin")])
+                == nil)
         #expect(status(AccessRules(), [("Host", "localhost:9480"), ("Sec-Fetch-Site", "none")]) == nil)
     }
 
-    @Test(arguments: [nil, "Bearer", "Bearer ", "Bearer wrong", "Basic 0123456789abcdef-right", "Bearer 0123456789abcdef-righ", "Bearer 0123456789abcdef-right x"])
+    @Test(arguments: [
+        nil, "Bearer", "Bearer ", "Bearer wrong", "Basic 0123456789abcdef-right", "Bearer 0123456789abcdef-righ",
+        "Bearer 0123456789abcdef-right x",
+    ])
     func `a wrong token is no token`(value: String?) throws {
         var rules = AccessRules()
         rules.tokens = [try Token("another-token-of-theirs", name: "b"), try Token(Self.secret, name: "a")]
@@ -70,7 +79,10 @@ import Testing
         #expect(tokens.map(\.perSecond) == [5, nil])
     }
 
-    @Test(arguments: ["", "# nothing", "short", "0123456789abcdef at-once=0", "0123456789abcdef what=1", "0123456789abcdef 5", "0123456789abcdef\n0123456789abcdef"])
+    @Test(arguments: [
+        "", "# nothing", "short", "0123456789abcdef at-once=0", "0123456789abcdef what=1", "0123456789abcdef 5",
+        "0123456789abcdef\n0123456789abcdef",
+    ])
     func `a file of tokens that cannot be meant is refused, and no secret is told`(text: String) {
         let failure = #expect(throws: TokenFailure.self) { try Token.list(text) }
         #expect(failure?.description.contains("0123456789abcdef") == false)

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct RequestTests {
     private static let parameters = [
-        Parameter("url", .url, required: true, ""), Parameter("limit", .number(1...100), ""), Parameter("state", .choice(["ready", "dead"]), ""),
+        Parameter("url", .url, required: true, ""), Parameter("limit", .number(1...100), ""),
+        Parameter("state", .choice(["ready", "dead"]), ""),
         Parameter("refresh", .flag, ""), Parameter("queue", .name, ""),
     ]
 
@@ -34,8 +35,10 @@ import Testing
     }
 
     private static let table = EndpointTable(
-        endpoints: [("GET", "/v1/hosts"), ("PUT", "/v1/hosts/{host}"), ("DELETE", "/v1/hosts/{host}"), ("POST", "/v1/batches/{batch}/cancel")]
-            .map { Endpoint(method: $0.0, path: $0.1, summary: $0.1) { _ in .now(HTTPServiceAnswer()) } })
+        endpoints: [
+            ("GET", "/v1/hosts"), ("PUT", "/v1/hosts/{host}"), ("DELETE", "/v1/hosts/{host}"), ("POST", "/v1/batches/{batch}/cancel"),
+        ]
+        .map { Endpoint(method: $0.0, path: $0.1, summary: $0.1) { _ in .now(HTTPServiceAnswer()) } })
 
     @Test func `a path finds its endpoint and the values in it`() throws {
         let (endpoint, values) = try Self.table.find(HTTPServiceRequest(method: "PUT", target: "/v1/hosts/%2A.a+b?limit=1"))
@@ -45,7 +48,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "/", "", "*", "http://other/v1/hosts", "/v1/hosts/", "/v1//hosts", "/v1/hosts/../hosts", "/v1/hosts/%", "/v1/batches//cancel", "/V1/hosts",
+        "/", "", "*", "http://other/v1/hosts", "/v1/hosts/", "/v1//hosts", "/v1/hosts/../hosts", "/v1/hosts/%", "/v1/batches//cancel",
+        "/V1/hosts",
     ])
     func `a path that leads to nothing is not found`(path: String) {
         let problem = #expect(throws: Problem.self) { try Self.table.find(HTTPServiceRequest(method: "GET", target: path)) }
@@ -59,7 +63,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("bytes=0-9", ByteRange.part(0..<10)), ("bytes=90-", .part(90..<100)), ("bytes=-5", .part(95..<100)), ("bytes=-500", .part(0..<100)),
+        ("bytes=0-9", ByteRange.part(0..<10)), ("bytes=90-", .part(90..<100)), ("bytes=-5", .part(95..<100)),
+        ("bytes=-500", .part(0..<100)),
         ("bytes=0-999", .part(0..<100)), ("Bytes= 3 - 4 ", .part(3..<5)), ("bytes=100-", .unsatisfiable), ("bytes=-0", .unsatisfiable),
         ("bytes=99999999999999999999-", .unsatisfiable), ("bytes=0-99999999999999999999", .part(0..<100)), ("bytes=9-3", .whole),
         ("bytes=0-1,5-6", .whole), ("bytes=-", .whole), ("bytes=a-b", .whole), ("lines=0-1", .whole), ("bytes", .whole), ("", .whole),

@@ -22,7 +22,8 @@ import Testing
 
     @Test(arguments: ["127.0.0.1", "::1"]) func `it answers by its function, many at a time`(address: String) async throws {
         let service = try HTTPService(address: address, port: 0) { request in
-            request.path == "/none" ? .now(HTTPServiceAnswer(status: 404)) : .now(HTTPServiceAnswer("you asked \(request.client) \(request.target)"))
+            request.path == "/none"
+                ? .now(HTTPServiceAnswer(status: 404)) : .now(HTTPServiceAnswer("you asked \(request.client) \(request.target)"))
         }
         let host = address.contains(":") ? "[\(address)]" : address
         let engine = try engine()
@@ -249,7 +250,8 @@ import Testing
         let clients = try (0..<3).map { _ in try RawClient(port: service.port) }
         try await clients[0].send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         try await clients[1].send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
-        try await clients[2].send("POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + String(repeating: "a", count: 90_000))
+        try await clients[2].send(
+            "POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + String(repeating: "a", count: 90_000))
         try await eventually("all wait") { gate.waiting == 3 }
         service.stop()
         for client in clients { _ = try? await client.receive() }
@@ -300,9 +302,11 @@ import Testing
         service.stop()
     }
 
-    @Test func `a request without a host, and one that is none, are refused`() async throws {
+    @Test func `a request without a host, a handshake of TLS and an endless target are refused`() async throws {
         let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in .now(HTTPServiceAnswer("here")) }
-        for request in ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n", "GET /\(String(repeating: "a", count: 40_000)) HTTP/1.1\r\n\r\n"] {
+        for request in [
+            "GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n", "GET /\(String(repeating: "a", count: 40_000)) HTTP/1.1\r\n\r\n",
+        ] {
             let client = try RawClient(port: service.port)
             try await client.send(request)
             let answer = String(decoding: try await client.receive(), as: UTF8.self)

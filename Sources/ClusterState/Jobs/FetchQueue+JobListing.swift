@@ -31,7 +31,7 @@ extension FetchQueue {
     package func count(_ selection: JobSelection, limit: Int = .max) async throws(StateError) -> Int {
         if selection.filter == JobFilter() { return max(0, min(limit, try await counts()[selection.state])) }
         return try await persistently {
-            if selection.state == .active { 
+            if selection.state == .active {
                 return min(limit, try await active(selection).count { selection.filter.lists(batch: $0.batch, $0.entry) })
             }
             var count = 0

@@ -75,7 +75,8 @@ struct JobsListCommand: Command {
         let jobs = page.jobs.map { JobReport(job: $0, now: page.now) }
         if json {
             let json: JSONValue = [
-                "schema": 1, "queue": .string(target.queue), "state": .string(state.rawValue), "jobs": .array(page.jobs.map { $0.json(at: page.now) }),
+                "schema": 1, "queue": .string(target.queue), "state": .string(state.rawValue),
+                "jobs": .array(page.jobs.map { $0.json(at: page.now) }),
                 "cursor": JSONValue(page.next?.text),
             ]
             return try console.print(json.text)

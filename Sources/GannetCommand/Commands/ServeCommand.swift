@@ -16,7 +16,7 @@ struct ServeCommand: Command {
         examples: [
             Example("gannet serve", "Answers programs on this machine at http://127.0.0.1:9480/v1/fetch?url=…"),
             Example(
-                "gannet serve --bind :9480 --behind-proxy --token-file /run/secrets/tokens --redis redis://cache.example",
+                "gannet serve --bind :9480 --behind-proxy --token-file tokens",
                 "Answers clients of other machines that show a token. A proxy in front of it has the TLS."),
         ])
 

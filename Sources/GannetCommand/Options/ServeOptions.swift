@@ -24,7 +24,8 @@ struct ServeOptions: Sendable {
             + "'--behind-proxy'.")
     private static let secret = Flag(
         "token", .text("token"), isSecret: true,
-        "A secret that clients show: 'Authorization: Bearer …'. Other users of this machine see options, so use GANNET_TOKEN or '--token-file'.")
+        "A secret that clients show: 'Authorization: Bearer …'. Other users of this machine see options, so use GANNET_TOKEN or '--token-file'."
+    )
     private static let secrets = Flag(
         "token-file", .file(),
         "A file with a token on each line. Behind a token may stand name=…, at-once=… and per-second=…: the most requests of its holders.")
@@ -42,7 +43,8 @@ struct ServeOptions: Sendable {
         "pass-header", .text("name"), isRepeatable: true,
         "A header of origins to hand on to clients, besides those that caches know. This option can be repeated.")
     private static let memorySize = Flag(
-        "memory", .size(in: 0...1_000_000_000_000), default: "256MB", "How much of this process' memory answers may take that are asked for again.")
+        "memory", .size(in: 0...1_000_000_000_000), default: "256MB",
+        "How much of this process' memory answers may take that are asked for again.")
     private static let connectionCount = Flag(
         "max-connections", .integer(in: 8...1_000_000), default: "4096",
         "The most connections at a time; one address gets an eighth of them. Idle ones make room for new ones.")
@@ -105,7 +107,9 @@ struct ServeOptions: Sendable {
 
     private static func text(of path: String) throws -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw CommandFailure(.noUsableInput, "The file \(path) cannot be read: \(Descriptor.message(errno)).") }
+        guard descriptor >= 0 else {
+            throw CommandFailure(.noUsableInput, "The file \(path) cannot be read: \(Descriptor.message(errno)).")
+        }
         defer { close(descriptor) }
         guard let bytes = Descriptor.contents(of: descriptor, atMost: 1 << 20), bytes.count < 1 << 20 else {
             throw CommandFailure(.noUsableInput, "The file \(path) cannot be read, or is larger than a megabyte.")

@@ -17,7 +17,8 @@ package struct Token: Sendable {
     /// - Throws: A sentence, where the secret is too easy to guess.
     package init(_ secret: String, name: String, atOnce: Int = Token.usualAtOnce, perSecond: Int? = nil) throws(TokenFailure) {
         guard secret.utf8.count >= Self.shortest, secret.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw TokenFailure("The token '\(name)' needs \(Self.shortest) or more visible ASCII characters: 'openssl rand -hex 32' makes a good one.")
+            throw TokenFailure(
+                "The token '\(name)' needs \(Self.shortest) or more visible ASCII characters: 'openssl rand -hex 32' makes a good one.")
         }
         self.name = name
         digest = SHA256Digest(of: secret.utf8).bytes
@@ -52,7 +53,8 @@ package struct Token: Sendable {
                 case ("at-once", let value?): atOnce = value
                 case ("per-second", let value?): perSecond = value
                 default:
-                    throw TokenFailure("Line \(number + 1): behind a token stand name=…, at-once=… and per-second=…, whole numbers up to a million.")
+                    throw TokenFailure(
+                        "Line \(number + 1): behind a token stand name=…, at-once=… and per-second=…, whole numbers up to a million.")
                 }
             }
             tokens.append(try Token(String(secret), name: name, atOnce: atOnce, perSecond: perSecond))

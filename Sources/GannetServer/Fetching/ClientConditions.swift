@@ -19,7 +19,8 @@ struct ClientConditions {
     /// Whether the client has this state of the body.
     func isCurrent(_ tag: EntityTag?, lastModified: String?, now: Int64) -> Bool {
         if !noneMatch.isEmpty { return Self.matches(noneMatch, tag) }
-        guard let modifiedSince, let lastModified, let since = HTTPDate(modifiedSince, now: now), let modified = HTTPDate(lastModified, now: now)
+        guard let modifiedSince, let lastModified, let since = HTTPDate(modifiedSince, now: now),
+            let modified = HTTPDate(lastModified, now: now)
         else { return false }
         return modified.secondsSince1970 <= since.secondsSince1970
     }

@@ -14,13 +14,14 @@ struct FetchEndpoints: Sendable {
     private static let deadlineHeader = "gannet-deadline"
     private static let longestDeadline = 86_400.0
 
-    private static let url = Parameter("url", .url, required: true, "An absolute http or https URL, with its & and % written as %26 and %25.")
+    private static let url = Parameter(
+        "url", .url, required: true, "An absolute http or https URL, with its & and % written as %26 and %25.")
 
     var endpoints: [Endpoint] {
         [
             Endpoint(
                 method: "GET", path: "/v1/fetch",
-                summary: "The body of a URL, from the caches or from its origin. All who ask at the same time share one request.",
+                summary: "The body of a URL, from the caches or from its origin. Clients that ask at the same time share one request.",
                 parameters: [
                     Self.url,
                     Parameter("gannet-deadline", in: .header, "For how many seconds the client waits, such as 2.5."),

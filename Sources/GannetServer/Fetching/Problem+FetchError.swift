@@ -22,7 +22,8 @@ extension Problem {
         case .status(504), .timeout, .tooSlow: 504
         case .cancelled, .systemLimit: 503
         case .storage, .engine: 500
-        case .tooManyRedirects, .dns, .connect, .proxy, .tls, .reset, .truncated, .status, .headersTooLarge, .badEncoding, .protocolError: 502
+        case .tooManyRedirects, .dns, .connect, .proxy, .tls, .reset, .truncated, .status, .headersTooLarge, .badEncoding, .protocolError:
+            502
         }
     }
 }

@@ -21,9 +21,11 @@ struct JobEndpoints: Sendable {
         [
             Endpoint(
                 method: "POST", path: "/v1/jobs",
-                summary: "Adds URLs to a queue. The body has one on each line, or is JSON lines with a field 'url', and may be of any length.",
+                summary:
+                    "Adds URLs to a queue. The body has one on each line, or is JSON lines with a field 'url', and may be of any length.",
                 parameters: [
-                    QueueEndpoints.queue, Parameter("batch", .text, "A name for the batch. A batch of the same name goes on where it stopped."),
+                    QueueEndpoints.queue,
+                    Parameter("batch", .text, "A name for the batch. A batch of the same name goes on where it stopped."),
                     Parameter("priority", .choice(Priority.allCases.map(\.rawValue)), "Before or behind the other jobs of the queue."),
                     Parameter("refresh", .flag, "Whether the origin is asked even where an outcome is known."),
                 ],
@@ -47,7 +49,8 @@ struct JobEndpoints: Sendable {
             Endpoint(
                 method: "DELETE", path: "/v1/jobs", summary: "Deletes jobs of one state. They count as cancelled; dead ones as failed.",
                 parameters: [
-                    QueueEndpoints.queue, Self.state([.ready, .parked, .delayed, .dead], required: true), Self.host, Self.errorClass, Self.most,
+                    QueueEndpoints.queue, Self.state([.ready, .parked, .delayed, .dead], required: true), Self.host, Self.errorClass,
+                    Self.most,
                 ],
                 reply: { request throws(Problem) in try sweep(request, .ready, "deleted") { try await $0.delete($1, limit: $2) } }),
         ]
@@ -65,11 +68,15 @@ struct JobEndpoints: Sendable {
     private func list(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
         let asked = try selection(request, usual: .active)
         let items = request.items
-        guard let cursor = items["cursor"].map({ JobCursor($0) }) ?? JobCursor() else { throw .badRequest("This is no cursor of an earlier page.") }
+        guard let cursor = items["cursor"].map({ JobCursor($0) }) ?? JobCursor() else {
+            throw .badRequest("This is no cursor of an earlier page.")
+        }
         let limit = items.number("limit") ?? 50
         let batch = items["batch"]
         var url: RequestedURL?
-        do throws(StateError) { url = try items["url"].map { text throws(StateError) in try RequestedURL(text) } } catch { throw Problem(error) }
+        do throws(StateError) { url = try items["url"].map { text throws(StateError) in try RequestedURL(text) } } catch {
+            throw Problem(error)
+        }
         return access.reply(request) { [url] queue in
             var selection = asked
             selection.filter.url = url?.id

@@ -18,7 +18,8 @@ struct JobUpload: Sendable {
         switch type {
         case "text/plain"?, nil: format = .text
         case "application/x-ndjson"?, "application/jsonl"?, "application/json-lines"?: format = .jsonl
-        default: throw Problem(415, "list-type", "The body is text/plain with one URL on each line, or application/x-ndjson with a field 'url'.")
+        default:
+            throw Problem(415, "list-type", "The body is text/plain with one URL on each line, or application/x-ndjson with a field 'url'.")
         }
         let name = request.items["batch"]
         if let name, name.isEmpty || name.utf8.count > 200 { throw .badRequest("The name of a batch has 1 to 200 bytes.") }

@@ -88,7 +88,8 @@ struct QueueEndpoints: Sendable {
                     }
                 }),
             Endpoint(
-                method: "PUT", path: "/v1/hosts/{host}", summary: "Gives a host, or each host of a domain, a limit, an interval or a pause.",
+                method: "PUT", path: "/v1/hosts/{host}",
+                summary: "Gives a host, or each host of a domain, a limit, an interval or a pause.",
                 parameters: [
                     Self.host, Parameter("limit", .number(1...HostRule.highestLimit), "How many requests the host gets at once."),
                     Parameter("intervalMilliseconds", .number(1...86_400_000), "The least time from one request to the next."),

@@ -117,7 +117,10 @@ import Testing
                 for _ in 0..<10 {
                     group.addTask {
                         let urls = [String](repeating: "\(gateway.url)/v1/fetch?url=\(target)", count: 50)
-                        let words = ["curl", "--silent", "--parallel", "--parallel-immediate", "--parallel-max", "50", "--write-out", "%{http_code} %{size_download}\n"]
+                        let words = [
+                            "curl", "--silent", "--parallel", "--parallel-immediate", "--parallel-max", "50", "--write-out",
+                            "%{http_code} %{size_download}\n",
+                        ]
                         let places = urls.flatMap { ["--output", "/dev/null", $0] }
                         let outcome = try await ChildProcess.run(
                             .init("/usr/bin/env", words + places, environment: Program(home: "/").environment))

@@ -134,7 +134,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--bind", ":0"], "takes '--token-file' or GANNET_TOKEN"), (["--bind", ":0", "--token", "0123456789abcdef"], "'--tls-cert' and '--tls-key'"),
+        (["--bind", ":0"], "takes '--token-file' or GANNET_TOKEN"),
+        (["--bind", ":0", "--token", "0123456789abcdef"], "'--tls-cert' and '--tls-key'"),
         (["--tls-cert", "a"], "need each other"), (["--token", "short"], "16 or more"), (["--token-file", "/none"], "cannot be read"),
     ])
     func `an unsafe way to serve is refused before anything listens`(words: [String], sentence: String) async throws {
