@@ -20,6 +20,8 @@ final class ServedRequest: Sendable {
     private let body: RequestBody
     private let state = Mutex(State())
     private let isBegun = SharedFlag()
+    /// libmicrohttpd asks about a head again when its connection was put to sleep meanwhile.
+    private let isHeadAskedAgain = SharedFlag()
     private let isBodyEnded = SharedFlag()
 
     init(
@@ -49,10 +51,12 @@ final class ServedRequest: Sendable {
             isBegun.set()
             return begin(connection, method)
         }
+        if isHeadAskedAgain.take() { return .YES }
         if !piece.isEmpty {
             if state.withLock({ $0.answer != nil }) || body.offer(piece) {
                 // The rest of a body that nobody reads any more is passed over, so that its client hears the answer.
                 left = 0
+                suspension.readAgain()
             } else {
                 suspension.sleep()
             }
@@ -83,6 +87,10 @@ final class ServedRequest: Sendable {
         case .later(let time, let otherwise, let work):
             if let time { state.withLock { $0.deadline = (.now + time, otherwise) } }
             start { self.answer(await work()) }
+            if request.hasBody {
+                isHeadAskedAgain.set()
+                suspension.readAgain()
+            }
             return .YES
         }
     }

@@ -46,6 +46,18 @@ final class Suspension: Sendable {
         }
     }
 
+    /// Has libmicrohttpd read on until its client has sent nothing more. To be called on its thread.
+    ///
+    /// Without this it waits for news after a short read, and the end of the connection may have come before that read: then nothing is new.
+    func readAgain() {
+        state.withLock { state in
+            guard let connection = state.connection else { return }
+            // A connection that comes out of its sleep counts as ready.
+            MHD_suspend_connection(connection.pointer)
+            MHD_resume_connection(connection.pointer)
+        }
+    }
+
     /// Has libmicrohttpd ask again.
     func wake() {
         state.withLock { state in

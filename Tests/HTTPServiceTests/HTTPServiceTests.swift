@@ -199,6 +199,39 @@ import Testing
         service.stop()
     }
 
+    @Test(arguments: ["", "a part of the body"])
+    func `a client that left before its body was read fails the reader`(sent: String) async throws {
+        let isBusy = SharedFlag()
+        let isHeld = Condition(true)
+        let failed = Count()
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { request in
+            if request.path == "/busy" {
+                // The service's own thread waits, so nothing of the other client is read meanwhile.
+                isBusy.set()
+                isHeld.wait { $0 ? nil : () }
+                return .now(HTTPServiceAnswer())
+            }
+            return .later {
+                do {
+                    while try await request.body.next() != nil {}
+                } catch {
+                    failed.add(1)
+                }
+                return HTTPServiceAnswer()
+            }
+        }
+        let busy = try RawClient(port: service.port)
+        try await busy.send("GET /busy HTTP/1.1\r\nHost: a\r\n\r\n")
+        try await eventually("the service is busy") { isBusy.isSet }
+        let client = try RawClient(port: service.port)
+        try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n" + sent)
+        client.leave()
+        isHeld.withLock { $0 = false }
+        isHeld.wake()
+        try await eventually("the reader fails") { failed.value == 1 }
+        service.stop()
+    }
+
     @Test func `an answer at once does not wait for the body, nor does one that leaves a part of it unread`() async throws {
         let service = try HTTPService(address: "127.0.0.1", port: 0) { request in
             request.path == "/now"

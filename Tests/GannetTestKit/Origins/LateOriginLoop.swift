@@ -151,9 +151,13 @@ struct LateOriginLoop {
         for index in 0..<min(Self.longestPath, response.count - bodyStart) {
             response[bodyStart + index] = index < answer.path.count ? answer.path[index] : Self.filling
         }
-        // A client that reads its answers leaves room for one. The connection of any other client ends here.
-        guard sendOnce(answer.descriptor, response) == response.count else { return end(answer.descriptor) }
+        // Counted before it is sent, so that a client that has its answer finds it in the count.
         state.update { $0.answered += 1 }
+        // A client that reads its answers leaves room for one. The connection of any other client ends here.
+        guard sendOnce(answer.descriptor, response) == response.count else {
+            state.update { $0.answered -= 1 }
+            return end(answer.descriptor)
+        }
     }
 }
 
