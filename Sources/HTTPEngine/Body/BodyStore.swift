@@ -2,19 +2,18 @@
 struct BodyStore {
     private let destination: BodyDestination
     private let hasher: SHA256Hasher
+    private let buffers: BodyBuffers
     private var bytes: [UInt8] = []
     /// Created for the first byte that goes to it, or at the end of an empty body: a failed request costs the disk nothing.
     private var file: BodyFile?
 
-    /// The most memory that is reserved for an announced body before it comes.
-    private static let mostReserved = 4 << 20
-
-    /// - Parameter expected: The announced length of the body, if there is one.
-    init(_ destination: BodyDestination, hasher: SHA256Hasher, expected: Int? = nil) {
+    /// - Parameter expected: The announced length of the body, if there is one. Memory for it is reserved, up to `BodyBuffers.largest`.
+    init(_ destination: BodyDestination, hasher: SHA256Hasher, buffers: BodyBuffers, expected: Int? = nil) {
         self.destination = destination
         self.hasher = hasher
+        self.buffers = buffers
         if let expected, case .memory(let most, _) = destination, (0...most).contains(expected) {
-            bytes.reserveCapacity(min(expected, Self.mostReserved))
+            bytes = buffers.take(min(expected, BodyBuffers.largest))
         }
     }
 
@@ -37,7 +36,10 @@ struct BodyStore {
 
     /// The whole body, now the caller's.
     mutating func finish() throws(StorageFailure) -> DownloadedBody {
-        if file == nil, case .memory = destination { return .bytes(bytes) }
+        if file == nil, case .memory = destination {
+            buffers.keep(bytes)
+            return .bytes(bytes)
+        }
         let path = try openFile().keep()
         return .file(path, hasher.finish())
     }

@@ -13,6 +13,7 @@ final class TransferLoop {
     private let lookUps: LookUps
     private let speedLimit: SpeedLimit?
     private var knownNames = KnownNames()
+    private let buffers = BodyBuffers()
 
     private var waiting = WaitingQueue<TransferTicket>()
     private var lookingUp: [UInt64: Transfer] = [:]
@@ -95,12 +96,13 @@ final class TransferLoop {
             if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() } else { break }
         } while true
         review()
+        if buffers.deadline != nil { buffers.drop(at: .now) }
         giveAnswers()
         return true
     }
 
     private func millisecondsToWait() -> Int32 {
-        let deadlines = [multi.deadline, lookUps.deadline, nextReview, speedLimit?.deadline]
+        let deadlines = [multi.deadline, lookUps.deadline, nextReview, speedLimit?.deadline, buffers.deadline]
         guard let next = deadlines.compactMap(\.self).min() else { return 60_000 }
         return Int32(min(60_000, max(.zero, next - .now).milliseconds))
     }
@@ -110,7 +112,7 @@ final class TransferLoop {
     /// Moves waiting transfers on to look-ups and to places, as far as there is room.
     private func fill() {
         while lookingUp.count + ready.count < settings.fetch.maximumLookUps, let ticket = waiting.popFirst() {
-            lookUp(Transfer(ticket, settings))
+            lookUp(Transfer(ticket, settings, buffers))
         }
         while running.count < settings.fetch.maximumInFlight, let (transfer, addresses) = ready.popFirst() {
             transfer.waited()

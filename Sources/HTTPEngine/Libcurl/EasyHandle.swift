@@ -126,6 +126,7 @@ final class EasyHandle {
             gannet_easy_set_string(easy, CURLOPT_ACCEPT_ENCODING, nil),
             gannet_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0),
             gannet_easy_set_string(easy, CURLOPT_USERAGENT, settings.fetch.userAgent ?? FetchSettings.defaultUserAgent),
+            gannet_easy_set_long(easy, CURLOPT_BUFFERSIZE, settings.receiveBuffer),
             // The engine itself looks up, checks and reports each hop.
             gannet_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
 

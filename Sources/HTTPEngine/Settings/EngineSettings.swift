@@ -16,6 +16,15 @@ final class EngineSettings: Sendable {
         try check()
     }
 
+    /// The bytes that libcurl reads at a time. A larger buffer means fewer calls of the system for a large body. Each running transfer has one,
+    /// so all together keep to a bound. A speed limit grants no more than the least.
+    var receiveBuffer: Int {
+        let least = 16 << 10
+        return fetch.maximumSpeed == nil ? min(100 << 10, max(least, Self.mostReceiveBuffers / fetch.maximumInFlight)) : least
+    }
+
+    private static let mostReceiveBuffers = 8 << 20
+
     private func check() throws(InvalidOptions) {
         for (name, time) in [
             ("timeout", fetch.timeout), ("connect timeout", fetch.connectTimeout), ("time for an answer", answerTimeout),

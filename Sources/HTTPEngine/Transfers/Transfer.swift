@@ -22,11 +22,13 @@ final class Transfer {
     private(set) var answerDeadline: ContinuousClock.Instant?
 
     private let settings: EngineSettings
+    private let buffers: BodyBuffers
     private var body: BodyStore?
     private var decoder: ContentDecoder?
     private var headerLines: [UInt8] = []
 
-    init(_ ticket: TransferTicket, _ settings: EngineSettings) {
+    init(_ ticket: TransferTicket, _ settings: EngineSettings, _ buffers: BodyBuffers) {
+        self.buffers = buffers
         self.ticket = ticket
         self.settings = settings
         target = ticket.target
@@ -163,7 +165,7 @@ final class Transfer {
 
     /// The whole body, now the caller's.
     func keepBody(hasher: SHA256Hasher) throws(StorageFailure) -> DownloadedBody {
-        var store = body ?? BodyStore(ticket.request.body, hasher: hasher)
+        var store = body ?? BodyStore(ticket.request.body, hasher: hasher, buffers: buffers)
         return try store.finish()
     }
 
@@ -239,7 +241,8 @@ final class Transfer {
         do throws(StorageFailure) {
             if body == nil {
                 body = BodyStore(
-                    ticket.request.body, hasher: hasher, expected: decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil)
+                    ticket.request.body, hasher: hasher, buffers: buffers,
+                    expected: decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil)
             }
             try body?.write(bytes)
             return true
