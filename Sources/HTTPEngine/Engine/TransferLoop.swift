@@ -20,6 +20,8 @@ final class TransferLoop {
     private var ready = WaitingQueue<(Transfer, [IPAddress])>()
     /// Transfers that hold a place, including those that are resolving a redirect's host.
     private var running: [UInt64: Transfer] = [:]
+    /// The addresses of running transfers that wait for a connection.
+    private var heldBack: [UInt64: [IPAddress]] = [:]
     /// The running transfers that wait for permission to go to another host.
     private var atGate: Set<UInt64> = []
     /// Handles without a transfer, kept for the next ones. With the used ones they are never more than there are places.
@@ -55,6 +57,8 @@ final class TransferLoop {
         self.multi = multi
         self.lookUps = lookUps
         speedLimit = settings.fetch.maximumSpeed.map { SpeedLimit(bytesPerSecond: $0) }
+        // With a limit there is no HTTP/2.
+        if speedLimit == nil { multi.connections.sharing = ConnectionSharing() }
     }
 
     private func run() {
@@ -102,7 +106,9 @@ final class TransferLoop {
     }
 
     private func millisecondsToWait() -> Int32 {
-        let deadlines = [multi.deadline, lookUps.deadline, nextReview, speedLimit?.deadline, buffers.deadline]
+        let deadlines = [
+            multi.deadline, lookUps.deadline, nextReview, speedLimit?.deadline, buffers.deadline, multi.connections.sharing?.deadline,
+        ]
         guard let next = deadlines.compactMap(\.self).min() else { return 60_000 }
         return Int32(min(60_000, max(.zero, next - .now).milliseconds))
     }
@@ -118,6 +124,11 @@ final class TransferLoop {
             transfer.waited()
             running[transfer.id] = transfer
             request(transfer, addresses)
+        }
+        while let id = multi.connections.sharing?.next(at: .now) {
+            guard let addresses = heldBack.removeValue(forKey: id), let transfer = running[id] else { continue }
+            transfer.sharesConnections = true
+            begin(transfer, addresses)
         }
     }
 
@@ -157,8 +168,19 @@ final class TransferLoop {
         }
     }
 
-    /// Hands the transfer's current hop to libcurl.
+    /// Hands the transfer's current hop to libcurl, or has it wait for a connection.
     private func request(_ transfer: Transfer, _ addresses: [IPAddress]) {
+        if multi.connections.sharing != nil, transfer.target.isSecure {
+            guard multi.connections.sharing?.admits(transfer.id, to: transfer.sharedOrigin, at: .now) == true else {
+                heldBack[transfer.id] = addresses
+                return
+            }
+            transfer.sharesConnections = true
+        }
+        begin(transfer, addresses)
+    }
+
+    private func begin(_ transfer: Transfer, _ addresses: [IPAddress]) {
         guard let handle = spare.popLast() ?? makeHandle() else {
             end(transfer, .failure(transfer.failure(.systemLimit, "no libcurl handle")))
             return
@@ -281,16 +303,25 @@ final class TransferLoop {
         if lookingUp.removeValue(forKey: transfer.id) != nil { lookUps.cancel(transfer.id) }
         running[transfer.id] = nil
         atGate.remove(transfer.id)
+        if heldBack.removeValue(forKey: transfer.id) != nil { multi.connections.sharing?.forget(transfer.id) }
         if let handle = transfer.handle {
             takeOut(transfer, handle)
         }
+        leaveConnection(transfer)
         answers.append((transfer.ticket, outcome))
+    }
+
+    private func leaveConnection(_ transfer: Transfer) {
+        guard transfer.sharesConnections else { return }
+        transfer.sharesConnections = false
+        multi.connections.sharing?.ended(to: transfer.sharedOrigin)
     }
 
     /// Takes a hop out of libcurl, which closes the connection of an unfinished one.
     private func takeOut(_ transfer: Transfer, _ handle: EasyHandle) {
         speedLimit?.forget(transfer.id)
         multi.remove(handle)
+        leaveConnection(transfer)
         handle.end()
         transfer.handle = nil
         if CurlLibrary.mayReuseHandles { spare.append(handle) } else { spareHashers.append(handle.hasher) }

@@ -25,7 +25,11 @@ func receiveHeader(
         let status = handle.number(CURLINFO_RESPONSE_CODE)
         // A server that sends a body with 204 or 205, or a body of unclear length, may send its rest as the next answer.
         if status == 204 || status == 205 || handle.connections.isFull || !transfer.isWellFramed { handle.forbidReuse() }
-        if let ends = transfer.ends, handle.number(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0 { handle.connections.answersInTurn(ends) }
+        if let ends = transfer.ends {
+            let isInTurn = handle.number(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0
+            if isInTurn { handle.connections.answersInTurn(ends) }
+            if transfer.sharesConnections { handle.connections.sharing?.answers(transfer.sharedOrigin, in: isInTurn ? .one : .two) }
+        }
         guard transfer.headersEnded(status: status) else { return -1 }
     }
     return line.count
@@ -48,6 +52,7 @@ func requestStarts(
         transfer.state.foundLeftover(onNewConnection: transfer.state.hasOpenedSocket)
         return CURL_PREREQFUNC_ABORT
     }
+    if transfer.sharesConnections { handle.connections.uses(ends, to: transfer.sharedOrigin) }
     transfer.requestStarts()
     return CURL_PREREQFUNC_OK
 }

@@ -18,6 +18,8 @@ final class Connections {
     private var new: Set<Int32> = []
 
     private let stallGuard: StallGuard
+    /// Nil where connections are not shared.
+    var sharing: ConnectionSharing?
 
     /// - Parameter most: More connections than this are not kept for later requests.
     init(_ poller: Poller, _ stallGuard: StallGuard, most: Int) {
@@ -48,6 +50,7 @@ final class Connections {
         new.remove(socket)
         if let ends = ends.removeValue(forKey: socket) {
             sockets[ends] = nil
+            sharing?.closed(ends)
             inTurn.remove(ends)
         }
     }
@@ -56,6 +59,11 @@ final class Connections {
     func answersInTurn(_ ends: Ends) { inTurn.insert(ends) }
 
     func hasAnsweredInTurn(_ ends: Ends) -> Bool { inTurn.contains(ends) }
+
+    /// Notes the connection that a transfer has got, if it is shared.
+    func uses(_ ends: Ends, to origin: ConnectionSharing.Origin) {
+        if sockets[ends] != nil { sharing?.uses(ends, to: origin) }
+    }
 
     /// How many bytes have come on a connection and not been read.
     func unreadBytes(_ wanted: Ends) -> Int {

@@ -18,6 +18,8 @@ final class Transfer {
     var knownName: (host: String, port: Int)?
     /// The connection of the current hop, under TLS.
     var ends: Connections.Ends?
+    /// Whether libcurl has the current hop as one of those that share an origin's connections.
+    var sharesConnections = false
     /// When the current hop's headers must have come; nil before the request and after them.
     private(set) var answerDeadline: ContinuousClock.Instant?
 
@@ -42,6 +44,8 @@ final class Transfer {
 
     /// The target in the first line of the current hop's request.
     var requestTarget: String { target.requestTarget(throughProxy: settings.proxy?.passesOnRequests == true && !target.isSecure) }
+
+    var sharedOrigin: ConnectionSharing.Origin { ConnectionSharing.Origin(host: target.hostName, port: target.port) }
 
     var responseHeaders: ResponseHeaders { ResponseHeaders(lines: headerLines) }
 

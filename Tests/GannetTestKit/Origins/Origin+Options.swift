@@ -20,6 +20,9 @@ extension Origin {
         /// When set, it also listens on a port that speaks HTTPS.
         package var certificate: Certificates.Certificate?
 
+        /// Whether its port for HTTPS offers HTTP/2 as well.
+        package var offersHTTP2 = true
+
         /// Where it listens, on one and the same port.
         package var addresses = ["127.0.0.1"]
 
@@ -55,7 +58,7 @@ extension Origin {
             var listening = addresses.map { "listen \($0):\(port) backlog=4096;" }.joined(separator: "\n")
             if let certificate, let tlsPort {
                 listening += """
-                    listen 127.0.0.1:\(tlsPort) ssl http2 backlog=4096;
+                    listen 127.0.0.1:\(tlsPort) ssl\(offersHTTP2 ? " http2" : "") backlog=4096;
                     ssl_certificate \(certificate.certificate);
                     ssl_certificate_key \(certificate.key);
                     """
