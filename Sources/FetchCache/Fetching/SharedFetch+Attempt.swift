@@ -55,10 +55,14 @@ extension SharedFetch {
 
     /// Transfers, unless the lease is lost meanwhile. Then another process transfers, and this transfer is cancelled.
     private func download(_ conditions: [HeaderField], _ lease: (any SharedLease)?) async -> (Result<Download, FetchError>, isLost: Bool) {
-        let request = DownloadRequest(
+        var request = DownloadRequest(
             url: checked.request.url, body: .memory(upTo: Int(clamping: parts.maximumBody), thenFileIn: "/"),
             headers: checked.request.headers + conditions, progress: work.progress.report)
-        let task = Task { [places = TransferPlaces(fetch.gate, fetch.hosts, work.priority)] in await transfer(request, places) }
+        let growing = work.bodies.begin()
+        request.growing = growing
+        // A body that is whole stays so.
+        defer { growing?.fail() }
+        let task = Task { [request, places = TransferPlaces(fetch.gate, fetch.hosts, work.priority)] in await transfer(request, places) }
         let loss = SharedFlag()
         lease?.whenLost {
             loss.set()

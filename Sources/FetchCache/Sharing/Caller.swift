@@ -5,16 +5,57 @@ package import HTTPEngine
 package struct Caller: Sendable {
     package let priority: ChangingPriority
     package let progress: ProgressListener?
+    /// Hears of the body of each transfer when it begins.
+    package let body: BodyListener?
     /// The caller leaves after this time.
     package let deadline: Duration?
 
-    package init(_ priority: ChangingPriority, progress: ProgressListener? = nil, deadline: Duration? = nil) {
+    package init(
+        _ priority: ChangingPriority, progress: ProgressListener? = nil, body: BodyListener? = nil, deadline: Duration? = nil
+    ) {
         self.priority = priority
         self.progress = progress
+        self.body = body
         self.deadline = deadline
     }
 
     package init(_ priority: FetchPriority) { self.init(ChangingPriority(priority)) }
+}
+
+/// Hears of a body that is about to come.
+package typealias BodyListener = @Sendable (GrowingBody) -> Void
+
+/// Passes the body of the present transfer on to callers who want it while it comes. A caller that joins late hears of it at once.
+package final class BodyRelay: Sendable {
+    private struct State {
+        var body: GrowingBody?
+        var listeners: [UInt64: BodyListener] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// A body for the transfer that begins, if a caller wants one.
+    func begin() -> GrowingBody? {
+        let (body, listeners) = state.withLock { state in
+            state.body = state.listeners.isEmpty ? nil : GrowingBody()
+            return (state.body, Array(state.listeners.values))
+        }
+        if let body { for listener in listeners { listener(body) } }
+        return body
+    }
+
+    func listen(_ listener: @escaping BodyListener) -> UInt64 {
+        let (number, body) = state.withLock { state in
+            state.last += 1
+            state.listeners[state.last] = listener
+            return (state.last, state.body)
+        }
+        if let body { listener(body) }
+        return number
+    }
+
+    func remove(_ number: UInt64) { state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
 }
 
 /// A priority that may change while somebody waits: of a caller, and of a fetch, which has the highest priority of its callers.
@@ -101,6 +142,7 @@ package final class ProgressRelay: Sendable {
 package struct SharedWork: Sendable {
     package let priority: ChangingPriority
     package let progress = ProgressRelay()
+    let bodies = BodyRelay()
 
     package init(_ priority: FetchPriority) { self.priority = ChangingPriority(priority) }
 }

@@ -41,12 +41,20 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
         if Task.isCancelled { return nil }
         let priority = caller.priority.value
         let (subscriber, id, joining) = table.join(key, priority)
+        let following: UInt64?
         switch joining {
-        case .starts: start(key, id, priority, fetch)
-        case .joins(let raised): if let raised { change(id, to: raised) }
+        case .starts:
+            let work = SharedWork(priority)
+            // Before the fetch begins, so that its first transfer knows of the listener.
+            following = caller.body.map { work.bodies.listen($0) }
+            start(key, id, work, fetch)
+        case .joins(let raised):
+            following = caller.body.flatMap { running[id]?.work.bodies.listen($0) }
+            if let raised { change(id, to: raised) }
         }
         let relay = running[id]?.work.progress
         let listening = caller.progress.flatMap { progress in relay?.listen { if let news = $0 { progress(news) } } }
+        let bodies = running[id]?.work.bodies
         let present = caller.priority.listen { [weak self] priority in Task { await self?.change(subscriber, to: priority) } }
         // The priority may have changed before there was a listener.
         if present != priority { change(subscriber, to: present) }
@@ -55,6 +63,7 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
             timer?.cancel()
             caller.priority.listen(nil)
             if let listening { relay?.remove(listening) }
+            if let following { bodies?.remove(following) }
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { subscribers[subscriber] = $0 }
@@ -75,9 +84,8 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     /// Lets no caller join the fetches of these keys any more. The present callers still get their outcome.
     package func close(where isMeant: @Sendable (Key) -> Bool = { _ in true }) { table.close(isMeant) }
 
-    private func start(_ key: Key, _ id: Table.FetchID, _ priority: FetchPriority, _ fetch: @escaping Fetch) {
-        let work = SharedWork(priority)
-        let task = Task(priority: priority.taskPriority) {
+    private func start(_ key: Key, _ id: Table.FetchID, _ work: SharedWork, _ fetch: @escaping Fetch) {
+        let task = Task(priority: work.priority.value.taskPriority) {
             let outcome = await fetch(work)
             self.cancelled[id] = nil
             self.end(id, outcome)

@@ -84,9 +84,13 @@ package struct ClusterFetch: Sendable {
     }
 
     /// The answer to a request of a client.
-    /// - Parameter time: How long the client waits.
-    package func answer(_ request: AnswerRequest, within time: Duration?) async -> Result<ServedAnswer, FetchError> {
-        await fetch.serve(request, Caller(ChangingPriority(request.priority), deadline: time))
+    /// - Parameters:
+    ///   - time: How long the client waits.
+    ///   - body: Hears of the body when its transfer begins.
+    package func answer(
+        _ request: AnswerRequest, within time: Duration?, body: BodyListener? = nil
+    ) async -> Result<ServedAnswer, FetchError> {
+        await fetch.serve(request, Caller(ChangingPriority(request.priority), body: body, deadline: time))
     }
 
     /// The answer, if it is in memory and may be used as it is.

@@ -22,10 +22,19 @@ struct AnswerHeaders {
 
     /// - Parameter alsoPassed: Names of further headers, in small letters, that the operator wants to reach clients.
     init(_ answer: ServedAnswer, alsoPassed: Set<String>, at now: Moment) {
-        let headers = answer.headers
-        let validators = Validators(headers)
         // A body without a tag of its origin has its digest for one.
-        let tag = validators.entityTag ?? answer.digest.flatMap { EntityTag(Array("\"\($0)\"".utf8)) }
+        let tag = answer.digest.flatMap { EntityTag(Array("\"\($0)\"".utf8)) }
+        self.init(answer.headers, tag, Self.status(of: answer, at: now), alsoPassed)
+    }
+
+    /// Of a body that is still coming.
+    init(_ head: GrowingBody.Head, alsoPassed: Set<String>) {
+        self.init(head.headers, nil, "gannet; fwd=miss; fwd-status=\(head.status)", alsoPassed)
+    }
+
+    private init(_ headers: ResponseHeaders, _ ownTag: EntityTag?, _ status: String, _ alsoPassed: Set<String>) {
+        let validators = Validators(headers)
+        let tag = validators.entityTag ?? ownTag
         self.tag = tag
         lastModified = validators.lastModified
         var fields = headers.fields.filter { field in
@@ -34,7 +43,7 @@ struct AnswerHeaders {
         }
         if let tag { fields.append(("ETag", tag.text)) }
         fields.append(("Accept-Ranges", "bytes"))
-        fields.append(("Cache-Status", Self.status(of: answer, at: now)))
+        fields.append(("Cache-Status", status))
         self.fields = fields + Self.guards
     }
 

@@ -16,6 +16,9 @@ struct ClientConditions {
         ifRange = request.header("if-range")
     }
 
+    /// Whether the client wants anything else than the whole body.
+    var exist: Bool { !noneMatch.isEmpty || modifiedSince != nil || range != nil }
+
     /// Whether the client has this state of the body.
     func isCurrent(_ tag: EntityTag?, lastModified: String?, now: Int64) -> Bool {
         if !noneMatch.isEmpty { return Self.matches(noneMatch, tag) }

@@ -48,10 +48,14 @@ struct FetchEndpoints: Sendable {
         let deadline = try deadline(request.request)
         let conditions = ClientConditions(request.request)
         if let answer = fetch.answerAtOnce(question) { return .now(body(answer, conditions)) }
+        let mayStream = !conditions.exist && !request.isHead
         return .later {
-            switch await fetch.answer(question, within: deadline) {
-            case .success(let answer): body(answer, conditions)
-            case .failure(let error): Problem(error).answer
+            let running = RunningFetch(question, within: deadline, mayStream: mayStream, by: fetch)
+            switch await running.arrival {
+            case .whole(.success(let answer))?: return body(answer, conditions)
+            case .whole(.failure(let error))?: return Problem(error).answer
+            case .growing(let growing, let head)?: return stream(growing, head, of: running)
+            case nil: return Problem(503, "cancelled", "The client has left.").answer
             }
         }
     }
@@ -77,6 +81,21 @@ struct FetchEndpoints: Sendable {
             throw .badRequest("The header 'Gannet-Deadline' takes a number of seconds up to a day, such as 2.5.")
         }
         return .seconds(seconds)
+    }
+
+    /// The client stays in the fetch as long as it reads.
+    private func stream(_ growing: GrowingBody, _ head: GrowingBody.Head, of running: RunningFetch) -> HTTPServiceAnswer {
+        let headers = AnswerHeaders(head, alsoPassed: settings.passedHeaders)
+        return HTTPServiceAnswer(
+            status: 200, headers: headers.all,
+            body: .stream(length: head.length) { stream in
+                defer { withExtendedLifetime(running) {} }
+                var offset = 0
+                while let piece = try await growing.next(after: offset) {
+                    try await stream.write(piece)
+                    offset += piece.count
+                }
+            })
     }
 
     private func body(_ answer: ServedAnswer, _ conditions: ClientConditions) -> HTTPServiceAnswer {

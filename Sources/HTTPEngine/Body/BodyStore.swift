@@ -3,21 +3,28 @@ struct BodyStore {
     private let destination: BodyDestination
     private let hasher: SHA256Hasher
     private let buffers: BodyBuffers
+    /// Has the bytes in place of `bytes`, for readers who do not wait for the end.
+    private let growing: GrowingBody?
     private var bytes: [UInt8] = []
     /// Created for the first byte that goes to it, or at the end of an empty body: a failed request costs the disk nothing.
     private var file: BodyFile?
 
     /// - Parameter expected: The announced length of the body, if there is one. Memory for it is reserved, up to `BodyBuffers.largest`.
-    init(_ destination: BodyDestination, hasher: SHA256Hasher, buffers: BodyBuffers, expected: Int? = nil) {
+    init(_ destination: BodyDestination, hasher: SHA256Hasher, buffers: BodyBuffers, growing: GrowingBody? = nil, expected: Int? = nil) {
         self.destination = destination
         self.hasher = hasher
         self.buffers = buffers
+        self.growing = growing
         if let expected, case .memory(let most, _) = destination, (0...most).contains(expected) {
             bytes = buffers.take(min(expected, BodyBuffers.largest))
         }
     }
 
     mutating func write(_ new: UnsafeRawBufferPointer) throws(StorageFailure) {
+        if let growing {
+            growing.append(new)
+            return
+        }
         if file == nil, case .memory(let most, _) = destination {
             if bytes.count + new.count <= most {
                 bytes.append(contentsOf: new)
@@ -36,6 +43,7 @@ struct BodyStore {
 
     /// The whole body, now the caller's.
     mutating func finish() throws(StorageFailure) -> DownloadedBody {
+        if let growing { return .bytes(growing.finish()) }
         if file == nil, case .memory = destination {
             buffers.keep(bytes)
             return .bytes(bytes)

@@ -26,6 +26,8 @@ package struct DownloadRequest: Sendable {
     package var headers: [HeaderField]
     /// Hears of the bytes that come. The engine's thread calls it, so it must be quick.
     package var progress: ProgressListener?
+    /// Gets the body of a successful answer while it comes. It goes with a body in memory.
+    package var growing: GrowingBody?
 
     package init(url: String, body: BodyDestination, headers: [HeaderField] = [], progress: ProgressListener? = nil) {
         self.url = url

@@ -244,8 +244,10 @@ final class Transfer {
         guard state.unpacked(bytes.count) else { return false }
         do throws(StorageFailure) {
             if body == nil {
+                let growing = ticket.request.growing.flatMap { (200...299).contains(state.status) ? $0 : nil }
+                if let growing { begin(growing) }
                 body = BodyStore(
-                    ticket.request.body, hasher: hasher, buffers: buffers,
+                    ticket.request.body, hasher: hasher, buffers: buffers, growing: growing,
                     expected: decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil)
             }
             try body?.write(bytes)
@@ -254,6 +256,14 @@ final class Transfer {
             state.storageFailed(error)
             return false
         }
+    }
+
+    private func begin(_ growing: GrowingBody) {
+        let length = decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil
+        let finalURL = RedactedURL.withoutUserInfo(target.text)
+        growing.begin(
+            GrowingBody.Head(finalURL: finalURL, status: state.status, headers: responseHeaders, length: length),
+            in: buffers.take(min(length ?? 0, BodyBuffers.largest)))
     }
 
     private static let statusLineStart = Array("HTTP/".utf8)

@@ -163,4 +163,48 @@ import Testing
         try await gateway.stop()
         try await fleet.stop()
     }
+
+    @Test func `a large body reaches its clients while it comes, and a part of it is not taken for the whole`() async throws {
+        let (fleet, gateway) = try await Self.start()
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\nContent-Type: text/plain\r\n\r\n"
+        let origin = try HostileServer(
+            scripts: [[.readUntil("\r\n\r\n"), .send(head + String(repeating: "a", count: 200_000)), .silence]])
+        let request = "GET /v1/fetch?url=http://127.0.0.1:\(origin.port)/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        let early = try RawClient(port: gateway.port)
+        try await early.send(request)
+        let begun = try await early.receive { $0.count > 190_000 }
+        let text = String(decoding: begun, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 200") && text.contains("Content-Length: 300000\r\n"))
+        #expect(text.contains("Content-Security-Policy: sandbox"))
+        let late = try RawClient(port: gateway.port)
+        try await late.send(request)
+        _ = try await late.receive { $0.count > 190_000 }
+        #expect(origin.connections == 1)
+        try await origin.stop()
+        // Both connections end before the 300,000 bytes.
+        #expect(try await early.receive().count < 100_000)
+        #expect(try await late.receive().count < 100_000)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a large body that was sent while it came is whole, and is kept`() async throws {
+        let fleet = try await Fleet.start { options in
+            options.fileCount = 12
+            options.largestFile = 3_000_000
+        }
+        let gateway = try await fleet.gateway()
+        for file in fleet.origin.files where file.size > 0 {
+            let out = fleet.folder.file("body")
+            for _ in 0..<2 {
+                let words = ["curl", "--silent", "--output", out, "\(gateway.url)/v1/fetch?url=\(fleet.origin.url(file.path))"]
+                _ = try await ChildProcess.run(.init("/usr/bin/env", words, environment: Program(home: "/").environment))
+                #expect(sha256(of: try contents(ofFile: out)) == file.sha256)
+            }
+        }
+        #expect(fleet.origin.files.contains { $0.size > 500_000 })
+        #expect(try await fleet.origin.requests().count == fleet.origin.files.count { $0.size > 0 })
+        try await gateway.stop()
+        try await fleet.stop()
+    }
 }
