@@ -54,10 +54,11 @@ public final class RedisCache: Sendable {
         // On a connection of their own, because a large body would delay renewals.
         configuration.commandTimeout = bodyPatience
         let bodies = try await RedisConnection.connect(configuration)
-        let link = RedisLink(control: control, bodies: bodies, subscriber: subscriber, inbox: subscription)
+        let link = RedisLink(
+            control: control, bodies: bodies, subscriber: subscriber, inbox: TierInbox(inbox, control), subscription)
         let tier = RedisTier(
             link: link, cluster: cluster, bodies: BlobStore(bodies, namespace: namespace), bodyLimit: bodyLimit,
-            lanes: cluster.partitions.map { TierLane(cluster, $0, lease: lease) }, lease: lease, inbox: inbox)
+            lanes: cluster.partitions.map { TierLane(cluster, $0, lease: lease) }, lease: lease)
         return RedisCache(link, tier)
     }
 
@@ -72,17 +73,20 @@ public final class RedisCache: Sendable {
 
 /// The connections of a cache. They stay open while a fetcher uses them, also if nobody holds the ``RedisCache``.
 final class RedisLink: Sendable {
-    let freed = FreedURLs()
+    let inbox: TierInbox
     private let control: RedisConnection
     private let bodies: RedisConnection
     private let subscriber: RedisSubscriber
     private let listening: Task<Void, Never>
 
-    init(control: RedisConnection, bodies: RedisConnection, subscriber: RedisSubscriber, inbox: RedisSubscription) {
+    init(
+        control: RedisConnection, bodies: RedisConnection, subscriber: RedisSubscriber, inbox: TierInbox, _ subscription: RedisSubscription
+    ) {
         self.control = control
         self.bodies = bodies
         self.subscriber = subscriber
-        listening = Task { [freed] in await freed.listen(to: inbox) }
+        self.inbox = inbox
+        listening = Task { await inbox.listen(to: subscription) }
     }
 
     deinit { listening.cancel() }

@@ -15,6 +15,13 @@ struct RedisLease: SharedLease {
 
     func whenLost(_ action: @escaping @Sendable () -> Void) { lock.whenLost(action) }
 
+    func isWantedElsewhere() async -> Bool {
+        // Without an answer of Redis nobody could get the body from here.
+        guard let waiting = try? await tier.cluster.waiting(for: id, token, in: lane.partition) else { return false }
+        if waiting.hasJobs { return true }
+        return await tier.link.inbox.isWaitedFor(id, at: waiting.channels)
+    }
+
     func commit(_ answer: CachedAnswer, kept: SharedRetention, revalidated: Bool) async -> SharedCommit {
         var content = OutcomeContent(url: url)
         content.status = answer.facts.status

@@ -17,8 +17,6 @@ struct RedisTier: SharedTier {
     /// One for each partition.
     let lanes: [TierLane]
     let lease: Duration
-    /// The channel on which this process hears of freed URLs.
-    let inbox: String
     let breaker = OutageBreaker()
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer {
@@ -28,13 +26,15 @@ struct RedisTier: SharedTier {
         let lane = lanes[cluster.partition(of: host).index]
         var request = AcquireRequest(
             id: id, host: host, incarnation: Incarnation(0), nonce: UInt64.random(in: .min ... .max), lease: lease)
-        request.inbox = inbox
+        request.inbox = link.inbox.channel
         request.refresh = ask.refresh
         request.maximumAge = ask.maximumAge
         var useless = 0
+        link.inbox.join(id)
+        defer { link.inbox.leave(id) }
         while !Task.isCancelled {
             guard breaker.mayTry() else { return .unavailable("Redis was away a moment ago.") }
-            let number = link.freed.expect(id)
+            let number = link.inbox.freed.expect(id)
             let asked = ContinuousClock.now
             let answer: AcquireAnswer
             let lock: HeldLock?
@@ -42,17 +42,17 @@ struct RedisTier: SharedTier {
                 (answer, lock) = try await acquire(&request, lane, asked)
                 breaker.succeeded()
             } catch {
-                link.freed.forget(number, id)
+                link.inbox.freed.forget(number, id)
                 return unavailable(error)
             }
             let since = request.since
             request.since = since ?? answer.now
             if case .busy(let atMost) = answer.fate {
                 // Leases end only while somebody calls. So this caller must ask again in time, or a dead holder's lock would outlive its lease.
-                await link.freed.wait(number, id, atMost: atMost)
+                await link.inbox.freed.wait(number, id, atMost: atMost)
                 continue
             }
-            link.freed.forget(number, id)
+            link.inbox.freed.forget(number, id)
             if case .ended = answer.fate { continue }
             let found: Found
             do {

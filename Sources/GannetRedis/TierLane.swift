@@ -11,7 +11,7 @@ actor TierLane {
     }
 
     private let cluster: ClusterState
-    private let partition: Partition
+    nonisolated let partition: Partition
     private let lease: Duration
     private var incarnation = Incarnation.random()
     private var number = 0

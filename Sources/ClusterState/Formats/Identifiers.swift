@@ -6,7 +6,7 @@ package struct URLID: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
 
-    static let count = 16
+    package static let count = 16
 
     package var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) } }
 

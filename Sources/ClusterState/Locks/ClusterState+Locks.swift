@@ -18,6 +18,19 @@ extension ClusterState {
         }
     }
 
+    /// Tells of those that have come for a URL since it was locked: whether queues have jobs for it, and the channels of callers without a
+    /// job. There are none where the lock is not this one any more.
+    package func waiting(
+        for id: URLID, _ token: LockToken, in partition: Partition
+    ) async throws(StateError) -> (hasJobs: Bool, channels: [String]) {
+        try await StateError.mapping {
+            let reply = try await connection.send(RedisCommand("HGET", partition.keys.locks, .bytes(id.bytes)))
+            guard let lock = try reply.asOptionalBytes().flatMap({ URLLock($0) }), lock.token == token else { return (false, []) }
+            let channels = lock.interested.compactMap { if case .channel(let channel) = $0 { channel } else { nil } }
+            return (!lock.followers.isEmpty, channels)
+        }
+    }
+
     /// Gives up the place of a URL's request, and takes one for it at the host that a redirect has led it to. A repeated call changes nothing.
     /// - Parameters:
     ///   - partition: The partition of the URL.

@@ -83,6 +83,8 @@ struct SharedFetch: Sendable {
         case .leased(let lease):
             let stale = CachedAnswer.newer(stale, lease.stale)
             if checked.behindSince == nil, let stale, let served = await serveWhileAsking(stale, lease) { return .success(served) }
+            work.elsewhere.ask { await lease.isWantedElsewhere() }
+            defer { work.elsewhere.ask(nil) }
             return await attempt(lease, stale)
         }
     }

@@ -49,6 +49,9 @@ package protocol SharedLease: Sendable {
     /// Calls `action` once when the lease is lost. Another process may be fetching by then, so the fetch need not go on.
     func whenLost(_ action: @escaping @Sendable () -> Void)
 
+    /// Whether a caller of another process waits for the URL at this moment.
+    func isWantedElsewhere() async -> Bool
+
     /// Puts the answer into the tier.
     func commit(_ answer: CachedAnswer, kept: SharedRetention, revalidated: Bool) async -> SharedCommit
 

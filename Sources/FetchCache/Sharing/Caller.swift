@@ -138,11 +138,23 @@ package final class ProgressRelay: Sendable {
     package func remove(_ number: UInt64) { state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
 }
 
+/// Whether callers of other processes want a fetch. They can only while this process has the URL's lease.
+package final class WishesElsewhere: Sendable {
+    private let question = Mutex<(@Sendable () async -> Bool)?>(nil)
+
+    func ask(_ question: (@Sendable () async -> Bool)?) { self.question.withLock { $0 = question } }
+
+    var mayWant: Bool { question.withLock { $0 != nil } }
+
+    func wants() async -> Bool { await question.withLock { $0 }?() ?? false }
+}
+
 /// The side of a shared fetch that its callers can change or hear.
 package struct SharedWork: Sendable {
     package let priority: ChangingPriority
     package let progress = ProgressRelay()
     let bodies = BodyRelay()
+    let elsewhere = WishesElsewhere()
 
     package init(_ priority: FetchPriority) { self.priority = ChangingPriority(priority) }
 }

@@ -1,7 +1,7 @@
 /// Decides which caller waits for which shared fetch. It takes events, returns what is to be done, and does nothing itself.
 ///
-/// A shared fetch is one fetch of one key, for all callers that ask while it lasts. It starts with its first subscriber and is cancelled
-/// when the last one leaves. Then it leaves the table at once, and the next caller starts another.
+/// A shared fetch is one fetch of one key, for all callers that ask while it lasts. It starts with its first subscriber. When the last one
+/// leaves it is deserted: it ends, unless callers of other processes wait for it, and until then a new caller may join it.
 struct SharedFetchTable<Key: Hashable & Sendable> {
     struct FetchID: Hashable, Sendable { let number: UInt64 }
     struct SubscriberID: Hashable, Sendable { let number: UInt64 }
@@ -17,7 +17,8 @@ struct SharedFetchTable<Key: Hashable & Sendable> {
         case nothing
         /// The fetch goes on. It has a new priority now, or the same where this is nil.
         case goesOn(loweredTo: FetchPriority?)
-        case cancels
+        /// Nobody in this process waits for the fetch.
+        case deserts
     }
 
     private struct Fetch {
@@ -60,11 +61,13 @@ struct SharedFetchTable<Key: Hashable & Sendable> {
         else { return (nil, .nothing) }
         fetches[id]?.counts[priority.rawValue] -= 1
         guard let fetch = fetches[id], !fetch.subscribers.isEmpty else {
-            _ = end(id)
-            return (id, .cancels)
+            return (id, .deserts)
         }
         return (id, .goesOn(loweredTo: fetch.priority < before ? fetch.priority : nil))
     }
+
+    /// Whether the fetch is under way, and nobody in this process waits for it.
+    func isDeserted(_ id: FetchID) -> Bool { fetches[id]?.subscribers.isEmpty ?? false }
 
     /// Changes the priority of one subscriber. Returns its fetch, and the fetch's new priority where that has changed.
     mutating func change(_ subscriber: SubscriberID, to priority: FetchPriority) -> (FetchID, FetchPriority)? {

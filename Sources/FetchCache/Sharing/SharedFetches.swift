@@ -2,8 +2,8 @@ package import HTTPEngine
 
 /// The fetches that are under way, each shared by all callers of its key.
 ///
-/// Callers leave one by one: a cancelled caller is answered at once, and the others notice nothing. When the last caller leaves, the fetch
-/// is cancelled.
+/// Callers leave one by one: a cancelled caller is answered at once, and the others notice nothing. When the last caller has left, the fetch
+/// is cancelled, unless callers of another process wait for it.
 package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     package typealias Outcome = Result<Value, FetchError>
     package typealias Fetch = @Sendable (SharedWork) async -> Outcome
@@ -13,6 +13,8 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
         let key: Key
         let task: Task<Void, Never>
         let work: SharedWork
+        /// Asks whether other processes still want the fetch.
+        var watch: Task<Void, Never>?
     }
 
     private var table = Table()
@@ -94,7 +96,7 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     }
 
     private func end(_ id: Table.FetchID, _ outcome: Outcome?) {
-        running[id] = nil
+        running.removeValue(forKey: id)?.watch?.cancel()
         for subscriber in table.end(id) { subscribers.removeValue(forKey: subscriber)?.resume(returning: outcome) }
     }
 
@@ -124,10 +126,28 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
             switch leaving {
             case .nothing: break
             case .goesOn(let lowered): if let lowered { change(id, to: lowered) }
-            case .cancels: cancel(id)
+            case .deserts: endUnlessWantedElsewhere(id)
             }
         }
         subscribers.removeValue(forKey: subscriber)?.resume(returning: outcome)
+    }
+
+    /// How often a fetch without callers here asks whether other processes still want it.
+    private static var askedEvery: Duration { .seconds(2) }
+
+    private func endUnlessWantedElsewhere(_ id: Table.FetchID) {
+        guard let elsewhere = running[id]?.work.elsewhere, elsewhere.mayWant else { return cancel(id) }
+        running[id]?.watch?.cancel()
+        running[id]?.watch = Task { [sleep] in
+            while self.table.isDeserted(id), !Task.isCancelled {
+                guard await elsewhere.wants() else {
+                    // Somebody here may have joined meanwhile.
+                    if self.table.isDeserted(id) { self.cancel(id) }
+                    return
+                }
+                try? await sleep(Self.askedEvery)
+            }
+        }
     }
 
     private func change(_ subscriber: Table.SubscriberID, to priority: FetchPriority) {

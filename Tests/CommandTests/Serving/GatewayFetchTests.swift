@@ -153,6 +153,53 @@ import Testing
         try await fleet.stop()
     }
 
+    /// Two gateways of one Redis, each with a client for the same URL. The first gateway fetches it.
+    private static func twoClients(_ fleet: Fleet, of origin: HostileServer) async throws -> ([Gateway], [RawClient]) {
+        // Longer than the test: only clients that leave may end the request.
+        let patient = ["--timeout", "10m"]
+        let gateways = [try await fleet.gateway(patient), try await fleet.gateway(patient)]
+        let clients = try gateways.map { try RawClient(port: $0.port) }
+        let request = "GET /v1/fetch?url=http://127.0.0.1:\(origin.port)/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        try await clients[0].send(request)
+        try await origin.accepted(1)
+        try await clients[1].send(request)
+        try await eventually("the second gateway waits for the lock") {
+            guard case .list(let locks) = try await fleet.redis.command("HVALS", "{gannet}locks") else { return false }
+            return locks.contains { $0.text?.contains("inbox:") == true }
+        }
+        return (gateways, clients)
+    }
+
+    @Test func `a request whose own clients have left goes on for a client of another gateway`() async throws {
+        let fleet = try await Fleet.start { $0.fileCount = 1 }
+        let head = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 40\r\n\r\n"
+        let slow = try HostileServer(scripts: [
+            [.readUntil("\r\n\r\n"), .send(head), .sendAgain(Array("x".utf8), times: 40, every: .milliseconds(50)), .silence]
+        ])
+        let (gateways, clients) = try await Self.twoClients(fleet, of: slow)
+        clients[0].leave()
+        let whole = String(repeating: "x", count: 40)
+        let answer = try await clients[1].receive { $0.suffix(40).elementsEqual(whole.utf8) }
+        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+        #expect(slow.connections == 1)
+        try await slow.stop()
+        for gateway in gateways { try await gateway.stop() }
+        try await fleet.stop()
+    }
+
+    @Test func `a request that no client of any gateway waits for ends`() async throws {
+        let fleet = try await Fleet.start { $0.fileCount = 1 }
+        let silent = try HostileServer(scripts: [[.silence]])
+        let (gateways, clients) = try await Self.twoClients(fleet, of: silent)
+        clients[0].leave()
+        clients[1].leave()
+        try await silent.ended(1)
+        #expect(silent.connections == 1)
+        try await silent.stop()
+        for gateway in gateways { try await gateway.stop() }
+        try await fleet.stop()
+    }
+
     @Test func `a kept answer that is deleted is fetched again`() async throws {
         let (fleet, gateway) = try await Self.start()
         let url = fleet.origin.url("/text")

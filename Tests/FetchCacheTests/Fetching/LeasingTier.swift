@@ -13,6 +13,8 @@ struct LeasingTier: SharedTier, SharedLease {
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer { answer.update { $0 }.map { .found($0, hasComeSince: false) } ?? .leased(self) }
     func remove(_ key: CacheKey, url: String) async { answer.update { $0 = nil } }
+    func isWantedElsewhere() async -> Bool { false }
+
     func whenLost(_ action: @escaping @Sendable () -> Void) {}
 
     func commit(_ answer: CachedAnswer, kept: SharedRetention, revalidated: Bool) async -> SharedCommit {

@@ -22,19 +22,23 @@ struct SharedFetchTableTests {
         let (other, _, _) = table.join("a", .high)
         #expect(table.leave(high).1 == .goesOn(loweredTo: nil))
         #expect(table.leave(other).1 == .goesOn(loweredTo: .low))
-        #expect(table.leave(low).1 == .cancels)
+        #expect(table.leave(low).1 == .deserts)
     }
 
-    @Test mutating func `the last subscriber to leave cancels the fetch, and the next caller starts another`() {
+    @Test mutating func `the last subscriber to leave deserts the fetch, which another may join until it ends`() {
         let (one, fetch, _) = table.join("a", .normal)
         let (two, _, _) = table.join("a", .normal)
         #expect(table.leave(one).1 == .goesOn(loweredTo: nil))
-        #expect(table.leave(two).1 == .cancels)
+        #expect(table.leave(two).1 == .deserts)
+        #expect(table.isDeserted(fetch))
         #expect(table.leave(two).1 == .nothing)
+        let (late, joined, _) = table.join("a", .normal)
+        #expect(joined == fetch && !table.isDeserted(fetch))
+        #expect(table.leave(late).1 == .deserts)
+        #expect(table.end(fetch).isEmpty && !table.isDeserted(fetch))
         let (_, next, joining) = table.join("a", .normal)
         #expect(joining == .starts)
         #expect(next != fetch)
-        #expect(table.end(fetch).isEmpty)
         #expect(table.join("a", .normal).1 == next)
     }
 

@@ -1,3 +1,4 @@
+import GannetBasics
 import GannetTestKit
 import HTTPEngine
 import Testing
@@ -46,6 +47,34 @@ struct SharedFetchesTests {
         #expect(await caller.value == nil)
         try await work.cancelled()
         #expect(await fetches.outcome(for: "a", Caller(.normal)) { _ in .success(2) } == .success(2))
+    }
+
+    @Test func `a fetch that its callers have left goes on while another process wants it`() async throws {
+        let pauses = Monitor(0)
+        let fetches = SharedFetches<String, Int>(sleep: { _ in
+            pauses.update { $0 += 1 }
+            try await Task.sleep(for: .milliseconds(1))
+        })
+        let (work, isWanted) = (HeldWork(), SharedFlag())
+        isWanted.set()
+        let fetch: SharedFetches<String, Int>.Fetch = { shared in
+            shared.elsewhere.ask { isWanted.isSet }
+            return await work.fetch(shared)
+        }
+        let caller = Task { await fetches.outcome(for: "a", Caller(.normal), fetch) }
+        try await work.started()
+        caller.cancel()
+        #expect(await caller.value == nil)
+        // It was asked several times, and a late caller joins what is under way.
+        try await pauses.wait { $0 > 2 ? () : nil }
+        let late = Task { await fetches.outcome(for: "a", Caller(.normal), fetch) }
+        try await fetches.waits(for: 1)
+        isWanted.set(false)
+        late.cancel()
+        #expect(await late.value == nil)
+        try await work.cancelled()
+        #expect(work.starts == 1)
+        #expect(await fetches.count == 0)
     }
 
     @Test func `a cancelled key answers all its callers`() async throws {

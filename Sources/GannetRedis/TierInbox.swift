@@ -1,0 +1,85 @@
+internal import ClusterState
+internal import GannetBasics
+internal import RedisClient
+
+/// A channel in Redis on which a process hears of URLs from the others.
+///
+/// A process that fetches a URL whose last caller has left asks those that have waited for it whether they still do.
+final class TierInbox: Sendable {
+    /// The first byte of a message. The URL's id follows, and behind a question the channel for the reply. Other kinds are a newer version's.
+    private enum Kind: UInt8 {
+        /// The URL is free. Scripts in Redis send this.
+        case freed = 0x75
+        case doYouWait = 0x77
+        case weWait = 0x79
+    }
+
+    /// Where others reach this process.
+    let channel: String
+    let freed = URLWaiters()
+    private let replies = URLWaiters()
+    /// How many callers want each URL from the tier.
+    private let callers = Mutex<[URLID: Int]>([:])
+    private let connection: RedisConnection
+
+    /// The time for a reply. For a process that is slower the transfer ends, and it takes the lock itself.
+    private static let patience = Duration.seconds(5)
+
+    init(_ channel: String, _ connection: RedisConnection) {
+        self.channel = channel
+        self.connection = connection
+    }
+
+    /// Handles messages until the subscription is closed.
+    func listen(to subscription: RedisSubscription) async {
+        for await event in subscription {
+            switch event {
+            case .message(_, let payload): await handle(payload)
+            case .interrupted: freed.wakeAll()
+            }
+        }
+    }
+
+    private func handle(_ payload: [UInt8]) async {
+        guard let kind = payload.first.flatMap(Kind.init), payload.count > URLID.count,
+            let id = URLID(Array(payload[1...URLID.count]))
+        else { return }
+        switch kind {
+        case .freed: freed.wake(id)
+        case .doYouWait:
+            let sender = String(decoding: payload[(1 + URLID.count)...], as: UTF8.self)
+            if callers.withLock({ $0[id] != nil }) { await send(.weWait, id, to: sender) }
+        case .weWait: replies.wake(id)
+        }
+    }
+
+    /// A caller of this process begins to want the URL from the tier. It ends with ``leave(_:)``.
+    func join(_ id: URLID) { callers.withLock { $0[id, default: 0] += 1 } }
+
+    func leave(_ id: URLID) {
+        callers.withLock { callers in
+            let count = (callers[id] ?? 1) - 1
+            callers[id] = count > 0 ? count : nil
+        }
+    }
+
+    /// Asks whether a caller waits for the URL behind one of these channels.
+    func isWaitedFor(_ id: URLID, at channels: [String]) async -> Bool {
+        let number = replies.expect(id)
+        var hears = 0
+        for channel in channels { hears += await send(.doYouWait, id, self.channel, to: channel) }
+        guard hears > 0 else {
+            replies.forget(number, id)
+            return false
+        }
+        return await replies.wait(number, id, atMost: Self.patience)
+    }
+
+    /// - Returns: How many processes hear it.
+    @discardableResult
+    private func send(_ kind: Kind, _ id: URLID, _ rest: String = "", to channel: String) async -> Int {
+        let message = [kind.rawValue] + id.bytes + rest.utf8
+        let reply = try? await connection.send(RedisCommand("PUBLISH", .string(channel), .bytes(message)))
+        return (try? reply?.asInteger()) ?? 0
+    }
+}
