@@ -7,7 +7,6 @@
 /* Swift cannot call variadic C functions. */
 struct gannet_http_options {
     unsigned int connections;   /* at a time. */
-    unsigned int each;          /* Of one client address at a time; 0 is no bound. */
     unsigned int idle_seconds;  /* A connection ends after this time without traffic. */
     size_t memory;              /* For the head of a request, and for its answer's. */
     const char *certificate;    /* PEM; NULL is plain HTTP. */
@@ -16,7 +15,8 @@ struct gannet_http_options {
 
 /* Listens on one address. One thread serves all connections, and connections may be suspended. */
 static inline struct MHD_Daemon *gannet_http_start(
-    const struct sockaddr *address, const struct gannet_http_options *options, MHD_AccessHandlerCallback handler, void *(*target)(void *, const char *, struct MHD_Connection *),
+    const struct sockaddr *address, const struct gannet_http_options *options, MHD_AcceptPolicyCallback accept,
+    MHD_AccessHandlerCallback handler, void *(*target)(void *, const char *, struct MHD_Connection *),
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection, void *context) {
     unsigned int flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     if (address->sa_family == AF_INET6) flags |= MHD_USE_IPv6;
@@ -27,8 +27,8 @@ static inline struct MHD_Daemon *gannet_http_start(
         {MHD_OPTION_END, 0, NULL},
     };
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
-    return MHD_start_daemon(flags, 0, NULL, NULL, handler, context, MHD_OPTION_SOCK_ADDR, address, MHD_OPTION_CONNECTION_LIMIT,
-        options->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->each, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
+    return MHD_start_daemon(flags, 0, accept, context, handler, context, MHD_OPTION_SOCK_ADDR, address, MHD_OPTION_CONNECTION_LIMIT,
+        options->connections, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->memory, MHD_OPTION_LISTEN_BACKLOG_SIZE, 4096u, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_URI_LOG_CALLBACK, target, context, MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION,
         connection, context, MHD_OPTION_ARRAY, options->certificate ? tls : none, MHD_OPTION_END);

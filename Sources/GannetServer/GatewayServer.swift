@@ -13,43 +13,46 @@ package final class GatewayServer: Sendable {
     private let table: EndpointTable
     private let access: AccessRules
     private let use: Mutex<[TokenUse]>
-    private let document: String
+    private let counts: GatewayCounts
 
-    package init(_ cluster: ClusterState, _ fetch: ClusterFetch, _ settings: GatewaySettings) {
+    /// - Parameter service: The counts of the `HTTPService` that asks.
+    package init(_ cluster: ClusterState, _ fetch: ClusterFetch, _ settings: GatewaySettings, _ service: HTTPServiceCounts) {
         access = settings.access
         use = Mutex(settings.access.tokens.map { TokenUse($0) })
         let queues = QueueAccess(cluster: cluster, usual: settings.queue)
-        let endpoints =
-            FetchEndpoints(fetch: fetch, settings: settings).endpoints + JobEndpoints(access: queues).endpoints
+        let counts = GatewayCounts()
+        self.counts = counts
+        var endpoints =
+            FetchEndpoints(fetch: fetch, settings: settings, counts: counts).endpoints + JobEndpoints(access: queues).endpoints
             + QueueEndpoints(access: queues).endpoints
-        let document = OpenAPIDocument.text(of: endpoints)
-        self.document = document
-        table = EndpointTable(
-            endpoints: endpoints + [
-                Endpoint(
-                    method: "GET", path: "/v1/openapi.json", summary: "This description.", hasEffects: false,
-                    reply: { _ in .now(HTTPServiceAnswer(document, type: "application/json")) }),
-                Endpoint(
-                    method: "GET", path: "/healthz", summary: "Whether the server lives.", hasEffects: false, isOpen: true,
-                    answers: [200: ["text/plain"]], reply: { _ in .later(within: .seconds(5)) { HTTPServiceAnswer("ok\n") } }),
-            ])
+        endpoints.append(
+            Endpoint(
+                method: "GET", path: "/healthz", summary: "Whether the server lives.", hasEffects: false, isOpen: true,
+                answers: [200: ["text/plain"]], reply: { _ in .later(within: .seconds(5)) { HTTPServiceAnswer("ok\n") } }))
+        endpoints.append(GatewayMetrics(fetch: fetch, counts: counts, service: service).endpoint)
+        endpoints.append(OpenAPIDocument.endpoint(endpoints))
+        counts.begin(endpoints)
+        table = EndpointTable(endpoints: endpoints)
     }
 
     /// To be given to an `HTTPService`.
     package func reply(to request: HTTPServiceRequest) -> HTTPServiceReply {
+        var found: Endpoint?
         do throws(Problem) {
             let (endpoint, path) = try table.find(request)
+            found = endpoint
             let holder = try access.check(request, endpoint)
             if let holder { try begin(holder) }
             do throws(Problem) {
                 let items = try QueryItems(request.query, path: path, endpoint.parameters)
-                return ending(holder, try endpoint.reply(EndpointRequest(request: request, items: items)))
+                return ending(holder, endpoint, try endpoint.reply(EndpointRequest(request: request, items: items)))
             } catch {
                 if let holder { end(holder) }
                 throw error
             }
         } catch {
-            return .now(error.answer)
+            if let rule = error.rule { counts.refused(by: rule) }
+            return .now(counted(error.answer, found))
         }
     }
 
@@ -58,9 +61,9 @@ package final class GatewayServer: Sendable {
         switch use.withLock({ $0[holder].begin(token, at: .now) }) {
         case .goes: return
         case .tooManyAtOnce:
-            throw Problem(429, "too-many-at-once", "This token may have \(token.atOnce) requests under way at a time.")
+            throw Problem(429, "too-many-at-once", "This token may have \(token.atOnce) requests under way at a time.", rule: .limit)
         case .tooMany(let next):
-            var problem = Problem(429, "too-many", "This token may send \(token.perSecond ?? 0) requests a second.")
+            var problem = Problem(429, "too-many", "This token may send \(token.perSecond ?? 0) requests a second.", rule: .limit)
             problem.headers = [("Retry-After", "\(max(1, next.components.seconds))")]
             throw problem
         }
@@ -69,17 +72,26 @@ package final class GatewayServer: Sendable {
     private func end(_ holder: Int) { use.withLock { $0[holder].end() } }
 
     /// The request counts as under way until its answer is there.
-    private func ending(_ holder: Int?, _ reply: HTTPServiceReply) -> HTTPServiceReply {
-        guard let holder else { return reply }
+    private func ending(_ holder: Int?, _ endpoint: Endpoint, _ reply: HTTPServiceReply) -> HTTPServiceReply {
         switch reply {
-        case .now:
-            end(holder)
-            return reply
+        case .now(let answer):
+            if let holder { end(holder) }
+            return .now(counted(answer, endpoint))
         case .later(let time, let otherwise, let work):
-            return .later(within: time, otherwise: otherwise) {
-                defer { self.end(holder) }
-                return await work()
+            return .later(within: time, otherwise: counted(otherwise, endpoint)) {
+                defer { if let holder { self.end(holder) } }
+                return self.counted(await work(), endpoint)
             }
         }
+    }
+
+    /// The answer, which is counted when it begins to be sent.
+    private func counted(_ answer: HTTPServiceAnswer, _ endpoint: Endpoint?) -> HTTPServiceAnswer {
+        var counted = answer
+        counted.begun = { [counts] in
+            answer.begun?()
+            counts.answered(endpoint, status: answer.status)
+        }
+        return counted
     }
 }

@@ -32,14 +32,15 @@ package final class HTTPService: Sendable {
             throw HTTPServiceFailure("'\(address)' is not an IP address.")
         }
         errno = 0
-        let clients = Clients(ClientBounds(connections: options.connections, withoutRequest: options.withoutRequest))
+        let bounds = ClientBounds(connections: options.connections, each: options.each, withoutRequest: options.withoutRequest)
+        let clients = Clients(bounds, options.counts)
         let requests = OpenRequests()
         let watch = DepartureWatch {
             clients.closeOverdue()
             requests.answerLate()
         }
         guard let watch else { throw HTTPServiceFailure("Cannot listen on \(address) port \(port): \(Descriptor.message(errno)).") }
-        let parts = Unmanaged.passRetained(Parts(handler, clients, requests, watch))
+        let parts = Unmanaged.passRetained(Parts(handler, clients, requests, watch, options.counts))
         let started = Self.start(storage, options, parts.toOpaque())
         guard let started else {
             let code = errno
@@ -59,11 +60,11 @@ package final class HTTPService: Sendable {
     {
         func start(_ certificate: UnsafePointer<CChar>?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
             var given = gannet_http_options(
-                connections: UInt32(clamping: options.connections), each: UInt32(clamping: options.each ?? 0),
+                connections: UInt32(clamping: options.connections),
                 idle_seconds: UInt32(clamping: Int(options.withoutTraffic / .seconds(1))), memory: options.memoryForHead,
                 certificate: certificate, key: key)
             return address.withPointer { pointer, _ in
-                gannet_http_start(pointer, &given, readRequest, noteTarget, completeRequest, noteConnection, context)
+                gannet_http_start(pointer, &given, acceptClient, readRequest, noteTarget, completeRequest, noteConnection, context)
             }
         }
         guard let tls = options.tls else { return start(nil, nil) }
@@ -100,6 +101,8 @@ package struct HTTPServiceOptions: Sendable {
     package var withoutRequest = Duration.seconds(30)
     /// Bytes for the head of a request and for that of its answer.
     package var memoryForHead = 32 * 1024
+    /// Where the server counts what it does.
+    package var counts = HTTPServiceCounts()
     /// A certificate chain and its key, as PEM. Without them the server speaks plain HTTP.
     package var tls: (certificate: String, key: String)?
 
@@ -123,12 +126,17 @@ private final class Parts: Sendable {
     let clients: Clients
     let requests: OpenRequests
     let watch: DepartureWatch
+    let counts: HTTPServiceCounts
 
-    init(_ handler: @escaping HTTPService.Handler, _ clients: Clients, _ requests: OpenRequests, _ watch: DepartureWatch) {
+    init(
+        _ handler: @escaping HTTPService.Handler, _ clients: Clients, _ requests: OpenRequests, _ watch: DepartureWatch,
+        _ counts: HTTPServiceCounts
+    ) {
         self.handler = handler
         self.clients = clients
         self.requests = requests
         self.watch = watch
+        self.counts = counts
     }
 
     static func of(_ context: UnsafeMutableRawPointer) -> Parts { Unmanaged<Parts>.fromOpaque(context).takeUnretainedValue() }
@@ -172,6 +180,12 @@ private final class OpenRequests: Sendable {
 
 // MARK: Calls of libmicrohttpd, all on its thread
 
+/// Whether a new connection may stay. libmicrohttpd calls `noteConnection` next if it may, before it accepts another one.
+private func acceptClient(_ context: UnsafeMutableRawPointer?, _ address: UnsafePointer<sockaddr>?, _ size: socklen_t) -> MHD_Result {
+    guard let context, let address else { return .NO }
+    return Parts.of(context).clients.mayOpen(SocketAddress.text(of: address) ?? "") ? .YES : .NO
+}
+
 private func noteConnection(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ client: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
     _ event: MHD_ConnectionNotificationCode
@@ -197,8 +211,9 @@ private func noteTarget(
     guard let context, let target, let connection, let pointer = gannet_http_connection_context(connection) else { return nil }
     let client = Unmanaged<Client>.fromOpaque(pointer).takeUnretainedValue()
     let parts = Parts.of(context)
-    let request = ServedRequest(String(cString: target), connection, of: client, parts.watch, parts.handler)
+    let request = ServedRequest(String(cString: target), connection, of: client, parts.watch, parts.counts, parts.handler)
     parts.requests.add(request)
+    parts.counts.note { $0.requests += 1 }
     return Unmanaged.passRetained(request).toOpaque()
 }
 
@@ -226,6 +241,7 @@ private func completeRequest(
     let served = Unmanaged<ServedRequest>.fromOpaque(pointer).takeRetainedValue()
     parts.requests.remove(served)
     served.completed()
+    parts.counts.note { $0.requests -= 1 }
     if let client = gannet_http_connection_context(connection) {
         parts.clients.ended(Unmanaged<Client>.fromOpaque(client).takeUnretainedValue())
     }

@@ -10,6 +10,8 @@ package struct HTTPServiceAnswer: Sendable {
     package var status: Int
     package var headers: [(name: String, value: String)]
     package var body: Body
+    /// Called when the answer begins to be sent. It is not called when the client has left before, or hears another answer in its place.
+    package var begun: (@Sendable () -> Void)?
 
     package init(status: Int = 200, headers: [(name: String, value: String)] = [], body: Body = .bytes([])) {
         self.status = status

@@ -3,18 +3,21 @@ internal import CMicrohttpd
 /// Where libmicrohttpd takes the bytes of an answer from.
 enum ResponseSource {
     /// Small bodies are copied at once, large ones piece by piece as the client takes them.
-    static func response(_ bytes: [UInt8]) -> OpaquePointer? {
+    /// - Parameter isSent: Whether the answer has its body with it. A small body counts at once.
+    static func response(_ bytes: [UInt8], _ counts: HTTPServiceCounts, isSent: Bool) -> OpaquePointer? {
         if bytes.count <= 32 << 10 {
+            if isSent { counts.note { $0.bodyBytes += bytes.count } }
             var bytes = bytes
             return bytes.withUnsafeMutableBytes { MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY) }
         }
-        let held = Unmanaged.passRetained(Bytes(bytes))
+        let held = Unmanaged.passRetained(Bytes(bytes, counts))
         let response = MHD_create_response_from_callback(
             UInt64(bytes.count), block,
             { context, position, room, most in
                 guard let context, let room else { return ResponseSource.failure }
-                let bytes = Unmanaged<Bytes>.fromOpaque(context).takeUnretainedValue().bytes
-                let part = bytes[Int(position)...].prefix(most)
+                let held = Unmanaged<Bytes>.fromOpaque(context).takeUnretainedValue()
+                let part = held.bytes[Int(position)...].prefix(most)
+                held.counts.note { $0.bodyBytes += part.count }
                 UnsafeMutableRawBufferPointer(start: room, count: most).copyBytes(from: part)
                 return part.count
             }, held.toOpaque(), { context in context.map { Unmanaged<Bytes>.fromOpaque($0).release() } })
@@ -22,8 +25,8 @@ enum ResponseSource {
         return response
     }
 
-    static func response(_ stream: AnswerStream, length: Int?, _ suspension: Suspension) -> OpaquePointer? {
-        let held = Unmanaged.passRetained(Source(stream: stream, suspension: suspension))
+    static func response(_ stream: AnswerStream, length: Int?, _ suspension: Suspension, _ counts: HTTPServiceCounts) -> OpaquePointer? {
+        let held = Unmanaged.passRetained(Source(stream: stream, suspension: suspension, counts: counts))
         let response = MHD_create_response_from_callback(
             length.map { UInt64($0) } ?? .max, block,
             { context, _, room, most in
@@ -31,7 +34,9 @@ enum ResponseSource {
                 let source = Unmanaged<Source>.fromOpaque(context).takeUnretainedValue()
                 source.suspension.begin()
                 switch source.stream.take(into: UnsafeMutableRawBufferPointer(start: room, count: most)) {
-                case .bytes(let count): return count
+                case .bytes(let count):
+                    source.counts.note { $0.bodyBytes += count }
+                    return count
                 case .end: return ResponseSource.end
                 case .failure: return ResponseSource.failure
                 case .none:
@@ -50,17 +55,23 @@ enum ResponseSource {
 
     private final class Bytes: Sendable {
         let bytes: [UInt8]
+        let counts: HTTPServiceCounts
 
-        init(_ bytes: [UInt8]) { self.bytes = bytes }
+        init(_ bytes: [UInt8], _ counts: HTTPServiceCounts) {
+            self.bytes = bytes
+            self.counts = counts
+        }
     }
 
     private final class Source: Sendable {
         let stream: AnswerStream
         let suspension: Suspension
+        let counts: HTTPServiceCounts
 
-        init(stream: AnswerStream, suspension: Suspension) {
+        init(stream: AnswerStream, suspension: Suspension, counts: HTTPServiceCounts) {
             self.stream = stream
             self.suspension = suspension
+            self.counts = counts
         }
     }
 }

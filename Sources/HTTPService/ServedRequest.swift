@@ -15,6 +15,7 @@ final class ServedRequest: Sendable {
 
     private let target: String
     private let client: Client
+    private let counts: HTTPServiceCounts
     private let handler: HTTPService.Handler
     private let suspension: Suspension
     private let body: RequestBody
@@ -23,12 +24,15 @@ final class ServedRequest: Sendable {
     /// libmicrohttpd asks about a head again when its connection was put to sleep meanwhile.
     private let isHeadAskedAgain = SharedFlag()
     private let isBodyEnded = SharedFlag()
+    private let isAnswered = SharedFlag()
 
     init(
-        _ target: String, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch, _ handler: @escaping HTTPService.Handler
+        _ target: String, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch, _ counts: HTTPServiceCounts,
+        _ handler: @escaping HTTPService.Handler
     ) {
         self.target = target
         self.client = client
+        self.counts = counts
         self.handler = handler
         let departure = Departure()
         let suspension = Suspension(connection, of: client, watch) { departure.request?.leave() }
@@ -114,10 +118,10 @@ final class ServedRequest: Sendable {
     private func queue(_ answer: HTTPServiceAnswer, on connection: OpaquePointer, _ method: String) -> MHD_Result {
         let response: OpaquePointer?
         switch answer.body {
-        case .bytes(let bytes): response = ResponseSource.response(bytes)
+        case .bytes(let bytes): response = ResponseSource.response(bytes, counts, isSent: method != "HEAD" && answer.status != 304)
         case .stream(let length, let write):
             let stream = AnswerStream { [suspension] in suspension.wake() }
-            response = ResponseSource.response(stream, length: length, suspension)
+            response = ResponseSource.response(stream, length: length, suspension, counts)
             state.withLock { $0.stream = stream }
             if method != "HEAD" {
                 start {
@@ -133,7 +137,12 @@ final class ServedRequest: Sendable {
         guard let response else { return .NO }
         defer { MHD_destroy_response(response) }
         for header in answer.headers { MHD_add_response_header(response, header.name, header.value) }
-        return MHD_queue_response(connection, UInt32(clamping: answer.status), response)
+        let result = MHD_queue_response(connection, UInt32(clamping: answer.status), response)
+        if result == .YES {
+            isAnswered.set()
+            answer.begun?()
+        }
+        return result
     }
 
     private func start(_ work: @escaping @Sendable () async -> Void) {
@@ -153,6 +162,8 @@ final class ServedRequest: Sendable {
     func completed() {
         suspension.end()
         end()
+        // A request that libmicrohttpd itself refuses does not begin here.
+        if isBegun.isSet, !isAnswered.isSet { counts.note { $0.departed += 1 } }
     }
 
     private func end() {

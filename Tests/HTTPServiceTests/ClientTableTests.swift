@@ -54,4 +54,18 @@ import Testing
         }
         #expect(table.tooMany(bounds) == [])
     }
+
+    @Test func `an address has room until its share is open, and again when one is closed`() {
+        var table = ClientTable()
+        let bounds = ClientBounds(connections: 8, each: 2)
+        for descriptor in Int32(1)...2 {
+            #expect(table.hasRoom(for: "a", bounds))
+            table.opened(descriptor, of: "a", at: start)
+        }
+        #expect(!table.hasRoom(for: "a", bounds))
+        #expect(table.hasRoom(for: "b", bounds))
+        #expect(table.hasRoom(for: "a", ClientBounds(connections: 8)))
+        table.closed(1, of: "a")
+        #expect(table.hasRoom(for: "a", bounds))
+    }
 }

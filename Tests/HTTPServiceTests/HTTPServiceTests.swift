@@ -321,6 +321,64 @@ import Testing
         service.stop()
     }
 
+    @Test func `it counts connections, requests, bytes, and clients that leave before their answer`() async throws {
+        let gate = Gate()
+        var options = HTTPServiceOptions()
+        options.each = 2
+        let counts = options.counts
+        let service = try HTTPService(address: "127.0.0.1", port: 0, options) { request in
+            switch request.path {
+            case "/large": .now(HTTPServiceAnswer(body: .bytes([UInt8](repeating: 65, count: 100_000))))
+            case "/wait":
+                .later {
+                    await gate.wait()
+                    return HTTPServiceAnswer()
+                }
+            default: .now(HTTPServiceAnswer("small"))
+            }
+        }
+        let first = try RawClient(port: service.port)
+        try await first.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try await first.receive { $0.count > 100_000 }
+        for method in ["HEAD", "GET"] {
+            try await first.send("\(method) / HTTP/1.1\r\nHost: a\r\n\r\n")
+            _ = try await first.text(until: method == "GET" ? "small" : "\r\n\r\n")
+        }
+        let second = try RawClient(port: service.port)
+        try await second.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+        try await eventually("the second request waits") { gate.waiting == 1 }
+        let third = try RawClient(port: service.port)
+        #expect(try await third.receive().isEmpty)
+        try await eventually("only the second request is under way") { counts.values.requests == 1 }
+        let before = counts.values
+        #expect(before.connections == 2 && before.accepted == 2 && before.refused == 1 && before.departed == 0)
+        #expect(before.bodyBytes == 100_005)
+        second.leave()
+        try await eventually("the second connection is gone") { counts.values.connections == 1 }
+        #expect(counts.values.departed == 1 && counts.values.requests == 0)
+        service.stop()
+        #expect(counts.values.connections == 0)
+    }
+
+    @Test func `an answer says when it begins to be sent, and another one in its place says so instead`() async throws {
+        let gate = Gate()
+        let begun = Mutex<[String]>([])
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in
+            var (late, right) = (HTTPServiceAnswer(status: 503), HTTPServiceAnswer())
+            late.begun = { begun.withLock { $0.append("late") } }
+            right.begun = { begun.withLock { $0.append("right") } }
+            return .later(within: .milliseconds(1), otherwise: late) { [right] in
+                await gate.wait()
+                return right
+            }
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: try await client.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 503"))
+        service.stop()
+        #expect(begun.withLock { $0 } == ["late"])
+    }
+
     @Test func `idle connections make room for new ones`() async throws {
         var options = HTTPServiceOptions()
         options.connections = 16

@@ -1,7 +1,7 @@
 """Checks that the dashboard, the alert rules and their tests ask for metrics that there are, and makes of the dashboard's expressions a file
 of rules for promtool.
 
-  expressions.py RULES METRICS…   RULES: the file to write; METRICS: what workers served at /metrics
+  expressions.py RULES METRICS…   RULES: the file to write; METRICS: what workers and a gateway served at /metrics
 """
 
 import json
@@ -20,7 +20,7 @@ problems = []
 
 def check(place, text):
     for name in set(re.findall(r"\b(?:gannet|process|go)_[a-z0-9_]+\b", text)) - known:
-        problems.append(f"{place} asks for {name}, which no worker serves")
+        problems.append(f"{place} asks for {name}, which nobody serves")
 
 
 dashboard = json.loads((docs / "grafana-dashboard.json").read_text())

@@ -1,6 +1,6 @@
-"""Two workers, a Redis and an origin of their own, and a real Prometheus that scrapes them: the queue has to be seen draining.
+"""Two workers, a gateway, a Redis and an origin of their own, and a real Prometheus that scrapes them: the queue has to be seen draining.
 
-  trial.py GANNET FOLDER   the program, and a folder for what it leaves: metrics-0.txt, metrics-1.txt
+  trial.py GANNET FOLDER   the program, and a folder for what it leaves: metrics-0.txt, metrics-1.txt, metrics-2.txt of the gateway
 
 No port is fixed, everything ends with it, and it takes less than a minute. Ends with 1 and a sentence when something is not as it should be.
 """
@@ -80,19 +80,25 @@ def main(folder):
 
     address = ["--redis", f"unix://{redis}"]
     workers, targets = [], []
-    for number in range(2):
-        log = folder / f"worker-{number}.log"
-        words = [gannet, "work", "--store", folder / "bodies", "--allow-net", "127.0.0.0/8", "--host-rate", str(RATE), "--retries", "1"]
+
+    def listening(words, name, sentence):
+        log = folder / f"{name}.log"
         with log.open("w") as errors:
-            workers.append(start(words + ["--listen", "127.0.0.1:0"] + address, stdout=subprocess.DEVNULL, stderr=errors))
-        listening = wait("a worker's address", lambda: re.search(r"listening on http://(\S+)", log.read_text()))
-        targets.append(listening[1].rstrip("/"))
+            workers.append(start([gannet] + words + ["--allow-net", "127.0.0.0/8"] + address, stdout=subprocess.DEVNULL, stderr=errors))
+        found = wait(f"the address of {name}", lambda: re.search(rf"{sentence} on http://(\S+)", log.read_text()))
+        targets.append(found[1].rstrip("/"))
+
+    for number in range(2):
+        words = ["work", "--store", folder / "bodies", "--host-rate", str(RATE), "--retries", "1", "--listen", "127.0.0.1:0"]
+        listening(words, f"worker-{number}", "listening")
+    listening(["serve", "--bind", "127.0.0.1:0"], "gateway", "serving")
 
     # The sample configuration, scraping more often; paths in it are relative to itself.
     sample = (here / "../../Docs/prometheus.yaml").read_text().replace("interval: 15s", "interval: 1s")
     (folder / "prometheus.yaml").write_text(sample)
     shutil.copy(here / "../../Docs/prometheus-alerts.yaml", folder)
-    (folder / "gannet-workers.json").write_text(json.dumps([{"targets": targets}]))
+    (folder / "gannet-workers.json").write_text(json.dumps([{"targets": targets[:2]}]))
+    (folder / "gannet-gateways.json").write_text(json.dumps([{"targets": targets[2:]}]))
     prometheus = f"127.0.0.1:{free_port()}"
     start(
         ["prometheus", f"--config.file={folder}/prometheus.yaml", f"--storage.tsdb.path={folder}/data", f"--web.listen-address={prometheus}",
@@ -123,6 +129,10 @@ def main(folder):
     each = query("gannet_worker_jobs_total{outcome='fetched'}")
     if len(each) != 2 or sum(each) != URLS or min(each) == 0:
         fail(f"the two workers' own counts are {each}")
+    # Twice the same through the gateway: the first is fetched, because the workers' bodies are in a folder.
+    for _ in range(2):
+        get(f"http://{targets[2]}/v1/fetch?url=http://127.0.0.1:{port}/gateway")
+    wait("the gateway's answers", lambda: query("sum(gannet_gateway_answers_total{job='gannet-gateway'})") == [2])
     firing = query("count(ALERTS{alertstate='firing'})")
     if firing:
         fail(f"alerts fire in a fleet that is in order: {query('ALERTS')}")
@@ -134,12 +144,12 @@ def main(folder):
         complaints = (checked.stdout + checked.stderr).decode().strip()
         if checked.returncode or complaints:
             fail(f"promtool complains of /metrics: {complaints}")
-        for path in "/healthz", "/readyz":
+        for path in ["/healthz"] if number == 2 else ["/healthz", "/readyz"]:
             get(f"http://{target}{path}")
     for worker in workers:
         worker.send_signal(signal.SIGTERM)
         if worker.wait(timeout=10) != 0:
-            fail(f"a worker ended with {worker.returncode}")
+            fail(f"{worker.args[1]} ended with {worker.returncode}")
     print(f"trial: Prometheus saw {URLS} jobs drain over two workers: {', '.join(f'{depth:.0f}' for depth in seen)}", file=sys.stderr)
 
 

@@ -15,6 +15,8 @@ package struct ClusterFetch: Sendable {
     private let headers: RequestHeaders
     private let refresh: Bool
     private let maximumAge: Duration?
+    /// Bytes of memory that kept answers may take.
+    package let memoryLimit: Int
 
     /// - Throws: `StateError`, or `InvalidOptions`.
     package init(_ cluster: ClusterState, _ settings: FetchSettings, _ options: Options) async throws {
@@ -38,6 +40,7 @@ package struct ClusterFetch: Sendable {
         headers = options.headers
         refresh = options.refresh
         maximumAge = options.maximumAge
+        memoryLimit = options.memoryLimit
     }
 
     /// How URLs are fetched, beside what their requests are like.
@@ -95,6 +98,9 @@ package struct ClusterFetch: Sendable {
 
     /// The answer, if it is in memory and may be used as it is.
     package func answerAtOnce(_ request: AnswerRequest) -> ServedAnswer? { fetch.servedAtOnce(request) }
+
+    /// Counts of its fetches since it was made.
+    package var statistics: FetchStatistics { fetch.statistics }
 
     /// Removes the kept answer of a URL, here and in Redis.
     package func forget(_ request: AnswerRequest) async { await fetch.remove(request) }

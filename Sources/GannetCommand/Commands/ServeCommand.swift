@@ -41,7 +41,7 @@ struct ServeCommand: Command {
         return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
             fetch.sayWhatProxyMeans(console)
             let client = try await ClusterFetch(access.cluster, settings, fetching)
-            let server = GatewayServer(access.cluster, client, gateway)
+            let server = GatewayServer(access.cluster, client, gateway, listening.counts)
             let service: HTTPService
             do throws(HTTPServiceFailure) {
                 service = try HTTPService(address: serve.bind.host, port: serve.bind.port, listening, server.reply)

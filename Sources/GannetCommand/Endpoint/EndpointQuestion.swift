@@ -1,6 +1,6 @@
 import HTTPEngine
 
-/// Asks a worker on this machine how it is.
+/// Asks a worker or a gateway on this machine how it is.
 enum EndpointQuestion {
     /// The status of its answer.
     static func status(of url: String, within time: Duration) async throws(CommandFailure) -> Int {
@@ -17,7 +17,8 @@ enum EndpointQuestion {
             switch error.kind {
             case .status(let status): return status
             case .connect where error.detail.hasSuffix("Connection refused"):
-                throw CommandFailure(.unavailable, "No worker listens at \(url): name the '--listen' of a worker that runs.")
+                throw CommandFailure(
+                    .unavailable, "Nobody listens at \(url): name the '--listen' of a worker that runs, or the '--bind' of a gateway.")
             default: throw CommandFailure(.unavailable, error.description)
             }
         } catch {

@@ -1,4 +1,5 @@
 import ClusterState
+import Gannet
 
 extension MetricsText {
     /// A queue as Redis has it: every worker of it tells the same.

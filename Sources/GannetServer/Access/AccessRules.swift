@@ -18,11 +18,13 @@ package struct AccessRules: Sendable {
     func check(_ request: HTTPServiceRequest, _ endpoint: Endpoint) throws(Problem) -> Int? {
         try checkOrigin(request)
         if isReadOnly, endpoint.hasEffects {
-            throw Problem(403, "read-only", "This server is for reading alone ('--read-only'): it changes nothing and fetches nothing.")
+            throw Problem(
+                403, "read-only", "This server is for reading alone ('--read-only'): it changes nothing and fetches nothing.",
+                rule: .readOnly)
         }
         if tokens.isEmpty || endpoint.isOpen { return nil }
         guard let shown = Self.bearer(request), let holder = Token.find(shown, in: tokens) else {
-            var problem = Problem(401, "unauthorized", "Send a token of this server: 'Authorization: Bearer …'.")
+            var problem = Problem(401, "unauthorized", "Send a token of this server: 'Authorization: Bearer …'.", rule: .token)
             problem.headers = [("WWW-Authenticate", "Bearer")]
             throw problem
         }
@@ -34,7 +36,7 @@ package struct AccessRules: Sendable {
         if tokens.isEmpty, !hosts.contains(Self.name(of: host)) {
             throw Problem(
                 421, "wrong-host",
-                "This server does not answer for this 'Host'. Name it with '--host-name', or ask for 127.0.0.1 or localhost.")
+                "This server does not answer for this 'Host'. Name it with '--host-name', or ask for 127.0.0.1 or localhost.", rule: .host)
         }
         if let origin = request.header("origin"), !["http://\(host)", "https://\(host)"].contains(origin.lowercased()) {
             throw Self.foreign
@@ -42,7 +44,7 @@ package struct AccessRules: Sendable {
         if let site = request.header("sec-fetch-site"), !["same-origin", "none"].contains(site.lowercased()) { throw Self.foreign }
     }
 
-    private static let foreign = Problem(403, "foreign-page", "A page of another site may not ask this server.")
+    private static let foreign = Problem(403, "foreign-page", "A page of another site may not ask this server.", rule: .origin)
 
     /// Without the port.
     private static func name(of host: String) -> String {

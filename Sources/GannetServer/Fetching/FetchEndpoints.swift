@@ -9,6 +9,7 @@ internal import HTTPService
 struct FetchEndpoints: Sendable {
     let fetch: ClusterFetch
     let settings: GatewaySettings
+    let counts: GatewayCounts
 
     /// The time a client is willing to wait, in seconds.
     private static let deadlineHeader = "gannet-deadline"
@@ -53,7 +54,7 @@ struct FetchEndpoints: Sendable {
             let running = RunningFetch(question, within: deadline, mayStream: mayStream, by: fetch)
             switch await running.arrival {
             case .whole(.success(let answer))?: return body(answer, conditions)
-            case .whole(.failure(let error))?: return Problem(error).answer
+            case .whole(.failure(let error))?: return failure(error)
             case .growing(let growing, let head)?: return stream(growing, head, of: running)
             case nil: return Problem(503, "cancelled", "The client has left.").answer
             }
@@ -86,7 +87,7 @@ struct FetchEndpoints: Sendable {
     /// The client stays in the fetch as long as it reads.
     private func stream(_ growing: GrowingBody, _ head: GrowingBody.Head, of running: RunningFetch) -> HTTPServiceAnswer {
         let headers = AnswerHeaders(head, alsoPassed: settings.passedHeaders)
-        return HTTPServiceAnswer(
+        var answer = HTTPServiceAnswer(
             status: 200, headers: headers.all,
             body: .stream(length: head.length) { stream in
                 defer { withExtendedLifetime(running) {} }
@@ -96,9 +97,23 @@ struct FetchEndpoints: Sendable {
                     offset += piece.count
                 }
             })
+        answer.begun = { [counts] in counts.fetched(from: .network) }
+        return answer
+    }
+
+    private func failure(_ error: FetchError) -> HTTPServiceAnswer {
+        var answer = Problem(error).answer
+        answer.begun = { [counts] in counts.failed(error) }
+        return answer
     }
 
     private func body(_ answer: ServedAnswer, _ conditions: ClientConditions) -> HTTPServiceAnswer {
+        var counted = part(of: answer, conditions)
+        counted.begun = { [counts] in counts.fetched(from: answer.source) }
+        return counted
+    }
+
+    private func part(of answer: ServedAnswer, _ conditions: ClientConditions) -> HTTPServiceAnswer {
         let now = Moment.now
         let headers = AnswerHeaders(answer, alsoPassed: settings.passedHeaders, at: now)
         if conditions.isCurrent(headers.tag, lastModified: headers.lastModified, now: now.millisecondsSince1970 / 1000) {

@@ -18,7 +18,7 @@ struct Endpoint: Sendable {
     var answers: [Int: [String]] = [200: ["application/json"]]
     /// The media types of bodies that it takes.
     var takes: [String] = []
-    let reply: Reply
+    var reply: Reply
 
     /// The values of the parameters in a path; nil where the path is another's.
     func match(_ parts: [Substring]) -> [String: String]? {

@@ -1,8 +1,19 @@
 internal import GannetBasics
+internal import HTTPService
 
 /// The description of all endpoints for programs (OpenAPI 3.1).
 enum OpenAPIDocument {
-    static func text(of endpoints: [Endpoint]) -> String {
+    /// `/v1/openapi.json`, which describes itself too.
+    static func endpoint(_ endpoints: [Endpoint]) -> Endpoint {
+        var endpoint = Endpoint(
+            method: "GET", path: "/v1/openapi.json", summary: "This description.", hasEffects: false,
+            reply: { _ in .now(HTTPServiceAnswer()) })
+        let text = text(of: endpoints + [endpoint])
+        endpoint.reply = { _ in .now(HTTPServiceAnswer(text, type: "application/json")) }
+        return endpoint
+    }
+
+    private static func text(of endpoints: [Endpoint]) -> String {
         var paths: [(key: String, value: JSONValue)] = []
         for endpoint in endpoints {
             let operation = (key: endpoint.method.lowercased(), value: operation(endpoint))

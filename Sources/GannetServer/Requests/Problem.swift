@@ -13,11 +13,14 @@ struct Problem: Error, Sendable {
     var url: String?
     /// The status that the origin answered.
     var originStatus: Int?
+    /// The rule that refused the request.
+    var rule: AccessRule?
 
-    init(_ status: Int, _ errorClass: String, _ detail: String) {
+    init(_ status: Int, _ errorClass: String, _ detail: String, rule: AccessRule? = nil) {
         self.status = status
         self.errorClass = errorClass
         self.detail = detail
+        self.rule = rule
     }
 
     static func badRequest(_ detail: String) -> Problem { Problem(400, "bad-request", detail) }

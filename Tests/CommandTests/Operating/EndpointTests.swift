@@ -169,7 +169,7 @@ import Testing
         worker.process.signal(SIGTERM)
         _ = try await worker.process.exitStatus
         let nobody = try await fleet.outcome(["health", "--listen", address])
-        #expect(nobody.status == 69 && nobody.errors.hasPrefix("Error: No worker listens at \(worker.url)/healthz: "), "\(nobody.errors)")
+        #expect(nobody.status == 69 && nobody.errors.hasPrefix("Error: Nobody listens at \(worker.url)/healthz: "), "\(nobody.errors)")
         try await fleet.stop()
     }
 

@@ -1,40 +1,40 @@
-import Gannet
-
 /// A page of metrics in the text format that Prometheus reads, version 0.0.4.
-struct MetricsText: Sendable {
-    enum Kind: String, Sendable {
+package struct MetricsText: Sendable {
+    package enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
 
-    typealias Labels = [(name: String, value: String)]
+    package typealias Labels = [(name: String, value: String)]
 
-    private(set) var text = ""
+    package private(set) var text = ""
 
-    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    package init() {}
 
     /// A metric with one value; nothing for one that is not known.
-    mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double?, _ labels: Labels = []) {
+    package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double?, _ labels: Labels = []) {
         guard let value else { return }
         begin(name, kind, help)
         sample(name, labels, value)
     }
 
-    mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Int?, _ labels: Labels = []) {
+    package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Int?, _ labels: Labels = []) {
         add(name, kind, help, value.map(Double.init), labels)
     }
 
-    mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Bool?, _ labels: Labels = []) {
+    package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Bool?, _ labels: Labels = []) {
         add(name, kind, help, value.map { $0 ? 1.0 : 0 }, labels)
     }
 
     /// A metric with a value for each of some labels.
-    mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [(labels: Labels, value: Int)]) {
+    package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [(labels: Labels, value: Int)]) {
         if samples.isEmpty { return }
         begin(name, kind, help)
         for (labels, value) in samples { sample(name, labels, Double(value)) }
     }
 
-    mutating func add(_ name: String, _ help: String, _ histograms: [(labels: Labels, histogram: Histogram)]) {
+    package mutating func add(_ name: String, _ help: String, _ histograms: [(labels: Labels, histogram: Histogram)]) {
         begin(name, .histogram, help)
         for (labels, histogram) in histograms {
             var total = 0
