@@ -29,7 +29,8 @@ struct JobEndpoints: Sendable {
                     Parameter("priority", .choice(Priority.allCases.map(\.rawValue)), "Before or behind the other jobs of the queue."),
                     Parameter("refresh", .flag, "Whether the origin is asked even where an outcome is known."),
                 ],
-                answers: [200: ["application/json"]], takes: ["text/plain", "application/x-ndjson"],
+                answers: [200: ["application/json"], 422: ["application/json", "application/problem+json"]],
+                takes: ["text/plain", "application/x-ndjson"],
                 reply: { request throws(Problem) in
                     let upload = try JobUpload(request, queue: access.queue(request))
                     return .later { await upload.answer() }
