@@ -41,7 +41,7 @@ package struct ClusterState: Sendable {
     /// Queue time in ms: the time of Redis, shifted so that it never decreases.
     package func now() async throws(StateError) -> Int { try await now(in: home) }
 
-    func now(in partition: Partition) async throws(StateError) -> Int {
+    package func now(in partition: Partition) async throws(StateError) -> Int {
         try await StateError.mapping {
             let replies = await connection.pipeline(clock(of: partition))
             return try Self.now(replies)

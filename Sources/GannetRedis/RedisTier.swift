@@ -73,6 +73,19 @@ struct RedisTier: SharedTier {
         return .cancelled
     }
 
+    func kept(_ ask: SharedAsk) async -> CachedAnswer? {
+        guard breaker.mayTry(), let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.hostName else { return nil }
+        do {
+            let outcome = try await cluster.outcome(id, host: host)
+            breaker.succeeded()
+            guard let outcome, outcome.isStored, !outcome.isNegative else { return nil }
+            return try await cached(outcome, at: try await cluster.now(in: cluster.partition(of: host)))
+        } catch {
+            _ = unavailable(error)
+            return nil
+        }
+    }
+
     func remove(_ key: CacheKey, url: String) async {
         guard let id = URLID(key.id), let host = (try? CanonicalURL(url))?.hostName else { return }
         // A lost connection is restored within the call's time. A Redis that is away longer keeps the outcome, as documented.

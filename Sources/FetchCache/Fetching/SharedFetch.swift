@@ -28,6 +28,7 @@ struct SharedFetch: Sendable {
         }
         if let instead = fetch.failed(checked, stale, parts.now(), since: mark) { return instead }
         if checked.options.onlyIfCached {
+            if !checked.isSecret, let answer = await parts.shared?.kept(ask), mayBeServed(answer) { return .success(found(answer)) }
             return .failure(error(.status(504), "no kept answer is usable, and the request forbids a fetch (only-if-cached)"))
         }
         // Looked at after this fetch has come into the table: it is refused here, or `close` cancels it.
@@ -66,9 +67,7 @@ struct SharedFetch: Sendable {
                 ask.refresh = true
                 return nil
             }
-            fetch.count { $0.sharedHits += 1 }
-            keep(answer, since: mark)
-            return .success(ServedAnswer(answer, .shared, at: parts.now()))
+            return .success(found(answer))
         case .failedBefore(let error) where !ask.refresh && !parts.policy.failures.remembers(error):
             ask.refresh = true
             return nil
@@ -87,6 +86,13 @@ struct SharedFetch: Sendable {
             defer { work.elsewhere.ask(nil) }
             return await attempt(lease, stale)
         }
+    }
+
+    /// Serves an answer of the shared tier.
+    private func found(_ answer: CachedAnswer) -> ServedAnswer {
+        fetch.count { $0.sharedHits += 1 }
+        keep(answer, since: mark)
+        return ServedAnswer(answer, .shared, at: parts.now())
     }
 
     private func mayBeServed(_ answer: CachedAnswer) -> Bool {

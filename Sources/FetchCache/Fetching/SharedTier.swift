@@ -6,6 +6,9 @@ package protocol SharedTier: Sendable {
     /// The answer of a URL, or the lease to fetch it. While another process fetches the URL, this waits without polling.
     func acquire(_ ask: SharedAsk) async -> SharedAnswer
 
+    /// The answer that the tier has now, for a caller that does not want a fetch.
+    func kept(_ ask: SharedAsk) async -> CachedAnswer?
+
     /// Removes the answer of a URL, if the tier can be reached. A fetch that is under way is not disturbed.
     func remove(_ key: CacheKey, url: String) async
 }

@@ -153,6 +153,20 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a client that wants no fetch gets what another gateway has put into Redis`() async throws {
+        let (fleet, first) = try await Self.start()
+        let second = try await fleet.gateway()
+        let url = fleet.origin.url("/text")
+        #expect(try await second.fetch(url, ["-H", "Cache-Control: only-if-cached"]).status == 504)
+        _ = try await first.fetch(url)
+        let kept = try await second.fetch(url, ["-H", "Cache-Control: only-if-cached"])
+        #expect(kept.status == 200 && kept.body == "0123456789" && kept.headers["cache-status"]?.hasPrefix("gannet; hit") == true)
+        #expect(try await second.fetch(url, ["-H", "Cache-Control: only-if-cached, max-age=0"]).status == 504)
+        #expect(try await fleet.origin.requests().count == 1)
+        for gateway in [first, second] { try await gateway.stop() }
+        try await fleet.stop()
+    }
+
     /// Two gateways of one Redis, each with a client for the same URL. The first gateway fetches it.
     private static func twoClients(_ fleet: Fleet, of origin: HostileServer) async throws -> ([Gateway], [RawClient]) {
         // Longer than the test: only clients that leave may end the request.

@@ -12,6 +12,7 @@ struct LeasingTier: SharedTier, SharedLease {
     var stale: CachedAnswer? { nil }
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer { answer.update { $0 }.map { .found($0, hasComeSince: false) } ?? .leased(self) }
+    func kept(_ ask: SharedAsk) async -> CachedAnswer? { answer.update { $0 } }
     func remove(_ key: CacheKey, url: String) async { answer.update { $0 = nil } }
     func isWantedElsewhere() async -> Bool { false }
 
