@@ -48,6 +48,7 @@ func runPart(_ part: String) async throws {
     case "start": try await Start(stage: stage, isQuick: isQuick).run()
     #if canImport(Glibc)
     case "files": try await FilesInFolder(stage: stage, rounds: rounds, isQuick: isQuick).run()
+    case "gateway": try await GatewayHits(stage: stage, rounds: rounds, isQuick: isQuick).run()
     case "idle": try await Idle(stage: stage, rounds: rounds, isQuick: isQuick).run()
     #endif
     default: throw KitError("there is no part \(part)")

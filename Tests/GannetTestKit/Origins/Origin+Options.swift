@@ -32,6 +32,9 @@ extension Origin {
         /// Further nginx directives for its one `server` block, such as `location = /moved { return 301 /0.bin; }`.
         package var directives = ""
 
+        /// Further nginx directives for the `http` block around it.
+        package var httpDirectives = ""
+
         package init() {}
 
         /// The default options with some changed.
@@ -80,6 +83,7 @@ extension Origin {
                     uwsgi_temp_path \(folder)/uwsgi;
                     scgi_temp_path \(folder)/scgi;
                     keepalive_requests 1000000000;
+                    \(httpDirectives)
                     server {
                         \(listening)
                         root \(folder)/files;

@@ -35,7 +35,7 @@ package final class Origin: Sendable {
     package let tlsPort: UInt16?
 
     private let folder: TemporaryFolder
-    private let process: ChildProcess
+    package let process: ChildProcess
     private let fences = Monitor(0)
 
     /// Starts it; it answers when this returns.
