@@ -45,7 +45,7 @@ import Testing
         arguments: [
             ("run u -d out --log-format yaml", "--log-format <format>"),
             ("work --listen 9464", "use an IP address and a port such as 127.0.0.1:9464"),
-            ("health", "Name the address of the worker to ask"),
+            ("health", "Name the address to ask"),
             ("enqueue u --priority urgent", "use 'high', 'normal' or 'low'"),
             ("enqueue u --refresh --max-age 1h", "'--refresh' and '--max-age' contradict each other"),
             ("enqueue u --batch 'a b'", "printable ASCII characters without blanks"),
