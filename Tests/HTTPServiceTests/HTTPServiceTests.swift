@@ -106,7 +106,8 @@ import Testing
         // Two whole streams, and as much of the third as the sockets hold.
         #expect(written.value < 600)
         #expect(try await slow.receive().count > 20_000_000)
-        #expect(written.value == 600)
+        // The client may have the last piece before its writer goes on.
+        try await eventually("the writers are done") { written.value == 600 }
         engine.shutdown()
         service.stop()
     }
