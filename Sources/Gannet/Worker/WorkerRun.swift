@@ -38,7 +38,7 @@ final class WorkerRun: Sendable {
     func callAsFunction(stops: AsyncStream<Void>, feed: AsyncStream<Void>?) async -> Result<WorkerEnd, any Error> {
         let heartbeat = Heartbeat(name: worker, queue: queue, pulse: pulse, activity: activity, options: options)
         // A task of its own: a worker whose task is cancelled still has to hand its jobs back.
-        let working = Task {
+        let working = Task(executorPreference: runner.executor) {
             await withDiscardingTaskGroup(returning: Result<WorkerEnd, any Error>.self) { group in
                 group.addTask { await self.listen() }
                 group.addTask { await self.watchConnection() }

@@ -31,28 +31,26 @@ package final class CurlDownloader: GatedDownloader {
     }
 
     private func download(_ request: DownloadRequest, gate: (any HopGate)?) async throws(FetchError) -> Download {
-        let target: CanonicalURL
-        do throws(RequestRejection) {
-            target = try CanonicalURL(request.url)
-        } catch {
-            throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)
-        }
-        let ticket = inbox.makeTicket(for: request, to: target, asksAtHops: gate != nil)
-        let outcome = await withTaskCancellationHandler {
+        let ticket = try ticket(for: request, asksAtHops: gate != nil)
+        await withTaskCancellationHandler {
             var heard = await news(of: ticket) { inbox.start(ticket) }
-            while true {
-                switch heard {
-                case .ended(let outcome): return outcome
-                case .atGate(let host):
-                    // The gate belongs to the caller's task, which waits there itself: nothing is left behind when it is cancelled.
-                    let isAdmitted = await gate?.admits(host) ?? true
-                    heard = await news(of: ticket) { if isAdmitted { inbox.goOn(ticket) } else { inbox.cancel(ticket) } }
-                }
+            while case .atGate(let host) = heard {
+                // The gate belongs to the caller's task, which waits there itself: nothing is left behind when it is cancelled.
+                let isAdmitted = await gate?.admits(host) ?? true
+                heard = await news(of: ticket) { if isAdmitted { inbox.goOn(ticket) } else { inbox.cancel(ticket) } }
             }
         } onCancel: {
             if ticket.cancel() { inbox.cancel(ticket) }
         }
-        return try outcome.get()
+        return try ticket.takeOutcome().get()
+    }
+
+    @inline(never) private func ticket(for request: DownloadRequest, asksAtHops: Bool) throws(FetchError) -> TransferTicket {
+        do throws(RequestRejection) {
+            return inbox.makeTicket(for: request, to: try CanonicalURL(request.url), asksAtHops: asksAtHops)
+        } catch {
+            throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)
+        }
     }
 
     /// Tells the engine's thread something, and waits for what it says of the ticket next.

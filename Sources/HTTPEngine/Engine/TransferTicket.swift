@@ -9,7 +9,8 @@ final class TransferTicket: Sendable {
 
     /// A message to the caller.
     enum News: Sendable {
-        case ended(Outcome)
+        /// The outcome is there to be taken.
+        case ended
         /// A redirect leads to another host, and the transfer waits for permission.
         case atGate(host: String)
     }
@@ -24,8 +25,8 @@ final class TransferTicket: Sendable {
         case cancelledBeforeStart
         case waiting(CheckedContinuation<News, Never>, isCancelled: Bool)
         case atGate(isCancelled: Bool)
-        /// The transfer ended while its caller was at the gate.
-        case endedAtGate(Outcome)
+        /// The outcome was not taken yet. It may be there before its caller waits, who is at the gate then.
+        case ended(Outcome)
         case finished
     }
 
@@ -46,25 +47,28 @@ final class TransferTicket: Sendable {
     /// False when there is nothing to wait for, because the task was cancelled before or the transfer ended at the gate. The continuation has
     /// been answered then.
     func start(_ continuation: CheckedContinuation<News, Never>) -> Bool {
-        let end: Outcome? = state.withLock { state in
+        let waits = state.withLock { state -> Bool in
             switch state {
-            case .idle:
-                state = .waiting(continuation, isCancelled: false)
-                return nil
-            case .atGate(let isCancelled):
-                state = .waiting(continuation, isCancelled: isCancelled)
-                return nil
-            case .endedAtGate(let outcome):
-                state = .finished
-                return outcome
+            case .idle: state = .waiting(continuation, isCancelled: false)
+            case .atGate(let isCancelled): state = .waiting(continuation, isCancelled: isCancelled)
+            case .ended: return false
             case .cancelledBeforeStart, .waiting, .finished:
-                state = .finished
-                return .failure(cancellation)
+                state = .ended(.failure(cancellation))
+                return false
             }
+            return true
         }
-        guard let end else { return true }
-        continuation.resume(returning: .ended(end))
-        return false
+        if !waits { continuation.resume(returning: .ended) }
+        return waits
+    }
+
+    /// The outcome, for the caller who has heard of the end.
+    func takeOutcome() -> Outcome {
+        state.withLock { state in
+            guard case .ended(let outcome) = state else { preconditionFailure("An outcome is taken once, after the end.") }
+            state = .finished
+            return outcome
+        }
     }
 
     /// Notes the cancellation. True when the engine has the transfer and must be told: it answers when it has freed everything.
@@ -80,7 +84,7 @@ final class TransferTicket: Sendable {
             case .atGate(isCancelled: false):
                 state = .atGate(isCancelled: true)
                 return true
-            case .waiting, .atGate, .endedAtGate, .cancelledBeforeStart, .finished:
+            case .waiting, .atGate, .ended, .cancelledBeforeStart, .finished:
                 return false
             }
         }
@@ -101,15 +105,15 @@ final class TransferTicket: Sendable {
         let continuation = state.withLock { state -> CheckedContinuation<News, Never>? in
             switch state {
             case .waiting(let continuation, _):
-                state = .finished
+                state = .ended(outcome)
                 return continuation
             case .atGate:
-                state = .endedAtGate(outcome)
+                state = .ended(outcome)
                 return nil
-            case .idle, .cancelledBeforeStart, .endedAtGate, .finished: return nil
+            case .idle, .cancelledBeforeStart, .ended, .finished: return nil
             }
         }
-        continuation?.resume(returning: .ended(outcome))
+        continuation?.resume(returning: .ended)
     }
 
     var cancellation: FetchError { FetchError(kind: .cancelled, url: request.url) }

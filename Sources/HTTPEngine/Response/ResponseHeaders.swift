@@ -4,12 +4,17 @@ internal import GannetBasics
 public struct ResponseHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// Lines with their ends, without the status line.
     private let lines: [UInt8]
+    /// A bit for the mark of each line's name. An answer is asked for a dozen names, and has no line of most of them.
+    private let marks: UInt64
 
-    package init(lines: [UInt8] = []) { self.lines = lines }
+    package init(lines: [UInt8] = []) {
+        self.lines = lines
+        marks = Self.marks(of: lines)
+    }
 
     /// Each pair is a line.
     package init(_ fields: [(name: String, value: String)]) {
-        lines = Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
+        self.init(lines: Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8))
     }
 
     /// For answers of your own: `["Content-Type": "image/png", "Cache-Control": "max-age=60"]`.
@@ -122,12 +127,32 @@ public struct ResponseHeaders: Sendable, Hashable, ExpressibleByDictionaryLitera
         name.withUTF8Buffer { scan(for: $0, take, fold: fold) }
     }
 
-    /// An answer's lines are looked through a dozen times, so most of them are passed by at their first byte.
+    /// The bit of a name: of its first letter and its length.
+    private static func mark(_ first: UInt8, _ length: Int) -> UInt64 { 1 << ((UInt64(first & 0x1f) &+ 11 &* UInt64(length)) & 63) }
+
+    private static func marks(of lines: [UInt8]) -> UInt64 {
+        lines.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return 0 }
+            var marks: UInt64 = 0
+            var start = 0
+            while start < bytes.count {
+                let end = memchr(base + start, 0x0a, bytes.count - start).map { UnsafeRawPointer($0) - base } ?? bytes.count
+                if var nameEnd = memchr(base + start, 0x3a, end - start).map({ UnsafeRawPointer($0) - base }) {
+                    while nameEnd > start, bytes[nameEnd - 1] == 0x20 || bytes[nameEnd - 1] == 0x09 { nameEnd -= 1 }
+                    marks |= mark(bytes[start], nameEnd - start)
+                }
+                start = end + 1
+            }
+            return marks
+        }
+    }
+
+    /// Lines of other names are passed by at their first byte.
     private func scan(
         for name: UnsafeBufferPointer<UInt8>, _ take: (Slice<UnsafeRawBufferPointer>) -> Void,
         fold: (Slice<UnsafeRawBufferPointer>) -> Void
     ) {
-        guard let first = name.first else { return }
+        guard let first = name.first, marks & Self.mark(first, name.count) != 0 else { return }
         lines.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
             var isOpen = false

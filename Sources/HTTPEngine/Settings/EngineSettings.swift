@@ -17,10 +17,10 @@ final class EngineSettings: Sendable {
     }
 
     /// The bytes that libcurl reads at a time. A larger buffer means fewer calls of the system for a large body. Each running transfer has one,
-    /// so all together keep to a bound. A speed limit grants no more than the least.
+    /// so all together keep to a bound. A speed limit grants no more than a piece.
     var receiveBuffer: Int {
-        let least = 16 << 10
-        return fetch.maximumSpeed == nil ? min(100 << 10, max(least, Self.mostReceiveBuffers / fetch.maximumInFlight)) : least
+        guard fetch.maximumSpeed == nil else { return SpeedAllowance.piece }
+        return min(100 << 10, max(8 << 10, Self.mostReceiveBuffers / fetch.maximumInFlight))
     }
 
     private static let mostReceiveBuffers = 8 << 20

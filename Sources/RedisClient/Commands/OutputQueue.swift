@@ -5,6 +5,9 @@
 struct OutputQueue {
     /// Smaller arguments are copied, because a copy costs less than another write.
     static let sharedArgumentBytes = 16 << 10
+    /// A buffer with so many bytes is a segment, and the next commands begin another. A buffer that grew with its batch would be copied each
+    /// time it has to grow.
+    private static let fullBytes = 64 << 10
 
     /// Bytes that were appended and written so far: places in the connection's stream.
     private(set) var appended = 0
@@ -52,6 +55,10 @@ struct OutputQueue {
             appendLineEnd()
         }
         appended += sealed + shared + tail.count - before
+        if tail.count >= Self.fullBytes {
+            sealTail()
+            tail.reserveCapacity(Self.fullBytes + Self.sharedArgumentBytes)
+        }
     }
 
     /// Passes the segments to `write` until it cannot take more. Returns its last outcome, or `nil` when all is written.

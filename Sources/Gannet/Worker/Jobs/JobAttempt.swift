@@ -7,7 +7,7 @@ internal import HTTPEngine
 struct JobAttempt: Sendable {
     enum Outcome: Sendable {
         case found(HeldBody)
-        case fetched(Download, FetchTimes)
+        case fetched(Fetched)
         /// The origin confirmed that the kept answer is still current.
         indirect case confirmed(KeptBody, OutcomeContent, Retention, after: Duration)
         case failed(FetchError, FetchTimes, after: Duration)
@@ -19,6 +19,17 @@ struct JobAttempt: Sendable {
         case hopeless(host: String, FetchTimes)
         case lostTouch(StateError)
         case stopped(any Error)
+    }
+
+    /// A body that was fetched. An object, because it passes through many hands and takes much room.
+    final class Fetched: Sendable {
+        let download: Download
+        let times: FetchTimes
+
+        init(_ download: Download, _ times: FetchTimes) {
+            self.download = download
+            self.times = times
+        }
     }
 
     /// A kept answer whose body is in its place. Most attempts have none, so it takes no room in them.
@@ -38,11 +49,13 @@ struct JobAttempt: Sendable {
     let runner: JobRunner
     let moves: HostMoves
 
-    func run() async -> Outcome {
-        let kept: KeptBody?
+    func transferred() async -> LocalFetches.Transferred { LocalFetches.Transferred(await run(), moves) }
+
+    private func run() async -> Outcome {
+        var kept: KeptBody?
         do {
             if let body = try await runner.output.found(job) { return .found(body) }
-            kept = try await keptBody()
+            if job.stale != nil { kept = try await keptBody() }
         } catch {
             return .stopped(error)
         }
@@ -62,38 +75,40 @@ struct JobAttempt: Sendable {
         var kept = known
         while true {
             let (start, clock) = (Moment.now, ContinuousClock.now)
+            runner.activity.began(job.token, host: job.host)
             do throws(FetchError) {
-                let conditions = kept?.facts.conditions ?? []
-                let trace = runner.sendsTrace ? job.traceFields(besides: headers, id: .random(in: 1 ... .max)) : []
-                let request = DownloadRequest(url: job.url, body: runner.output.bodyDestination, headers: headers + conditions + trace)
-                runner.activity.began(job.token, host: job.host)
-                let download = try await runner.downloader.download(request, through: moves)
+                let download = try await runner.downloader.download(request(with: headers, after: kept), through: moves)
                 runner.activity.ended(job.token, nil, after: ContinuousClock.now - clock)
-                let times = FetchTimes(start: start, end: .now)
-                guard let asked = kept, download.status == 304 else { return .fetched(download, times) }
-                download.body.discard()
-                let confirmed = runner.freshness.confirmed(asked.facts, outcome: asked.outcome, by: download, for: job, at: times)
-                if let (content, retention) = confirmed { return .confirmed(asked, content, retention, after: download.duration) }
+                if let end = answered(download, kept, FetchTimes(start: start, end: .now)) { return end }
                 // The 304 does not fit the kept answer. The next request has no conditions, so that the origin sends the body.
                 kept = nil
             } catch {
                 runner.activity.ended(job.token, error, after: ContinuousClock.now - clock)
-                let times = FetchTimes(start: start, end: .now)
-                switch moves.end {
-                case .putOff(let host, let pause)?: return .putOff(host: host, times, pause)
-                case .hopeless(let host)?: return .hopeless(host: host, times)
-                case .failed(let error)?: return .lostTouch(error)
-                case nil: return .failed(error, times, after: ContinuousClock.now - clock)
-                }
+                return failed(error, FetchTimes(start: start, end: .now), after: ContinuousClock.now - clock)
             }
         }
     }
-}
 
-extension JobAttempt.Outcome {
-    /// The bytes of a body in memory.
-    var bytesInMemory: Int {
-        guard case .fetched(let download, _) = self, case .bytes(let bytes) = download.body else { return 0 }
-        return bytes.count
+    @inline(never) private func request(with headers: [HeaderField], after kept: KeptBody?) -> DownloadRequest {
+        let conditions = kept?.facts.conditions ?? []
+        let trace = runner.sendsTrace ? job.traceFields(besides: headers, id: .random(in: 1 ... .max)) : []
+        return DownloadRequest(url: job.url, body: runner.output.bodyDestination, headers: headers + conditions + trace)
+    }
+
+    /// Nil when the answer is a 304 that does not fit.
+    @inline(never) private func answered(_ download: Download, _ asked: KeptBody?, _ times: FetchTimes) -> Outcome? {
+        guard let asked, download.status == 304 else { return .fetched(Fetched(download, times)) }
+        download.body.discard()
+        let confirmed = runner.freshness.confirmed(asked.facts, outcome: asked.outcome, by: download, for: job, at: times)
+        return confirmed.map { .confirmed(asked, $0, $1, after: download.duration) }
+    }
+
+    @inline(never) private func failed(_ error: FetchError, _ times: FetchTimes, after duration: Duration) -> Outcome {
+        switch moves.end {
+        case .putOff(let host, let pause)?: .putOff(host: host, times, pause)
+        case .hopeless(let host)?: .hopeless(host: host, times)
+        case .failed(let error)?: .lostTouch(error)
+        case nil: .failed(error, times, after: duration)
+        }
     }
 }

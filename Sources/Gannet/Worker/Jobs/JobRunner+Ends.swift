@@ -4,66 +4,99 @@ internal import GannetRedis
 internal import HTTPCaching
 internal import HTTPEngine
 
-/// The ends of jobs: what the output stores and records, and what Redis is told.
+/// The ends of jobs: what the output notes, and what Redis is told. None of this waits.
 extension JobRunner {
-    static let poisonKept = Duration.seconds(24 * 3600)
+    private static let poisonKept = Duration.seconds(24 * 3600)
+
+    // MARK: Without a request
 
     /// Ends a job whose URL was fetched for another job.
-    /// - Parameter now: Queue time, ms.
-    func deliver(_ job: Job, _ outcome: URLOutcome, at now: Int) async throws -> Conclusion {
+    /// - Parameters:
+    ///   - body: The body of that outcome in this job's place, if it is there.
+    ///   - now: Queue time, ms.
+    @inline(never) func delivered(_ outcome: URLOutcome, _ body: HeldBody?, to job: Job, at now: Int) -> Conclusion {
         if outcome.isNegative {
-            let conclusion = try await fail(job, with: outcome.content)
-            guard let failure = outcome.remembered(at: now), case .failed(let label, _, let errorClass)? = conclusion.report else {
-                return conclusion
+            let failed = failed(job, with: outcome.content)
+            guard let failure = outcome.remembered(at: now), case .failed(let label, _, let errorClass)? = failed.report else {
+                return failed
             }
-            return Conclusion(conclusion.settlement, .skipped(label, failure, errorClass: errorClass))
+            return Conclusion(failed.settlement, .skipped(label, failure, errorClass: errorClass), noting: failed.end)
         }
-        if let body = try await output.held(outcome, for: job) {
+        if let body {
             var content = outcome.content
             content.fields[.file] = body.file
-            try await output.note(JobEnd(.cached, content), of: job)
-            return settled(job, .delivered, .cached(JobLabel(job), file: body.file))
+            return settled(job, .delivered, .cached(JobLabel(job), file: body.file), noting: JobEnd(.cached, content))
         }
         // In Redis, zeros stand for the digest of an outcome without one.
         let digest = outcome.content.digest ?? [UInt8](repeating: 0, count: 32)
         return settled(job, .bodyMissing(digest: digest), .bodyMissing(JobLabel(job)))
     }
 
-    /// Ends a job without a request: its URL failed for another job, its host is given up, or workers died with it.
-    func fail(_ job: Job, with content: OutcomeContent, kept: Duration = .milliseconds(1)) async throws -> Conclusion {
-        try await output.note(JobEnd(.failed, content), of: job)
+    /// Ends a job that three workers died with.
+    func endOfPoison(_ job: Job) -> Conclusion { failed(job, with: .poison(job.url), kept: Self.poisonKept) }
+
+    /// Ends a job whose host has taken no connection for too long.
+    func endAtGivenUpHost(_ job: Job) -> Conclusion { failed(job, with: .hostGivenUp(job.url)) }
+
+    private func failed(_ job: Job, with content: OutcomeContent, kept: Duration = .milliseconds(1)) -> Conclusion {
         let retention = Retention(fresh: .zero, keep: kept, isStored: false)
-        return settled(job, .failed(content, retention), .failed(job, content))
+        return settled(job, .failed(content, retention), .failed(job, content), noting: JobEnd(.failed, content))
     }
 
-    func place(_ download: Download, of job: Job, _ times: FetchTimes) async throws -> Conclusion {
-        let body: HeldBody
-        let digest = download.body.digest
-        switch try await output.place(download, digest: digest, of: job) {
-        case .held(let placed): body = placed
-        case .refused(let error): return try await giveUp(job, error, times, download.duration, host: .answered)
+    // MARK: After a request
+
+    @inline(never) func concluded(_ job: Job, _ outcome: JobAttempt.Outcome, cancelled reason: WorkerMachine.Cancellation?) throws -> Conclusion {
+        switch outcome {
+        case .fetched: preconditionFailure("A body is stored before its job is concluded.")
+        case .found(let body): return settled(job, .delivered, .cached(JobLabel(job), file: body.file))
+        case .confirmed(let kept, let content, let retention, let duration):
+            return settled(
+                job, .revalidated(content, retention), .revalidated(JobLabel(job), file: kept.body.file), host: .answered,
+                noting: JobEnd(.revalidated, content, duration: duration))
+        case .failed(let error, let times, let duration) where error.kind == .cancelled:
+            guard reason == .overdue else { return settled(job, .handedBack, .handedBack(JobLabel(job))) }
+            let detail = "the request was cut off, because it had lasted longer than any request may"
+            return retryOrGiveUp(job, FetchError(kind: .timeout(.body), url: job.url, detail: detail), times, duration)
+        case .failed(let error, _, _) where error.retry == .local:
+            throw StorageFailure(.other(error.description, errno: error.systemError))
+        case .failed(let error, let times, let duration): return retryOrGiveUp(job, error, times, duration)
+        case .withoutHeaders: return givenUpWithoutHeaders(job)
+        case .putOff(let host, let times, let pause): return putOff(job, host, times, pause)
+        case .hopeless(let host, let times):
+            let detail = "a redirect leads to \(host), which is given up for now: it has taken no connection for too long"
+            return givenUp(job, FetchError(kind: .connect, url: job.url, detail: detail), times, .zero, host: .none)
+        case .lostTouch(let error): throw error
+        case .stopped(let error): throw error
         }
-        // The body is in its place before the job is settled. A crash in between costs another fetch, but loses nothing.
+    }
+
+    @inline(never) func placed(_ placement: Placement, _ fetched: JobAttempt.Fetched, _ digest: SHA256Digest, of job: Job) -> Conclusion {
+        let download = fetched.download
+        let body: HeldBody
+        switch placement {
+        case .held(let placed): body = placed
+        case .refused(let error): return givenUp(job, error, fetched.times, download.duration, host: .answered)
+        }
         let (content, retention) = freshness.outcome(
-            OutcomeContent(download, digest, of: job, file: body.file), digest, of: download, for: job, at: times)
+            OutcomeContent(download, digest, of: job, file: body.file), digest, of: download, for: job, at: fetched.times)
         let bytes = Int(download.byteCount)
-        try await output.note(JobEnd(.fetched, content, duration: download.duration), of: job)
-        let report = WorkerReport.fetched(JobLabel(job), bytes: bytes, file: body.file)
-        return settled(job, .fetched(content, retention), report, host: .answered, bytes: bytes)
+        return settled(
+            job, .fetched(content, retention), .fetched(JobLabel(job), bytes: bytes, file: body.file), host: .answered, bytes: bytes,
+            noting: JobEnd(.fetched, content, duration: download.duration))
     }
 
     /// A redirect has led the request to a host without a free place.
-    func putOff(_ job: Job, _ host: String, _ times: FetchTimes, _ pause: Duration) async throws -> Conclusion {
+    private func putOff(_ job: Job, _ host: String, _ times: FetchTimes, _ pause: Duration) -> Conclusion {
         guard job.throttled < policy.giveUpAfter else {
             let detail = "a redirect leads to \(host), which had no free place in all that time"
-            return try await giveUp(job, FetchError(kind: .throttled, url: job.url, detail: detail), times, .zero, host: .none)
+            return givenUp(job, FetchError(kind: .throttled, url: job.url, detail: detail), times, .zero, host: .none)
         }
         let detail = "a redirect leads to \(host), which takes no more requests for now"
         let failure = OutcomeContent(FetchError(kind: .throttled, url: job.url, detail: detail), url: job.url)
         return settled(job, .putOff(failure, for: pause), .ledToFullHost(job, host, pause))
     }
 
-    func retryOrGiveUp(_ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration) async throws -> Conclusion {
+    private func retryOrGiveUp(_ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration) -> Conclusion {
         let decision = policy.decide(
             AttemptFailure(error.retry), failures: job.failures, throttled: job.throttled, random: .random(in: 0...1))
         let host = Settlement.HostNews(error.kind)
@@ -77,30 +110,38 @@ extension JobRunner {
             // Without a proxy or name servers the error stays as it is, because no host has asked for a pause.
             if error.retry != .withoutNetwork { reason = FetchError(kind: .throttled, url: job.url, detail: error.detail) }
         }
-        return try await giveUp(job, reason, times, duration, host: host)
+        return givenUp(job, reason, times, duration, host: host)
     }
 
     /// Fails this job alone, because other jobs of the same URL may still have their headers.
-    func giveUpWithoutHeaders(_ job: Job) async throws -> Conclusion {
+    private func givenUpWithoutHeaders(_ job: Job) -> Conclusion {
         let error = FetchError(
             kind: .invalidRequest, url: job.url, detail: "the headers that it was enqueued with are not in Redis any more; enqueue it again"
         )
         let retention = Retention(fresh: .zero, keep: .milliseconds(1), isStored: false)
-        return try await giveUp(job, error, kept: retention, .zero, host: .none)
+        return givenUp(job, error, kept: retention, .zero, host: .none)
     }
 
-    func giveUp(
+    private func givenUp(
         _ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration, host: Settlement.HostNews
-    ) async throws -> Conclusion {
-        try await giveUp(job, error, kept: freshness.retention(of: error, for: job, at: times), duration, host: host)
+    ) -> Conclusion {
+        givenUp(job, error, kept: freshness.retention(of: error, for: job, at: times), duration, host: host)
     }
 
-    private func giveUp(
+    private func givenUp(
         _ job: Job, _ error: FetchError, kept retention: Retention, _ duration: Duration, host: Settlement.HostNews
-    ) async throws -> Conclusion {
+    ) -> Conclusion {
         let content = OutcomeContent(error, url: job.url)
-        try await output.note(JobEnd(.failed, content, duration: duration), of: job)
-        return settled(job, .failed(content, retention), .failed(job, error), host: host)
+        return settled(
+            job, .failed(content, retention), .failed(job, error), host: host, noting: JobEnd(.failed, content, duration: duration))
+    }
+
+    func settled(
+        _ job: Job, _ outcome: Settlement.Outcome, _ report: WorkerReport?, host: Settlement.HostNews = .none, bytes: Int = 0,
+        noting end: JobEnd? = nil
+    ) -> Conclusion {
+        let settlement = Settlement(job.token, job.id, outcome, host: host, bytesFetched: bytes, isDelivery: job.outcome != nil)
+        return Conclusion(settlement, report, noting: end)
     }
 }
 

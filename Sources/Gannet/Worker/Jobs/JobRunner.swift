@@ -1,15 +1,21 @@
 internal import BodyStores
 internal import ClusterState
+internal import GannetBasics
 internal import HTTPCaching
 internal import HTTPEngine
 
 /// Runs a claimed job until its end is known: fetches the URL, and has the output store the body and record the end. The worker's machine
 /// is told when the job's place is free and how the job ended.
+///
+/// The functions that wait are few and have few variables, because Swift keeps these for each job that is under way. What does not wait is in
+/// functions of its own, and the compiler must not put it back (`@inline(never)`).
 final class JobRunner: Sendable {
     let queue: FetchQueue
     let downloader: any GatedDownloader
     let output: any JobOutput
-    let fetches = LocalFetches()
+    let fetches: LocalFetches
+    /// Runs the tasks of the worker.
+    let executor: (any TaskExecutor)?
     let activity: WorkerActivity
     let hopWaits: HopWaits
     let policy: RetryPolicy
@@ -20,6 +26,8 @@ final class JobRunner: Sendable {
     let sendsTrace: Bool
     let tell: @Sendable (WorkerMachine.Input) -> Void
 
+    private static let thread = TaskThread(name: "jobs")
+
     init(
         _ queue: FetchQueue, _ downloader: any GatedDownloader, _ output: any JobOutput, _ activity: WorkerActivity,
         _ options: WorkerOptions, tell: @escaping @Sendable (WorkerMachine.Input) -> Void
@@ -29,6 +37,9 @@ final class JobRunner: Sendable {
         self.output = output
         self.activity = activity
         self.tell = tell
+        // Work on files may block, so it gets Swift's own threads, of which there is one for each core.
+        if case .memory = output.bodyDestination { executor = Self.thread } else { executor = nil }
+        fetches = LocalFetches(on: executor)
         hopWaits = HopWaits(places: options.concurrency)
         policy = options.retryPolicy
         freshness = JobFreshness(policy: options.freshness, leastKept: options.outcomesKept)
@@ -39,67 +50,53 @@ final class JobRunner: Sendable {
 
     func run(_ claimed: ClaimedJob, _ handle: TransferHandle) async {
         let job = claimed.job
-        guard job.needsTransfer else { return await conclude(job) { try await endWithoutTransfer(claimed) } }
+        guard job.needsTransfer else { return await conclude(job, at: nil) { try await endWithoutTransfer(claimed) } }
+        let attempt = attempt(at: job)
+        let end = await fetches.fetch(claimed, handle, adopt: attempt.moves.adopt) { await attempt.transferred() }
+        guard case .ended(let transferred, let reason) = end else { return tell(.adopted(job.token)) }
+        tell(.transferEnded(job.token, bytes: transferred.bytesInMemory))
+        await conclude(job, at: transferred.moves) { try await conclude(job, transferred, cancelled: reason) }
+    }
+
+    @inline(never) private func attempt(at job: Job) -> JobAttempt {
         let moves = HostMoves(of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, waits: hopWaits, tell: tell)
-        let attempt = JobAttempt(job: job, runner: self, moves: moves)
-        let end = await fetches.fetch(claimed, handle, adopt: moves.adopt) { (await attempt.run(), moves) }
-        guard case .ended((let outcome, let moves), let reason) = end else { return tell(.adopted(job.token)) }
-        tell(.transferEnded(job.token, bytes: outcome.bytesInMemory))
-        await conclude(job, at: moves) { try await conclude(job, outcome, cancelled: reason) }
+        return JobAttempt(job: job, runner: self, moves: moves)
     }
 
     private func endWithoutTransfer(_ claimed: ClaimedJob) async throws -> Conclusion {
         let job = claimed.job
-        if let outcome = job.outcome { return try await deliver(job, outcome, at: claimed.now) }
-        if job.isPoison { return try await fail(job, with: .poison(job.url), kept: Self.poisonKept) }
-        return try await fail(job, with: .hostGivenUp(job.url))
-    }
-
-    /// Tells the machine how a job ends.
-    private func conclude(_ job: Job, at moves: HostMoves? = nil, _ body: () async throws -> Conclusion) async {
-        do {
-            var conclusion = try await body()
-            conclusion.place = moves?.leave(conclusion.settlement.host)
-            tell(.concluded(job.token, conclusion))
-        } catch {
-            // The worker has to stop, because the next job would meet the same error. This job is given back.
-            var conclusion = settled(job, .handedBack, nil)
-            conclusion.place = moves?.leave(.none)
-            // A call is cancelled only after the machine's end.
-            tell(.broken(job.token, conclusion, error))
-        }
+        guard let outcome = job.outcome else { return job.isPoison ? endOfPoison(job) : endAtGivenUpHost(job) }
+        let body = outcome.isNegative ? nil : try await output.held(outcome, for: job)
+        return delivered(outcome, body, to: job, at: claimed.now)
     }
 
     private func conclude(
-        _ job: Job, _ outcome: JobAttempt.Outcome, cancelled reason: WorkerMachine.Cancellation?
+        _ job: Job, _ transferred: LocalFetches.Transferred, cancelled reason: WorkerMachine.Cancellation?
     ) async throws -> Conclusion {
-        switch outcome {
-        case .found(let body): return settled(job, .delivered, .cached(JobLabel(job), file: body.file))
-        case .fetched(let download, let times): return try await place(download, of: job, times)
-        case .confirmed(let kept, let content, let retention, let duration):
-            try await output.note(JobEnd(.revalidated, content, duration: duration), of: job)
-            return settled(job, .revalidated(content, retention), .revalidated(JobLabel(job), file: kept.body.file), host: .answered)
-        case .failed(let error, let times, let duration) where error.kind == .cancelled:
-            guard reason == .overdue else { return settled(job, .handedBack, .handedBack(JobLabel(job))) }
-            let detail = "the request was cut off, because it had lasted longer than any request may"
-            return try await retryOrGiveUp(job, FetchError(kind: .timeout(.body), url: job.url, detail: detail), times, duration)
-        case .failed(let error, _, _) where error.retry == .local:
-            throw StorageFailure(.other(error.description, errno: error.systemError))
-        case .failed(let error, let times, let duration): return try await retryOrGiveUp(job, error, times, duration)
-        case .withoutHeaders: return try await giveUpWithoutHeaders(job)
-        case .putOff(let host, let times, let pause): return try await putOff(job, host, times, pause)
-        case .hopeless(let host, let times):
-            let detail = "a redirect leads to \(host), which is given up for now: it has taken no connection for too long"
-            return try await giveUp(job, FetchError(kind: .connect, url: job.url, detail: detail), times, .zero, host: .none)
-        case .lostTouch(let error): throw error
-        case .stopped(let error): throw error
+        guard let fetched = transferred.fetched else { return try concluded(job, transferred.outcome, cancelled: reason) }
+        // The body is in its place before the job is settled. A crash in between costs another fetch, but loses nothing.
+        let digest = fetched.download.body.digest
+        return placed(try await output.place(fetched.download, digest: digest, of: job), fetched, digest, of: job)
+    }
+
+    /// Has the output note how a job ends, and tells the machine.
+    private func conclude(_ job: Job, at moves: HostMoves?, _ conclusion: () async throws -> Conclusion) async {
+        do {
+            let conclusion = try await conclusion()
+            if let end = conclusion.end { try await output.note(end, of: job) }
+            tellEnd(of: job, conclusion, at: moves)
+        } catch {
+            tellBreak(at: job, error, at: moves)
         }
     }
 
-    func settled(
-        _ job: Job, _ outcome: Settlement.Outcome, _ report: WorkerReport?, host: Settlement.HostNews = .none, bytes: Int = 0
-    ) -> Conclusion {
-        let settlement = Settlement(job.token, job.id, outcome, host: host, bytesFetched: bytes, isDelivery: job.outcome != nil)
-        return Conclusion(settlement, report)
+    @inline(never) private func tellEnd(of job: Job, _ conclusion: Conclusion, at moves: HostMoves?) {
+        tell(.concluded(job.token, conclusion.leaving(moves?.leave(conclusion.settlement.host))))
+    }
+
+    /// The worker has to stop, because the next job would meet the same error. This job is given back. A call is cancelled only after the
+    /// machine's end.
+    @inline(never) private func tellBreak(at job: Job, _ error: any Error, at moves: HostMoves?) {
+        tell(.broken(job.token, settled(job, .handedBack, nil).leaving(moves?.leave(.none)), error))
     }
 }

@@ -1,12 +1,33 @@
 internal import ClusterState
 internal import GannetBasics
+internal import HTTPEngine
 
 /// The transfers of this process, by URL. Every job passes through here before the network.
 ///
 /// A job that was claimed again, while this process still fetches its URL, adopts that transfer under its new token: the origin sees one
 /// request. The job that had the transfer before has lost its lock, and ends. A transfer is handed to one job, and its body is not kept here.
 actor LocalFetches {
-    typealias Transferred = (outcome: JobAttempt.Outcome, moves: HostMoves)
+    /// A transfer that has ended. An object, because it passes through many hands and takes much room.
+    final class Transferred: Sendable {
+        let outcome: JobAttempt.Outcome
+        let moves: HostMoves
+
+        init(_ outcome: JobAttempt.Outcome, _ moves: HostMoves) {
+            self.outcome = outcome
+            self.moves = moves
+        }
+
+        var fetched: JobAttempt.Fetched? {
+            guard case .fetched(let fetched) = outcome else { return nil }
+            return fetched
+        }
+
+        /// The bytes of a body in memory.
+        var bytesInMemory: Int {
+            guard case .bytes(let bytes)? = fetched?.download.body else { return 0 }
+            return bytes.count
+        }
+    }
 
     enum End: Sendable {
         /// The transfer has ended, by itself or for this reason.
@@ -34,9 +55,13 @@ actor LocalFetches {
         }
     }
 
+    private let executor: (any TaskExecutor)?
     private var byOwner: [LockToken: Fetch] = [:]
     /// The latest transfer of a URL.
     private var latest: [URLID: Fetch] = [:]
+
+    /// - Parameter executor: Runs the transfers' tasks.
+    init(on executor: (any TaskExecutor)?) { self.executor = executor }
 
     /// Waits for the transfer of a job's URL: for the one that runs, or for a new one.
     ///
@@ -75,7 +100,9 @@ actor LocalFetches {
         byOwner[fetch.owner] = fetch
         latest[fetch.id] = fetch
         // A task of its own: it outlives its first job where another one adopts it. Some job waits for its end in any case.
-        fetch.task = Task { self.end(fetch, await transfer()) }
+        // Only the actor touches it. A task with an executor cannot say so.
+        nonisolated(unsafe) let begun = fetch
+        fetch.task = Task(executorPreference: executor) { await self.end(begun, await transfer()) }
     }
 
     private func end(_ fetch: Fetch, _ transferred: Transferred) {

@@ -13,12 +13,13 @@ internal import ClusterState
 struct WorkerMachine {
     typealias Instant = ContinuousClock.Instant
 
+    /// The large and rare ones are indirect: each job makes several of the others.
     enum Input: Sendable {
         /// An exchange was answered; `nil` says that the lease of its incarnation has ended.
-        case answered(Lane.ID, Exchange?, after: Duration)
-        case unanswered(Lane.ID, StateError)
+        indirect case answered(Lane.ID, Exchange?, after: Duration)
+        indirect case unanswered(Lane.ID, StateError)
         /// The connection to Redis could not be restored.
-        case cannotConnect(RedisOutage)
+        indirect case cannotConnect(RedisOutage)
         /// A job's place is free. Its body has this many bytes in memory.
         case transferEnded(LockToken, bytes: Int)
         case concluded(LockToken, Conclusion)
@@ -33,7 +34,7 @@ struct WorkerMachine {
         /// A request has given up its place at a host of its URL's partition, because it has one elsewhere now.
         case gavePlaceUp(LockToken, URLID, partition: Int)
         /// A request has left its place at a host of another partition than its URL's.
-        case leftPlace(Conclusion.Place)
+        indirect case leftPlace(Conclusion.Place)
         /// Jobs may have been announced.
         case heard
         case feedEnded
@@ -222,23 +223,4 @@ struct ClaimedJob: Sendable {
     let job: Job
     /// Queue time of the exchange, ms. The job's transfer begins later.
     let now: Int
-}
-
-/// How a job ends.
-struct Conclusion: Sendable {
-    /// The place that a request has at a host of another partition, to which a redirect led it.
-    struct Place: Sendable {
-        let partition: Int
-        let settlement: Settlement
-    }
-
-    let settlement: Settlement
-    /// The news once Redis has settled the job; `nil` for none.
-    let report: WorkerReport?
-    var place: Place?
-
-    init(_ settlement: Settlement, _ report: WorkerReport?) {
-        self.settlement = settlement
-        self.report = report
-    }
 }
