@@ -27,7 +27,9 @@ final class Transfer {
     private let buffers: BodyBuffers
     private var body: BodyStore?
     private var decoder: ContentDecoder?
-    private var headerLines: [UInt8] = []
+    private var headerLines: [UInt8] = [] { didSet { readHeaders = nil } }
+    /// What the lines say, once somebody has asked.
+    private var readHeaders: ResponseHeaders?
 
     init(_ ticket: TransferTicket, _ settings: EngineSettings, _ buffers: BodyBuffers) {
         self.buffers = buffers
@@ -47,7 +49,12 @@ final class Transfer {
 
     var sharedOrigin: ConnectionSharing.Origin { ConnectionSharing.Origin(host: target.hostName, port: target.port) }
 
-    var responseHeaders: ResponseHeaders { ResponseHeaders(lines: headerLines) }
+    var responseHeaders: ResponseHeaders {
+        if let readHeaders { return readHeaders }
+        let headers = ResponseHeaders(lines: headerLines)
+        readHeaders = headers
+        return headers
+    }
 
     // MARK: What libcurl reports
 
