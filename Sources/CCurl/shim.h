@@ -85,6 +85,10 @@ static inline CURLcode gannet_easy_get_offset(CURL *easy, CURLINFO info, curl_of
     return (curl_easy_getinfo)(easy, info, value);
 }
 
+static inline CURLSHcode gannet_share_add(CURLSH *share, curl_lock_data data) {
+    return (curl_share_setopt)(share, CURLSHOPT_SHARE, data);
+}
+
 static inline CURLMcode gannet_multi_on_socket(CURLM *multi, curl_socket_callback callback) {
     return (curl_multi_setopt)(multi, CURLMOPT_SOCKETFUNCTION, callback);
 }

@@ -10,6 +10,7 @@ final class TransferLoop {
     private let inbox: TransferInbox
     private let poller: Poller
     private let multi: MultiHandle
+    private let sessions: TLSSessions
     private let lookUps: LookUps
     private let speedLimit: SpeedLimit?
     private var knownNames = KnownNames()
@@ -48,6 +49,7 @@ final class TransferLoop {
 
     private init?(_ settings: EngineSettings, _ inbox: TransferInbox) {
         guard let poller = Poller(), let multi = MultiHandle(poller, places: settings.fetch.maximumInFlight),
+            let sessions = TLSSessions(),
             let lookUps = try? LookUps(settings.fetch.resolver, poller),
             poller.watch(inbox.wakeup.readDescriptor, .inbox, reads: true, writes: false)
         else { return nil }
@@ -55,6 +57,7 @@ final class TransferLoop {
         self.inbox = inbox
         self.poller = poller
         self.multi = multi
+        self.sessions = sessions
         self.lookUps = lookUps
         speedLimit = settings.fetch.maximumSpeed.map { SpeedLimit(bytesPerSecond: $0) }
         // With a limit there is no HTTP/2.
@@ -198,7 +201,7 @@ final class TransferLoop {
     }
 
     private func makeHandle() -> EasyHandle? {
-        EasyHandle(settings, multi.connections, speedLimit, spareHashers.popLast() ?? SHA256Hasher())
+        EasyHandle(settings, multi.connections, sessions, speedLimit, spareHashers.popLast() ?? SHA256Hasher())
     }
 
     /// Transfers that the speed limit has paused take what has come meanwhile, as far as the limit permits.

@@ -9,6 +9,7 @@ final class EasyHandle {
     let hasher: SHA256Hasher
     let connections: Connections
     let speedLimit: SpeedLimit?
+    private let sessions: TLSSessions
     /// Nil while the handle is spare.
     private(set) var transfer: Transfer?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -19,10 +20,13 @@ final class EasyHandle {
 
     /// Nil when libcurl has no memory or lacks an option that safety depends on.
     /// - Parameter connections: Lives as long as any connection.
-    init?(_ settings: EngineSettings, _ connections: Connections, _ speedLimit: SpeedLimit?, _ hasher: SHA256Hasher) {
+    init?(
+        _ settings: EngineSettings, _ connections: Connections, _ sessions: TLSSessions, _ speedLimit: SpeedLimit?, _ hasher: SHA256Hasher
+    ) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.connections = connections
+        self.sessions = sessions
         self.speedLimit = speedLimit
         self.hasher = hasher
         usualHeaders = curl_slist_append(nil, "Accept-Encoding: gzip, deflate, br, zstd")
@@ -157,6 +161,7 @@ final class EasyHandle {
         var codes = [
             gannet_easy_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1),
             gannet_easy_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2),
+            sessions.serve(easy),
         ]
         // A folder of authorities would be trusted beside the file, and keeps libcurl from parsing the file only once.
         if let file = settings.fetch.caFile {
