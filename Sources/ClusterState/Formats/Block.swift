@@ -144,21 +144,23 @@ extension Block {
     /// Packs a chunk by host, in the order in which the hosts come first. The time is zero until the script that accepts the chunk fills it in.
     static func pack(_ entries: [JobEntry], batch: Int, hasHeaders: Bool) -> [[UInt8]] {
         var packings: [Packing] = []
-        var places: [Kind: Int] = [:]
+        packings.reserveCapacity(entries.count / 4)
+        // Room for a chunk whose hosts are all different: a table that grows moves all that it has.
+        var places = [Kind: Int](minimumCapacity: entries.count)
         var last: Int?
         for entry in entries {
             var url = entry.url
             url.withUTF8 { url in
                 let (flags, start) = Self.split(url, host: entry.host)
                 let kind = Kind(flags: flags | (hasHeaders ? Flags.headers : 0), host: entry.host)
+                var place = packings.count
                 // Many lists name the URLs of a host one after the other.
-                var place = last.flatMap { packings[$0].kind == kind ? $0 : nil } ?? places[kind]
-                if place.map({ packings[$0].count == mostJobs }) ?? true {
-                    place = packings.count
-                    places[kind] = place
-                    packings.append(Packing(kind: kind))
+                if let last, packings[last].kind == kind {
+                    if packings[last].count < mostJobs { place = last } else { places[kind] = place }
+                } else {
+                    if let known = places[kind], packings[known].count < mostJobs { place = known } else { places[kind] = place }
                 }
-                guard let place else { return }
+                if place == packings.count { packings.append(Packing(kind: kind)) }
                 packings[place].count += 1
                 packings[place].jobs.append(number: 16 + url.count - start, count: 2)
                 entry.id.append(to: &packings[place].jobs)

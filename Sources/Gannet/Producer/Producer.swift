@@ -2,6 +2,9 @@ package import ClusterState
 
 /// Puts URLs into a queue, chunk by chunk, and remembers the rows that are no URLs.
 ///
+/// While a chunk is on its way, the rows of the next are read. There is one chunk on its way at most, because each names the end of the one
+/// before.
+///
 /// The batch's offset in Redis advances with each accepted chunk. A producer that starts again on the same input with the same
 /// batch skips what is accepted already.
 package struct Producer: ~Copyable {
@@ -12,6 +15,12 @@ package struct Producer: ~Copyable {
     private var chunk: [FetchQueue.Row] = []
     private var chunkBytes = 0
     private var position = 0
+    private var onItsWay: Task<Result<Accepted, StateError>, Never>?
+
+    private struct Accepted: Sendable {
+        let progress: BatchProgress
+        let open: Int
+    }
 
     /// When the first of the rows that are not sent yet was taken; `nil` where there are none.
     package private(set) var waitsSince: ContinuousClock.Instant?
@@ -44,6 +53,10 @@ package struct Producer: ~Copyable {
         summary.accepted = begun.total
     }
 
+    deinit {
+        onItsWay?.cancel()
+    }
+
     /// Takes the next row of the input.
     /// - Parameter isWanted: Called for each URL. It returns false for a URL that should not become a job.
     package mutating func add(
@@ -69,6 +82,7 @@ package struct Producer: ~Copyable {
     /// Sends the rows taken so far, because workers wait for them.
     package mutating func flush() async throws(StateError) {
         if !chunk.isEmpty { try await send(closing: false) }
+        try await hear()
     }
 
     /// Notes a row that the reader of the input refused.
@@ -80,6 +94,7 @@ package struct Producer: ~Copyable {
     /// Sends the last rows, and says that the input is at its end.
     package mutating func finish() async throws(StateError) {
         try await send(closing: true)
+        try await hear()
     }
 
     private var isFull: Bool { chunk.count == FetchQueue.largestChunk || chunkBytes >= Self.chunkBytes }
@@ -91,11 +106,34 @@ package struct Producer: ~Copyable {
     }
 
     private mutating func send(closing: Bool) async throws(StateError) {
-        open = try await queue.enqueue(chunk, to: position, of: &progress, closing: closing, delay: delay)
-        summary.accepted = progress.total
-        chunk.removeAll(keepingCapacity: true)
+        try await hear()
+        let (queue, rows, end, delay, before) = (queue, chunk, position, delay, progress)
+        onItsWay = Task {
+            var progress = before
+            do throws(StateError) {
+                let open = try await queue.enqueue(rows, to: end, of: &progress, closing: closing, delay: delay)
+                return .success(Accepted(progress: progress, open: open))
+            } catch {
+                return .failure(error)
+            }
+        }
+        chunk = []
+        chunk.reserveCapacity(rows.count)
         chunkBytes = 0
         waitsSince = nil
+    }
+
+    /// Waits until Redis has the chunk that is on its way.
+    private mutating func hear() async throws(StateError) {
+        guard let sending = onItsWay else { return }
+        onItsWay = nil
+        let accepted = try await withTaskCancellationHandler {
+            await sending.value
+        } onCancel: {
+            sending.cancel()
+        }.get()
+        (progress, open) = (accepted.progress, accepted.open)
+        summary.accepted = progress.total
     }
 }
 
