@@ -22,7 +22,7 @@ import Glibc
         #expect(!threads.contains(Self.current))
     }
 
-    @Test func `tasks from many threads all run, and those of one task in their order`() async {
+    @Test func `tasks from many threads all run, and the tasks of one maker run in their order`() async {
         let orders = await withTaskGroup(of: [Int].self) { group in
             for _ in 0..<8 {
                 group.addTask {

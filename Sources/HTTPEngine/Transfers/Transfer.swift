@@ -28,7 +28,7 @@ final class Transfer {
     private var body: BodyStore?
     private var decoder: ContentDecoder?
     private var headerLines: [UInt8] = [] { didSet { readHeaders = nil } }
-    /// What the lines say, once somebody has asked.
+    /// The lines as headers, once somebody has asked.
     private var readHeaders: ResponseHeaders?
 
     init(_ ticket: TransferTicket, _ settings: EngineSettings, _ buffers: BodyBuffers) {

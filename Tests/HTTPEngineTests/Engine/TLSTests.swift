@@ -40,7 +40,10 @@ import Testing
                 // HTTP/2 would use one connection for all of them.
                 $0.offersHTTP2 = false
                 // Each answer ends its connection, and says whether the session was an earlier one's.
-                $0.directives = "keepalive_timeout 0; ssl_session_cache shared:sessions:1m; location = /session { return 200 $ssl_session_reused; }"
+                $0.directives = """
+                    keepalive_timeout 0; ssl_session_cache shared:sessions:1m;
+                    location = /session { return 200 $ssl_session_reused; }
+                    """
             })
         let fixture = try EngineFixture {
             $0.caFile = certificates.authority

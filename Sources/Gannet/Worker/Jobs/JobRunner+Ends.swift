@@ -45,7 +45,9 @@ extension JobRunner {
 
     // MARK: After a request
 
-    @inline(never) func concluded(_ job: Job, _ outcome: JobAttempt.Outcome, cancelled reason: WorkerMachine.Cancellation?) throws -> Conclusion {
+    @inline(never) func concluded(
+        _ job: Job, _ outcome: JobAttempt.Outcome, cancelled reason: WorkerMachine.Cancellation?
+    ) throws -> Conclusion {
         switch outcome {
         case .fetched: preconditionFailure("A body is stored before its job is concluded.")
         case .found(let body): return settled(job, .delivered, .cached(JobLabel(job), file: body.file))

@@ -7,8 +7,8 @@ internal import HTTPEngine
 /// Runs a claimed job until its end is known: fetches the URL, and has the output store the body and record the end. The worker's machine
 /// is told when the job's place is free and how the job ended.
 ///
-/// The functions that wait are few and have few variables, because Swift keeps these for each job that is under way. What does not wait is in
-/// functions of its own, and the compiler must not put it back (`@inline(never)`).
+/// The functions that wait are few and have few variables, because Swift keeps these for each job that is under way. All other
+/// work is in functions of its own, and the compiler must not put it back (`@inline(never)`).
 final class JobRunner: Sendable {
     let queue: FetchQueue
     let downloader: any GatedDownloader
