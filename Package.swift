@@ -1,6 +1,10 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
+#if os(Linux)
+import Glibc
+#endif
+
 // This file and Docs/ARCHITECTURE.md decide which target may import which. `Scripts/check imports` checks the sources.
 // Warnings are errors on the command line of our own builds, never as a flag here: SwiftPM refuses dependants of a
 // package with unsafe flags.
@@ -99,6 +103,10 @@ let package = Package(
                 "GannetBasics",
             ],
             swiftSettings: settings),
+        // What a gateway and the program that makes thumbnails say to each other.
+        .target(name: "ThumbnailMessages", swiftSettings: settings),
+        // Keeps a few of these programs at work.
+        .target(name: "Thumbnails", dependencies: ["ThumbnailMessages", "ImageProbe", "GannetBasics"], swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
         .target(name: "URLLists", dependencies: ["GannetBasics"], swiftSettings: settings),
@@ -109,14 +117,14 @@ let package = Package(
             name: "GannetServer",
             dependencies: [
                 "HTTPService", "Gannet", "BodyStores", "ClusterState", "FetchCache", "HTTPCaching", "HTTPEngine", "ImageProbe", "URLLists",
-                "GannetBasics",
+                "ThumbnailMessages", "Thumbnails", "GannetBasics",
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "GannetCommand",
             dependencies: [
                 "Gannet", "GannetServer", "BodyStores", "ClusterState", "HTTPEngine", "CommandLineKit", "HTTPService", "GannetBasics",
-                "URLLists",
+                "URLLists", "ThumbnailMessages", "Thumbnails",
             ],
             swiftSettings: settings),
 
@@ -226,6 +234,26 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `gannet-thumbnail` is made where libvips and libseccomp are (Debian: libvips-dev, libseccomp-dev), so only on Linux. All else builds without
+// them. GANNET_THUMBNAIL=yes or no decides in their place: SwiftPM does not look again after they were installed.
+#if os(Linux)
+let hasVips = access("/usr/include/vips/vips.h", R_OK) == 0 && access("/usr/include/seccomp.h", R_OK) == 0
+#else
+let hasVips = false
+#endif
+if Context.environment["GANNET_THUMBNAIL"].map({ $0 == "yes" }) ?? hasVips {
+    package.products.append(.executable(name: "gannet-thumbnail", targets: ["GannetThumbnail"]))
+    package.targets += [
+        .systemLibrary(name: "CVips", providers: [.apt(["libvips-dev"])]),
+        .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
+        // The end of a process' rights, for programs that read strangers' pictures.
+        .target(name: "ThumbnailSandbox", dependencies: ["CSeccomp"], swiftSettings: settings),
+        .executableTarget(
+            name: "GannetThumbnail", dependencies: ["CVips", "ImageProbe", "ThumbnailMessages", "ThumbnailSandbox"],
+            swiftSettings: settings),
+    ]
+}
 
 // An image is built from what the program needs (Dockerfile), without the folders of tests and measurements.
 if Context.environment["GANNET_PRODUCTS_ONLY"] != nil {

@@ -15,11 +15,17 @@ BEGIN {
     allow("CBrotliEncoder", "")
     allow("CZstd", "")
     allow("CUnistring", "")
+    allow("CVips", "")
+    allow("CSeccomp", "")
     allow("GannetBasics", "CZlib")
     allow("RedisClient", "CHiredis COpenSSL GannetBasics")
     allow("ClusterState", "RedisClient GannetBasics")
     allow("HTTPEngine", "CCurl CUnistring CEpoll COpenSSL CAres CBrotli CZstd GannetBasics")
     allow("ImageProbe", "")
+    allow("ThumbnailMessages", "")
+    allow("ThumbnailSandbox", "CSeccomp")
+    allow("GannetThumbnail", "CVips ImageProbe ThumbnailMessages ThumbnailSandbox")
+    allow("Thumbnails", "ThumbnailMessages ImageProbe GannetBasics")
     allow("HTTPCaching", "HTTPEngine GannetBasics")
     allow("FetchCache", "HTTPEngine HTTPCaching ImageProbe GannetBasics")
     allow("GannetFetch", "HTTPEngine HTTPCaching FetchCache ImageProbe GannetBasics")
@@ -30,8 +36,8 @@ BEGIN {
     allow("CommandLineKit", "")
     allow("URLLists", "GannetBasics")
     allow("HTTPService", "CMicrohttpd CEpoll GannetBasics")
-    allow("GannetServer", "HTTPService Gannet BodyStores ClusterState FetchCache HTTPCaching HTTPEngine ImageProbe URLLists GannetBasics")
-    allow("GannetCommand", "Gannet GannetServer BodyStores ClusterState HTTPEngine CommandLineKit HTTPService GannetBasics URLLists")
+    allow("GannetServer", "HTTPService Gannet BodyStores ClusterState FetchCache HTTPCaching HTTPEngine ImageProbe URLLists ThumbnailMessages Thumbnails GannetBasics")
+    allow("GannetCommand", "Gannet GannetServer BodyStores ClusterState HTTPEngine CommandLineKit HTTPService GannetBasics URLLists ThumbnailMessages Thumbnails")
 }
 
 function allow(target, modules,    names, i) {

@@ -2,6 +2,7 @@ package import ClusterState
 package import Gannet
 internal import GannetBasics
 package import HTTPService
+package import Thumbnails
 
 /// Answers clients over HTTP: URLs that they want now, and questions about the queues.
 ///
@@ -15,15 +16,23 @@ package final class GatewayServer: Sendable {
     private let use: Mutex<[TokenUse]>
     private let counts: GatewayCounts
 
-    /// - Parameter service: The counts of the `HTTPService` that asks.
-    package init(_ cluster: ClusterState, _ fetch: ClusterFetch, _ settings: GatewaySettings, _ service: HTTPServiceCounts) {
+    /// - Parameters:
+    ///   - service: The counts of the `HTTPService` that asks.
+    ///   - pool: Makes thumbnails.
+    package init(
+        _ cluster: ClusterState, _ fetch: ClusterFetch, _ settings: GatewaySettings, _ service: HTTPServiceCounts, _ pool: ThumbnailPool
+    ) {
         access = settings.access
         use = Mutex(settings.access.tokens.map { TokenUse($0) })
         let queues = QueueAccess(cluster: cluster, usual: settings.queue)
         let counts = GatewayCounts()
         self.counts = counts
+        let fetches = FetchEndpoints(fetch: fetch, settings: settings, counts: counts)
+        let kept = BlobStore(cluster.connection, namespace: cluster.namespace)
+        let thumbnails = SharedThumbnails(pool, kept, limit: settings.bodyLimit)
         var endpoints =
-            FetchEndpoints(fetch: fetch, settings: settings, counts: counts).endpoints + JobEndpoints(access: queues).endpoints
+            fetches.endpoints + [PictureEndpoint(fetches: fetches, pool: pool, thumbnails: thumbnails).endpoint]
+            + JobEndpoints(access: queues).endpoints
             + QueueEndpoints(access: queues).endpoints
         endpoints.append(
             Endpoint(

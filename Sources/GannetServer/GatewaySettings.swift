@@ -8,5 +8,8 @@ package struct GatewaySettings: Sendable {
     /// The queue of `/v1/jobs`.
     package var queue = "default"
 
+    /// Bytes of Redis' memory for bodies, thumbnails among them.
+    package var bodyLimit = 1_000_000_000
+
     package init() {}
 }

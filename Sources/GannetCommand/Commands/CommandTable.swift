@@ -29,7 +29,8 @@ enum CommandTable {
     static let parser = CommandLineParser(root: root, environmentPrefix: "GANNET_")
 
     private static let commands: [any Command.Type] = [
-        RunCommand.self, EnqueueCommand.self, WorkCommand.self, ServeCommand.self, GetCommand.self, ExportCommand.self, StatusCommand.self,
+        RunCommand.self, EnqueueCommand.self, WorkCommand.self, ServeCommand.self, GetCommand.self, ThumbnailCommand.self,
+        ExportCommand.self, StatusCommand.self,
         PauseCommand.self,
         ResumeCommand.self,
         PurgeCommand.self, HealthCommand.self, ExplainCommand.self, DoctorCommand.self, DemoCommand.self,

@@ -5,13 +5,15 @@ import GannetBasics
 import GannetServer
 import HTTPEngine
 import HTTPService
+import Thumbnails
 
 /// `gannet serve`: the gateway.
 struct ServeCommand: Command {
     static let spec = CommandSpec(
         "serve",
         summary: "Answer clients that want a URL now, each URL fetched once.",
-        flags: ServeOptions.flags + [StoreOptions.cache.entry] + FetchOptions.flagsForCalls + QueueTarget.creatingFlags,
+        flags: ServeOptions.flags + [ThumbnailProgramOption.program.entry, StoreOptions.cache.entry] + FetchOptions.flagsForCalls
+            + QueueTarget.creatingFlags,
         mostUsed: ["bind", "token-file", "memory", "host-limit", "redis"],
         examples: [
             Example("gannet serve", "Answers programs on this machine at http://127.0.0.1:9480/v1/fetch?url=…"),
@@ -24,12 +26,14 @@ struct ServeCommand: Command {
     private let cacheLimit: Int
     private let fetch: FetchOptions
     private let target: QueueTarget
+    private let thumbnails: ThumbnailPool
 
     init(_ arguments: Arguments) throws {
         serve = try ServeOptions(arguments)
         cacheLimit = try arguments.require(StoreOptions.cache)
         fetch = try FetchOptions(arguments, forJobs: false)
         target = try QueueTarget(arguments)
+        thumbnails = ThumbnailPool(try ThumbnailProgramOption.program(arguments))
     }
 
     func run() async throws -> ExitStatus {
@@ -38,10 +42,12 @@ struct ServeCommand: Command {
         var gateway = try serve.settings()
         let listening = try serve.serviceOptions()
         gateway.queue = target.queue
+        gateway.bodyLimit = cacheLimit
+        defer { thumbnails.close() }
         return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
             fetch.sayWhatProxyMeans(console)
             let client = try await ClusterFetch(access.cluster, settings, fetching)
-            let server = GatewayServer(access.cluster, client, gateway, listening.counts)
+            let server = GatewayServer(access.cluster, client, gateway, listening.counts, thumbnails)
             let service: HTTPService
             do throws(HTTPServiceFailure) {
                 service = try HTTPService(address: serve.bind.host, port: serve.bind.port, listening, server.reply)

@@ -32,6 +32,17 @@ struct AnswerHeaders {
         self.init(head.headers, nil, "gannet; fwd=miss; fwd-status=\(head.status)", alsoPassed)
     }
 
+    /// Of a thumbnail, which is fresh for as long as its picture.
+    init(_ thumbnail: [UInt8], type: String, of source: ServedAnswer, wasKept: Bool, at now: Moment) {
+        tag = EntityTag(Array("\"\(SHA256Digest(of: thumbnail))\"".utf8))
+        lastModified = nil
+        var fields: [Field] = source.headers.fields.filter { ["age", "cache-control", "date", "expires"].contains($0.name.lowercased()) }
+        fields += [("Content-Type", type), ("Vary", "Accept"), ("Cache-Status", Self.status(of: source, at: now))]
+        if let tag { fields.append(("ETag", tag.text)) }
+        fields.append(("Cache-Status", wasKept ? "gannet-thumbnail; hit" : "gannet-thumbnail; fwd=miss"))
+        self.fields = fields + Self.guards
+    }
+
     private init(_ headers: ResponseHeaders, _ ownTag: EntityTag?, _ status: String, _ alsoPassed: Set<String>) {
         let validators = Validators(headers)
         let tag = validators.entityTag ?? ownTag

@@ -18,16 +18,19 @@ struct FetchEndpoints: Sendable {
     private static let url = Parameter(
         "url", .url, required: true, "An absolute http or https URL, with its & and % written as %26 and %25.")
 
+    /// Of endpoints that fetch a URL for a client.
+    static let requestParameters = [
+        url, Parameter("gannet-deadline", in: .header, "For how many seconds the client waits, such as 2.5."),
+        Parameter("cache-control", in: .header, "no-cache, only-if-cached, max-age=… and others of RFC 9111."),
+    ]
+
     var endpoints: [Endpoint] {
         [
             Endpoint(
                 method: "GET", path: "/v1/fetch",
                 summary: "The body of a URL, from the caches or from its origin. Clients that ask at the same time share one request.",
-                parameters: [
-                    Self.url,
-                    Parameter("gannet-deadline", in: .header, "For how many seconds the client waits, such as 2.5."),
-                    Parameter("cache-control", in: .header, "no-cache, only-if-cached, max-age=… and others of RFC 9111."),
-                    Parameter("range", in: .header, "A part of the body, such as bytes=0-99."),
+                parameters: Self.requestParameters + [
+                    Parameter("range", in: .header, "A part of the body, such as bytes=0-99.")
                 ],
                 answers: [200: ["*/*"], 206: ["*/*"], 304: []],
                 reply: { request throws(Problem) in try fetched(request) }),
@@ -61,7 +64,13 @@ struct FetchEndpoints: Sendable {
         }
     }
 
-    private func question(_ request: EndpointRequest) throws(Problem) -> AnswerRequest {
+    /// The whole body of a URL, from the caches or its origin.
+    func source(of question: AnswerRequest, within deadline: Duration?) async -> Result<ServedAnswer, FetchError> {
+        if let answer = fetch.answerAtOnce(question) { return .success(answer) }
+        return await fetch.answer(question, within: deadline)
+    }
+
+    func question(_ request: EndpointRequest) throws(Problem) -> AnswerRequest {
         var question = AnswerRequest(request.items.required("url"))
         let control = request.request.headers("cache-control")
         if !control.isEmpty { question.control = CacheControl(lines: control) }
@@ -76,7 +85,7 @@ struct FetchEndpoints: Sendable {
         return question
     }
 
-    private func deadline(_ request: HTTPServiceRequest) throws(Problem) -> Duration? {
+    func deadline(_ request: HTTPServiceRequest) throws(Problem) -> Duration? {
         guard let text = request.header(Self.deadlineHeader) else { return nil }
         guard let seconds = Double(text), seconds > 0, seconds <= Self.longestDeadline else {
             throw .badRequest("The header 'Gannet-Deadline' takes a number of seconds up to a day, such as 2.5.")
@@ -101,7 +110,7 @@ struct FetchEndpoints: Sendable {
         return answer
     }
 
-    private func failure(_ error: FetchError) -> HTTPServiceAnswer {
+    func failure(_ error: FetchError) -> HTTPServiceAnswer {
         var answer = Problem(error).answer
         answer.begun = { [counts] in counts.failed(error) }
         return answer

@@ -1,0 +1,52 @@
+import CommandLineKit
+import GannetBasics
+import ThumbnailMessages
+import Thumbnails
+
+/// `--thumbnail-program`: what makes thumbnails.
+enum ThumbnailProgramOption {
+    static let program = Flag(
+        "thumbnail-program", .file(),
+        "The program that makes thumbnails, gannet-thumbnail. Without this option it is the one beside gannet.")
+
+    static func program(_ arguments: Arguments) throws -> ThumbnailProgram {
+        ThumbnailProgram(named: try arguments.optional(program), beside: Executable.path)
+    }
+}
+
+/// The thumbnail that a command is to make.
+struct ThumbnailOptions: Sendable {
+    let request: ThumbnailRequest
+
+    private static let width = Flag(
+        "width", .integer(in: ThumbnailRequest.sides), default: "320", "The most pixels across. No picture is enlarged.")
+    private static let height = Flag(
+        "height", .integer(in: ThumbnailRequest.sides), "The most pixels down. Without this option as many as the width.")
+    private static let fit = Flag(
+        "fit", .choice("fit", of: ["contain", "cover"]), default: "contain",
+        "'contain' shows all of the picture. 'cover' fills the size and cuts two sides.")
+    private static let format = Flag(
+        "format", .choice("format", of: ["auto", "jpeg", "png", "webp", "avif"]), default: "auto",
+        "The format; 'auto' goes by the name of the output file. For other names it is JPEG, and PNG for a transparent picture.")
+
+    static let flags = [width.entry, height.entry, fit.entry, format.entry]
+
+    init(_ arguments: Arguments, output: String) throws {
+        let across = try arguments.require(Self.width)
+        request = ThumbnailRequest(
+            width: across, height: try arguments.optional(Self.height) ?? across,
+            fit: try arguments.require(Self.fit) == "cover" ? .cover : .contain,
+            format: Self.format(try arguments.require(Self.format), output: output))
+    }
+
+    private static func format(_ name: String, output: String) -> ThumbnailFormat {
+        let word = name == "auto" ? output.split(separator: ".").last?.lowercased() ?? "" : name
+        return switch word {
+        case "jpeg", "jpg": .jpeg
+        case "png": .png
+        case "webp": .webp
+        case "avif": .avif
+        default: .plain
+        }
+    }
+}

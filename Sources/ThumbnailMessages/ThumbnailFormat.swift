@@ -1,0 +1,27 @@
+/// The format of a thumbnail. The numbers are those of the messages.
+package enum ThumbnailFormat: UInt8, Sendable, Hashable, CaseIterable {
+    case jpeg = 1
+    case png = 2
+    case webp = 3
+    case avif = 4
+    /// PNG for a picture with transparent parts, and JPEG for all others: every client can show them.
+    case plain = 5
+
+    /// The media type; that of JPEG for `plain`, which no thumbnail has.
+    package var mediaType: String {
+        switch self {
+        case .jpeg, .plain: "image/jpeg"
+        case .png: "image/png"
+        case .webp: "image/webp"
+        case .avif: "image/avif"
+        }
+    }
+}
+
+/// How a picture is brought into the wanted size. No picture is ever enlarged.
+package enum ThumbnailFit: UInt8, Sendable, Hashable, CaseIterable {
+    /// All of the picture is inside; one side may be shorter than wanted.
+    case contain = 1
+    /// The size is filled, and the picture is cut at two sides.
+    case cover = 2
+}

@@ -1,0 +1,178 @@
+internal import GannetBasics
+internal import ImageProbe
+internal import ThumbnailMessages
+
+/// A running `gannet-thumbnail`. One caller at a time uses it, on a thread that may wait.
+final class ThumbnailChild: Sendable {
+    /// How the work on a picture ended.
+    struct Outcome: Sendable {
+        let result: Result<Thumbnail, ThumbnailFailure>
+        /// Whether the child can take another picture.
+        let survived: Bool
+    }
+
+    let pid: pid_t
+    private let input: Int32
+    private let output: Int32
+    private let bounds: ThumbnailBounds
+
+    /// Returns when the child has given up its rights and waits for a picture.
+    static func start(_ program: ThumbnailProgram, _ bounds: ThumbnailBounds) throws(ThumbnailFailure) -> ThumbnailChild {
+        let child = try ThumbnailChild(try program.find(), bounds)
+        let deadline = ContinuousClock.now + bounds.start
+        guard let (answer, rest) = child.receive(until: deadline), case .ready = answer else {
+            let failure = child.failureOfStart(deadline)
+            child.end()
+            throw failure
+        }
+        guard rest.isEmpty else {
+            child.end()
+            throw ThumbnailFailure(.unfit, "gannet-thumbnail is of another version than gannet: install both from one build.")
+        }
+        return child
+    }
+
+    private init(_ path: String, _ bounds: ThumbnailBounds) throws(ThumbnailFailure) {
+        let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard null >= 0, let requests = Descriptor.pipe() else { throw Self.noDescriptor }
+        guard let answers = Descriptor.pipe() else {
+            for one in [null, requests.read, requests.write] { close(one) }
+            throw Self.noDescriptor
+        }
+        let spawn = Spawn(
+            path, words: [ThumbnailProgram.name] + bounds.words, environment: [:], descriptors: [requests.read, answers.write, null],
+            group: .own)
+        let pid = spawn.start()
+        for one in [null, requests.read, answers.write] { close(one) }
+        guard pid > 0 else {
+            for one in [requests.write, answers.read] { close(one) }
+            throw ThumbnailFailure(.unfit, "\(path) cannot be started: \(Descriptor.message(-pid)).")
+        }
+        for one in [requests.write, answers.read] { Descriptor.setFlags(of: one) }
+        (self.pid, input, output, self.bounds) = (pid, requests.write, answers.read, bounds)
+    }
+
+    private static let noDescriptor = ThumbnailFailure(.busy, "This process has no file descriptor left for gannet-thumbnail.")
+
+    /// Ends the process. Nothing else may be asked of the child afterwards.
+    /// - Returns: The signal that had ended the process before, if one had.
+    @discardableResult
+    func end() -> Int32? {
+        for one in [input, output] { close(one) }
+        var status: Int32 = 0
+        kill(pid, SIGKILL)
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7f
+        return signal == 0 || signal == SIGKILL ? nil : signal
+    }
+
+    /// False when the process has ended without work, as where the system needed its memory.
+    var isAlive: Bool {
+        var one = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        // A child at rest writes nothing, so that an event is its end.
+        return poll(&one, 1, 0) == 0
+    }
+
+    func make(_ request: ThumbnailRequest, of picture: [UInt8]) -> Outcome {
+        let deadline = ContinuousClock.now + bounds.time
+        guard send(request.head(count: picture.count)[...], until: deadline), send(picture[...], until: deadline),
+            let (answer, bytes) = receive(until: deadline)
+        else { return died(deadline) }
+        switch answer {
+        case .ready: return taken()
+        case .refused(let refusal):
+            return Outcome(result: .failure(ThumbnailFailure(refusal: refusal, String(decoding: bytes, as: UTF8.self))), survived: true)
+        case .thumbnail(let format, let width, let height):
+            let isFormat = request.format == .plain ? [.jpeg, .png].contains(format) : request.format == format
+            guard isFormat, width <= request.width, height <= request.height, Self.signature(of: format, in: bytes) else { return taken() }
+            return Outcome(result: .success(Thumbnail(format: format, width: width, height: height, bytes: bytes)), survived: true)
+        }
+    }
+
+    /// A process that a picture has taken over may write anything. It must not be a page under the name of a picture.
+    private static func signature(of format: ThumbnailFormat, in bytes: [UInt8]) -> Bool {
+        let expected: ImageFormat? =
+            switch format {
+            case .jpeg: .jpeg
+            case .png: .png
+            case .webp: .webp
+            case .avif: .avif
+            case .plain: nil
+            }
+        return (try? ImageProbe().examine(bytes).format) == expected
+    }
+
+    /// The child has answered something else than a thumbnail of this request.
+    private func taken() -> Outcome {
+        Outcome(result: .failure(ThumbnailFailure(.crashed, "The picture has damaged the program that decodes it.")), survived: false)
+    }
+
+    private func died(_ deadline: ContinuousClock.Instant) -> Outcome {
+        let isLate = ContinuousClock.now >= deadline
+        // The bound for processor time ends the process by a signal.
+        let hasComputedTooLong = !isLate && [SIGPROF, SIGXCPU].contains(exitSignal())
+        let failure =
+            isLate || hasComputedTooLong
+            ? ThumbnailFailure(.tooSlow, "The picture takes longer to decode than it may.")
+            : ThumbnailFailure(.crashed, "The picture ended the program that decodes it.")
+        return Outcome(result: .failure(failure), survived: false)
+    }
+
+    private func failureOfStart(_ deadline: ContinuousClock.Instant) -> ThumbnailFailure {
+        ContinuousClock.now >= deadline
+            ? ThumbnailFailure(.unfit, "gannet-thumbnail did not start within \(bounds.start.components.seconds) seconds.")
+            : ThumbnailFailure(.unfit, "gannet-thumbnail cannot work here: this kernel or its libvips does not have all that it needs.")
+    }
+
+    /// The signal that ended the process, which stays to be collected by `end()`; 0 for none.
+    private func exitSignal() -> Int32 {
+        var information = siginfo_t()
+        guard waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT | WNOHANG) == 0 else { return 0 }
+        guard [CLD_KILLED, CLD_DUMPED].contains(Int(information.si_code)) else { return 0 }
+        return information._sifields._sigchld.si_status
+    }
+
+    private func send(_ bytes: ArraySlice<UInt8>, until deadline: ContinuousClock.Instant) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if count < 0, errno == EAGAIN {
+                guard wait(for: POLLOUT, on: input, until: deadline) else { return false }
+            } else if count == 0 || errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    private func receive(until deadline: ContinuousClock.Instant) -> (ThumbnailAnswer, [UInt8])? {
+        guard let head = receive(ThumbnailAnswer.headBytes, until: deadline), let (answer, count) = ThumbnailAnswer.read(head),
+            let bytes = receive(count, until: deadline)
+        else { return nil }
+        return (answer, bytes)
+    }
+
+    private func receive(_ count: Int, until deadline: ContinuousClock.Instant) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let got = bytes.withUnsafeMutableBytes { read(output, $0.baseAddress! + done, count - done) }
+            if got > 0 {
+                done += got
+            } else if got < 0, errno == EAGAIN {
+                guard wait(for: POLLIN, on: output, until: deadline) else { return nil }
+            } else if got == 0 || errno != EINTR {
+                return nil
+            }
+        }
+        return bytes
+    }
+
+    private func wait(for event: Int32, on descriptor: Int32, until deadline: ContinuousClock.Instant) -> Bool {
+        let left = deadline - .now
+        guard left > .zero else { return false }
+        return Descriptor.wait(for: Int16(event), on: descriptor, milliseconds: Int32(clamping: left.milliseconds)) || deadline > .now
+    }
+}
