@@ -223,13 +223,22 @@ let package = Package(
         // The program that the README shows.
         .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
-        .testTarget(name: "GannetServerTests", dependencies: ["GannetServer", "HTTPService", "HTTPCaching"], swiftSettings: settings),
+        .testTarget(
+            name: "GannetServerTests",
+            dependencies: [
+                "GannetServer", "HTTPService", "HTTPCaching", "HTTPEngine", "ClusterState", "RedisClient", "ThumbnailMessages",
+                "Thumbnails",
+                "GannetTestKit",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "HTTPServiceTests", dependencies: ["HTTPService", "GannetBasics", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["GannetCommand", "Gannet", "ClusterState", "CommandLineKit", "GannetBasics", "GannetTestKit", "URLLists"],
+            dependencies: [
+                "GannetCommand", "Gannet", "ClusterState", "CommandLineKit", "GannetBasics", "GannetTestKit", "ImageProbe", "URLLists",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
@@ -251,6 +260,13 @@ if Context.environment["GANNET_THUMBNAIL"].map({ $0 == "yes" }) ?? hasVips {
         .target(name: "ThumbnailSandbox", dependencies: ["CSeccomp"], swiftSettings: settings),
         .executableTarget(
             name: "GannetThumbnail", dependencies: ["CVips", "ImageProbe", "ThumbnailMessages", "ThumbnailSandbox"],
+            swiftSettings: settings),
+        // Tries in the sandbox what a process does that a picture has taken over.
+        .executableTarget(
+            name: "SandboxBreaker", dependencies: ["ThumbnailSandbox"], path: "Tests/SandboxBreaker", swiftSettings: settings),
+        .testTarget(
+            name: "ThumbnailsTests",
+            dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetThumbnail", "SandboxBreaker", "GannetTestKit"],
             swiftSettings: settings),
     ]
 }

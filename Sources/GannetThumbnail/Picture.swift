@@ -13,9 +13,8 @@ struct Picture {
     init(_ bytes: UnsafeRawBufferPointer, pixels: Int) throws {
         self.bytes = bytes
         let format = try Self.format(of: bytes, pixels: pixels)
-        guard let loader = vips_foreign_find_load_buffer(bytes.baseAddress, bytes.count),
-            String(cString: loader).hasPrefix(Self.loader(of: format))
-        else {
+        // Only this loader looks at the bytes. Others would be asked too where none is named, ImageMagick among them, which opens files.
+        guard vips_foreign_is_a_buffer(Self.loader(of: format), bytes.baseAddress, bytes.count) != 0 else {
             vips_error_clear()
             throw PictureFailure(.notPicture, "The bytes begin as \(format.name), and libvips does not take them for it.")
         }
@@ -76,11 +75,11 @@ struct Picture {
 
     private static func loader(of format: ImageFormat) -> String {
         switch format {
-        case .jpeg: "VipsForeignLoadJpeg"
-        case .png: "VipsForeignLoadPng"
-        case .webp: "VipsForeignLoadWebp"
-        case .gif: "VipsForeignLoadNsgif"
-        case .avif: "VipsForeignLoadHeif"
+        case .jpeg: "jpegload_buffer"
+        case .png: "pngload_buffer"
+        case .webp: "webpload_buffer"
+        case .gif: "gifload_buffer"
+        case .avif: "heifload_buffer"
         case .bmp, .tiff, .ico, .svg: "none"
         }
     }

@@ -126,10 +126,17 @@ final class ThumbnailChild: Sendable {
 
     /// The signal that ended the process, which stays to be collected by `end()`; 0 for none.
     private func exitSignal() -> Int32 {
+        // Its pipes close a moment before its end can be seen. A process that has its end behind it dies no second time, and another one
+        // dies now.
+        kill(pid, SIGKILL)
         var information = siginfo_t()
-        guard waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT | WNOHANG) == 0 else { return 0 }
+        while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 { if errno != EINTR { return 0 } }
         guard [CLD_KILLED, CLD_DUMPED].contains(Int(information.si_code)) else { return 0 }
+        #if canImport(Darwin)
+        return information.si_status
+        #else
         return information._sifields._sigchld.si_status
+        #endif
     }
 
     private func send(_ bytes: ArraySlice<UInt8>, until deadline: ContinuousClock.Instant) -> Bool {

@@ -12,6 +12,7 @@ package final class ThumbnailPool: Sendable {
         var tickets = 0
         var sweeping: Task<Void, Never>?
         var made = 0
+        var processes: Set<pid_t> = []
     }
 
     /// What a picture hears in the end.
@@ -37,6 +38,9 @@ package final class ThumbnailPool: Sendable {
     /// Pictures that programs have worked on.
     package var made: Int { state.withLock { $0.made } }
 
+    /// The numbers of the programs that have started and not ended.
+    var processes: Set<pid_t> { state.withLock { $0.processes } }
+
     /// Throws where no picture can be made, before anything is fetched for one.
     package func check() throws(ThumbnailFailure) { _ = try program.find() }
 
@@ -56,13 +60,13 @@ package final class ThumbnailPool: Sendable {
             return .failure(ThumbnailFailure(.busy, "Too many pictures wait for their thumbnails. Try again in a moment."))
         }
         if let idle = child, !idle.isAlive {
-            idle.end()
+            end([idle])
             (child, pictures) = (nil, 0)
         }
-        let (program, bounds, given) = (program, bounds, child)
+        let given = child
         let (worked, outcome) = await OwnedThread.result(name: "thumbnail") { () -> (ThumbnailChild?, ThumbnailChild.Outcome) in
             do throws(ThumbnailFailure) {
-                let child = if let given { given } else { try ThumbnailChild.start(program, bounds) }
+                let child = if let given { given } else { try self.start() }
                 return (child, child.make(request, of: picture))
             } catch {
                 return (nil, ThumbnailChild.Outcome(result: .failure(error), survived: false))
@@ -76,7 +80,7 @@ package final class ThumbnailPool: Sendable {
     package func close() {
         let (children, sweeping) = state.withLock { ($0.machine.close(), $0.sweeping) }
         sweeping?.cancel()
-        Self.end(children)
+        end(children)
     }
 
     /// The turn of a picture, which may come much later.
@@ -117,7 +121,13 @@ package final class ThumbnailPool: Sendable {
             return (next, next.waiter.flatMap { state.waiters.removeValue(forKey: $0.number) })
         }
         continuation?.resume(returning: next.child.map { .use($0.child, pictures: $0.pictures) } ?? .start)
-        if let ended = next.ended { Self.end([ended]) }
+        if let ended = next.ended { end([ended]) }
+    }
+
+    private func start() throws(ThumbnailFailure) -> ThumbnailChild {
+        let child = try ThumbnailChild.start(program, bounds)
+        _ = state.withLock { $0.processes.insert(child.pid) }
+        return child
     }
 
     /// Ends idle programs when their time comes, until there are none.
@@ -134,13 +144,14 @@ package final class ThumbnailPool: Sendable {
             if swept.next == nil { state.sweeping = nil }
             return swept
         }
-        Self.end(ended)
+        end(ended)
         return next
     }
 
     /// On a thread of its own, because the system takes its time to free a process' memory.
-    private static func end(_ children: [ThumbnailChild]) {
+    private func end(_ children: [ThumbnailChild]) {
         if children.isEmpty { return }
+        state.withLock { $0.processes.subtract(children.map(\.pid)) }
         OwnedThread.start(name: "thumbnail-end") { for child in children { child.end() } }
     }
 }

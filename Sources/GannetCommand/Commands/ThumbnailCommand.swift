@@ -21,8 +21,8 @@ struct ThumbnailCommand: Command {
         examples: [
             Example("gannet thumbnail photo.jpg -o small.webp --width 320", "Writes a WebP picture that is 320 pixels across at most."),
             Example(
-                "gannet thumbnail https://example.com/a.jpg -o a.jpg --width 200 --height 200 --fit cover",
-                "Fetches a picture and cuts it to a square."),
+                "gannet thumbnail https://example.com/a.jpg -o a.jpg --fit cover",
+                "Fetches a picture and cuts it to a square of 320 pixels."),
         ])
 
     private let source: String

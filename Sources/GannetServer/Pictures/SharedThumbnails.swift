@@ -64,7 +64,7 @@ final class SharedThumbnails: Sendable {
     }
 
     /// The first word changes when thumbnails are made in another way.
-    private static func key(_ request: ThumbnailRequest, _ digest: SHA256Digest) -> [UInt8] {
+    static func key(_ request: ThumbnailRequest, _ digest: SHA256Digest) -> [UInt8] {
         sha256(Array("gannet-thumbnail-1".utf8) + request.head(count: 0) + digest.bytes)
     }
 

@@ -64,7 +64,7 @@ struct CommandHelp: Sendable, CustomStringConvertible {
     private static func value(for placeholder: String, folder: String) -> String {
         switch placeholder {
         case "dir": folder
-        case "url": "http://127.0.0.1:9/"
+        case "url", "picture": "http://127.0.0.1:9/"
         case "shell": "bash"
         case "state": "dead"
         default: "1"
