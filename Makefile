@@ -47,11 +47,16 @@ docs: ## make the library's pages in .build/docs and build all examples of the d
 
 # A build of its own: an installed program has Swift's runtime inside and needs no toolchain. No test tool and no network is used.
 PROGRAM ?= .build/install/release/gannet
-install: ## install the program, man page, completions and licences: make install DESTDIR= PREFIX=/usr/local
+# Nothing where libvips or libseccomp is missing.
+THUMBNAIL ?= $(if $(filter .build/install/release/gannet,$(PROGRAM)),$(shell pkg-config --exists vips libseccomp 2>/dev/null && echo .build/install/release/gannet-thumbnail))
+install: ## install the programs, man page, completions and licences: make install DESTDIR= PREFIX=/usr/local
 ifeq ($(PROGRAM),.build/install/release/gannet)
 	GANNET_PRODUCTS_ONLY=yes swift build --scratch-path .build/install -c release --product gannet --static-swift-stdlib -Xlinker --strip-all
+ifneq ($(THUMBNAIL),)
+	GANNET_PRODUCTS_ONLY=yes GANNET_THUMBNAIL=yes swift build --scratch-path .build/install -c release --product gannet-thumbnail --static-swift-stdlib -Xlinker --strip-all
 endif
-	@Scripts/install "$(PROGRAM)" "$(DESTDIR)" "$(PREFIX)"
+endif
+	@Scripts/install "$(PROGRAM)" "$(DESTDIR)" "$(PREFIX)" $(THUMBNAIL)
 
 uninstall: ## remove what install has put there, with the same DESTDIR= and PREFIX=
 	@Scripts/install --remove "$(DESTDIR)" "$(PREFIX)"

@@ -103,7 +103,7 @@ let package = Package(
                 "GannetBasics",
             ],
             swiftSettings: settings),
-        // What a gateway and the program that makes thumbnails say to each other.
+        // The messages between a gateway and the program that makes thumbnails.
         .target(name: "ThumbnailMessages", swiftSettings: settings),
         // Keeps a few of these programs at work.
         .target(name: "Thumbnails", dependencies: ["ThumbnailMessages", "ImageProbe", "GannetBasics"], swiftSettings: settings),

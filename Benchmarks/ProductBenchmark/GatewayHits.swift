@@ -56,13 +56,8 @@ struct GatewayHits {
     }
 
     private func gateway(of origin: Origin) async throws -> Server {
-        let command = Product(stage: stage).command(["serve", "--bind", "127.0.0.1:0", "--allow-net", "127.0.0.0/8"])
-        let process = try ChildProcess(.init(command.program, command.arguments, environment: command.environment))
-        let start = "gannet: serving on "
-        guard let line = try await process.errors.line(where: { $0.hasPrefix(start) }),
-            let address = line.dropFirst(start.count).split(separator: " ").first
-        else { throw KitError("the gateway does not start: \(process.errors.text)") }
-        return Server(process: process, address: String(address)) { "/v1/fetch?url=\(origin.url("/kept/\($0)"))" }
+        let gateway = try await RunningGateway.start(stage)
+        return Server(process: gateway.process, address: gateway.address) { "/v1/fetch?url=\(origin.url("/kept/\($0)"))" }
     }
 
     private func proxy(of origin: Origin) async throws -> (server: Server, origin: Origin) {

@@ -49,6 +49,7 @@ func runPart(_ part: String) async throws {
     #if canImport(Glibc)
     case "files": try await FilesInFolder(stage: stage, rounds: rounds, isQuick: isQuick).run()
     case "gateway": try await GatewayHits(stage: stage, rounds: rounds, isQuick: isQuick).run()
+    case "thumbnails": try await Thumbnails(stage: stage, rounds: rounds, isQuick: isQuick).run()
     case "idle": try await Idle(stage: stage, rounds: rounds, isQuick: isQuick).run()
     #endif
     default: throw KitError("there is no part \(part)")

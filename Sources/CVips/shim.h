@@ -28,6 +28,8 @@ int vips_image_get_format(const VipsImage *image);
 int vips_image_get_interpretation(const VipsImage *image);
 int vips_image_hasalpha(VipsImage *image);
 int vips_image_get_string(const VipsImage *image, const char *name, const char **out);
+char **vips_image_get_fields(VipsImage *image);
+int vips_image_remove(VipsImage *image, const char *name);
 VipsArrayDouble *vips_array_double_new(const double *values, int count);
 void vips_area_unref(VipsArea *area);
 int vips_thumbnail_buffer(void *bytes, size_t count, VipsImage **out, int width, ...);
@@ -44,6 +46,7 @@ int vips_webpsave_buffer(VipsImage *in, void **bytes, size_t *count, ...);
 int vips_heifsave_buffer(VipsImage *in, void **bytes, size_t *count, ...);
 void g_object_unref(void *object);
 void g_free(void *bytes);
+void g_strfreev(char **words);
 /* Under another name, because its own has types of glib. */
 void gannet_glib_set_writer(
     int (*writer)(unsigned int level, const void *fields, size_t count, void *context), void *context, void (*free)(void *))
@@ -96,13 +99,20 @@ static inline int gannet_vips_band(VipsImage *in, VipsImage **out, int first, in
 
 static inline int gannet_vips_least(VipsImage *in, double *out) { return vips_min(in, out, NULL); }
 
-/* What is transparent becomes white. */
+/* Transparent parts become white. */
 static inline int gannet_vips_flatten(VipsImage *in, VipsImage **out) {
     double white[] = {255, 255, 255};
     VipsArrayDouble *background = vips_array_double_new(white, vips_image_get_bands(in) > 2 ? 3 : 1);
     int code = vips_flatten(in, out, "background", background, NULL);
     vips_area_unref((VipsArea *)background);
     return code;
+}
+
+/* Where and with what a picture was taken, and all else that is written beside its pixels. Writing WebP with "strip" keeps it (libvips 8.14). */
+static inline void gannet_vips_forget(VipsImage *image) {
+    char **names = vips_image_get_fields(image);
+    for (char **name = names; name && *name; name++) vips_image_remove(image, *name);
+    g_strfreev(names);
 }
 
 static inline int gannet_vips_jpeg(VipsImage *in, void **bytes, size_t *count, int quality) {

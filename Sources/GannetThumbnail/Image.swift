@@ -31,9 +31,10 @@ final class Image {
         return Int(vips_image_get_format(image.pointer)) == GANNET_VIPS_UCHAR ? image : try image.made(gannet_vips_bytes)
     }
 
-    /// All of its pixels, in memory.
+    /// All of its pixels, in memory, and nothing else.
     func decoded() throws -> Image {
         guard let copy = vips_image_copy_memory(pointer) else { throw PictureFailure.last() }
+        gannet_vips_forget(copy)
         return Image(copy)
     }
 

@@ -28,7 +28,7 @@ enum Library {
         for loader in loaders { vips_operation_block_set(loader, 0) }
     }
 
-    /// Makes and reads a picture of each format. What is loaded at first use cannot be loaded later.
+    /// Makes and reads a picture of each format. Code that a coder loads at its first use cannot be loaded later.
     static func useEveryCoder(pixels: Int) throws {
         var made: OpaqueImage?
         guard gannet_vips_sample(&made) == 0, let made else { throw Failure(description: "libvips makes no picture: \(message)") }

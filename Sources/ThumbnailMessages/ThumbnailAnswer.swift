@@ -1,4 +1,4 @@
-/// What the program that makes thumbnails says. As a message it is a head of fixed length, then the bytes of a thumbnail or of a sentence.
+/// An answer of the program that makes thumbnails. As a message it is a head of fixed length, then the bytes of a thumbnail or of a sentence.
 package enum ThumbnailAnswer: Sendable, Hashable {
     /// The program has loaded all that it needs, and has given up its rights.
     case ready

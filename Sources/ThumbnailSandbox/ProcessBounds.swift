@@ -6,7 +6,7 @@ package enum ProcessBounds {
     /// Before memory is asked for in earnest: one arena, because glibc looks at a file before it gives memory of another one back.
     package static func takeOneArena() { _ = gannet_one_arena() }
 
-    /// Memory and processor time from now on, and no file of any size.
+    /// Memory and processor time from now on.
     /// - Parameters:
     ///   - memory: Bytes beyond those that the process has. The kernel counts all memory of its own that may be written.
     ///   - seconds: Of processor time, for a process whose parent is gone.
@@ -14,7 +14,6 @@ package enum ProcessBounds {
         let pages = try ownPages()
         try limit(RLIMIT_DATA, UInt(pages * sysconf(Int32(_SC_PAGESIZE)) + memory))
         try limit(RLIMIT_CPU, UInt(seconds))
-        try limit(RLIMIT_FSIZE, 0)
         // A picture's bytes stay out of files of crashes.
         try limit(RLIMIT_CORE, 0)
         guard gannet_seccomp_hide() == 0 else { throw SandboxFailure("prctl") }

@@ -15,7 +15,7 @@ package final class ThumbnailPool: Sendable {
         var processes: Set<pid_t> = []
     }
 
-    /// What a picture hears in the end.
+    /// The end of a picture's wait.
     private enum Turn: Sendable {
         case use(ThumbnailChild, pictures: Int)
         case start
@@ -76,7 +76,7 @@ package final class ThumbnailPool: Sendable {
         return outcome.result
     }
 
-    /// Ends all programs. Those at work end with their pictures.
+    /// Ends all programs. Programs at work end with their pictures.
     package func close() {
         let (children, sweeping) = state.withLock { ($0.machine.close(), $0.sweeping) }
         sweeping?.cancel()

@@ -37,7 +37,7 @@ struct ThumbnailPoolMachine<Child> {
 
     mutating func want(_ picture: PictureTicket) -> Turn {
         if isClosed { return .refuse }
-        // The one that worked last is the warmest.
+        // The program that worked last is the warmest.
         if let last = idle.popLast() {
             busy += 1
             return .use(last.child, pictures: last.pictures)
@@ -60,7 +60,7 @@ struct ThumbnailPoolMachine<Child> {
         return true
     }
 
-    /// What follows the work on a picture.
+    /// The actions that follow the work on a picture.
     struct Next {
         /// The picture whose turn it is.
         var waiter: PictureTicket?

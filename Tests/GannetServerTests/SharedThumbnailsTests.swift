@@ -39,7 +39,7 @@ struct SharedThumbnailsTests {
         try await redis.stop()
     }
 
-    @Test func `a kept thumbnail is found, a damaged one is made again, and one that may not be kept is not there`() async throws {
+    @Test func `a kept thumbnail is found, and a damaged thumbnail is made again`() async throws {
         let redis = try await RedisServer.start()
         let (shared, pool, store) = try await shared(redis)
         #expect(try await ask(shared, isKept: false).wasKept == false)

@@ -50,7 +50,10 @@ import ThumbnailSandbox
                 memset(block, 1, 1 << 20)
             }
         },
-        "time": { while true { _ = getpid() } },
+        "time": {
+            ProcessBounds.setTime(milliseconds: 100)
+            while true { _ = getpid() }
+        },
     ]
 
     static func main() {
@@ -64,7 +67,6 @@ import ThumbnailSandbox
         } catch {
             exit(69)
         }
-        ProcessBounds.setTime(milliseconds: 100)
         _ = write(STDOUT_FILENO, "inside\n", 7)
         attempt()
         exit(0)

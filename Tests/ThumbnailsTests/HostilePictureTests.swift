@@ -63,7 +63,7 @@ import ThumbnailMessages
     @Test func `made-up damage never does more than cost one picture`() async throws {
         var random = SeededBytes(seed: 18)
         let samples = try Samples.all(of: ["jpg", "png", "webp", "gif", "avif"]).filter { $0.bytes.count < 100_000 }
-        var (errors, pictures) = (0, 0)
+        var (errors, pictures, crashes) = (0, 0, 0)
         for _ in 0..<300 {
             var (name, bytes) = samples[Int(random.next() % UInt64(samples.count))]
             for _ in 0..<(1 + random.next() % 20) {
@@ -76,11 +76,14 @@ import ThumbnailMessages
                 #expect((try? ImageProbe().examine(thumbnail.bytes)) != nil, "\(name)")
             case .failure(let failure):
                 errors += 1
-                #expect([.notPicture, .broken, .tooLarge].contains(failure.kind), "\(name): \(failure)")
+                if failure.kind == .crashed { crashes += 1 }
+                #expect([.notPicture, .broken, .tooLarge, .crashed].contains(failure.kind), "\(name): \(failure)")
             }
         }
         // Both happen, or the damage was none, or the program makes nothing.
         #expect(errors > 10 && pictures > 10, "\(errors) errors, \(pictures) pictures")
+        // libvips has faults. More than a few deaths mean that the sandbox refuses what good pictures need.
+        #expect(crashes < 5)
         #expect(await making.failure(of: MadePicture.png(9, 9)) == nil)
         making.pool.close()
     }

@@ -34,13 +34,15 @@ import ThumbnailMessages
     }
 
     @Test(arguments: [(UInt8(1), 64, 32), (3, 64, 32), (6, 32, 64), (8, 32, 64)])
-    func `a picture stands upright, and says no more that it is to be turned`(
+    func `a picture stands upright, and nothing of what its camera has written is left`(
         orientation: UInt8, width: Int, height: Int
     ) async throws {
         let jpeg = MadePicture.turned(try await making.picture(.jpeg, 200, 100), orientation: orientation)
-        let made = try await making.result(of: jpeg, 64, 64, .contain, .jpeg).get()
-        #expect(made.width == width && made.height == height)
-        #expect(made.bytes.firstRange(of: Array("Exif".utf8)) == nil)
+        for format in [ThumbnailFormat.jpeg, .png, .webp, .avif] {
+            let made = try await making.result(of: jpeg, 64, 64, .contain, format).get()
+            #expect(made.width == width && made.height == height)
+            #expect(made.bytes.firstRange(of: Array(MadePicture.camera.utf8)) == nil, "\(format)")
+        }
         making.pool.close()
     }
 

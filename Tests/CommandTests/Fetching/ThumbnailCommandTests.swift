@@ -20,7 +20,7 @@ import Testing
         #expect(try info(folder.file("b.\(suffix)")) == ImageInfo(format: format, size: ImageSize(width: 50, height: 25)))
     }
 
-    @Test func `a file that is no picture, and one that is not there, are exit 65 and one sentence`() async throws {
+    @Test func `a file without a picture, and a missing file, are exit 65 and one sentence`() async throws {
         let folder = try TemporaryFolder()
         let text = try folder.write(Array("hello".utf8), to: "a.png")
         for path in [text, folder.file("none")] {

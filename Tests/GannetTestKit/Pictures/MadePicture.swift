@@ -71,10 +71,15 @@ package enum MadePicture {
         return bytes + [0x3b]
     }
 
-    /// The same JPEG with a tag that says how it is to be turned (1 to 8, as Exif counts).
+    /// The name of the camera in ``turned(_:orientation:)``.
+    package static let camera = "Gannet Camera 18"
+
+    /// The same JPEG with what a camera writes: its name, and how the picture is to be turned (1 to 8, as Exif counts).
     package static func turned(_ jpeg: [UInt8], orientation: UInt8) -> [UInt8] {
+        // Two entries of 12 bytes behind their count, no further table, then the text.
         let tiff: [UInt8] =
-            [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1] + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0] + [0, 0, 0, 0]
+            [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 2] + [0x01, 0x10, 0, 2, 0, 0, 0, UInt8(camera.utf8.count + 1), 0, 0, 0, 38]
+            + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0] + [0, 0, 0, 0] + Array(camera.utf8) + [0]
         let body = Array("Exif".utf8) + [0, 0] + tiff
         return jpeg[..<2] + [0xff, 0xe1] + [UInt8((body.count + 2) >> 8), UInt8((body.count + 2) & 0xff)] + body + jpeg[2...]
     }

@@ -1,0 +1,80 @@
+import Foundation
+import GannetTestKit
+import Testing
+import ThumbnailMessages
+
+@testable import Thumbnails
+
+/// Answers of a program that a picture has taken over: a script of the test takes its place.
+@Suite(.timeLimit(.minutes(1))) struct ThumbnailAnswerTests {
+    private static let request = ThumbnailRequest(width: 20, height: 20, fit: .contain, format: .png)
+
+    /// The result when the program answers these bytes.
+    private func result(of answer: [UInt8]) async throws -> Result<Thumbnail, ThumbnailFailure> {
+        let folder = try TemporaryFolder()
+        try folder.write(ThumbnailAnswer.ready.head(count: 0), to: "ready")
+        try folder.write(answer, to: "answer")
+        let script = """
+            #!/bin/sh
+            /bin/cat \(folder.file("ready"))
+            /usr/bin/head -c 11 >/dev/null
+            /bin/cat \(folder.file("answer"))
+            exec /bin/cat >/dev/null
+
+            """
+        let program = try folder.write(Array(script.utf8), to: "gannet-thumbnail")
+        chmod(program, 0o755)
+        let pool = ThumbnailPool(ThumbnailProgram(named: program, beside: ""))
+        let result = await pool.result(Self.request, of: [1, 2, 3])
+        if case .failure = result { #expect(pool.processes.isEmpty, "the program goes on") }
+        pool.close()
+        return result
+    }
+
+    private func answer(_ bytes: [UInt8], _ width: Int = 10, _ height: Int = 10, _ format: ThumbnailFormat = .png) -> [UInt8] {
+        ThumbnailAnswer.thumbnail(format: format, width: width, height: height).head(count: bytes.count) + bytes
+    }
+
+    @Test func `a picture of the wanted format and size is taken`() async throws {
+        let picture = MadePicture.png(10, 10)
+        #expect(try await result(of: answer(picture)).get().bytes == picture)
+    }
+
+    @Test func `anything else is an error, and the program is ended`() async throws {
+        let picture = MadePicture.png(10, 10)
+        let page = Array("<html><script>alert(1)</script>".utf8)
+        let answers = [
+            answer(page), answer(picture, 10, 10, .jpeg), answer(picture, 21, 10), answer(picture, 10, 4000),
+            answer(picture, 10, 10, .webp),
+            ThumbnailAnswer.ready.head(count: 0), [UInt8](repeating: 0, count: 11), [UInt8](repeating: 0xff, count: 11),
+            // Four gigabytes are announced.
+            [1, 2, 2, 0, 10, 0, 10, 0xff, 0xff, 0xff, 0xff],
+        ]
+        for answer in answers {
+            let result = try await result(of: answer)
+            let failure = #expect(throws: ThumbnailFailure.self) { try result.get() }
+            #expect(failure?.kind == .crashed, "\(answer.prefix(20))")
+        }
+    }
+
+    @Test func `messages are read as they were written, and others are not`() throws {
+        for fit in ThumbnailFit.allCases {
+            for format in ThumbnailFormat.allCases {
+                let request = ThumbnailRequest(width: 4096, height: 1, fit: fit, format: format)
+                let read = try #require(ThumbnailRequest.read(request.head(count: 70_000)))
+                #expect(read.request == request && read.count == 70_000)
+            }
+        }
+        for refusal in ThumbnailRefusal.allCases {
+            let read = try #require(ThumbnailAnswer.read(ThumbnailAnswer.refused(refusal).head(count: 3)))
+            #expect(read.answer == .refused(refusal) && read.count == 3)
+        }
+        var random = SeededBytes(seed: 18)
+        for _ in 0..<10_000 {
+            let head = random.next(count: 11)
+            if let (request, _) = ThumbnailRequest.read(head) { #expect(ThumbnailRequest.sides.contains(request.width)) }
+            if let (_, count) = ThumbnailAnswer.read(head) { #expect(count <= ThumbnailAnswer.mostBytes) }
+        }
+        #expect(ThumbnailRequest.read([1, 1, 1]) == nil && ThumbnailAnswer.read([]) == nil)
+    }
+}
