@@ -17,7 +17,7 @@ struct RunningGateway: Sendable {
         return RunningGateway(process: process, address: String(address))
     }
 
-    /// Its processor time and memory during some work, with those of its programs for thumbnails.
+    /// Its processor time during some work, and the memory after it. Both are sums with its programs for thumbnails.
     func measured(_ count: Int, _ work: () async throws -> Void) async throws -> Contest.Run {
         let before = try cpuTimes()
         let start = ContinuousClock.now

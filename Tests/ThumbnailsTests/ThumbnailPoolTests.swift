@@ -47,8 +47,10 @@ import ThumbnailMessages
         #expect(await making.failure(of: Self.small) == nil)
         let pid = try process(of: making)
         kill(pid, SIGKILL)
-        try await eventually("the program is a zombie") {
-            try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8).contains("State:\tZ")
+        // Its pipes close when the last of its threads has gone.
+        try await eventually("the program and its threads have ended") {
+            let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+            return status.contains("State:\tZ") && status.contains("Threads:\t1\n")
         }
         #expect(await making.failure(of: Self.small) == nil)
         making.pool.close()
