@@ -233,6 +233,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "HTTPServiceTests", dependencies: ["HTTPService", "GannetBasics", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
+        .testTarget(
+            name: "ThumbnailsTests", dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetTestKit"],
+            swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
@@ -264,11 +267,8 @@ if Context.environment["GANNET_THUMBNAIL"].map({ $0 == "yes" }) ?? hasVips {
         // Tries in the sandbox what a process does that a picture has taken over.
         .executableTarget(
             name: "SandboxBreaker", dependencies: ["ThumbnailSandbox"], path: "Tests/SandboxBreaker", swiftSettings: settings),
-        .testTarget(
-            name: "ThumbnailsTests",
-            dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetThumbnail", "SandboxBreaker", "GannetTestKit"],
-            swiftSettings: settings),
     ]
+    package.targets.first { $0.name == "ThumbnailsTests" }?.dependencies += ["GannetThumbnail", "SandboxBreaker"]
 }
 
 // An image is built from what the program needs (Dockerfile), without the folders of tests and measurements.

@@ -38,7 +38,7 @@ package final class GatewayServer: Sendable {
             Endpoint(
                 method: "GET", path: "/healthz", summary: "Whether the server lives.", hasEffects: false, isOpen: true,
                 answers: [200: ["text/plain"]], reply: { _ in .later(within: .seconds(5)) { HTTPServiceAnswer("ok\n") } }))
-        endpoints.append(GatewayMetrics(fetch: fetch, counts: counts, service: service).endpoint)
+        endpoints.append(GatewayMetrics(fetch: fetch, counts: counts, service: service, pool: pool).endpoint)
         endpoints.append(OpenAPIDocument.endpoint(endpoints))
         counts.begin(endpoints)
         table = EndpointTable(endpoints: endpoints)

@@ -9,9 +9,10 @@ package struct ThumbnailRequest: Sendable, Hashable {
     package static let sides = 1...4096
     package static let headBytes = 11
 
-    package init(width: Int, height: Int, fit: ThumbnailFit, format: ThumbnailFormat) {
+    /// - Parameter height: Without it a whole picture may be as high as it likes, and a cut one is a square.
+    package init(width: Int, height: Int?, fit: ThumbnailFit, format: ThumbnailFormat) {
         self.width = width
-        self.height = height
+        self.height = height ?? (fit == .cover ? width : Self.sides.upperBound)
         self.fit = fit
         self.format = format
     }

@@ -32,7 +32,10 @@ package enum Sandbox {
         try rules.allow("clone", [.isEqual(0, masked: thread | namespaces, to: thread)])
         try rules.answer("clone3", errno: ENOSYS)
         try rules.allow("prctl", [.isEqual(0, to: UInt64(PR_SET_NAME))])
-        guard seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) == 0 else { throw SandboxFailure("a filter for all threads") }
+        guard seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) == 0,
+            // System calls by the numbers of another architecture.
+            seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, UInt32(SCMP_ACT_KILL_PROCESS)) == 0
+        else { throw SandboxFailure("a filter for all threads") }
         let code = seccomp_load(filter)
         guard code == 0 else { throw SandboxFailure("the kernel refused the filter (\(-code))") }
     }

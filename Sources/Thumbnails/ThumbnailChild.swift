@@ -55,15 +55,11 @@ final class ThumbnailChild: Sendable {
     private static let noDescriptor = ThumbnailFailure(.busy, "This process has no file descriptor left for gannet-thumbnail.")
 
     /// Ends the process. Nothing else may be asked of the child afterwards.
-    /// - Returns: The signal that had ended the process before, if one had.
-    @discardableResult
-    func end() -> Int32? {
+    func end() {
         for one in [input, output] { close(one) }
-        var status: Int32 = 0
         kill(pid, SIGKILL)
+        var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        let signal = status & 0x7f
-        return signal == 0 || signal == SIGKILL ? nil : signal
     }
 
     /// False when the process has ended without work, as where the system needed its memory.
@@ -131,7 +127,7 @@ final class ThumbnailChild: Sendable {
         kill(pid, SIGKILL)
         var information = siginfo_t()
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 { if errno != EINTR { return 0 } }
-        guard [CLD_KILLED, CLD_DUMPED].contains(Int(information.si_code)) else { return 0 }
+        guard [Int(CLD_KILLED), Int(CLD_DUMPED)].contains(Int(information.si_code)) else { return 0 }
         #if canImport(Darwin)
         return information.si_status
         #else

@@ -38,6 +38,8 @@ package final class ThumbnailPool: Sendable {
     /// Pictures that programs have worked on.
     package var made: Int { state.withLock { $0.made } }
 
+    package var programs: Int { processes.count }
+
     /// The numbers of the programs that have started and not ended.
     var processes: Set<pid_t> { state.withLock { $0.processes } }
 
@@ -115,7 +117,7 @@ package final class ThumbnailPool: Sendable {
 
     private func done(_ child: ThumbnailChild?, pictures: Int, survived: Bool) {
         let (next, continuation) = state.withLock { state in
-            state.made += 1
+            if child != nil { state.made += 1 }
             let next = state.machine.done(child, pictures: pictures, survived: survived, at: .now)
             if state.machine.hasIdle, state.sweeping == nil { state.sweeping = sweeping() }
             return (next, next.waiter.flatMap { state.waiters.removeValue(forKey: $0.number) })

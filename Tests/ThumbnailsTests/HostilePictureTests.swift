@@ -7,7 +7,7 @@ import ThumbnailMessages
 @testable import Thumbnails
 
 /// Pictures that are meant to do harm. Each ends as an error or as a picture within its bounds, and the next picture is made.
-@Suite(.timeLimit(.minutes(5))) struct HostilePictureTests {
+@Suite(.timeLimit(.minutes(5)), .enabled(if: MachineNeed.canMakeThumbnails)) struct HostilePictureTests {
     private let making = Making()
 
     @Test(arguments: [ThumbnailFormat.jpeg, .png, .webp, .avif])

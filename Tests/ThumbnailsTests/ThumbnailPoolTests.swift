@@ -6,7 +6,7 @@ import ThumbnailMessages
 @testable import Thumbnails
 
 /// The programs behind the pool: what their deaths and bounds cost.
-@Suite(.timeLimit(.minutes(2))) struct ThumbnailPoolTests {
+@Suite(.timeLimit(.minutes(2)), .enabled(if: MachineNeed.canMakeThumbnails)) struct ThumbnailPoolTests {
     /// Takes long: most of the time goes into decoding 90 million pixels.
     private static let slow = MadePicture.png(
         10_000, 9000, .grey, zlib: Deflated.zlib([UInt8](repeating: 0, count: 9000 * 10_001), level: 1))

@@ -6,7 +6,7 @@ import ThumbnailMessages
 @testable import Thumbnails
 
 /// Good pictures, through the real program.
-@Suite(.timeLimit(.minutes(2))) struct ThumbnailTests {
+@Suite(.timeLimit(.minutes(2)), .enabled(if: MachineNeed.canMakeThumbnails)) struct ThumbnailTests {
     private let making = Making()
 
     @Test(arguments: [ThumbnailFormat.jpeg, .png, .webp, .avif])

@@ -12,7 +12,8 @@ struct ServeCommand: Command {
     static let spec = CommandSpec(
         "serve",
         summary: "Answer clients that want a URL now, each URL fetched once.",
-        flags: ServeOptions.flags + [ThumbnailProgramOption.program.entry, StoreOptions.cache.entry] + FetchOptions.flagsForCalls
+        flags: ServeOptions.flags + [ThumbnailProgramOption.program.entry, ThumbnailProgramOption.count.entry, StoreOptions.cache.entry]
+            + FetchOptions.flagsForCalls
             + QueueTarget.creatingFlags,
         mostUsed: ["bind", "token-file", "memory", "host-limit", "redis"],
         examples: [
@@ -33,7 +34,9 @@ struct ServeCommand: Command {
         cacheLimit = try arguments.require(StoreOptions.cache)
         fetch = try FetchOptions(arguments, forJobs: false)
         target = try QueueTarget(arguments)
-        thumbnails = ThumbnailPool(try ThumbnailProgramOption.program(arguments))
+        var bounds = ThumbnailBounds()
+        bounds.programs = try arguments.require(ThumbnailProgramOption.count)
+        thumbnails = ThumbnailPool(try ThumbnailProgramOption.program(arguments), bounds)
     }
 
     func run() async throws -> ExitStatus {

@@ -9,6 +9,10 @@ enum ThumbnailProgramOption {
         "thumbnail-program", .file(),
         "The program that makes thumbnails, gannet-thumbnail. Without this option it is the one beside gannet.")
 
+    static let count = Flag(
+        "thumbnail-programs", .integer(in: 1...64), default: "\(ThumbnailBounds().programs)",
+        "How many pictures are worked on at a time, each by a program of its own with one thread.")
+
     static func program(_ arguments: Arguments) throws -> ThumbnailProgram {
         ThumbnailProgram(named: try arguments.optional(program), beside: Executable.path)
     }
@@ -21,7 +25,8 @@ struct ThumbnailOptions: Sendable {
     private static let width = Flag(
         "width", .integer(in: ThumbnailRequest.sides), default: "320", "The most pixels across. No picture is enlarged.")
     private static let height = Flag(
-        "height", .integer(in: ThumbnailRequest.sides), "The most pixels down. Without this option as many as the width.")
+        "height", .integer(in: ThumbnailRequest.sides),
+        "The most pixels down. Without this option as many as follow from the width, and as many as the width with '--fit cover'.")
     private static let fit = Flag(
         "fit", .choice("fit", of: ["contain", "cover"]), default: "contain",
         "'contain' shows all of the picture. 'cover' fills the size and cuts two sides.")
@@ -32,9 +37,8 @@ struct ThumbnailOptions: Sendable {
     static let flags = [width.entry, height.entry, fit.entry, format.entry]
 
     init(_ arguments: Arguments, output: String) throws {
-        let across = try arguments.require(Self.width)
         request = ThumbnailRequest(
-            width: across, height: try arguments.optional(Self.height) ?? across,
+            width: try arguments.require(Self.width), height: try arguments.optional(Self.height),
             fit: try arguments.require(Self.fit) == "cover" ? .cover : .contain,
             format: Self.format(try arguments.require(Self.format), output: output))
     }

@@ -3,6 +3,7 @@ internal import Gannet
 internal import GannetBasics
 internal import HTTPEngine
 internal import HTTPService
+internal import Thumbnails
 
 /// The rules by which a request is refused before anything is done for it.
 enum AccessRule: String, CaseIterable, Sendable {
@@ -35,8 +36,12 @@ final class GatewayCounts: Sendable {
         var refused: [AccessRule: Int] = [:]
         /// Answers of `/v1/fetch` by the place that they came from.
         var sources: [AnswerSource: Int] = [:]
-        /// Failures of `/v1/fetch` by their class.
+        /// Failures of `/v1/fetch` and `/v1/picture` by their class.
         var failures: [String: Int] = [:]
+        /// Thumbnails that were in Redis.
+        var keptThumbnails = 0
+        var madeThumbnails = 0
+        var thumbnailFailures: [ThumbnailFailure.Kind: Int] = [:]
     }
 
     private let counted = Mutex(Values())
@@ -52,6 +57,7 @@ final class GatewayCounts: Sendable {
             }
             for rule in AccessRule.allCases { counted.refused[rule] = 0 }
             for name in FetchError.Kind.classNames + Self.classesOfStatuses { counted.failures[name] = 0 }
+            for kind in ThumbnailFailure.Kind.allCases { counted.thumbnailFailures[kind] = 0 }
         }
     }
 
@@ -67,6 +73,10 @@ final class GatewayCounts: Sendable {
         let name = Self.failureClass(error)
         counted.withLock { $0.failures[name, default: 0] += 1 }
     }
+
+    func thumbnail(wasKept: Bool) { counted.withLock { if wasKept { $0.keptThumbnails += 1 } else { $0.madeThumbnails += 1 } } }
+
+    func failed(_ failure: ThumbnailFailure) { counted.withLock { $0.thumbnailFailures[failure.kind, default: 0] += 1 } }
 
     private static let classesOfStatuses = ["http-4xx", "http-5xx", "http-other"]
 

@@ -2,12 +2,14 @@ internal import FetchCache
 internal import Gannet
 internal import GannetBasics
 internal import HTTPService
+internal import Thumbnails
 
 /// `/metrics`: what a gateway has done since it began, for Prometheus.
 struct GatewayMetrics: Sendable {
     let fetch: ClusterFetch
     let counts: GatewayCounts
     let service: HTTPServiceCounts
+    let pool: ThumbnailPool
 
     var endpoint: Endpoint {
         Endpoint(
@@ -20,6 +22,7 @@ struct GatewayMetrics: Sendable {
         page.add("gannet_gateway_info", .gauge, "Which version serves.", 1, [("version", Version.current)])
         page.add(counts.values)
         page.add(service.values)
+        page.add("gannet_gateway_thumbnail_programs", .gauge, "Programs that make thumbnails, at work or idle.", pool.programs)
         page.add(fetch.statistics, memoryLimit: fetch.memoryLimit)
         page.add(ProcessFigures.current)
         return page.text
@@ -41,8 +44,14 @@ extension MetricsText {
             "gannet_gateway_answers_total", .counter, "Answers of /v1/fetch, by the place that they came from.",
             Self.sources.map { (labels: [("source", $0.label)], value: counts.sources[$0.source, default: 0]) })
         add(
-            "gannet_gateway_failures_total", .counter, "Failures that /v1/fetch answered, by class.",
+            "gannet_gateway_failures_total", .counter, "Failures to fetch that /v1/fetch and /v1/picture answered, by class.",
             Self.samples("class", counts.failures) { $0 })
+        add(
+            "gannet_gateway_thumbnails_total", .counter, "Thumbnails that /v1/picture answered: kept in Redis, or made for the request.",
+            [(labels: [("source", "redis")], value: counts.keptThumbnails), (labels: [("source", "made")], value: counts.madeThumbnails)])
+        add(
+            "gannet_gateway_thumbnail_failures_total", .counter, "Pictures of which /v1/picture could make no thumbnail, by class.",
+            Self.samples("class", counts.thumbnailFailures) { $0.rawValue })
     }
 
     private static func samples<Key>(

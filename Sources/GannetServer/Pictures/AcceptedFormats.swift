@@ -16,13 +16,13 @@ struct AcceptedFormats: Sendable {
         hasAVIF = types.contains("image/avif")
     }
 
-    /// Above this many pixels, writing AVIF takes longer than fetching and decoding most pictures, so that a client would wait for fewer bytes.
+    /// A thumbnail of this many pixels takes half as long again as AVIF than as WebP, and one of four times as many takes twice as long. The
+    /// client would wait longer for the smaller file (Docs/SERVER.md has the figures).
     static let mostAVIFPixels = 256 * 256
 
-    /// - Parameters: The sides that are wanted; nil for one that follows from the other.
-    func best(width: Int?, height: Int?) -> ThumbnailFormat {
-        let known = width ?? height ?? ThumbnailRequest.sides.upperBound
-        if hasAVIF, (width ?? known) * (height ?? known) <= Self.mostAVIFPixels { return .avif }
+    func best(for request: ThumbnailRequest) -> ThumbnailFormat {
+        // A whole picture is seldom much higher than wide, so a height without a bound does not count.
+        if hasAVIF, request.width * min(request.width, request.height) <= Self.mostAVIFPixels { return .avif }
         return hasWebP ? .webp : .plain
     }
 

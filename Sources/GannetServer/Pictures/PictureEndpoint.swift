@@ -18,9 +18,12 @@ struct PictureEndpoint: Sendable {
         let sides = Parameter.Form.number(ThumbnailRequest.sides)
         return Endpoint(
             method: "GET", path: "/v1/picture",
-            summary: "A thumbnail of the picture at a URL. It takes a width or a height. No picture is enlarged.",
+            summary: "A thumbnail of the picture at a URL. No picture is enlarged.",
             parameters: FetchEndpoints.requestParameters + [
-                Parameter("width", sides, "The most pixels across."), Parameter("height", sides, "The most pixels down."),
+                Parameter("width", sides, required: true, "The most pixels across."),
+                Parameter(
+                    "height", sides,
+                    "The most pixels down. Without it 'contain' sets no bound below the largest, and 'cover' makes a square."),
                 Parameter(
                     "fit", .choice(["contain", "cover"]),
                     "'contain' shows all of the picture. 'cover' fills the size and cuts two sides. Without it, contain."),
@@ -37,12 +40,12 @@ struct PictureEndpoint: Sendable {
     private func reply(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
         let question = try fetches.question(request)
         let deadline = try fetches.deadline(request.request)
-        let wanted = try wanted(request)
+        let wanted = wanted(request)
         let conditions = ClientConditions(request.request)
-        do throws(ThumbnailFailure) { try pool.check() } catch { throw Problem(error, url: nil) }
-        let tooLate = Problem(
-            ThumbnailFailure(.tooSlow, "The thumbnail was not made in the time that the client waits."), url: question.url)
-        return .later(within: deadline, otherwise: tooLate.answer) {
+        // Without the program nothing is fetched either.
+        do throws(ThumbnailFailure) { try pool.check() } catch { return .now(refusal(error, question.url)) }
+        let late = ThumbnailFailure(.tooSlow, "The thumbnail was not made in the time that the client waits.")
+        return .later(within: deadline, otherwise: refusal(late, question.url)) {
             let source: ServedAnswer
             switch await fetches.source(of: question, within: deadline) {
             case .success(let answer): source = answer
@@ -51,27 +54,23 @@ struct PictureEndpoint: Sendable {
             let digest = source.digest ?? SHA256Digest(of: source.body)
             switch await thumbnails.thumbnail(wanted, of: source.body, digest: digest, isKept: source.isKept) {
             case .success(let found): return answer(found, source, conditions)
-            case .failure(let failure): return Problem(failure, url: question.url).answer
+            case .failure(let failure): return refusal(failure, question.url)
             }
         }
     }
 
-    private func wanted(_ request: EndpointRequest) throws(Problem) -> ThumbnailRequest {
-        let (width, height) = (request.items.number("width"), request.items.number("height"))
-        guard width != nil || height != nil else { throw .badRequest("A picture takes the parameter 'width' or 'height', or both.") }
-        let most = ThumbnailRequest.sides.upperBound
+    private func wanted(_ request: EndpointRequest) -> ThumbnailRequest {
+        let items = request.items
         var wanted = ThumbnailRequest(
-            width: width ?? most, height: height ?? most, fit: request.items["fit"] == "cover" ? .cover : .contain, format: .plain)
-        if wanted.fit == .cover, width == nil || height == nil {
-            throw .badRequest("With 'fit=cover' a picture takes both 'width' and 'height'.")
-        }
+            width: items.number("width") ?? ThumbnailRequest.sides.upperBound, height: items.number("height"),
+            fit: items["fit"] == "cover" ? .cover : .contain, format: .plain)
         wanted.format =
-            switch request.items["format"] {
+            switch items["format"] {
             case "jpeg": .jpeg
             case "png": .png
             case "webp": .webp
             case "avif": .avif
-            default: AcceptedFormats(request.request.headers("accept")).best(width: width, height: height)
+            default: AcceptedFormats(request.request.headers("accept")).best(for: wanted)
             }
         return wanted
     }
@@ -80,9 +79,19 @@ struct PictureEndpoint: Sendable {
         let thumbnail = found.thumbnail
         let headers = AnswerHeaders(
             thumbnail.bytes, type: thumbnail.format.mediaType, of: source, wasKept: found.wasKept, at: .now)
-        if conditions.isCurrent(headers.tag, lastModified: nil, now: Moment.now.millisecondsSince1970 / 1000) {
-            return HTTPServiceAnswer(status: 304, headers: headers.ofUnchanged)
-        }
-        return HTTPServiceAnswer(status: 200, headers: headers.all, body: .bytes(thumbnail.bytes))
+        let isCurrent = conditions.isCurrent(headers.tag, lastModified: nil, now: Moment.now.millisecondsSince1970 / 1000)
+        var answer =
+            isCurrent
+            ? HTTPServiceAnswer(status: 304, headers: headers.ofUnchanged)
+            : HTTPServiceAnswer(status: 200, headers: headers.all, body: .bytes(thumbnail.bytes))
+        answer.begun = { [counts = fetches.counts] in counts.thumbnail(wasKept: found.wasKept) }
+        return answer
+    }
+
+    /// An answer counts when it begins to be sent.
+    private func refusal(_ failure: ThumbnailFailure, _ url: String) -> HTTPServiceAnswer {
+        var answer = Problem(failure, url: url).answer
+        answer.begun = { [counts = fetches.counts] in counts.failed(failure) }
+        return answer
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
 import GannetBasics
 import GannetTestKit
+import ImageProbe
 import Testing
 
 /// `/v1/picture`: pictures of origins at the size that clients need.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: MachineNeed.isMet(Thumbnailer.isBuilt))) struct GatewayPictureTests {
+@Suite(.timeLimit(.minutes(2)), .enabled(if: MachineNeed.canMakeThumbnails)) struct GatewayPictureTests {
     /// Serves files that a test writes.
     private static func start(_ files: [String: [UInt8]] = ["a.png": MadePicture.png(200, 100)]) async throws -> (Fleet, Gateway) {
         let folder = try TemporaryFolder()
@@ -40,6 +41,20 @@ import Testing
         #expect(answer.status == 200 && answer.headers["content-type"] == type)
         #expect(answer.headers["vary"] == "Accept" && answer.headers["x-content-type-options"] == "nosniff")
         #expect(answer.headers["cache-control"] == "max-age=600")
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test(arguments: [
+        ("width=50", 50, 25), ("width=50&height=10", 20, 10), ("width=50&fit=cover", 50, 50), ("width=50&height=80&fit=cover", 50, 80),
+    ])
+    func `a size may leave the height out`(query: String, width: Int, height: Int) async throws {
+        let (fleet, gateway) = try await Self.start()
+        let folder = try TemporaryFolder()
+        let url = "\(gateway.url)/v1/picture?url=\(fleet.origin.url("/files/a.png"))&\(query)"
+        try await ChildProcess.succeed("curl", ["--silent", "--fail", "--output", folder.file("made"), url])
+        let info = try ImageProbe().examine(Array(try Data(contentsOf: URL(fileURLWithPath: folder.file("made")))))
+        #expect(info.size == ImageSize(width: width, height: height))
         try await gateway.stop()
         try await fleet.stop()
     }
@@ -85,7 +100,14 @@ import Testing
             #expect(answer.status == status && answer.headers["content-type"] == "application/problem+json", "\(name)")
             #expect(try answer.json()["class"] as? String == errorClass)
         }
-        for query in ["", "width=0", "width=5000", "fit=cover&width=9", "width=9&format=gif", "width=9&quality=3"] {
+        let metrics = try await gateway.ask("/metrics")
+        for line in [
+            "thumbnail_failures_total{class=\"picture-broken\"} 1", "thumbnail_failures_total{class=\"not-a-picture\"} 1",
+            "thumbnails_total{source=\"made\"} 0", "failures_total{class=\"http-4xx\"} 1", "thumbnail_programs 1",
+        ] {
+            #expect(metrics.body.contains("\ngannet_gateway_\(line)\n"), "\(line)")
+        }
+        for query in ["", "height=9", "width=0", "width=5000", "width=9&format=gif", "width=9&quality=3"] {
             #expect(try await ask(gateway, fleet.origin.url("/files/text.png"), query).status == 400, "\(query)")
         }
         try await gateway.stop()
@@ -109,9 +131,4 @@ import Testing
 /// Folders that origins serve.
 private enum Kept {
     static let folders = Mutex<[TemporaryFolder]>([])
-}
-
-/// The program that is built where libvips is.
-enum Thumbnailer {
-    static let isBuilt = FileManager.default.isExecutableFile(atPath: GannetTestKit.Program.built("gannet-thumbnail"))
 }

@@ -10,6 +10,13 @@ package enum MachineNeed {
     /// Whether to run a test. It runs in CI also where the machine lacks the need, and fails there.
     package static func isMet(_ isOffered: Bool) -> Bool { isOffered || !mayBeMissing }
 
+    /// Whether to run a test that needs `gannet-thumbnail`. On macOS there is none, and a program with a sanitizer cannot live in its sandbox.
+    #if !os(Linux) || THREAD_SANITIZER || ADDRESS_SANITIZER
+    package static let canMakeThumbnails = false
+    #else
+    package static let canMakeThumbnails = isMet(access(Program.built("gannet-thumbnail"), X_OK) == 0)
+    #endif
+
     #if os(Linux)
     /// Whether this process may mount a file system: root may, but not in most containers.
     package static let canMount: Bool = {
