@@ -72,7 +72,13 @@ import ThumbnailMessages
         // AVIF is decoded as a whole.
         let picture = try await Making().picture(.avif, 4000, 3000)
         #expect(await Making { $0.memory = 24 << 20 }.failure(of: picture) != nil)
-        #expect(await Making { $0.memory = 300 << 20 }.failure(of: picture) == nil)
+        let making = Making { $0.memory = 300 << 20 }
+        #expect(await making.failure(of: picture) == nil)
+        let status = try String(contentsOfFile: "/proc/\(try process(of: making))/status", encoding: .utf8)
+        let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(whereSeparator: { !$0.isNumber }).first
+        // The program itself has less than 100 MB.
+        #expect(try #require(peak.flatMap { Int($0) }) < 400 << 10)
+        making.pool.close()
     }
 
     @Test func `a program is replaced after its number of pictures`() async throws {
@@ -90,6 +96,17 @@ import ThumbnailMessages
         let making = Making { $0.idle = .milliseconds(1) }
         #expect(await making.failure(of: Self.small) == nil)
         try await eventually("no program is left") { making.pool.processes.isEmpty }
+    }
+
+    @Test func `a picture whose client leaves waits no more`() async throws {
+        let making = Making()
+        async let slow = making.failure(of: Self.slow)
+        try await eventually("the only program is at work") { making.pool.programs == 1 }
+        let waiting = Task { await making.failure(of: Self.small) }
+        waiting.cancel()
+        #expect(await waiting.value == .cancelled)
+        #expect(await slow == nil)
+        making.pool.close()
     }
 
     @Test func `too many waiting pictures are refused`() async throws {
