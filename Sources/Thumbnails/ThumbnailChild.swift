@@ -20,24 +20,23 @@ final class ThumbnailChild: Sendable {
     static func start(_ program: ThumbnailProgram, _ bounds: ThumbnailBounds) throws(ThumbnailFailure) -> ThumbnailChild {
         let child = try ThumbnailChild(try program.find(), bounds)
         let deadline = ContinuousClock.now + bounds.start
-        guard let (answer, rest) = child.receive(until: deadline), case .ready = answer else {
-            let failure = child.failureOfStart(deadline)
-            child.end()
-            throw failure
-        }
-        guard rest.isEmpty else {
-            child.end()
-            throw ThumbnailFailure(.unfit, "gannet-thumbnail is of another version than gannet: install both from one build.")
-        }
-        return child
+        let answer = child.receive(until: deadline)
+        if case (.ready, _)? = answer { return child }
+        child.end()
+        if case (.refused(let refusal), let bytes)? = answer { throw ThumbnailFailure(refusal: refusal, sentence(bytes)) }
+        throw ContinuousClock.now >= deadline
+            ? ThumbnailFailure(.unfit, "gannet-thumbnail did not start within \(bounds.start.components.seconds) seconds.")
+            : ThumbnailFailure(
+                .unfit, "gannet-thumbnail does not answer as it should: install it and gannet from one build, on a kernel with seccomp.")
     }
 
     private init(_ path: String, _ bounds: ThumbnailBounds) throws(ThumbnailFailure) {
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
-        guard null >= 0, let requests = Descriptor.pipe() else { throw Self.noDescriptor }
-        guard let answers = Descriptor.pipe() else {
-            for one in [null, requests.read, requests.write] { close(one) }
-            throw Self.noDescriptor
+        let pipes = (Descriptor.pipe(), Descriptor.pipe())
+        guard null >= 0, let requests = pipes.0, let answers = pipes.1 else {
+            let opened = [null] + [pipes.0, pipes.1].compactMap { $0 }.flatMap { [$0.read, $0.write] }
+            for one in opened where one >= 0 { close(one) }
+            throw ThumbnailFailure(.busy, "This process has no file descriptor left for gannet-thumbnail.")
         }
         let spawn = Spawn(
             path, words: [ThumbnailProgram.name] + bounds.words, environment: [:], descriptors: [requests.read, answers.write, null],
@@ -51,8 +50,6 @@ final class ThumbnailChild: Sendable {
         for one in [requests.write, answers.read] { Descriptor.setFlags(of: one) }
         (self.pid, input, output, self.bounds) = (pid, requests.write, answers.read, bounds)
     }
-
-    private static let noDescriptor = ThumbnailFailure(.busy, "This process has no file descriptor left for gannet-thumbnail.")
 
     /// Ends the process. Nothing else may be asked of the child afterwards.
     func end() {
@@ -77,12 +74,17 @@ final class ThumbnailChild: Sendable {
         switch answer {
         case .ready: return taken()
         case .refused(let refusal):
-            return Outcome(result: .failure(ThumbnailFailure(refusal: refusal, String(decoding: bytes, as: UTF8.self))), survived: true)
+            return Outcome(result: .failure(ThumbnailFailure(refusal: refusal, Self.sentence(bytes))), survived: true)
         case .thumbnail(let format, let width, let height):
             let isFormat = request.format == .plain ? [.jpeg, .png].contains(format) : request.format == format
             guard isFormat, width <= request.width, height <= request.height, Self.signature(of: format, in: bytes) else { return taken() }
             return Outcome(result: .success(Thumbnail(format: format, width: width, height: height, bytes: bytes)), survived: true)
         }
+    }
+
+    /// For people's eyes and terminals. A process that a picture has taken over may write anything.
+    private static func sentence(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.prefix(500).map { 0x20...0x7e ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
     /// A process that a picture has taken over may write anything. It must not be a page under the name of a picture.
@@ -112,12 +114,6 @@ final class ThumbnailChild: Sendable {
             ? ThumbnailFailure(.tooSlow, "The picture takes longer to decode than it may.")
             : ThumbnailFailure(.crashed, "The picture ended the program that decodes it.")
         return Outcome(result: .failure(failure), survived: false)
-    }
-
-    private func failureOfStart(_ deadline: ContinuousClock.Instant) -> ThumbnailFailure {
-        ContinuousClock.now >= deadline
-            ? ThumbnailFailure(.unfit, "gannet-thumbnail did not start within \(bounds.start.components.seconds) seconds.")
-            : ThumbnailFailure(.unfit, "gannet-thumbnail cannot work here: this kernel or its libvips does not have all that it needs.")
     }
 
     /// The signal that ended the process, which stays to be collected by `end()`; 0 for none.

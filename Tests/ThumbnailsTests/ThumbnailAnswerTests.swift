@@ -26,7 +26,7 @@ import ThumbnailMessages
         chmod(program, 0o755)
         let pool = ThumbnailPool(ThumbnailProgram(named: program, beside: ""))
         let result = await pool.result(Self.request, of: [1, 2, 3])
-        if case .failure = result { #expect(pool.processes.isEmpty, "the program goes on") }
+        if case .failure(let failure) = result, failure.kind == .crashed { #expect(pool.processes.isEmpty, "the program goes on") }
         pool.close()
         return result
     }
@@ -55,6 +55,13 @@ import ThumbnailMessages
             let failure = #expect(throws: ThumbnailFailure.self) { try result.get() }
             #expect(failure?.kind == .crashed, "\(answer.prefix(20))")
         }
+    }
+
+    @Test func `words of the program are short and steer no terminal`() async throws {
+        let words = Array("a\u{1b}]0;title\u{7}\nb".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 10_000)
+        let result = try await result(of: ThumbnailAnswer.refused(.broken).head(count: words.count) + words)
+        let failure = try #require(throws: ThumbnailFailure.self) { try result.get() }
+        #expect(failure.kind == .broken && failure.sentence.hasPrefix("a?]0;title??b") && failure.sentence.utf8.count == 500)
     }
 
     @Test func `messages are read as they were written, and others are not`() throws {

@@ -126,6 +126,18 @@ import ThumbnailMessages
         #expect(failure.kind == .missing && failure.sentence.contains("libvips-dev"))
     }
 
+    @Test func `a program that cannot work says why`() async throws {
+        let folder = try TemporaryFolder()
+        let words = Array("libvips cannot write avif here.".utf8)
+        try folder.write(ThumbnailAnswer.refused(.unfit).head(count: words.count) + words, to: "answer")
+        let program = try folder.write(Array("#!/bin/sh\nexec /bin/cat \(folder.file("answer"))\n".utf8), to: "gannet-thumbnail")
+        chmod(program, 0o755)
+        let pool = ThumbnailPool(ThumbnailProgram(named: program, beside: ""))
+        let result = await pool.result(ThumbnailRequest(width: 1, height: 1, fit: .contain, format: .plain), of: [])
+        let failure = try #require(throws: ThumbnailFailure.self) { try result.get() }
+        #expect(failure.kind == .unfit && failure.sentence.hasSuffix("libvips cannot write avif here."))
+    }
+
     @Test func `a program that is none of ours is unfit`() async throws {
         let pool = ThumbnailPool(ThumbnailProgram(named: "/bin/true", beside: ""))
         let result = await pool.result(ThumbnailRequest(width: 1, height: 1, fit: .contain, format: .plain), of: [])
