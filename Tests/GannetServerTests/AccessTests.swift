@@ -39,6 +39,21 @@ import Testing
         #expect(status(rules, [("Host", "localhost:9480"), header, ("Authorization", "Bearer \(Self.secret)")]) == 403)
     }
 
+    @Test(arguments: [("gateway.example:9480", 403), ("localhost:9480", nil)])
+    func `a browser that names no page has no effects under a name that it does not trust`(host: String, refused: Int?) throws {
+        var rules = AccessRules()
+        rules.hosts.insert("gateway.example")
+        let browser = [("Host", host), ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")]
+        #expect(status(rules, of: Self.effective, browser) == refused)
+        #expect(status(rules, of: Self.harmless, browser) == nil)
+        for said in [("Origin", "http://\(host)"), ("Sec-Fetch-Site", "none")] {
+            #expect(status(rules, of: Self.effective, browser + [said]) == nil)
+        }
+        #expect(status(rules, of: Self.effective, [("Host", host), ("User-Agent", "curl/8")]) == nil)
+        rules.tokens = [try Token(Self.secret, name: "a")]
+        #expect(status(rules, of: Self.effective, browser + [("Authorization", "Bearer \(Self.secret)")]) == nil)
+    }
+
     @Test func `a page of this server and an address that a person typed are answered`() {
         #expect(
             status(AccessRules(), [("Host", "localhost:9480"), ("Origin", "http://localhost:9480"), ("Sec-Fetch-Site", "same-origin")])

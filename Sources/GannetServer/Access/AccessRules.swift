@@ -9,14 +9,18 @@ internal import HTTPService
 package struct AccessRules: Sendable {
     package var tokens: [Token] = []
     /// Names and addresses under which clients ask, without ports, in small letters. Needed where no token is.
-    package var hosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+    package var hosts = Self.ownHosts
     package var isReadOnly = false
 
     package init() {}
 
+    /// Browsers trust these without TLS, so they always say where a request to one of them comes from.
+    private static let ownHosts: Set = ["localhost", "127.0.0.1", "[::1]"]
+
     /// The holder of the request, by the index of its token; nil where none is needed.
     func check(_ request: HTTPServiceRequest, _ endpoint: Endpoint) throws(Problem) -> Int? {
         try checkOrigin(request)
+        if endpoint.hasEffects { try checkSilence(request) }
         if isReadOnly, endpoint.hasEffects {
             throw Problem(
                 403, "read-only", "This server is for reading alone ('--read-only'): it changes nothing and fetches nothing.",
@@ -42,6 +46,20 @@ package struct AccessRules: Sendable {
             throw Self.foreign
         }
         if let site = request.header("sec-fetch-site"), !["same-origin", "none"].contains(site.lowercased()) { throw Self.foreign }
+    }
+
+    /// To a name without TLS, browsers send an image's request with neither `Origin` nor `Sec-Fetch-Site`. No page can hide that a browser sends it.
+    private func checkSilence(_ request: HTTPServiceRequest) throws(Problem) {
+        let host = Self.name(of: request.header("host")?.lowercased() ?? "")
+        guard tokens.isEmpty, !Self.ownHosts.contains(host), request.header("origin") == nil, request.header("sec-fetch-site") == nil else {
+            return
+        }
+        if request.header("user-agent")?.lowercased().hasPrefix("mozilla/") == true {
+            throw Problem(
+                403, "foreign-page",
+                "Without TLS a browser does not say which page asks this 'Host'. Ask for 127.0.0.1, put TLS in front, or use tokens.",
+                rule: .origin)
+        }
     }
 
     private static let foreign = Problem(403, "foreign-page", "A page of another site may not ask this server.", rule: .origin)
