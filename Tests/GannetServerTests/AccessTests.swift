@@ -71,6 +71,11 @@ import Testing
         #expect(status(rules, [("Host", "any.example")] + (value.map { [("Authorization", $0)] } ?? [])) == 401)
     }
 
+    @Test func `none of ten thousand wrong tokens is taken for a right one`() throws {
+        let tokens = [try Token("another-token-of-theirs", name: "b"), try Token(Self.secret, name: "a")]
+        for number in 0..<10_000 { #expect(Token.find("0123456789abcdef-\(number)", in: tokens) == nil) }
+    }
+
     @Test func `the right token is answered, and is known by its place`() throws {
         var rules = AccessRules()
         rules.tokens = [try Token("another-token-of-theirs", name: "b"), try Token(Self.secret, name: "a")]

@@ -31,7 +31,8 @@ package struct Token: Sendable {
         let shown = SHA256Digest(of: secret.utf8).bytes
         var found: Int?
         for (index, token) in tokens.enumerated() {
-            let difference = zip(token.digest, shown).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 }
+            // In Swift, `|` and `^` bind alike. Without the parentheses one wrong secret in 270 is taken for the right one.
+            let difference = zip(token.digest, shown).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
             if difference == 0 { found = index }
         }
         return found
