@@ -82,6 +82,7 @@ final class ServedRequest: Sendable {
     private func begin(_ connection: OpaquePointer, _ method: String) -> MHD_Result {
         let request = HTTPServiceRequest(
             method: method, target: target, headers: Self.headers(of: connection), client: client.address, body: body)
+        guard RequestFraming.isClear(request.headers) else { return queue(Self.unclear, on: connection, method) }
         switch handler(request) {
         case .now(let answer):
             // libmicrohttpd closes the connection behind an answer that comes before its request is read. That saves reading a body.
@@ -98,6 +99,11 @@ final class ServedRequest: Sendable {
             return .YES
         }
     }
+
+    /// Nothing more is read from the connection.
+    private static let unclear = HTTPServiceAnswer(
+        status: 400, headers: [(name: "Connection", value: "close")],
+        body: .bytes(Array("The request says its end or its host twice, or in an unknown way.\n".utf8)))
 
     private func answer(_ answer: HTTPServiceAnswer) {
         state.withLock { $0.answer = $0.answer ?? answer }

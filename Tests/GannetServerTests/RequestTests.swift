@@ -27,6 +27,7 @@ import Testing
         ("url=a&b=c", "The parameter 'b' is unknown: there are url, limit"), ("url=%", "A part of the query is not text"),
         ("url=%zz", "A part of the query is not text"), ("url=%ff", "A part of the query is not text"),
         ("url=a%00b", "A part of the query is not text"), ("url=", "The parameter 'url' is empty"),
+        ("url=" + String(repeating: "a", count: 8193), "The parameter 'url' takes a URL of up to 8192 bytes."),
     ])
     func `a query that is not understood is refused with a sentence`(query: String, sentence: String) {
         let problem = #expect(throws: Problem.self) { try QueryItems(query[...], Self.parameters) }

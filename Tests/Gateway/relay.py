@@ -6,12 +6,6 @@ import threading
 import urllib.parse
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 def listen():
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))

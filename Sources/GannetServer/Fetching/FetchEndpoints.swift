@@ -20,7 +20,7 @@ struct FetchEndpoints: Sendable {
 
     /// Of endpoints that fetch a URL for a client.
     static let requestParameters = [
-        url, Parameter("gannet-deadline", in: .header, "For how many seconds the client waits, such as 2.5."),
+        url, Parameter("gannet-deadline", .seconds, in: .header, "For how many seconds the client waits, such as 2.5."),
         Parameter("cache-control", in: .header, "no-cache, only-if-cached, max-age=… and others of RFC 9111."),
     ]
 

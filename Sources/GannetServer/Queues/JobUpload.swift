@@ -21,9 +21,7 @@ struct JobUpload: Sendable {
         default:
             throw Problem(415, "list-type", "The body is text/plain with one URL on each line, or application/x-ndjson with a field 'url'.")
         }
-        let name = request.items["batch"]
-        if let name, name.isEmpty || name.utf8.count > 200 { throw .badRequest("The name of a batch has 1 to 200 bytes.") }
-        self.name = name
+        name = request.items["batch"]
         self.queue = queue
         body = request.request.body
         var options = BatchOptions()
@@ -43,11 +41,20 @@ struct JobUpload: Sendable {
             ]
             return QueueAccess.answer(json, status: summary.accepted > 0 || summary.invalid == 0 ? 200 : 422)
         } catch let error as ListError {
-            return Problem(422, "list", "The list cannot be read: \(error).").answer
+            return Problem(422, "list", "The list cannot be read: \(Self.reason(error)).").answer
         } catch {
             // A batch without a name of the client's cannot go on. The URLs that were accepted stay.
             if name == nil { try? await queue.close(batch: batch) }
             return Problem(error).answer
+        }
+    }
+
+    /// A gateway reads no tables and no XML, so the other errors of lists do not come here.
+    private static func reason(_ error: ListError) -> String {
+        switch error {
+        case .other(let what): "it is \(what)"
+        case .jsonArray: "it is a JSON array, and not an object on each line"
+        default: "it is damaged"
         }
     }
 

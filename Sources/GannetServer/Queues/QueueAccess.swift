@@ -41,6 +41,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as FetchError: self.init(error)
         case StateError.invalid(let sentence): self.init(400, "bad-request", sentence)
+        case StateError.batchCancelled, StateError.batchClosed, StateError.otherHeaders: self.init(409, "batch", "\(error)")
         case let error as StateError: self.init(503, "redis", error.description)
         default: self.init(500, "defect", "The server could not answer this.")
         }

@@ -51,9 +51,9 @@ enum OpenAPIDocument {
         }
         let problems: JSONValue = [
             "description": "The request cannot be answered as it was meant.",
-            "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+            "content": ["application/problem+json": ["schema": problemReference]],
         ]
-        answers.append(("default", problems))
+        answers += [("414", Self.tooLarge), ("431", Self.tooLarge), ("default", problems)]
         members.append(("responses", .object(answers)))
         if endpoint.isOpen { members.append(("security", [])) }
         return .object(members)
@@ -61,11 +61,24 @@ enum OpenAPIDocument {
 
     private static func answer(_ status: Int, _ types: [String]) -> JSONValue {
         let content = types.map { type in
-            (key: type, value: JSONValue.object(type == "application/json" ? [("schema", [:])] : [("schema", ["type": "string"])]))
+            let schema: JSONValue =
+                switch type {
+                case "application/json": [:]
+                case "application/problem+json": problemReference
+                default: ["type": "string"]
+                }
+            return (key: type, value: JSONValue.object([("schema", schema)]))
         }
         let description: JSONValue = status == 304 ? "The client has the present state." : "The answer."
         return types.isEmpty ? ["description": description] : ["description": description, "content": .object(content)]
     }
+
+    private static let problemReference: JSONValue = ["$ref": "#/components/schemas/Problem"]
+
+    /// libmicrohttpd answers before a request has begun, and cannot be told how.
+    private static let tooLarge: JSONValue = [
+        "description": "The head of the request has 32 KB or more. The body is no problem and has no media type."
+    ]
 
     private static let problem: JSONValue = [
         "type": "object", "required": ["title", "status", "class", "detail"],

@@ -1,3 +1,4 @@
+internal import ClusterState
 internal import GannetBasics
 
 /// A parameter of an endpoint: how it is checked, and how the OpenAPI document describes it.
@@ -8,13 +9,19 @@ struct Parameter: Sendable {
 
     enum Form: Sendable {
         case text
+        /// At least one byte, and at most this many.
+        case words(Int)
         /// As queues are named: letters, digits, dots, dashes and underscores.
         case name
         case url
         case number(ClosedRange<Int>)
         case choice([String])
         case flag
+        /// More than none, and up to a day.
+        case seconds
     }
+
+    private static let longestURL = JobEntry.longestURL
 
     let name: String
     var place = Place.query
@@ -33,7 +40,10 @@ struct Parameter: Sendable {
     /// Throws when the text is none of the parameter's values.
     func check(_ text: String) throws(Problem) {
         switch form {
-        case .text: return
+        // Headers are read where they are used.
+        case .text, .seconds: return
+        case .words(let most):
+            guard 1...most ~= text.utf8.count else { throw .badRequest("The parameter '\(name)' takes 1 to \(most) bytes.") }
         case .name:
             let isPlain = text.utf8.allSatisfy { byte in
                 switch byte {
@@ -44,7 +54,11 @@ struct Parameter: Sendable {
             guard isPlain, 1...64 ~= text.utf8.count else {
                 throw .badRequest("The parameter '\(name)' takes 1 to 64 letters, digits, dots, dashes and underscores.")
             }
-        case .url: if text.isEmpty { throw .badRequest("The parameter '\(name)' is empty; it takes a URL.") }
+        case .url:
+            if text.isEmpty { throw .badRequest("The parameter '\(name)' is empty; it takes a URL.") }
+            guard text.utf8.count <= Self.longestURL else {
+                throw .badRequest("The parameter '\(name)' takes a URL of up to \(Self.longestURL) bytes.")
+            }
         case .number(let range):
             guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text), range.contains(number) else {
                 throw .badRequest("The parameter '\(name)' takes a whole number from \(range.lowerBound) to \(range.upperBound).")
@@ -61,10 +75,12 @@ struct Parameter: Sendable {
             switch form {
             case .text: ["type": "string"]
             case .name: ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]
-            case .url: ["type": "string", "minLength": 1, "maxLength": 16_384]
+            case .url: ["type": "string", "minLength": 1, "maxLength": .integer(Self.longestURL)]
+            case .words(let most): ["type": "string", "minLength": 1, "maxLength": .integer(most)]
             case .number(let range): ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
             case .choice(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
             case .flag: ["type": "boolean"]
+            case .seconds: ["type": "number", "exclusiveMinimum": 0, "maximum": 86_400]
             }
         return [
             "name": .string(name), "in": .string(place.rawValue), "required": .bool(isRequired), "description": .string(summary),

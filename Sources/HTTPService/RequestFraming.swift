@@ -1,0 +1,18 @@
+/// Whether a request's head says clearly where the request ends, and for whom it is.
+///
+/// A proxy in front of this server may read an unclear head otherwise. The rest of one client's request would then be another client's
+/// (RFC 9112, sections 6.1, 6.3 and 11.2). libmicrohttpd takes the first of several lengths, and chunks where there is a length too.
+enum RequestFraming {
+    static func isClear(_ headers: [(name: String, value: String)]) -> Bool {
+        var values: [String: [String]] = [:]
+        for header in headers {
+            guard header.name.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return false }
+            let name = header.name.lowercased()
+            guard ["content-length", "transfer-encoding", "host"].contains(name) else { continue }
+            values[name, default: []].append(header.value.lowercased())
+        }
+        let (lengths, encodings) = (values["content-length"] ?? [], values["transfer-encoding"] ?? [])
+        guard lengths.count <= 1, lengths.isEmpty || encodings.isEmpty, values["host"]?.count ?? 0 <= 1 else { return false }
+        return encodings.isEmpty || encodings == ["chunked"]
+    }
+}
