@@ -1,7 +1,7 @@
 /// Whether a request's head says clearly where the request ends, and for whom it is.
 ///
-/// A proxy in front of this server may read an unclear head otherwise, and the rest of one client's request would be another client's.
-/// RFC 9112 says so in sections 6.1, 6.3 and 11.2. libmicrohttpd takes the first of several lengths, and chunks where there is a length too.
+/// A proxy in front of this server may read an unclear head otherwise, and take the rest of one client's request for another client's
+/// (RFC 9112, section 11.2). Of several lengths libmicrohttpd takes the first, and it takes chunks where there is a length too.
 enum RequestFraming {
     static func isClear(_ headers: [(name: String, value: String)]) -> Bool {
         var values: [String: [String]] = [:]

@@ -4,7 +4,8 @@ import GannetFetch
 /// A cache between HTTP clients and one origin, with nothing but the library in it, for a suite of tests that judges such caches
 /// (`Scripts/cache-cases`).
 ///
-/// Arguments: the port of the origin on this machine, `memory` or a folder for the disk tier. With a folder nothing is kept in memory.
+/// Arguments: the port of the origin on this machine, and `memory`, a folder for the disk tier, or `gateway:` with the port of a gateway,
+/// which is the cache then. With a folder nothing is kept in memory.
 /// Prints the port that it listens on, and serves until its input ends.
 @main struct CacheProxy {
     static func main() async throws {
@@ -14,26 +15,24 @@ import GannetFetch
         }
         // A client that has left is no reason to end.
         signal(SIGPIPE, SIG_IGN)
+        let marks = SuiteMarks()
+        if words[2].hasPrefix("gateway:"), let gateway = UInt16(words[2].dropFirst("gateway:".count)) {
+            let marking = try Listener()
+            marking.serveAll { MarkingConnection(client: $0, origin: origin, marks: marks).serve() }
+            let front = try Listener()
+            front.serveAll { GatewayConnection(client: $0, gateway: gateway, origin: marking.port, marks: marks).serve() }
+            return await front.untilInputEnds()
+        }
         var options = FetcherOptions()
         options.allowedNetworks = ["all"]
         if words[2] != "memory" {
             options.diskFolder = URL(filePath: words[2])
             options.memoryLimit = 0
         }
-        let marks = SuiteMarks()
         let fetcher = try Fetcher(options, downloader: MarkingDownloader(downloader: try CurlDownloader(options.fetch), marks: marks))
         let listener = try Listener()
-        print(listener.port)
-        fflush(nil)
-        OwnedThread.start(name: "proxy") {
-            while let client = listener.accept() {
-                OwnedThread.start(name: "proxy-client") {
-                    ProxyConnection(client: client, origin: origin, fetcher: fetcher, marks: marks).serve()
-                    close(client)
-                }
-            }
-        }
-        while readLine() != nil {}
+        listener.serveAll { ProxyConnection(client: $0, origin: origin, fetcher: fetcher, marks: marks).serve() }
+        await listener.untilInputEnds()
         await fetcher.close()
     }
 }
@@ -57,5 +56,24 @@ struct Listener: Sendable {
     func accept() -> Int32? {
         let client = GannetBasics.accept(descriptor, nil, nil)
         return client < 0 ? nil : client
+    }
+
+    /// Each connection has a thread, and is closed behind its one request.
+    func serveAll(_ serve: @escaping @Sendable (Int32) -> Void) {
+        OwnedThread.start(name: "proxy") {
+            while let client = accept() {
+                OwnedThread.start(name: "proxy-client") {
+                    serve(client)
+                    close(client)
+                }
+            }
+        }
+    }
+
+    /// Says the port.
+    func untilInputEnds() async {
+        print(port)
+        fflush(nil)
+        while readLine() != nil {}
     }
 }

@@ -37,9 +37,13 @@ final class SuiteMarks: Sendable {
 
     /// The body of a failure, which the library does not hand out. It is the test's id unless the suite says otherwise.
     func bodyOfFailure(_ target: String, _ headers: ResponseHeaders) -> String {
+        bodyOfFailure(target, request: headers["client-request-count"].flatMap { Int($0) } ?? 0)
+    }
+
+    /// - Parameter number: Of the request within its test; the first is 1.
+    func bodyOfFailure(_ target: String, request number: Int) -> String {
         let parts = target.split(whereSeparator: { "/?".contains($0) })
         let id = parts.count > 1 ? String(parts[1]) : ""
-        let number = headers["client-request-count"].flatMap { Int($0) } ?? 0
         let bodies = state.withLock { $0.bodies[id] } ?? []
         return (bodies.indices.contains(number - 1) ? bodies[number - 1] : nil) ?? id
     }

@@ -30,6 +30,11 @@ import Testing
         #expect(try await post(lines, "/v1/jobs", gateway, type: "application/x-ndjson").json()["accepted"] as? Int == 2)
         #expect(try await post("none", "/v1/jobs", gateway).status == 422)
         #expect(try await post("a", "/v1/jobs", gateway, type: "application/xml").status == 415)
+        let binary = try await post("\u{1}\u{2}\u{3}", "/v1/jobs", gateway).json()["detail"] as? String
+        #expect(binary == "The list cannot be read: it is a binary file; a list of URLs is text.")
+        #expect(try await post("http://127.0.0.1:1/", "/v1/jobs?batch=over", gateway).status == 200)
+        #expect(try await gateway.ask("/v1/batches/over/cancel", ["-X", "POST"]).status == 200)
+        #expect(try await post("http://127.0.0.1:1/", "/v1/jobs?batch=over", gateway).status == 409)
         try await gateway.stop()
         try await fleet.stop()
     }
