@@ -62,7 +62,7 @@ def idle(processes):
     for _ in range(250):
         if gateway.ask() != 200:
             processes.fail("a client among idle ones was not answered")
-    gateway.end(f"{connections} idle and half-open connections", 40 + connections * 48 // 1024)
+    gateway.end(f"{connections} idle and half-open connections", 50 + connections // 100)
     for client in clients:
         client.close()
 
