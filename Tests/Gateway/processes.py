@@ -1,5 +1,6 @@
 """The processes of a trial of a gateway. Each ends with it, and no port is fixed."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -19,6 +20,18 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def is_alive(group):
+    """Whether a process of the group lives. Ended ones that nobody has waited for do not count."""
+    for file in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, its_group = file.read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(its_group) == group and state != "Z":
+            return True
+    return False
+
+
 class Processes:
     def __init__(self, name, gannet, folder, seconds):
         self.name, self.gannet, self.folder = name, gannet, folder
@@ -29,7 +42,8 @@ class Processes:
         sys.exit(f"{self.name}: {sentence}")
 
     def start(self, words, **options):
-        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, **options)
+        # In a group of its own: Debian's chromium is a script, and the browser would outlive it.
+        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, start_new_session=True, **options)
         self.children.append(child)
         return child
 
@@ -46,13 +60,19 @@ class Processes:
         self.fail(f"waited in vain for {what}")
 
     def end(self, child):
+        """With its whole group; answers the status of its first process."""
         self.children.remove(child)
-        child.send_signal(signal.SIGTERM)
-        try:
-            return child.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            return child.wait()
+        for number in [signal.SIGTERM, signal.SIGKILL]:
+            end = time.monotonic() + 10
+            try:
+                os.killpg(child.pid, number)
+            except ProcessLookupError:
+                pass
+            while time.monotonic() < end:
+                if child.poll() is not None and not is_alive(child.pid):
+                    return child.returncode
+                time.sleep(0.02)
+        self.fail(f"{child.args[0]} cannot be ended")
 
     def redis(self):
         self.socket = self.folder / "redis.sock"
@@ -86,6 +106,9 @@ class Processes:
 
 def trial(name, gannet, seconds, body):
     """Calls `body` with the processes, and ends them."""
+    # The children have groups of their own, so they hear nothing of a signal to this one's.
+    for number in [signal.SIGTERM, signal.SIGHUP]:
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     with tempfile.TemporaryDirectory(prefix=f"gannet-{name}-") as folder:
         processes = Processes(name, gannet, pathlib.Path(folder), seconds)
         try:
