@@ -70,7 +70,7 @@ import Testing
             #expect(try await fixture.cluster.explain(jobs[0].id, host: jobs[0].host).holder == nil)
             try await fixture.queue.clear()
             #expect(try await fixture.queue.counts() == QueueCounts())
-            let left = try await fixture.redis.send(RedisCommand("KEYS", .string("{\(fixture.namespace)*q:*"))).asArray()
+            let left = try await fixture.redis.send(RedisCommand("KEYS", .string("{\(fixture.namespace)*}q:*"))).asArray()
             #expect(left.isEmpty)
         }
     }
