@@ -91,13 +91,12 @@ struct GatewayHits {
             """
         try Data(text.utf8).write(to: URL(filePath: script))
         _ = try await wrk(server, script, seconds: 1)
-        let pids = try [server.process.pid] + children(of: server.process.pid)
-        let cpuTime = { try pids.reduce(Duration.zero) { try $0 + RunningProcess.cpuTime(of: $1) } }
-        let before = try cpuTime()
+        let pid = server.process.pid
+        let before = try RunningProcess.cpuTimeWithChildren(of: pid)
         let (count, seconds) = try await wrk(server, script, seconds: isQuick ? 1 : 5)
-        return Contest.Run(
-            count: count, seconds: seconds, cpuTime: try cpuTime() - before,
-            peakMemory: try pids.map { try RunningProcess.residentMemory(of: $0) }.max() ?? 0)
+        let cpuTime = try RunningProcess.cpuTimeWithChildren(of: pid) - before
+        let memory = try [RunningProcess.residentMemory(of: pid)] + RunningProcess.residentMemoryOfChildren(of: pid)
+        return Contest.Run(count: count, seconds: seconds, cpuTime: cpuTime, peakMemory: memory.max() ?? 0)
     }
 
     /// How many answers came, and in what time. Each has to be a good one.
@@ -109,11 +108,6 @@ struct GatewayHits {
             let time = Double(words[3].prefix { $0 != "s" })
         else { throw KitError("wrk says: \(output)") }
         return (count, time)
-    }
-
-    private func children(of pid: Int32) throws -> [Int32] {
-        let text = String(decoding: try contents(ofFile: "/proc/\(pid)/task/\(pid)/children"), as: UTF8.self)
-        return text.split(separator: " ").compactMap { Int32($0) }
     }
 }
 #endif

@@ -19,35 +19,21 @@ struct RunningGateway: Sendable {
 
     /// Its processor time during some work, and the memory after it. Both are sums with its programs for thumbnails.
     func measured(_ count: Int, _ work: () async throws -> Void) async throws -> Contest.Run {
-        let before = try cpuTimes()
+        let before = try RunningProcess.cpuTimeWithChildren(of: process.pid)
         let start = ContinuousClock.now
         try await work()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
-        let after = try cpuTimes()
-        let cpuTime = after.reduce(Duration.zero) { $0 + $1.value - (before[$1.key] ?? .zero) }
+        let cpuTime = try RunningProcess.cpuTimeWithChildren(of: process.pid) - before
+        let memory = try RunningProcess.residentMemoryOfChildren(of: process.pid).reduce(0, +)
         return Contest.Run(
             count: count, seconds: seconds, cpuTime: cpuTime,
-            peakMemory: try after.keys.map { try RunningProcess.residentMemory(of: $0) }.reduce(0, +))
+            peakMemory: try RunningProcess.residentMemory(of: process.pid) + memory)
     }
 
     func stop() async throws {
         process.terminate()
         let process = process
         _ = try await bounded("the gateway ends") { try await process.exitStatus }
-    }
-
-    private func cpuTimes() throws -> [Int32: Duration] {
-        var times: [Int32: Duration] = [:]
-        for pid in try [process.pid] + children() { times[pid] = try RunningProcess.cpuTime(of: pid) }
-        return times
-    }
-
-    /// Each thread has a list of its own.
-    private func children() throws -> [Int32] {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.pid)/task").flatMap { thread in
-            let text = try? contents(ofFile: "/proc/\(process.pid)/task/\(thread)/children")
-            return String(decoding: text ?? [], as: UTF8.self).split(separator: " ").compactMap { Int32($0) }
-        }
     }
 }
 #endif
