@@ -51,14 +51,12 @@ package final class GatewayServer: Sendable {
             let (endpoint, path) = try table.find(request)
             found = endpoint
             let holder = try access.check(request, endpoint)
-            if let holder { try begin(holder) }
-            do throws(Problem) {
-                let items = try QueryItems(request.query, path: path, endpoint.parameters)
-                return ending(holder, endpoint, try endpoint.reply(EndpointRequest(request: request, items: items)))
-            } catch {
-                if let holder { end(holder) }
-                throw error
+            if let holder {
+                try begin(holder)
+                request.end.then { self.end(holder) }
             }
+            let items = try QueryItems(request.query, path: path, endpoint.parameters)
+            return counted(try endpoint.reply(EndpointRequest(request: request, items: items)), endpoint)
         } catch {
             if let rule = error.rule { counts.refused(by: rule) }
             return .now(counted(error.answer, found))
@@ -78,19 +76,14 @@ package final class GatewayServer: Sendable {
         }
     }
 
+    /// A request is under way until its last byte has been sent, so that streams and slow readers count too.
     private func end(_ holder: Int) { use.withLock { $0[holder].end() } }
 
-    /// The request counts as under way until its answer is there.
-    private func ending(_ holder: Int?, _ endpoint: Endpoint, _ reply: HTTPServiceReply) -> HTTPServiceReply {
+    private func counted(_ reply: HTTPServiceReply, _ endpoint: Endpoint) -> HTTPServiceReply {
         switch reply {
-        case .now(let answer):
-            if let holder { end(holder) }
-            return .now(counted(answer, endpoint))
+        case .now(let answer): .now(counted(answer, endpoint))
         case .later(let time, let otherwise, let work):
-            return .later(within: time, otherwise: counted(otherwise, endpoint)) {
-                defer { if let holder { self.end(holder) } }
-                return self.counted(await work(), endpoint)
-            }
+            .later(within: time, otherwise: counted(otherwise, endpoint)) { self.counted(await work(), endpoint) }
         }
     }
 

@@ -1,3 +1,5 @@
+internal import HTTPEngine
+
 /// How a gateway answers.
 package struct GatewaySettings: Sendable {
     package var access = AccessRules()
@@ -12,4 +14,10 @@ package struct GatewaySettings: Sendable {
     package var bodyLimit = 1_000_000_000
 
     package init() {}
+
+    /// Whether a header of clients may be sent on to origins. Some are the fetcher's own, and some ask for a part of a body.
+    package static func mayForward(_ name: String) -> Bool { HeaderField(name: name, value: "x").map { !$0.asksForPartOrNews } ?? false }
+
+    /// Whether a header of origins may be handed on to clients. Some are the gateway's own.
+    package static func mayPass(_ name: String) -> Bool { AnswerHeaders.mayPass(name.lowercased()) }
 }

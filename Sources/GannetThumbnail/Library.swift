@@ -55,7 +55,7 @@ enum Library {
     static var message: String {
         defer { vips_error_clear() }
         let text = String(cString: vips_error_buffer())
-        let line = text.split(separator: "\n").first ?? "no reason given"
+        let line = text.split(separator: "\n").first ?? "libvips gives no reason"
         return String(String.UnicodeScalarView(line.unicodeScalars.filter { 0x20...0x7E ~= $0.value }.prefix(200)))
     }
 }

@@ -9,16 +9,19 @@ package struct HTTPServiceRequest: Sendable {
     package let client: String
     /// The body as it comes; empty for most requests.
     package let body: RequestBody
+    /// When the answer has been sent, or the client has left.
+    package let end: RequestEnd
 
     package init(
         method: String, target: String, headers: [(name: String, value: String)] = [], client: String = "127.0.0.1",
-        body: RequestBody = RequestBody()
+        body: RequestBody = RequestBody(), end: RequestEnd = RequestEnd()
     ) {
         self.method = method
         self.target = target
         self.headers = headers
         self.client = client
         self.body = body
+        self.end = end
     }
 
     /// The path as it was sent, without the query.

@@ -19,6 +19,7 @@ final class ServedRequest: Sendable {
     private let handler: HTTPService.Handler
     private let suspension: Suspension
     private let body: RequestBody
+    private let over = RequestEnd()
     private let state = Mutex(State())
     private let isBegun = SharedFlag()
     /// libmicrohttpd asks about a head again when its connection was put to sleep meanwhile.
@@ -81,7 +82,7 @@ final class ServedRequest: Sendable {
 
     private func begin(_ connection: OpaquePointer, _ method: String) -> MHD_Result {
         let request = HTTPServiceRequest(
-            method: method, target: target, headers: Self.headers(of: connection), client: client.address, body: body)
+            method: method, target: target, headers: Self.headers(of: connection), client: client.address, body: body, end: over)
         guard RequestFraming.isClear(request.headers) else { return queue(Self.unclear, on: connection, method) }
         switch handler(request) {
         case .now(let answer):
@@ -168,6 +169,7 @@ final class ServedRequest: Sendable {
     func completed() {
         suspension.end()
         end()
+        over.come()
         // A request that libmicrohttpd itself refuses does not begin here.
         if isBegun.isSet, !isAnswered.isSet { counts.note { $0.departed += 1 } }
     }

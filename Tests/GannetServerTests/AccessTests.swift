@@ -23,6 +23,7 @@ import Testing
 
     @Test(arguments: [
         "evil.example", "evil.example:9480", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::2]", "0.0.0.0", "169.254.1.1",
+        "127.0.0.1:1@evil.example", "[::1]evil.example", "localhost:80x",
     ])
     func `a name that an attacker points at this machine is refused`(host: String) {
         #expect(status(AccessRules(), [("Host", host)]) == 421)

@@ -68,6 +68,7 @@ struct ServeOptions: Sendable {
         memory = try arguments.require(Self.memorySize)
         connections = try arguments.require(Self.connectionCount)
         if (certificate == nil) != (key == nil) { throw arguments.usageError("'--tls-cert' and '--tls-key' need each other.") }
+        try checkHeaders(arguments)
         guard !bind.isLoopback else { return }
         if token == nil, tokenFile == nil {
             throw arguments.usageError("On \(bind.host) others can reach this server: it takes '--token-file' or GANNET_TOKEN.")
@@ -78,6 +79,21 @@ struct ServeOptions: Sendable {
         }
     }
 
+    private func checkHeaders(_ arguments: Arguments) throws {
+        for name in forwarded where !GatewaySettings.mayForward(name) {
+            throw arguments.usageError(
+                "'--forward-header' cannot send on \(Sentence.quoted(name)): requests to origins have their own, or none.")
+        }
+        if token != nil || tokenFile != nil, forwarded.contains(where: { $0.lowercased() == "authorization" }) {
+            throw arguments.usageError(
+                "Where clients show tokens, 'Authorization' is a secret of this server: '--forward-header' cannot send it on to origins.")
+        }
+        for name in passed where !GatewaySettings.mayPass(name) {
+            throw arguments.usageError(
+                "'--pass-header' cannot hand on \(Sentence.quoted(name)): answers of this server have their own, or none.")
+        }
+    }
+
     var hasTLS: Bool { certificate != nil }
 
     func settings() throws -> GatewaySettings {
@@ -85,7 +101,7 @@ struct ServeOptions: Sendable {
         let listed = try tokenFile.map { try Self.text(of: $0) }
         do throws(TokenFailure) {
             if let listed { settings.access.tokens = try Token.list(listed) }
-            if let token { settings.access.tokens.append(try Token(token, name: "GANNET_TOKEN")) }
+            if let token { settings.access.tokens.append(try Token(token, name: "--token")) }
         } catch {
             throw CommandFailure(.wrongUsage, tokenFile.map { "The file of tokens \($0): \(error)" } ?? "\(error)")
         }

@@ -64,10 +64,11 @@ package struct AccessRules: Sendable {
 
     private static let foreign = Problem(403, "foreign-page", "A page of another site may not ask this server.", rule: .origin)
 
-    /// Without the port.
+    /// Without the port; empty where something else than a port follows.
     private static func name(of host: String) -> String {
-        if host.first == "[" { return host.firstIndex(of: "]").map { String(host[...$0]) } ?? host }
-        return String(host.prefix { $0 != ":" })
+        let name = host.first == "[" ? host.prefix { $0 != "]" } + host.drop { $0 != "]" }.prefix(1) : host.prefix { $0 != ":" }
+        let port = host.dropFirst(name.count)
+        return port.isEmpty || port.first == ":" && port.dropFirst().utf8.allSatisfy { 0x30...0x39 ~= $0 } ? String(name) : ""
     }
 
     private static func bearer(_ request: HTTPServiceRequest) -> String? {

@@ -16,6 +16,16 @@ struct AnswerHeaders {
         ("Content-Disposition", "attachment"), ("Cross-Origin-Resource-Policy", "same-origin"), ("Referrer-Policy", "no-referrer"),
     ]
 
+    /// Headers that the gateway writes itself, or that are about the connection to the origin.
+    private static let own = Set(guards.map { $0.name.lowercased() }).union([
+        "accept-ranges", "cache-status", "connection", "content-encoding", "content-length", "content-range", "etag", "keep-alive",
+        "proxy-authenticate", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ])
+
+    /// Whether an operator may have an origin's header handed on.
+    /// - Parameter name: In small letters.
+    static func mayPass(_ name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy(\.isTokenByte) && !own.contains(name) }
+
     let tag: EntityTag?
     let lastModified: String?
     private let fields: [Field]

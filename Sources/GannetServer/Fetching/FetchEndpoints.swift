@@ -19,24 +19,33 @@ struct FetchEndpoints: Sendable {
         "url", .url, required: true, "An absolute http or https URL, with its & and % written as %26 and %25.")
 
     /// Of endpoints that fetch a URL for a client.
-    static let requestParameters = [
-        url, Parameter("gannet-deadline", .seconds, in: .header, "For how many seconds the client waits, such as 2.5."),
-        Parameter("cache-control", in: .header, "no-cache, only-if-cached, max-age=… and others of RFC 9111."),
-    ]
+    var requestParameters: [Parameter] {
+        [
+            Self.url, Parameter("gannet-deadline", .seconds, in: .header, "For how many seconds the client waits, such as 2.5."),
+            Parameter("cache-control", in: .header, "no-cache, only-if-cached, max-age=… and others of RFC 9111."),
+        ] + forwardedParameters
+    }
+
+    private var forwardedParameters: [Parameter] {
+        settings.forwardedHeaders.map { name in
+            Parameter(name, in: .header, "Goes on to the origin. Each of its values has a kept answer of its own.")
+        }
+    }
 
     var endpoints: [Endpoint] {
         [
             Endpoint(
                 method: "GET", path: "/v1/fetch",
                 summary: "The body of a URL, from the caches or from its origin. Clients that ask at the same time share one request.",
-                parameters: Self.requestParameters + [
+                parameters: requestParameters + [
                     Parameter("range", in: .header, "A part of the body, such as bytes=0-99.")
                 ],
                 answers: [200: ["*/*"], 206: ["*/*"], 304: []],
                 reply: { request throws(Problem) in try fetched(request) }),
             Endpoint(
-                method: "DELETE", path: "/v1/cache", summary: "Forgets the kept answer of a URL. The next client has it fetched.",
-                parameters: [Self.url], answers: [204: []],
+                method: "DELETE", path: "/v1/cache",
+                summary: "Forgets the kept answer of a URL and of the headers that go on to its origin. The next client has it fetched.",
+                parameters: [Self.url] + forwardedParameters, answers: [204: []],
                 reply: { request throws(Problem) in
                     let question = try question(request)
                     return .later {
@@ -78,7 +87,7 @@ struct FetchEndpoints: Sendable {
             let values = request.request.headers(name)
             guard !values.isEmpty else { continue }
             guard let field = HeaderField(name: name, value: values.joined(separator: ", ")) else {
-                throw .badRequest("The header '\(name)' cannot be sent on.")
+                throw .badRequest("The value of the header '\(name)' cannot be sent on: it is too long, or has control characters in it.")
             }
             question.headers.append(field)
         }

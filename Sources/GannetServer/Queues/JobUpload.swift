@@ -19,7 +19,8 @@ struct JobUpload: Sendable {
         case "text/plain"?, nil: format = .text
         case "application/x-ndjson"?, "application/jsonl"?, "application/json-lines"?: format = .jsonl
         default:
-            throw Problem(415, "list-type", "The body is text/plain with one URL on each line, or application/x-ndjson with a field 'url'.")
+            throw Problem(
+                415, "list-type", "Send 'Content-Type: text/plain' with one URL on each line, or application/x-ndjson with a field 'url'.")
         }
         name = request.items["batch"]
         self.queue = queue

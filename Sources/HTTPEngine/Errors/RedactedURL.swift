@@ -37,14 +37,29 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
         guard url.utf8.contains(where: { $0 == 0x40 || $0 == 0x25 }) else { return url }
         let bytes = Array(url.utf8)
         let start = authorityStart(bytes)
+        if let text = endedByBackslash(bytes, start, endsAtFragment: endsAtFragment) { return text }
         guard let user = userInfo(bytes, from: start.index, isBare: !start.hasScheme, endsAtFragment: endsAtFragment) else { return url }
         return String(decoding: bytes[..<user.lowerBound] + bytes[user.upperBound...], as: UTF8.self)
+    }
+
+    /// The fetcher reads `\` as `/`, as browsers do. So a host stands before it, and what looks like a user behind it belongs to the path. It may be
+    /// meant as a user all the same, and is dropped. Nil for other texts.
+    private static func endedByBackslash(_ bytes: [UInt8], _ start: (index: Int, hasScheme: Bool), endsAtFragment: Bool) -> String? {
+        let authority = authority(bytes, from: start.index, endsAtFragment)
+        guard let end = authority.firstIndex(of: 0x5c), let user = endOfLastAt(authority[end...]) else { return nil }
+        let host = authority[(endOfLastAt(authority[..<end]) ?? authority.startIndex)..<end]
+        guard isHost(host, isBare: !start.hasScheme, in: bytes) else { return nil }
+        return String(decoding: bytes[..<start.index] + host + [0x5c] + bytes[user...], as: UTF8.self)
+    }
+
+    private static func authority(_ bytes: [UInt8], from start: Int, _ endsAtFragment: Bool) -> ArraySlice<UInt8> {
+        bytes[start...].prefix { $0 != 0x2f && $0 != 0x3f && ($0 != 0x23 || !endsAtFragment) }
     }
 
     /// Where user and password stand, with the `@` behind them; nil where there are none.
     /// - Parameter start: The index behind the scheme and the slashes.
     static func userInfo(_ bytes: [UInt8], from start: Int, isBare: Bool = false, endsAtFragment: Bool) -> Range<Int>? {
-        let authority = bytes[start...].prefix { $0 != 0x2f && $0 != 0x3f && ($0 != 0x23 || !endsAtFragment) }
+        let authority = authority(bytes, from: start, endsAtFragment)
         if let end = endOfLastAt(authority) { return start..<end }
         // A text without a host where it belongs is no URL. Its password may have an unescaped slash, or a URL stands further on.
         guard !isHost(authority, isBare: isBare, in: bytes), let end = endOfLastAt(bytes[start...]) else { return nil }

@@ -24,6 +24,7 @@ import Testing
         "POST /v1/jobs HTTP/1.1\r\n\(host)Content-Length: 1, 2\r\n\r\na",
         "POST /v1/jobs HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\nnone\r\n",
         "POST /v1/jobs HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
+        "GET /v1/status HTTP/1.1\r\n\(host)A: b\u{1}c\r\n\r\n",
         "GET /v1/status HTTP/1.1\r\n\(host)" + (0..<4000).map { "A\($0): b\r\n" }.joined() + "\r\n",
         "GET /v1/status HTTP/1.1\r\n\(host)A: \(String(repeating: "a", count: 100_000))\r\n\r\n",
     ]

@@ -138,9 +138,37 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a stream counts as under way until it ends or its client leaves`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        try fleet.folder.write(Array("0123456789abcdef at-once=2\n".utf8), to: "tokens")
+        let gateway = try await fleet.gateway(["--token-file", fleet.folder.file("tokens")])
+        let token = "Authorization: Bearer 0123456789abcdef"
+        var clients: [RawClient] = []
+        for _ in 0..<2 {
+            let client = try RawClient(port: gateway.port)
+            try await client.send("GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\(token)\r\n\r\n")
+            _ = try await client.text(until: "\n\n\r\n")
+            clients.append(client)
+        }
+        #expect(try await gateway.ask("/v1/openapi.json", ["-H", token]).status == 429)
+        clients[0].leave()
+        // Answers that are whole free their place at once, however many come after each other.
+        try await eventually("a client that has left frees its place") {
+            try await gateway.ask("/v1/openapi.json", ["-H", token]).status == 200
+        }
+        for _ in 0..<3 { #expect(try await gateway.ask("/v1/openapi.json", ["-H", token]).status == 200) }
+        clients[1].leave()
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
     @Test(arguments: [
         (["--bind", ":0"], "takes '--token-file' or GANNET_TOKEN"),
         (["--bind", ":0", "--token", "0123456789abcdef"], "'--tls-cert' and '--tls-key'"),
+        (["--token", "0123456789abcdef", "--forward-header", "authorization"], "is a secret of this server"),
+        (["--forward-header", "Host"], "cannot send on 'Host'"), (["--forward-header", "If-None-Match"], "cannot send on 'If-None-Match'"),
+        (["--forward-header", "X Y"], "cannot send on 'X Y'"), (["--pass-header", "Content-Security-Policy"], "cannot hand on"),
+        (["--pass-header", "Content-Length"], "cannot hand on"), (["--thumbnail-program", "/none"], "/none"),
         (["--tls-cert", "a"], "need each other"), (["--token", "short"], "16 or more"), (["--token-file", "/none"], "cannot be read"),
     ])
     func `an unsafe way to serve is refused before anything listens`(words: [String], sentence: String) async throws {

@@ -20,6 +20,9 @@ import Testing
                 "http://h/?user[Password]=…&X%2DAmz%2Dsi%67nature=…&pin=…&sid=…&csrf=…"
             ),
             ("http://h/?author=a&keyword=b&spinner=c", "http://h/?author=a&keyword=b&spinner=c"),
+            // The fetcher reads a backslash as a slash: the host ends there.
+            ("http://a\\@b/", "http://a\\b/"), ("http://a\\u:p@b/", "http://a\\b/"), ("http://u:p@a:80\\q@b/?c", "http://a:80\\b/?c"),
+            ("http://u\\v:p@h/", "http://u\\h/"), ("http://u:p\\q@h/", "http://h/"), ("http://u:p@a\\b", "http://a\\b"),
             // Parameters of the path.
             ("http://h/p;token=s", "http://h/p;token=…"), ("http://h/p;JSESSIONID=s/q?a=1", "http://h/p;JSESSIONID=…/q?a=1"),
             ("http://h/a;v=1;sid=s;w=2/b;v=2", "http://h/a;v=1;sid=…/b;v=2"), ("http://h/p%3btoken%3Ds/q", "http://h/p%3btoken%3D…/q"),
