@@ -28,14 +28,12 @@ struct ServeCommand: Command {
     private let fetch: FetchOptions
     private let target: QueueTarget
     private let thumbnails: ThumbnailPool
-    private let needsThumbnails: Bool
 
     init(_ arguments: Arguments) throws {
         serve = try ServeOptions(arguments)
         cacheLimit = try arguments.require(StoreOptions.cache)
         fetch = try FetchOptions(arguments, forJobs: false)
         target = try QueueTarget(arguments)
-        needsThumbnails = try arguments.optional(ThumbnailProgramOption.program) != nil
         var bounds = ThumbnailBounds()
         bounds.programs = try arguments.require(ThumbnailProgramOption.count)
         thumbnails = ThumbnailPool(try ThumbnailProgramOption.program(arguments), bounds)
@@ -46,8 +44,6 @@ struct ServeCommand: Command {
         let settings = try fetch.checkedSettings()
         var gateway = try serve.settings()
         let listening = try serve.serviceOptions()
-        // Without the option pictures are a thing that this server can do without.
-        if needsThumbnails { do throws(ThumbnailFailure) { try thumbnails.check() } catch { throw CommandFailure(error) } }
         gateway.queue = target.queue
         gateway.bodyLimit = cacheLimit
         defer { thumbnails.close() }

@@ -107,7 +107,7 @@ private enum PictureFile {
 }
 
 extension CommandFailure {
-    init(_ failure: ThumbnailFailure) {
+    fileprivate init(_ failure: ThumbnailFailure) {
         switch failure.kind {
         case .missing, .unfit, .busy, .cancelled: self.init(.unavailable, failure.sentence)
         case .notPicture, .tooLarge, .broken, .crashed, .tooSlow: self.init(.noUsableInput, failure.sentence)

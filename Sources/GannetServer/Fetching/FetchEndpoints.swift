@@ -111,9 +111,12 @@ struct FetchEndpoints: Sendable {
                 defer { withExtendedLifetime(running) {} }
                 var offset = 0
                 while let piece = try await growing.next(after: offset) {
-                    try await stream.write(piece)
                     offset += piece.count
+                    // A client that has all of the body leaves the fetch, which would end before the answer is kept.
+                    if offset == head.length { await running.conclusion() }
+                    try await stream.write(piece)
                 }
+                await running.conclusion()
             })
         answer.begun = { [counts] in counts.fetched(from: .network) }
         return answer

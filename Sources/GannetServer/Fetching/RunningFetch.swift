@@ -66,6 +66,12 @@ final class RunningFetch: Sendable {
 
     deinit { box.end() }
 
+    /// Returns when the fetch has ended, and its answer is kept if it may be.
+    func conclusion() async {
+        let fetch = box.state.withLock { $0.tasks.first }
+        await fetch?.value
+    }
+
     /// The answer, or the beginning of a large body; nil when the task is cancelled.
     var arrival: Arrival? {
         get async {

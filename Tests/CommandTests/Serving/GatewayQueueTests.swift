@@ -168,7 +168,7 @@ import Testing
         (["--token", "0123456789abcdef", "--forward-header", "authorization"], "is a secret of this server"),
         (["--forward-header", "Host"], "cannot send on 'Host'"), (["--forward-header", "If-None-Match"], "cannot send on 'If-None-Match'"),
         (["--forward-header", "X Y"], "cannot send on 'X Y'"), (["--pass-header", "Content-Security-Policy"], "cannot hand on"),
-        (["--pass-header", "Content-Length"], "cannot hand on"), (["--thumbnail-program", "/none"], "/none"),
+        (["--pass-header", "Content-Length"], "cannot hand on"),
         (["--tls-cert", "a"], "need each other"), (["--token", "short"], "16 or more"), (["--token-file", "/none"], "cannot be read"),
     ])
     func `an unsafe way to serve is refused before anything listens`(words: [String], sentence: String) async throws {
