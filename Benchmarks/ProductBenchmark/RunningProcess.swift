@@ -15,8 +15,8 @@ enum RunningProcess {
         return .nanoseconds(sum)
     }
 
-    /// The same with its children, also with those that have ended. A child that ends meanwhile moves from one sum to the other, and both are read
-    /// again.
+    /// The processor time of a process and of all its children, those that have ended too. A child that ends while this reads moves from one sum
+    /// to the other. Then both sums are read again.
     static func cpuTimeWithChildren(of pid: Int32) throws -> Duration {
         while true {
             let ended = try cpuTimeOfEndedChildren(of: pid)
