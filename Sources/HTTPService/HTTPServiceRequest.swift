@@ -25,10 +25,12 @@ package struct HTTPServiceRequest: Sendable {
     }
 
     /// The path as it was sent, without the query.
-    package var path: Substring { target.prefix { $0 != "?" } }
+    package var path: Substring { target[..<mark] }
 
     /// The query as it was sent, without its question mark.
-    package var query: Substring { target.drop { $0 != "?" }.dropFirst() }
+    package var query: Substring { target[mark...].dropFirst() }
+
+    private var mark: String.Index { target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex }
 
     /// The first value of a header.
     package func header(_ name: String) -> String? { headers.first { $0.name.caseInsensitiveEquals(name) }?.value }

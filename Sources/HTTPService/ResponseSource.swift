@@ -2,13 +2,12 @@ internal import CMicrohttpd
 
 /// Where libmicrohttpd takes the bytes of an answer from.
 enum ResponseSource {
-    /// Small bodies are copied at once, large ones piece by piece as the client takes them.
+    /// Small bodies are handed over whole, large ones piece by piece as the client takes them.
     /// - Parameter isSent: Whether the answer has its body with it. A small body counts at once.
     static func response(_ bytes: [UInt8], _ counts: HTTPServiceCounts, isSent: Bool) -> OpaquePointer? {
         if bytes.count <= 32 << 10 {
             if isSent { counts.note { $0.bodyBytes += bytes.count } }
-            var bytes = bytes
-            return bytes.withUnsafeMutableBytes { MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY) }
+            return whole(bytes)
         }
         let held = Unmanaged.passRetained(Bytes(bytes, counts))
         let response = MHD_create_response_from_callback(
@@ -23,6 +22,21 @@ enum ResponseSource {
             }, held.toOpaque(), { context in context.map { Unmanaged<Bytes>.fromOpaque($0).release() } })
         if response == nil { held.release() }
         return response
+    }
+
+    /// libmicrohttpd reads the array's own memory, which nobody changes, until the last connection has sent it.
+    private static func whole(_ bytes: [UInt8]) -> OpaquePointer? {
+        bytes.withUnsafeBytes { memory in
+            guard let base = memory.baseAddress, !memory.isEmpty else {
+                return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+            }
+            let held = Unmanaged.passRetained(Held(bytes))
+            let response = MHD_create_response_from_buffer_with_free_callback_cls(
+                memory.count, UnsafeMutableRawPointer(mutating: base),
+                { context in context.map { Unmanaged<Held>.fromOpaque($0).release() } }, held.toOpaque())
+            if response == nil { held.release() }
+            return response
+        }
     }
 
     static func response(_ stream: AnswerStream, length: Int?, _ suspension: Suspension, _ counts: HTTPServiceCounts) -> OpaquePointer? {
@@ -61,6 +75,12 @@ enum ResponseSource {
             self.bytes = bytes
             self.counts = counts
         }
+    }
+
+    private final class Held: Sendable {
+        let bytes: [UInt8]
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
     }
 
     private final class Source: Sendable {

@@ -19,8 +19,10 @@ package struct AccessRules: Sendable {
 
     /// The holder of the request, by the index of its token; nil where none is needed.
     func check(_ request: HTTPServiceRequest, _ endpoint: Endpoint) throws(Problem) -> Int? {
-        try checkOrigin(request)
-        if endpoint.hasEffects { try checkSilence(request) }
+        let host = request.header("host")?.lowercased() ?? ""
+        let name = Self.name(of: host)
+        try checkOrigin(request, host, name)
+        if endpoint.hasEffects { try checkSilence(request, name) }
         if isReadOnly, endpoint.hasEffects {
             throw Problem(
                 403, "read-only", "This server is for reading alone ('--read-only'): it changes nothing and fetches nothing.",
@@ -35,9 +37,8 @@ package struct AccessRules: Sendable {
         return holder
     }
 
-    private func checkOrigin(_ request: HTTPServiceRequest) throws(Problem) {
-        let host = request.header("host")?.lowercased() ?? ""
-        if tokens.isEmpty, !hosts.contains(Self.name(of: host)) {
+    private func checkOrigin(_ request: HTTPServiceRequest, _ host: String, _ name: String) throws(Problem) {
+        if tokens.isEmpty, !hosts.contains(name) {
             throw Problem(
                 421, "wrong-host",
                 "This server does not answer for this 'Host'. Name it with '--host-name', or ask for 127.0.0.1 or localhost.", rule: .host)
@@ -49,9 +50,8 @@ package struct AccessRules: Sendable {
     }
 
     /// To a name without TLS, browsers send an image's request with neither `Origin` nor `Sec-Fetch-Site`. No page can hide that a browser sends it.
-    private func checkSilence(_ request: HTTPServiceRequest) throws(Problem) {
-        let host = Self.name(of: request.header("host")?.lowercased() ?? "")
-        guard tokens.isEmpty, !Self.ownHosts.contains(host), request.header("origin") == nil, request.header("sec-fetch-site") == nil else {
+    private func checkSilence(_ request: HTTPServiceRequest, _ name: String) throws(Problem) {
+        guard tokens.isEmpty, !Self.ownHosts.contains(name), request.header("origin") == nil, request.header("sec-fetch-site") == nil else {
             return
         }
         if request.header("user-agent")?.lowercased().hasPrefix("mozilla/") == true {
@@ -66,9 +66,14 @@ package struct AccessRules: Sendable {
 
     /// Without the port; empty where something else than a port follows.
     private static func name(of host: String) -> String {
-        let name = host.first == "[" ? host.prefix { $0 != "]" } + host.drop { $0 != "]" }.prefix(1) : host.prefix { $0 != ":" }
-        let port = host.dropFirst(name.count)
-        return port.isEmpty || port.first == ":" && port.dropFirst().utf8.allSatisfy { 0x30...0x39 ~= $0 } ? String(name) : ""
+        let bytes = host.utf8
+        var end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        if bytes.first == UInt8(ascii: "[") {
+            end = bytes.firstIndex(of: UInt8(ascii: "]")).map { bytes.index(after: $0) } ?? bytes.endIndex
+        }
+        let port = bytes[end...]
+        let isPort = port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy { 0x30...0x39 ~= $0 }
+        return port.isEmpty || isPort ? String(host[..<end]) : ""
     }
 
     private static func bearer(_ request: HTTPServiceRequest) -> String? {

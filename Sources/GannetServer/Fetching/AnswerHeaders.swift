@@ -27,14 +27,14 @@ struct AnswerHeaders {
     static func mayPass(_ name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy(\.isTokenByte) && !own.contains(name) }
 
     let tag: EntityTag?
-    let lastModified: String?
     private let fields: [Field]
+    private let headers: ResponseHeaders?
 
     /// - Parameter alsoPassed: Names of further headers, in small letters, that the operator wants to reach clients.
     init(_ answer: ServedAnswer, alsoPassed: Set<String>, at now: Moment) {
         // A body without a tag of its origin has its digest for one.
-        let tag = answer.digest.flatMap { EntityTag(Array("\"\($0)\"".utf8)) }
-        self.init(answer.headers, tag, Self.status(of: answer, at: now), alsoPassed)
+        self.init(
+            answer.headers, answer.digest.flatMap { EntityTag(Array("\"\($0)\"".utf8)) }, Self.status(of: answer, at: now), alsoPassed)
     }
 
     /// Of a body that is still coming.
@@ -45,23 +45,19 @@ struct AnswerHeaders {
     /// Of a thumbnail, which is fresh for as long as its picture.
     init(_ thumbnail: [UInt8], type: String, of source: ServedAnswer, wasKept: Bool, at now: Moment) {
         tag = EntityTag(Array("\"\(SHA256Digest(of: thumbnail))\"".utf8))
-        lastModified = nil
-        var fields: [Field] = source.headers.fields.filter { ["age", "cache-control", "date", "expires"].contains($0.name.lowercased()) }
+        headers = nil
+        var fields: [Field] = source.headers.fields { ["age", "cache-control", "date", "expires"].contains($0) }
         fields += [("Content-Type", type), ("Vary", "Accept"), ("Cache-Status", Self.status(of: source, at: now))]
         if let tag { fields.append(("ETag", tag.text)) }
         fields.append(("Cache-Status", wasKept ? "gannet-thumbnail; hit" : "gannet-thumbnail; fwd=miss"))
         self.fields = fields + Self.guards
     }
 
-    private init(_ headers: ResponseHeaders, _ ownTag: EntityTag?, _ status: String, _ alsoPassed: Set<String>) {
-        let validators = Validators(headers)
-        let tag = validators.entityTag ?? ownTag
+    private init(_ headers: ResponseHeaders, _ ownTag: @autoclosure () -> EntityTag?, _ status: String, _ alsoPassed: Set<String>) {
+        let tag = Validators.entityTag(of: headers) ?? ownTag()
         self.tag = tag
-        lastModified = validators.lastModified
-        var fields = headers.fields.filter { field in
-            let name = field.name.lowercased()
-            return name != "etag" && Self.passed.contains(name) || alsoPassed.contains(name)
-        }
+        self.headers = headers
+        var fields = headers.fields { $0 != "etag" && Self.passed.contains($0) || alsoPassed.contains($0) }
         if let tag { fields.append(("ETag", tag.text)) }
         fields.append(("Accept-Ranges", "bytes"))
         fields.append(("Cache-Status", status))
@@ -69,6 +65,9 @@ struct AnswerHeaders {
     }
 
     var all: [Field] { fields }
+
+    /// Read when it is asked for: most clients have no body to compare.
+    var lastModified: String? { headers.flatMap { Validators.lastModified(of: $0) } }
 
     /// A 304 has no headers that describe a body.
     var ofUnchanged: [Field] {

@@ -137,6 +137,7 @@ struct FetchEndpoints: Sendable {
     private func part(of answer: ServedAnswer, _ conditions: ClientConditions) -> HTTPServiceAnswer {
         let now = Moment.now
         let headers = AnswerHeaders(answer, alsoPassed: settings.passedHeaders, at: now)
+        guard conditions.exist else { return HTTPServiceAnswer(status: 200, headers: headers.all, body: .bytes(answer.body)) }
         if conditions.isCurrent(headers.tag, lastModified: headers.lastModified, now: now.millisecondsSince1970 / 1000) {
             return HTTPServiceAnswer(status: 304, headers: headers.ofUnchanged)
         }

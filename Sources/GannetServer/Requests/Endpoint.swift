@@ -47,19 +47,25 @@ struct EndpointRequest: Sendable {
 
 /// All endpoints of a server.
 struct EndpointTable: Sendable {
-    let endpoints: [Endpoint]
+    private let plain: [String: [Endpoint]]
+    /// Endpoints with parameters in their paths.
+    private let others: [Endpoint]
+
+    init(endpoints: [Endpoint]) {
+        plain = Dictionary(grouping: endpoints.filter { !$0.path.contains("{") }) { $0.path }
+        others = endpoints.filter { $0.path.contains("{") }
+    }
 
     /// The endpoint of a request, and its parameters.
     func find(_ request: HTTPServiceRequest) throws(Problem) -> (Endpoint, [String: String]) {
         guard request.target.utf8.first == UInt8(ascii: "/") else { throw .notFound }
-        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
         let method = request.method == "HEAD" ? "GET" : request.method
-        var others: [String] = []
-        for endpoint in endpoints {
-            guard let values = endpoint.match(parts) else { continue }
-            if endpoint.method == method { return (endpoint, values) }
-            others += endpoint.method == "GET" ? ["GET", "HEAD"] : [endpoint.method]
+        var matches = (plain[String(request.path)] ?? []).map { ($0, [String: String]()) }
+        if matches.isEmpty {
+            let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
+            matches = others.compactMap { endpoint in endpoint.match(parts).map { (endpoint, $0) } }
         }
-        throw others.isEmpty ? .notFound : .notAllowed(others)
+        if let match = matches.first(where: { $0.0.method == method }) { return match }
+        throw matches.isEmpty ? .notFound : .notAllowed(matches.flatMap { $0.0.method == "GET" ? ["GET", "HEAD"] : [$0.0.method] })
     }
 }

@@ -6,13 +6,13 @@ struct QueryItems: Sendable {
 
     /// Throws when a parameter is unknown, missing, comes twice, or has a value that it does not take.
     init(_ query: Substring, path: [String: String] = [:], _ parameters: [Parameter]) throws(Problem) {
-        let known = parameters.filter { $0.place == .query }
-        for part in query.split(separator: "&") {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(pair[0]), let value = pair.count > 1 ? Self.decoded(pair[1]) : "" else {
+        for part in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(Substring(pair[0])), let value = pair.count > 1 ? Self.decoded(Substring(pair[1])) : "" else {
                 throw .badRequest("A part of the query is not text in UTF-8 with percent signs: write %25 for a percent sign.")
             }
-            guard let parameter = known.first(where: { $0.name == name }) else {
+            guard let parameter = parameters.first(where: { $0.place == .query && $0.name == name }) else {
+                let known = parameters.filter { $0.place == .query }
                 let names = known.isEmpty ? "there are none here" : "there are \(known.map(\.name).joined(separator: ", "))"
                 throw .badRequest("The parameter '\(name.prefix(64))' is unknown: \(names). Write & as %26 within a value.")
             }
@@ -20,7 +20,7 @@ struct QueryItems: Sendable {
             try parameter.check(value)
         }
         values.merge(path) { $1 }
-        if let missing = known.first(where: { $0.isRequired && values[$0.name] == nil }) {
+        if let missing = parameters.first(where: { $0.place == .query && $0.isRequired && values[$0.name] == nil }) {
             throw .badRequest("The parameter '\(missing.name)' is missing.")
         }
     }
@@ -37,6 +37,7 @@ struct QueryItems: Sendable {
 
     /// A plus sign is a space, and `%XX` a byte. Nil for other uses of the percent sign, for a NUL and for bytes that are no UTF-8.
     static func decoded(_ text: Substring) -> String? {
+        if !text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") || $0 == 0 }) { return String(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = text.utf8[...]

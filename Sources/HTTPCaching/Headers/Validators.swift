@@ -8,9 +8,17 @@ package struct Validators: Sendable, Hashable {
 
     /// - Parameter headers: Tags or dates that contradict each other count as none.
     package init(_ headers: ResponseHeaders) {
-        entityTag = Self.only("etag", in: headers) == nil ? nil : headers.bytes(of: "etag").flatMap { EntityTag($0) }
+        entityTag = Self.entityTag(of: headers)
+        lastModified = Self.lastModified(of: headers)
+    }
+
+    package static func entityTag(of headers: ResponseHeaders) -> EntityTag? {
+        only("etag", in: headers) == nil ? nil : headers.bytes(of: "etag").flatMap { EntityTag($0) }
+    }
+
+    package static func lastModified(of headers: ResponseHeaders) -> String? {
         // Obsolete formats must not be sent (RFC 9110, section 5.6.7). The current format has 29 bytes and begins with a short day.
-        lastModified = Self.only("last-modified", in: headers).flatMap { text in
+        only("last-modified", in: headers).flatMap { text in
             text.utf8.count == 29 && text.utf8.dropFirst(3).first == UInt8(ascii: ",") && HTTPDate(text, now: 0) != nil ? text : nil
         }
     }
@@ -28,8 +36,8 @@ package struct Validators: Sendable, Hashable {
 
     private static func only(_ name: StaticString, in headers: ResponseHeaders) -> String? {
         guard headers.has(name) else { return nil }
-        let values = Set(headers.values(of: name.description))
-        return values.count == 1 ? values.first : nil
+        let values = headers.values(of: name.description)
+        return values.dropFirst().allSatisfy { $0 == values[0] } ? values.first : nil
     }
 }
 

@@ -61,15 +61,22 @@ public struct ResponseHeaders: Sendable, Hashable, ExpressibleByDictionaryLitera
     }
 
     /// All lines in the order they came, without the blanks around names and values. Bytes that are not UTF-8 are replaced.
-    package var fields: [(name: String, value: String)] {
+    package var fields: [(name: String, value: String)] { fields { _ in true } }
+
+    /// The lines whose names, in small letters, are wanted, as `fields` has them.
+    package func fields(where isWanted: (String) -> Bool) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
-        for line in lines.split(separator: 0x0a) {
-            let text = String(decoding: line.last == 0x0d ? line.dropLast() : line, as: UTF8.self)
-            if line.first == 0x20 || line.first == 0x09 {
-                if !fields.isEmpty { fields[fields.count - 1].value += " " + text.trimmedOfBlanks }
-            } else if let colon = text.utf8.firstIndex(of: 0x3a) {
-                let name = String(text[..<colon]).trimmedOfBlanks
-                fields.append((name, String(text[text.utf8.index(after: colon)...]).trimmedOfBlanks))
+        fields.reserveCapacity(16)
+        var isOpen = false
+        lines.withUnsafeBytes { bytes in
+            for line in bytes.split(separator: 0x0a) {
+                if line.first == 0x20 || line.first == 0x09 {
+                    if isOpen { fields[fields.count - 1].value += " " + String(decoding: Self.trimmed(line), as: UTF8.self) }
+                } else if let colon = line.firstIndex(of: 0x3a) {
+                    let name = String(decoding: Self.trimmed(line[..<colon]), as: UTF8.self)
+                    isOpen = isWanted(name.lowercased())
+                    if isOpen { fields.append((name, String(decoding: Self.trimmed(line[(colon + 1)...]), as: UTF8.self))) }
+                }
             }
         }
         return fields
