@@ -66,7 +66,7 @@ struct FetchEndpoints: Sendable {
             let running = RunningFetch(question, within: deadline, mayStream: mayStream, by: fetch)
             switch await running.arrival {
             case .whole(.success(let answer))?: return body(answer, conditions)
-            case .whole(.failure(let error))?: return failure(error)
+            case .whole(.failure(let error))?: return failure(error, of: question)
             case .growing(let growing, let head)?: return stream(growing, head, of: running)
             case nil: return Problem(503, "cancelled", "The client has left.").answer
             }
@@ -95,9 +95,10 @@ struct FetchEndpoints: Sendable {
     }
 
     func deadline(_ request: HTTPServiceRequest) throws(Problem) -> Duration? {
-        guard let text = request.header(Self.deadlineHeader) else { return nil }
-        guard let seconds = Double(text), seconds > 0, seconds <= Self.longestDeadline else {
-            throw .badRequest("The header 'Gannet-Deadline' takes a number of seconds up to a day, such as 2.5.")
+        let values = request.headers(Self.deadlineHeader)
+        guard !values.isEmpty else { return nil }
+        guard values.count == 1, let seconds = Double(values[0]), seconds > 0, seconds <= Self.longestDeadline else {
+            throw .badRequest("The header 'Gannet-Deadline' takes one number of seconds up to a day, such as 2.5.")
         }
         return .seconds(seconds)
     }
@@ -122,7 +123,11 @@ struct FetchEndpoints: Sendable {
         return answer
     }
 
-    func failure(_ error: FetchError) -> HTTPServiceAnswer {
+    func failure(_ error: FetchError, of question: AnswerRequest) -> HTTPServiceAnswer {
+        // RFC 9111, section 5.2.1.7, wants this status. The origin was not asked.
+        if question.control?.onlyIfCached == true, error.kind == .status(504) {
+            return Problem(504, "not-kept", "No kept answer may be used, and the request forbids a fetch (only-if-cached).").answer
+        }
         var answer = Problem(error).answer
         answer.begun = { [counts] in counts.failed(error) }
         return answer

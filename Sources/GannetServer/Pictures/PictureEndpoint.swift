@@ -49,7 +49,7 @@ struct PictureEndpoint: Sendable {
             let source: ServedAnswer
             switch await fetches.source(of: question, within: deadline) {
             case .success(let answer): source = answer
-            case .failure(let error): return fetches.failure(error)
+            case .failure(let error): return fetches.failure(error, of: question)
             }
             let digest = source.digest ?? SHA256Digest(of: source.body)
             switch await thumbnails.thumbnail(wanted, of: source.body, digest: digest, isKept: source.isKept) {

@@ -25,7 +25,9 @@ struct JobEndpoints: Sendable {
                     "Adds URLs to a queue. The body has one on each line, or is JSON lines with a field 'url', and may be of any length.",
                 parameters: [
                     QueueEndpoints.queue,
-                    Parameter("batch", .words(200), "A name for the batch. A batch of the same name goes on where it stopped."),
+                    Parameter(
+                        "batch", .words(FetchQueue.longestBatchName),
+                        "A name for the batch. A batch of the same name goes on where it stopped."),
                     Parameter("priority", .choice(Priority.allCases.map(\.rawValue)), "Before or behind the other jobs of the queue."),
                     Parameter("refresh", .flag, "Whether the origin is asked even where an outcome is known."),
                 ],

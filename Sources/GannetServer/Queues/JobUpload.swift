@@ -60,12 +60,15 @@ struct JobUpload: Sendable {
     }
 
     private func feed(_ batch: String) async throws -> EnqueueSummary {
+        // An empty list without a name leaves no batch behind, which nobody could ask for.
+        var next = try await body.next()
+        if next == nil, name == nil { return EnqueueSummary() }
         var producer = try await Producer(queue, batch: batch, from: name == nil ? "" : "gateway", options: options)
         var list = ListOptions()
         list.format = format
         let reader = ListReader(list)
         var rows = RowBatch()
-        while let piece = try await body.next() {
+        while let piece = next {
             var start = 0
             var isMore = true
             while isMore {
@@ -76,6 +79,7 @@ struct JobUpload: Sendable {
                 }
                 try await Self.add(&rows, to: &producer)
             }
+            next = try await body.next()
         }
         try reader.finish(into: &rows)
         try await Self.add(&rows, to: &producer)

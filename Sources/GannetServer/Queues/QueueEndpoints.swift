@@ -92,16 +92,16 @@ struct QueueEndpoints: Sendable {
                 summary: "Gives a host, or each host of a domain, a limit, an interval or a pause.",
                 parameters: [
                     Self.host, Parameter("limit", .number(1...HostRule.highestLimit), "How many requests the host gets at once."),
-                    Parameter("intervalMilliseconds", .number(1...86_400_000), "The least time from one request to the next."),
+                    Parameter("intervalSeconds", .seconds, "The least time from one request to the next."),
                     Parameter("pauseSeconds", .number(1...31_536_000), "For how long no request starts from now on."),
                 ],
                 reply: { request throws(Problem) in
                     let rule = OperatorRule(
                         try pattern(request), limit: request.items.number("limit"),
-                        interval: request.items.number("intervalMilliseconds").map { .milliseconds($0) },
+                        interval: request.items.seconds("intervalSeconds"),
                         pause: request.items.number("pauseSeconds").map { .seconds($0) })
                     guard rule.limit != nil || rule.interval != nil || rule.pause != nil else {
-                        throw .badRequest("A rule has a limit, intervalMilliseconds or pauseSeconds.")
+                        throw .badRequest("A rule has a limit, intervalSeconds or pauseSeconds.")
                     }
                     return access.reply(request) { queue in
                         try await queue.cluster.set(rule)

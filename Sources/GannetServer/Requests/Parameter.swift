@@ -22,6 +22,8 @@ struct Parameter: Sendable {
     }
 
     private static let longestURL = JobEntry.longestURL
+    /// In seconds.
+    private static let longestTime = 86_400.0
 
     let name: String
     var place = Place.query
@@ -40,8 +42,11 @@ struct Parameter: Sendable {
     /// Throws when the text is none of the parameter's values.
     func check(_ text: String) throws(Problem) {
         switch form {
-        // Headers are read where they are used.
-        case .text, .seconds: return
+        case .text: return
+        case .seconds:
+            guard let seconds = Double(text), seconds > 0, seconds <= Self.longestTime else {
+                throw .badRequest("The parameter '\(name)' takes a number of seconds up to a day, such as 2.5.")
+            }
         case .words(let most):
             guard 1...most ~= text.utf8.count else { throw .badRequest("The parameter '\(name)' takes 1 to \(most) bytes.") }
         case .name:
@@ -80,7 +85,7 @@ struct Parameter: Sendable {
             case .number(let range): ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
             case .choice(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
             case .flag: ["type": "boolean"]
-            case .seconds: ["type": "number", "exclusiveMinimum": 0, "maximum": 86_400]
+            case .seconds: ["type": "number", "exclusiveMinimum": 0, "maximum": .integer(Int(Self.longestTime))]
             }
         return [
             "name": .string(name), "in": .string(place.rawValue), "required": .bool(isRequired), "description": .string(summary),

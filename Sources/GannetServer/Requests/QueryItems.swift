@@ -33,6 +33,8 @@ struct QueryItems: Sendable {
 
     func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
 
+    func seconds(_ name: String) -> Duration? { values[name].flatMap { Double($0) }.map { .seconds($0) } }
+
     func flag(_ name: String) -> Bool { values[name] == "true" }
 
     /// A plus sign is a space, and `%XX` a byte. Nil for other uses of the percent sign, for a NUL and for bytes that are no UTF-8.

@@ -23,6 +23,19 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `an empty list without a name leaves no batch behind`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway()
+        let empty = try await post("", "/v1/jobs", gateway)
+        #expect(empty.status == 200)
+        #expect(try empty.json()["accepted"] as? Int == 0 && empty.json()["batch"] is NSNull)
+        #expect(try await (gateway.ask("/v1/batches").json()["batches"] as? [Any])?.isEmpty == true)
+        #expect(try await post("", "/v1/jobs?batch=named", gateway).status == 200)
+        #expect(try await gateway.ask("/v1/batches/named").status == 200)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
     @Test func `JSON lines are read, and a list of nothing is told so`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let gateway = try await fleet.gateway()
@@ -106,6 +119,9 @@ import Testing
         #expect(try await gateway.ask("/v1/hosts/*.example.com?limit=3", ["-X", "PUT"]).json()["limit"] as? Int == 3)
         #expect(try await fleet.outcome(["hosts", "list"] + fleet.connection).output.contains("*.example.com"))
         #expect(try await gateway.ask("/v1/hosts/a:80?limit=3", ["-X", "PUT"]).status == 400)
+        let slow = try await gateway.ask("/v1/hosts/slow.example?intervalSeconds=0.25", ["-X", "PUT"]).json()
+        #expect(slow["intervalSeconds"] as? Double == 0.25)
+        #expect(try await gateway.ask("/v1/hosts/slow.example?intervalSeconds=-1", ["-X", "PUT"]).status == 400)
         #expect(try await gateway.ask("/v1/hosts/*.example.com", ["-X", "DELETE"]).status == 200)
         #expect(try await gateway.ask("/v1/hosts/*.example.com", ["-X", "DELETE"]).status == 404)
         try await gateway.stop()
