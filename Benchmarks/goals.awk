@@ -63,7 +63,7 @@ section == "The program's whole path" && "of the possible" in columns && cell("o
 section == "Files in a folder" && cell("program") ~ /^`curl -Z` to `?\/dev\/null/ {
     least("10 KB to files, an origin of 50 ms, rate beside `curl -Z` to /dev/null", 0.95, number(cell("gannet / this")), " ×")
 }
-section == "Jobs with nothing to fetch" && cell("queue") == "Sidekiq" {
+section == "Jobs with nothing to fetch" && cell("program") == "Sidekiq" {
     least("jobs with nothing to fetch, rate beside Sidekiq", 5, number(cell("gannet / this")), " ×")
 }
 section == "Images, beside img2dataset" && cell("program") == "img2dataset" {
