@@ -43,7 +43,7 @@ struct GatewayHits {
                 .init(name: "gannet serve", settings: "gannet serve --allow-net 127.0.0.0/8") { try await hits(gateway, urls) },
                 .init(
                     name: "nginx proxy_cache", omits: "one request for all servers, checks of callers",
-                    settings: "worker_processes 1; proxy_cache_lock on; proxy_cache_valid 200 10h; access_log off"
+                    settings: "worker_processes auto; proxy_cache_lock on; proxy_cache_valid 200 10h; access_log off"
                 ) { try await hits(proxy.server, urls) },
             ])
             try await contest.run(rounds: rounds)
@@ -65,6 +65,7 @@ struct GatewayHits {
         let proxy = try await Origin.start(
             .init {
                 $0.fileCount = 0
+                $0.processes = Machine.cores
                 $0.isFast = true
                 $0.httpDirectives = "proxy_cache_path \(cache) levels=1:2 keys_zone=kept:10m max_size=1g inactive=10h use_temp_path=off;"
                 $0.directives = """

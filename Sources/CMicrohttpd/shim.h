@@ -6,14 +6,15 @@
 
 /* Swift cannot call variadic C functions. */
 struct gannet_http_options {
-    unsigned int connections;   /* at a time. */
+    unsigned int threads;
+    unsigned int connections;   /* at a time, of all threads together. */
     unsigned int idle_seconds;  /* A connection ends after this time without traffic. */
     size_t memory;              /* For the head of a request, and for its answer's. */
     const char *certificate;    /* PEM; NULL is plain HTTP. */
     const char *key;
 };
 
-/* Listens on one address. One thread serves all connections, and connections may be suspended. */
+/* Listens on one address. Each connection belongs to one of the threads, and may be suspended. */
 static inline struct MHD_Daemon *gannet_http_start(
     const struct sockaddr *address, const struct gannet_http_options *options, MHD_AcceptPolicyCallback accept,
     MHD_AccessHandlerCallback handler, void *(*target)(void *, const char *, struct MHD_Connection *),
@@ -28,7 +29,7 @@ static inline struct MHD_Daemon *gannet_http_start(
     };
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(flags, 0, accept, context, handler, context, MHD_OPTION_SOCK_ADDR, address, MHD_OPTION_CONNECTION_LIMIT,
-        options->connections, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
+        options->connections, MHD_OPTION_THREAD_POOL_SIZE, options->threads > 1 ? options->threads : 0, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->memory, MHD_OPTION_LISTEN_BACKLOG_SIZE, 4096u, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_URI_LOG_CALLBACK, target, context, MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION,
         connection, context, MHD_OPTION_ARRAY, options->certificate ? tls : none, MHD_OPTION_END);

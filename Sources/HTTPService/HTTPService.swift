@@ -5,12 +5,12 @@ internal import GannetBasics
 /// which strangers send.
 ///
 /// ```
-///  libmicrohttpd's thread:  head ─▶ handler ─▶ now ───────────────────▶ answer
-///                                      └─▶ later: the connection sleeps ─▶ answer
-///  Swift's tasks:                             └─▶ work ──────┘ wakes it     └─▶ a stream, piece by piece
+///  a thread of libmicrohttpd:  head ─▶ handler ─▶ now ───────────────────▶ answer
+///                                         └─▶ later: the connection sleeps ─▶ answer
+///  Swift's tasks:                                └─▶ work ──────┘ wakes it     └─▶ a stream, piece by piece
 /// ```
 ///
-/// One thread serves all connections, and a slow answer delays no other. Another one hears when clients leave that wait for an answer.
+/// A few threads share the connections, and a slow answer delays no other. Another thread hears when clients leave that wait for an answer.
 /// The number of connections is bounded, and so are the times in which nothing comes.
 package final class HTTPService: Sendable {
     package typealias Handler = @Sendable (HTTPServiceRequest) -> HTTPServiceReply
@@ -60,7 +60,7 @@ package final class HTTPService: Sendable {
     {
         func start(_ certificate: UnsafePointer<CChar>?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
             var given = gannet_http_options(
-                connections: UInt32(clamping: options.connections),
+                threads: UInt32(clamping: options.threads), connections: UInt32(clamping: options.connections),
                 idle_seconds: UInt32(clamping: Int(options.withoutTraffic / .seconds(1))), memory: options.memoryForHead,
                 certificate: certificate, key: key)
             return address.withPointer { pointer, _ in
@@ -91,6 +91,8 @@ package final class HTTPService: Sendable {
 
 /// Bounds of a server.
 package struct HTTPServiceOptions: Sendable {
+    /// The threads of libmicrohttpd. Each has its share of the connections, and calls the handler.
+    package var threads = 1
     /// The most connections at a time.
     package var connections = 128
     /// The most connections of one address, so that no client keeps the others out. nil sets no such limit.
@@ -178,9 +180,10 @@ private final class OpenRequests: Sendable {
     }
 }
 
-// MARK: Calls of libmicrohttpd, all on its thread
+// MARK: Calls of libmicrohttpd, all of one connection on the same thread
 
-/// Whether a new connection may stay. libmicrohttpd calls `noteConnection` next if it may, before it accepts another one.
+/// Whether a new connection may stay. libmicrohttpd calls `noteConnection` next if it may, before this thread accepts another one. Other
+/// threads may accept one of the same address in between, so an address can have a connection more for each of them.
 private func acceptClient(_ context: UnsafeMutableRawPointer?, _ address: UnsafePointer<sockaddr>?, _ size: socklen_t) -> MHD_Result {
     guard let context, let address else { return .NO }
     return Parts.of(context).clients.mayOpen(SocketAddress.text(of: address) ?? "") ? .YES : .NO

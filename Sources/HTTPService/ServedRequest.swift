@@ -1,7 +1,7 @@
 internal import CMicrohttpd
 internal import GannetBasics
 
-/// A request between libmicrohttpd's thread, which reads it and sends its answer, and the task that makes the answer.
+/// A request between a thread of libmicrohttpd, which reads it and sends its answer, and the task that makes the answer.
 final class ServedRequest: Sendable {
     private struct State {
         var answer: HTTPServiceAnswer?

@@ -32,7 +32,7 @@ final class Suspension: Sendable {
     /// libmicrohttpd begins to ask. To be called before the question is looked at.
     func begin() { state.withLock { $0.isWoken = false } }
 
-    /// There is no answer to libmicrohttpd's question yet. To be called on its thread.
+    /// There is no answer to libmicrohttpd's question yet. To be called on the connection's thread.
     func sleep() {
         state.withLock { state in
             guard let connection = state.connection else { return }
@@ -46,7 +46,7 @@ final class Suspension: Sendable {
         }
     }
 
-    /// Has libmicrohttpd read on until its client has sent nothing more. To be called on its thread.
+    /// Has libmicrohttpd read on until its client has sent nothing more. To be called on the connection's thread.
     ///
     /// Without this it waits for news after a short read, and the end of the connection may have come before that read: then nothing is new.
     func readAgain() {

@@ -29,6 +29,9 @@ extension Origin {
         /// For measurements: thousands of connections, and no account of the requests.
         package var isFast = false
 
+        /// nginx' worker processes. The log has the order of events with one alone.
+        package var processes = 1
+
         /// Further nginx directives for its one `server` block, such as `location = /moved { return 301 /0.bin; }`.
         package var directives = ""
 
@@ -55,8 +58,7 @@ extension Origin {
             }
         }
 
-        // One worker process, so that the log has the order of events; everything it writes is in the folder. Root's nginx would
-        // run its workers as somebody who may not enter the folder.
+        // Everything it writes is in the folder. Root's nginx would run its workers as somebody who may not enter that.
         func configuration(folder: String, port: UInt16, tlsPort: UInt16?) -> String {
             var listening = addresses.map { "listen \($0):\(port) backlog=4096;" }.joined(separator: "\n")
             if let certificate, let tlsPort {
@@ -69,7 +71,7 @@ extension Origin {
             return """
                 \(geteuid() == 0 ? "user root;" : "")
                 daemon off;
-                worker_processes 1;
+                worker_processes \(processes);
                 pid \(folder)/nginx.pid;
                 error_log stderr notice;
                 events { worker_connections \(isFast ? 16_384 : 1024); }
