@@ -16,17 +16,26 @@ extension UInt8 {
 extension [UInt8] {
     /// Two small digits for each byte.
     package var hexadecimal: String {
-        let digits = [UInt8]("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        let digit = { (value: UInt8) in value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
+        return String(unsafeUninitializedCapacity: 2 * count) { text in
+            for (index, byte) in enumerated() {
+                text[2 * index] = digit(byte >> 4)
+                text[2 * index + 1] = digit(byte & 15)
+            }
+            return 2 * count
+        }
     }
 
     /// The bytes of ids and digests as `hexadecimal` writes them; nil for every other text.
     package init?(hexadecimal digits: some Collection<UInt8>) {
+        let bytes = digits.withContiguousStorageIfAvailable { Self.bytes(of: $0) }
+        guard let bytes = bytes ?? Array(digits).withUnsafeBufferPointer({ Self.bytes(of: $0) }) else { return nil }
+        self = bytes
+    }
+
+    private static func bytes(of digits: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2), digits.allSatisfy(\.isSmallHexadecimalDigit) else { return nil }
-        var rest = digits.makeIterator()
-        self.init()
-        reserveCapacity(digits.count / 2)
-        while let high = rest.next()?.hexadecimalDigit, let low = rest.next()?.hexadecimalDigit { append(high << 4 | low) }
+        return (0..<digits.count / 2).map { (digits[2 * $0].hexadecimalDigit ?? 0) << 4 | (digits[2 * $0 + 1].hexadecimalDigit ?? 0) }
     }
 
     /// Decodes `%41` and the like. A `%` that begins no escape stays, and then the text is not strictly escaped.

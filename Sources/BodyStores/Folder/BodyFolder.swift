@@ -135,7 +135,10 @@ package struct BodyFolder: Sendable {
 }
 
 extension BodyFolder: JobOutput {
-    package var bodyDestination: BodyDestination { .file(in: path) }
+    /// The longest body that the engine leaves in memory.
+    private static let smallBody = 128 << 10
+
+    package var bodyDestination: BodyDestination { .file(in: path, beyond: Self.smallBody) }
 
     /// `nil`, because only a ``RecordedFolder`` knows which files are complete and current.
     package func found(_ job: Job) -> HeldBody? { nil }
@@ -145,10 +148,15 @@ extension BodyFolder: JobOutput {
     }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {
-        guard case .file(let temporaryFile, _) = download.body else {
-            fatalError("A downloader stored a body for a folder somewhere else.")
+        let file: String
+        switch download.body {
+        case .file(let path, _): file = path
+        case .bytes(let bytes):
+            let new = try BodyFile(in: path, .ordinary)
+            try bytes.withUnsafeBytes { try new.write($0) }
+            file = try new.keep()
         }
-        return .held(HeldBody(file: try place(temporaryFile, of: job.url, id: job.id)))
+        return .held(HeldBody(file: try place(file, of: job.url, id: job.id)))
     }
 
     package func note(_ end: JobEnd, of job: Job) {}

@@ -148,6 +148,8 @@ package struct EnqueueSummary: Sendable, Equatable {
     /// Why rows are not URLs. Only the first twenty reasons are in the list.
     package private(set) var reasons: [Reason] = []
 
+    package init() {}
+
     /// The place of a row in the input; its description is `line 7`.
     package enum Place: Sendable, Equatable, CustomStringConvertible {
         /// The number of an argument of the command line, from 1.

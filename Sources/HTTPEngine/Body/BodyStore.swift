@@ -15,7 +15,7 @@ struct BodyStore {
         self.hasher = hasher
         self.buffers = buffers
         self.growing = growing
-        if let expected, case .memory(let most, _) = destination, (0...most).contains(expected) {
+        if let expected, let most = destination.mostInMemory, (0...most).contains(expected) {
             bytes = buffers.take(min(expected, BodyBuffers.largest))
         }
     }
@@ -25,7 +25,7 @@ struct BodyStore {
             growing.append(new)
             return
         }
-        if file == nil, case .memory(let most, _) = destination {
+        if file == nil, let most = destination.mostInMemory {
             if bytes.count + new.count <= most {
                 bytes.append(contentsOf: new)
                 return
@@ -44,7 +44,7 @@ struct BodyStore {
     /// The whole body, now the caller's.
     mutating func finish() throws(StorageFailure) -> DownloadedBody {
         if let growing { return .bytes(growing.finish()) }
-        if file == nil, case .memory = destination {
+        if file == nil, destination.mostInMemory != nil {
             buffers.keep(bytes)
             return .bytes(bytes)
         }
@@ -61,11 +61,21 @@ struct BodyStore {
         if let file { return file }
         let new =
             switch destination {
-            case .file(let folder): try BodyFile(in: folder, .ordinary)
+            case .file(let folder, _): try BodyFile(in: folder, .ordinary)
             case .memory(_, let folder): try BodyFile(in: folder)
             }
         hasher.reset()
         file = new
         return new
+    }
+}
+
+extension BodyDestination {
+    /// The longest body that stays in memory; nil where each body is a file.
+    fileprivate var mostInMemory: Int? {
+        switch self {
+        case .file(_, let most): most > 0 ? most : nil
+        case .memory(let most, _): most
+        }
     }
 }

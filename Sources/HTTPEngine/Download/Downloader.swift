@@ -67,8 +67,9 @@ public struct FetchProgress: Sendable, Hashable {
 
 /// The place for the body of an answer.
 package enum BodyDestination: Sendable, Hashable {
-    /// A new file in the folder, which the caller gives its final name. It is as readable as other files from the beginning.
-    case file(in: String)
+    /// A new file in the folder, which the caller gives its final name. It is as readable as other files from the beginning. A body of at
+    /// most `beyond` bytes stays in memory, so that the engine's thread does not wait for the making of a small file.
+    case file(in: String, beyond: Int = 0)
     /// Memory for a body of at most so many bytes, and for a longer one a new temporary file in the folder, readable by its owner only.
     case memory(upTo: Int, thenFileIn: String)
 }

@@ -130,9 +130,9 @@ package final class ScriptedDownloader: GatedDownloader {
         let bytes = Array(text.utf8)
         let body: DownloadedBody
         switch request.body {
-        case .memory(let most, _) where bytes.count <= most:
+        case .memory(let most, _) where bytes.count <= most, .file(_, let most) where bytes.count <= most && most > 0:
             body = .bytes(bytes)
-        case .file(let folder), .memory(_, let folder):
+        case .file(let folder, _), .memory(_, let folder):
             let path = "\(folder)/.gannet-\(UInt64.random(in: .min ... .max))"
             guard write(bytes, to: path) else { throw FetchError(kind: .storage, url: request.url) }
             body = .file(path, SHA256Digest(of: bytes))

@@ -16,6 +16,16 @@ import Testing
         if case .bytes = download.body { #expect(size <= 100) } else { #expect(size > 100) }
     }
 
+    @Test("A small body for a file stays in memory, and is the caller's to write", arguments: [0, 100, 101])
+    func small(size: Int) async throws {
+        let body = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
+        let fixture = try EngineFixture { $0.answer(body: body) }
+        let request = DownloadRequest(url: fixture.origin.url("/"), body: .file(in: fixture.folder.path, beyond: 100))
+        let download = try await fixture.engine.download(request)
+        #expect(try fixture.contents(download) == body)
+        #expect(try fixture.folder.files.count == (size > 100 ? 1 : 0))
+    }
+
     @Test("A body that fails after it has gone to its file leaves none")
     func failing() async throws {
         let fixture = try EngineFixture { peer in
