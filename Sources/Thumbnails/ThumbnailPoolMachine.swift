@@ -1,5 +1,5 @@
 /// A picture that wants to be worked on.
-struct PictureTicket: Hashable {
+struct PictureTicket: Hashable, Sendable {
     let number: Int
     /// Of the picture.
     let bytes: Int
@@ -9,9 +9,9 @@ struct PictureTicket: Hashable {
 ///
 /// A picture takes an idle program, or has one started while there are fewer than may be, or waits. A program whose work ends takes the picture
 /// that has waited for longest.
-struct ThumbnailPoolMachine<Child> {
+struct ThumbnailPoolMachine<Child: Sendable> {
     /// For a picture.
-    enum Turn {
+    enum Turn: Sendable {
         case use(Child, pictures: Int)
         case start
         case wait
@@ -61,7 +61,7 @@ struct ThumbnailPoolMachine<Child> {
     }
 
     /// The actions that follow the work on a picture.
-    struct Next {
+    struct Next: Sendable {
         /// The picture whose turn it is.
         var waiter: PictureTicket?
         /// The program for it; nil where one is to be started.
