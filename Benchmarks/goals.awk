@@ -91,6 +91,9 @@ section == "The HTTP engine" && "gannet / curl -Z" in columns {
         least("the engine, 2,048 in flight, " (caption ~ /^HTTP\/1.1/ ? "HTTP/1.1" : "HTTP/2") ", rate beside `curl -Z`", 1, number(cell("gannet / curl -Z")), " ×")
     }
 }
+section == "The state in Redis" && "jobs a call" in columns && cell("hosts") == "1" && cell("jobs a call") == "8" {
+    most("Redis' processor time for each of 8 jobs in an exchange, beside as many of a bare queue in a pipeline", 6, number(cell("ratio")), " ×")
+}
 section == "Growth" && "`status`" in columns {
     if (!first) first = cell("`status`")
     last = cell("`status`")

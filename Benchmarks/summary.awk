@@ -12,12 +12,15 @@ function contest(work, peer) {
     row(work, peer, cell(5), cell(7) > 0 ? 1 / cell(7) : 0)
 }
 
+# Two digits that count.
+function short(value) { return sprintf(value < 1 ? "%.2g" : value < 10 ? "%.1f" : "%.0f", value) }
+
 function row(work, peer, speed, time) {
     if (!count++) {
         print "| work | beside | gannet's rate is | its processor time is |"
         print "| --- | --- | --- | --- |"
     }
-    printf "| %s | %s | %.2g × | %.2g × |\n", work, peer, speed, time
+    printf "| %s | %s | %s × | %s × |\n", work, peer, short(speed), short(time)
 }
 
 BEGIN { FS = "|" }

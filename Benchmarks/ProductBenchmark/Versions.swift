@@ -7,7 +7,7 @@ enum Versions {
         let python = ["aiohttp", "uvloop", "img2dataset", "scrapy", "scrapy-redis", "rq"]
         let script = "import importlib.metadata as m, sys\nprint(sys.version.split()[0], *map(m.version, sys.argv[1:]))"
         let versions = try await Peers.python("python", ["-c", script] + python).run().output.split { $0.isWhitespace }.map(String.init)
-        table("What takes part", "program", "version")
+        table("The programs that take part", "program", "version")
         row("gannet", try await first(Product(stage: stage).bare(["--version"])))
         row("redis-server", stage.redis.version)
         row("nginx", try await first(Command("nginx", ["-v"])))
