@@ -13,7 +13,7 @@ function contest(work, peer) {
 }
 
 # Two digits that count.
-function short(value) { return sprintf(value < 1 ? "%.2g" : value < 10 ? "%.1f" : "%.0f", value) }
+function short(value) { return sprintf((value += 0) < 1 ? "%.2g" : value < 10 ? "%.1f" : "%.0f", value) }
 
 function row(work, peer, speed, time) {
     if (!count++) {
