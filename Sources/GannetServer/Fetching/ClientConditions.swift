@@ -12,7 +12,8 @@ struct ClientConditions {
     init(_ request: HTTPServiceRequest) {
         noneMatch = request.headers("if-none-match")
         modifiedSince = request.header("if-modified-since")
-        range = request.header("range")
+        // RFC 9110, section 14.2: another method has no range.
+        range = request.method == "GET" ? request.header("range") : nil
         ifRange = request.header("if-range")
     }
 

@@ -1,6 +1,7 @@
 internal import ClusterState
 internal import Gannet
 internal import GannetBasics
+internal import HTTPEngine
 internal import HTTPService
 internal import URLLists
 
@@ -11,6 +12,11 @@ struct JobUpload: Sendable {
     private let name: String?
     private let format: ListFormat
     private let options: BatchOptions
+    /// Of the whole list, as the client announces it.
+    private let length: String
+
+    /// The bytes at a list's beginning by which it is known again.
+    private static let known = 64 << 10
 
     /// Throws for a type of list that is not read here.
     init(_ request: EndpointRequest, queue: FetchQueue) throws(Problem) {
@@ -23,6 +29,7 @@ struct JobUpload: Sendable {
                 415, "list-type", "Send 'Content-Type: text/plain' with one URL on each line, or application/x-ndjson with a field 'url'.")
         }
         name = request.items["batch"]
+        length = request.request.header("content-length") ?? "streamed"
         self.queue = queue
         body = request.request.body
         var options = BatchOptions()
@@ -43,6 +50,8 @@ struct JobUpload: Sendable {
             return QueueAccess.answer(json, status: summary.accepted > 0 || summary.invalid == 0 ? 200 : 422)
         } catch let error as ListError {
             return Problem(422, "list", "The list cannot be read: \(Self.reason(error)).").answer
+        } catch let problem as Problem {
+            return problem.answer
         } catch {
             // A batch without a name of the client's cannot go on. The URLs that were accepted stay.
             if name == nil { try? await queue.close(batch: batch) }
@@ -60,15 +69,26 @@ struct JobUpload: Sendable {
     }
 
     private func feed(_ batch: String) async throws -> EnqueueSummary {
+        var beginning: [[UInt8]] = []
+        var size = 0
+        while size < Self.known, let piece = try await body.next() {
+            beginning.append(piece)
+            size += piece.count
+        }
         // An empty list without a name leaves no batch behind, which nobody could ask for.
-        var next = try await body.next()
-        if next == nil, name == nil { return EnqueueSummary() }
-        var producer = try await Producer(queue, batch: batch, from: name == nil ? "" : "gateway", options: options)
+        if beginning.isEmpty, name == nil { return EnqueueSummary() }
+        let source = name == nil ? "" : source(beginning)
+        var producer = try await Producer(queue, batch: batch, from: source, options: options)
+        // The rows of another list would be skipped, as if they had been accepted.
+        guard producer.origin == source else {
+            throw Problem(409, "other-list", "The batch '\(batch)' was begun with another list. Send this one under another name.")
+        }
         var list = ListOptions()
         list.format = format
         let reader = ListReader(list)
         var rows = RowBatch()
-        while let piece = next {
+        var rest = beginning[...]
+        while let piece = try await rest.isEmpty ? body.next() : rest.removeFirst() {
             var start = 0
             var isMore = true
             while isMore {
@@ -79,12 +99,17 @@ struct JobUpload: Sendable {
                 }
                 try await Self.add(&rows, to: &producer)
             }
-            next = try await body.next()
         }
         try reader.finish(into: &rows)
         try await Self.add(&rows, to: &producer)
         try await producer.finish()
         return producer.summary
+    }
+
+    /// The same for the same list, whatever pieces it comes in.
+    private func source(_ beginning: [[UInt8]]) -> String {
+        let digest = SHA256Digest(of: Array(beginning.joined().prefix(Self.known)))
+        return "gateway-\(digest.description.prefix(32))-\(length)"
     }
 
     private static func add(_ rows: inout RowBatch, to producer: inout Producer) async throws {

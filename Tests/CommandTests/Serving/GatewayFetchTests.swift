@@ -55,6 +55,7 @@ import Testing
         #expect(beyond.status == 416 && beyond.headers["content-range"] == "bytes */10")
         let head = try await gateway.fetch(url, ["--head"])
         #expect(head.status == 200 && head.body.isEmpty && head.headers["content-length"] == "10")
+        #expect(try await gateway.fetch(url, ["--head", "-H", "Range: bytes=0-0"]).status == 200)
         #expect(try await fleet.origin.requests().count == 1)
         try await gateway.stop()
         try await fleet.stop()

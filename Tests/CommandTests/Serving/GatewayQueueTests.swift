@@ -36,6 +36,18 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a batch goes on with its own list alone`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway()
+        let list = "http://127.0.0.1:1/a\nhttp://127.0.0.1:1/b\n"
+        for _ in 0..<2 { #expect(try await post(list, "/v1/jobs?batch=mine", gateway).json()["accepted"] as? Int == 2) }
+        let other = try await post(list.replacing("/b", with: "/c"), "/v1/jobs?batch=mine", gateway)
+        #expect(try other.status == 409 && other.json()["class"] as? String == "other-list")
+        #expect(try await gateway.ask("/v1/batches/mine").json()["total"] as? Int == 2)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
     @Test func `JSON lines are read, and a list of nothing is told so`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let gateway = try await fleet.gateway()
