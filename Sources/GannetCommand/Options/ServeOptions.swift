@@ -115,7 +115,7 @@ struct ServeOptions: Sendable {
     func serviceOptions() throws -> HTTPServiceOptions {
         var options = HTTPServiceOptions()
         options.connections = connections
-        // A kept body costs little besides the kernel's work. Threads beyond a few would wait for each other.
+        // A gateway shares its machine with other programs, so it does not take every processor of a large one.
         options.threads = max(1, min(4, connections, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         // Behind a proxy all clients have its address.
         options.each = isBehindProxy ? nil : max(1, connections / 8)
