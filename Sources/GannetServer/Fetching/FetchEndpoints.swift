@@ -11,9 +11,8 @@ struct FetchEndpoints: Sendable {
     let settings: GatewaySettings
     let counts: GatewayCounts
 
-    /// The time a client is willing to wait, in seconds.
-    private static let deadlineHeader = "gannet-deadline"
-    private static let longestDeadline = 86_400.0
+    /// The time a client is willing to wait.
+    private static let deadline = Parameter("gannet-deadline", .seconds, in: .header, "For how many seconds the client waits, such as 2.5.")
 
     private static let url = Parameter(
         "url", .url, required: true, "An absolute http or https URL, with its & and % written as %26 and %25.")
@@ -21,7 +20,7 @@ struct FetchEndpoints: Sendable {
     /// Of endpoints that fetch a URL for a client.
     var requestParameters: [Parameter] {
         [
-            Self.url, Parameter("gannet-deadline", .seconds, in: .header, "For how many seconds the client waits, such as 2.5."),
+            Self.url, Self.deadline,
             Parameter("cache-control", in: .header, "no-cache, only-if-cached, max-age=… and others of RFC 9111."),
         ] + forwardedParameters
     }
@@ -95,12 +94,12 @@ struct FetchEndpoints: Sendable {
     }
 
     func deadline(_ request: HTTPServiceRequest) throws(Problem) -> Duration? {
-        let values = request.headers(Self.deadlineHeader)
+        let values = request.headers(Self.deadline.name)
         guard !values.isEmpty else { return nil }
-        guard values.count == 1, let seconds = Double(values[0]), seconds > 0, seconds <= Self.longestDeadline else {
-            throw .badRequest("The header 'Gannet-Deadline' takes one number of seconds up to a day, such as 2.5.")
-        }
-        return .seconds(seconds)
+        // Two times are none that the parameter takes.
+        let value = values.joined(separator: ", ")
+        try Self.deadline.check(value)
+        return Parameter.seconds(value)
     }
 
     /// The client stays in the fetch as long as it reads.

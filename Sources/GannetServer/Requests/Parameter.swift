@@ -17,13 +17,12 @@ struct Parameter: Sendable {
         case number(ClosedRange<Int>)
         case choice([String])
         case flag
-        /// More than none, and up to a day.
+        /// From a thousandth, which is what the state can hold, up to a day.
         case seconds
     }
 
     private static let longestURL = JobEntry.longestURL
-    /// In seconds.
-    private static let longestTime = 86_400.0
+    private static let times = 0.001...86_400.0
 
     let name: String
     var place = Place.query
@@ -44,8 +43,8 @@ struct Parameter: Sendable {
         switch form {
         case .text: return
         case .seconds:
-            guard let seconds = Double(text), seconds > 0, seconds <= Self.longestTime else {
-                throw .badRequest("The parameter '\(name)' takes a number of seconds up to a day, such as 2.5.")
+            guard Self.seconds(text) != nil else {
+                throw .badRequest("'\(name)' takes one number of seconds, from 0.001 up to a day, such as 2.5.")
             }
         case .words(let most):
             guard 1...most ~= text.utf8.count else { throw .badRequest("The parameter '\(name)' takes 1 to \(most) bytes.") }
@@ -75,6 +74,13 @@ struct Parameter: Sendable {
         }
     }
 
+    /// A time in digits, with a point or without one.
+    static func seconds(_ text: String) -> Duration? {
+        guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ".") }), let seconds = Double(text), times.contains(seconds)
+        else { return nil }
+        return .seconds(seconds)
+    }
+
     var document: JSONValue {
         let schema: JSONValue =
             switch form {
@@ -85,7 +91,7 @@ struct Parameter: Sendable {
             case .number(let range): ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
             case .choice(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
             case .flag: ["type": "boolean"]
-            case .seconds: ["type": "number", "exclusiveMinimum": 0, "maximum": .integer(Int(Self.longestTime))]
+            case .seconds: ["type": "number", "minimum": .decimal(Self.times.lowerBound), "maximum": .decimal(Self.times.upperBound)]
             }
         return [
             "name": .string(name), "in": .string(place.rawValue), "required": .bool(isRequired), "description": .string(summary),

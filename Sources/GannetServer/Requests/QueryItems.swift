@@ -33,7 +33,7 @@ struct QueryItems: Sendable {
 
     func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
 
-    func seconds(_ name: String) -> Duration? { values[name].flatMap { Double($0) }.map { .seconds($0) } }
+    func seconds(_ name: String) -> Duration? { values[name].flatMap { Parameter.seconds($0) } }
 
     func flag(_ name: String) -> Bool { values[name] == "true" }
 

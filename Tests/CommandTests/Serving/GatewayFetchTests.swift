@@ -102,7 +102,9 @@ import Testing
         let late = try await gateway.fetch("http://127.0.0.1:\(silent.port)/", ["-H", "Gannet-Deadline: 0.2"])
         #expect(late.status == 504)
         #expect(try late.json()["class"] as? String == "timeout")
-        #expect(try await gateway.fetch("http://127.0.0.1:\(silent.port)/", ["-H", "Gannet-Deadline: soon"]).status == 400)
+        for time in ["soon", "0x10", "+1", "0.0000001"] {
+            #expect(try await gateway.fetch("http://127.0.0.1:\(silent.port)/", ["-H", "Gannet-Deadline: \(time)"]).status == 400)
+        }
         let twice = ["-H", "Gannet-Deadline: 1", "-H", "Gannet-Deadline: 60"]
         #expect(try await gateway.fetch("http://127.0.0.1:\(silent.port)/", twice).status == 400)
         try await silent.stop()
