@@ -95,7 +95,7 @@ public final class Fetcher: Sendable {
 
     /// Removes the kept answer of a request from all tiers. A shared Redis that cannot be reached at this moment keeps its copy.
     public func remove(_ request: FetchRequest) async {
-        if let request = try? request.checked() { await fetch.remove(request) }
+        if let request = try? request.checked() { try? await fetch.remove(request) }
     }
 
     /// Removes all answers from memory and disk. Answers in a shared Redis stay, because other processes use them.

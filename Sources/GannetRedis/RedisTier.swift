@@ -86,10 +86,10 @@ struct RedisTier: SharedTier {
         }
     }
 
-    func remove(_ key: CacheKey, url: String) async {
+    func remove(_ key: CacheKey, url: String) async throws {
         guard let id = URLID(key.id), let host = (try? CanonicalURL(url))?.hostName else { return }
         // A lost connection is restored within the call's time. A Redis that is away longer keeps the outcome, as documented.
-        try? await cluster.removeOutcome(id, host: host)
+        try await cluster.removeOutcome(id, host: host)
     }
 
     private func unavailable(_ error: any Error) -> SharedAnswer {

@@ -129,13 +129,18 @@ package final class CachingFetch: Sendable {
         await sharedFetches.cancel { $0.key == checked.key }
     }
 
-    package func remove(_ request: AnswerRequest) async {
-        guard let checked = try? CheckedRequest(request, userAgent: parts.userAgent) else { return }
+    /// Removes what is kept of a request's URL from all tiers.
+    ///
+    /// Throws for a URL that cannot be requested, and when the shared tier cannot be reached. That tier may keep its answer then.
+    package func remove(_ request: AnswerRequest) async throws {
+        let checked = try CheckedRequest(request, userAgent: parts.userAgent)
         await removeHere(checked.key)
         guard let shared = parts.shared else { return }
-        await shared.remove(checked.key, url: checked.canonicalURL)
+        var failure: (any Error)?
+        do { try await shared.remove(checked.key, url: checked.canonicalURL) } catch { failure = error }
         // A fetch that began in between may have found the answer in the shared tier.
         await removeHere(checked.key)
+        if let failure { throw failure }
     }
 
     private func removeHere(_ key: CacheKey) async {

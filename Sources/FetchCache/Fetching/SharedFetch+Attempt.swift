@@ -154,7 +154,8 @@ extension SharedFetch {
         let fenced = SharedFlag()
         await fetch.endings.run { [self] in
             switch await lease.commit(answer, kept: retention, revalidated: revalidated) {
-            case .stored: if isRemoved() { await parts.shared?.remove(checked.key, url: checked.canonicalURL) }
+            // Nobody waits to hear whether the tier could be reached. It was, a moment ago.
+            case .stored: if isRemoved() { try? await parts.shared?.remove(checked.key, url: checked.canonicalURL) }
             case .fenced:
                 // The shared answer is another process's, so this one is removed from the nearer tiers.
                 fetch.count { $0.fenced += 1 }

@@ -9,8 +9,8 @@ package protocol SharedTier: Sendable {
     /// The answer that the tier has now, for a caller that does not want a fetch.
     func kept(_ ask: SharedAsk) async -> CachedAnswer?
 
-    /// Removes the answer of a URL, if the tier can be reached. A fetch that is under way is not disturbed.
-    func remove(_ key: CacheKey, url: String) async
+    /// Removes the answer of a URL. Throws when the tier cannot be reached, and then the answer may stay. A fetch that is under way is not disturbed.
+    func remove(_ key: CacheKey, url: String) async throws
 }
 
 /// A question to the shared tier.

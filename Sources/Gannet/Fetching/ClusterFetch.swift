@@ -102,8 +102,8 @@ package struct ClusterFetch: Sendable {
     /// Counts of its fetches since it was made.
     package var statistics: FetchStatistics { fetch.statistics }
 
-    /// Removes the kept answer of a URL, here and in Redis.
-    package func forget(_ request: AnswerRequest) async { await fetch.remove(request) }
+    /// Removes the kept answer of a URL, here and in Redis. Throws when Redis cannot be reached, and may keep it.
+    package func forget(_ request: AnswerRequest) async throws { try await fetch.remove(request) }
 
     /// The failure of this URL, if it is older than a call that began at `start`. So neither this call nor another one meanwhile made a request.
     private func remembered(_ url: String, since start: ContinuousClock.Instant) async -> RememberedFailure? {

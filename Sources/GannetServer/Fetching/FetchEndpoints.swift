@@ -48,7 +48,7 @@ struct FetchEndpoints: Sendable {
                 reply: { request throws(Problem) in
                     let question = try question(request)
                     return .later {
-                        await fetch.forget(question)
+                        do { try await fetch.forget(question) } catch { return Problem(error).answer }
                         return HTTPServiceAnswer(status: 204)
                     }
                 }),

@@ -50,8 +50,6 @@ struct JobUpload: Sendable {
             return QueueAccess.answer(json, status: summary.accepted > 0 || summary.invalid == 0 ? 200 : 422)
         } catch let error as ListError {
             return Problem(422, "list", "The list cannot be read: \(Self.reason(error)).").answer
-        } catch let problem as Problem {
-            return problem.answer
         } catch {
             // A batch without a name of the client's cannot go on. The URLs that were accepted stay.
             if name == nil { try? await queue.close(batch: batch) }

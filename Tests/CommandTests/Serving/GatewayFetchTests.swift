@@ -227,6 +227,11 @@ import Testing
         #expect(try await gateway.ask("/v1/cache?url=\(url)", ["-X", "DELETE"]).status == 204)
         _ = try await gateway.fetch(url)
         #expect(try await fleet.origin.requests().count == 2)
+        #expect(try await gateway.ask("/v1/cache?url=nothing", ["-X", "DELETE"]).status == 400)
+        // Redis would bring the answer back.
+        try await fleet.redis.kill9()
+        let away = try await gateway.ask("/v1/cache?url=\(url)", ["-X", "DELETE"])
+        #expect(try away.status == 503 && away.json()["class"] as? String == "redis")
         try await gateway.stop()
         try await fleet.stop()
     }

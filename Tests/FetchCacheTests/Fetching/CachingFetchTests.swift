@@ -302,7 +302,7 @@ struct CachingFetchTests {
             let request = AnswerRequest("http://a/\(number)")
             for _ in 0..<3 { #expect(try await fetch.serve(request).get().body == Array("x".utf8)) }
             #expect(origin.requests.count == 2 * number + 1)
-            await fetch.remove(request)
+            try await fetch.remove(request)
             _ = await fetch.serve(request)
             #expect(origin.requests.count == 2 * number + 2)
         }

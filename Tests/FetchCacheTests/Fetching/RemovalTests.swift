@@ -14,7 +14,7 @@ struct RemovalTests {
         origin.hold()
         let waiting = Task { try await fetch.text() }
         try await origin.asked(request)
-        await fetch.remove(AnswerRequest("http://a/"))
+        try await fetch.remove(AnswerRequest("http://a/"))
         origin.release()
         return try await waiting.value
     }
@@ -75,7 +75,7 @@ struct RemovalTests {
         let both = origin.fetch { $0.downloader = FirstElse(first: slow, others: origin) }
         let old = Task { try await both.text() }
         try await slow.asked(1)
-        await both.remove(AnswerRequest("http://a/"))
+        try await both.remove(AnswerRequest("http://a/"))
         origin.passes(.milliseconds(1))
         #expect(try await both.text() == "new from network")
         slow.release()
@@ -105,7 +105,7 @@ struct RemovalTests {
         origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
         let path = folder.file("cache")
         let fetch = origin.fetch { $0.disk = disk(path) }
-        await fetch.remove(AnswerRequest("http://a/"))
+        try await fetch.remove(AnswerRequest("http://a/"))
         await fetch.removeAll()
         origin.passes(.seconds(-3600))
         #expect(try await fetch.text() == "x from network")
