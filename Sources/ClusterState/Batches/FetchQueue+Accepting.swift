@@ -101,34 +101,56 @@ extension FetchQueue {
         }
     }
 
-    /// Accepts the next part of a batch's input, once. A repeated part is answered, but adds nothing.
+    /// Rows as they go to each partition. A row that became no job counts for the end alone.
+    package struct Chunk: Sendable {
+        /// The position up to which the input has been read.
+        fileprivate let end: Int
+        /// One for each partition.
+        fileprivate let parts: [Part]
+
+        fileprivate struct Part {
+            let blocks: [[UInt8]]
+            let jobs: Int
+        }
+    }
+
+    /// Packs the next part of a batch's input. A caller can do so while the part before is on its way.
     /// - Parameters:
     ///   - end: The position up to which the input has been read. Rows that became no jobs count too.
-    ///   - progress: How far the batch has been accepted. It moves on.
-    ///   - closing: The input ends here. The batch is complete when its jobs have ended.
-    ///   - delay: No worker claims the jobs before this time has passed.
-    /// - Returns: The jobs of the queue that have not ended, for producers that do not want to run ahead.
-    package func enqueue(
-        _ rows: [Row], to end: Int, of progress: inout BatchProgress, closing: Bool = false, delay: Duration = .zero
-    ) async throws(StateError) -> Int {
+    ///   - progress: How far the batch has been accepted, with or without parts that end before these rows begin.
+    package func pack(_ rows: [Row], to end: Int, of progress: BatchProgress) throws(StateError) -> Chunk {
         guard rows.count <= Self.largestChunk else { throw .invalid("At most \(Self.largestChunk) jobs are accepted at once.") }
         guard 0 <= end, end < 1 << 53 else { throw .invalid("An input's offsets go forward from 0.") }
-        guard delay >= .zero, delay <= Self.longestDelay else { throw .invalid("A delay is 0 to 365 days.") }
         var parts = [[JobEntry]](repeating: [], count: cluster.partitions.count)
         for row in rows {
             let index = parts.count == 1 ? 0 : cluster.partition(of: row.entry.host).index
             // A producer that starts again reads rows again that a partition had accepted when the last one stopped.
             if index == 0 || row.position > progress.offsets[index] { parts[index].append(row.entry) }
         }
+        let hasHeaders = progress.headers.map { !$0.lines.isEmpty } ?? true
+        return Chunk(
+            end: end,
+            parts: parts.map { Chunk.Part(blocks: Block.pack($0, batch: progress.number, hasHeaders: hasHeaders), jobs: $0.count) })
+    }
+
+    /// Accepts the next part of a batch's input, once. A repeated part is answered, but adds nothing.
+    /// - Parameters:
+    ///   - progress: How far the batch has been accepted. It moves on.
+    ///   - closing: The input ends here. The batch is complete when its jobs have ended.
+    ///   - delay: No worker claims the jobs before this time has passed.
+    /// - Returns: The jobs of the queue that have not ended, for producers that do not want to run ahead.
+    package func enqueue(
+        _ chunk: Chunk, of progress: inout BatchProgress, closing: Bool = false, delay: Duration = .zero
+    ) async throws(StateError) -> Int {
+        guard delay >= .zero, delay <= Self.longestDelay else { throw .invalid("A delay is 0 to 365 days.") }
         var open = 0
         // The home partition is the last: what it has accepted, all have.
         for partition in cluster.partitions.reversed() {
-            let index = partition.index
-            if index > 0, parts[index].isEmpty, !closing { continue }
-            let blocks = Block.pack(parts[index], batch: progress.number, hasHeaders: progress.headers.map { !$0.lines.isEmpty } ?? true)
+            let (index, part) = (partition.index, chunk.parts[partition.index])
+            if index > 0, part.jobs == 0, !closing { continue }
             let before = progress.offsets[index]
             let answer = try await accept(
-                blocks, jobs: parts[index].count, batch: progress, from: before, to: max(before, end), closing: closing, delay: delay,
+                part.blocks, jobs: part.jobs, batch: progress, from: before, to: max(before, chunk.end), closing: closing, delay: delay,
                 in: partition)
             progress.offsets[index] = answer.offset
             progress.totals[index] = answer.total
@@ -136,6 +158,13 @@ extension FetchQueue {
         }
         if closing { progress.state = .closed }
         return open
+    }
+
+    /// Packs rows and has them accepted.
+    package func enqueue(
+        _ rows: [Row], to end: Int, of progress: inout BatchProgress, closing: Bool = false, delay: Duration = .zero
+    ) async throws(StateError) -> Int {
+        try await enqueue(pack(rows, to: end, of: progress), of: &progress, closing: closing, delay: delay)
     }
 
     private func accept(

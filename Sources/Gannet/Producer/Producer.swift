@@ -2,7 +2,7 @@ package import ClusterState
 
 /// Puts URLs into a queue, chunk by chunk, and remembers the rows that are no URLs.
 ///
-/// While a chunk is on its way, the rows of the next are read. There is one chunk on its way at most, because each names the end of the one
+/// While a chunk is on its way, the rows of the next are read and packed. There is one chunk on its way at most, because each names the end of the one
 /// before.
 ///
 /// The batch's offset in Redis advances with each accepted chunk. A producer that starts again on the same input with the same
@@ -106,19 +106,19 @@ package struct Producer: ~Copyable {
     }
 
     private mutating func send(closing: Bool) async throws(StateError) {
+        let packed = try queue.pack(chunk, to: position, of: progress)
         try await hear()
-        let (queue, rows, end, delay, before) = (queue, chunk, position, delay, progress)
+        let (queue, delay, before) = (queue, delay, progress)
         onItsWay = Task {
             var progress = before
             do throws(StateError) {
-                let open = try await queue.enqueue(rows, to: end, of: &progress, closing: closing, delay: delay)
+                let open = try await queue.enqueue(packed, of: &progress, closing: closing, delay: delay)
                 return .success(Accepted(progress: progress, open: open))
             } catch {
                 return .failure(error)
             }
         }
-        chunk = []
-        chunk.reserveCapacity(rows.count)
+        chunk.removeAll(keepingCapacity: true)
         chunkBytes = 0
         waitsSince = nil
     }
