@@ -150,6 +150,25 @@ import Testing
         #expect(calls[0] == calls[1])
     }
 
+    /// A block of 64 is copied several times when a script reads it.
+    @Test func `a look at blocks aside reads few that it does not need`() async throws {
+        let server = try await RedisServer.start()
+        try await QueueFixture.with(server) { fixture in
+            try await fixture.fill(0..<6400)
+            let job = try await fixture.claim(1, hostLimit: 1).jobs[0]
+            #expect(try await fixture.claimAll(1, hostLimit: 1).isEmpty)
+            _ = try await fixture.settle(job, QueueFixture.fetched("u"))
+            let watch = try await server.watch()
+            #expect(try await fixture.claim(40, hostLimit: 1000).jobs.count == 40)
+            _ = try await fixture.claim(60, hostLimit: 1000)
+            _ = try await server.command("ECHO", "both calls are over")
+            let reads = try await watch.commands("LRANGE", until: "both calls are over").filter { $0.contains("aside") }
+            let elements = reads.compactMap { $0.split(separator: "\"").last.flatMap { Int($0) }.map { $0 + 1 } }
+            #expect(!elements.isEmpty && elements.count == reads.count && elements.reduce(0, +) <= 8, "\(reads)")
+        }
+        try await server.stop()
+    }
+
     @Test func `the lists aside of many hosts and priorities are all served to their end`() async throws {
         try await QueueFixture.with { fixture in
             for (index, priority) in Priority.allCases.enumerated() {

@@ -17,6 +17,12 @@ package final class RedisWatch: Sendable {
         let line = try await bounded(what) { try await monitor.output.line { line in texts.allSatisfy { line.contains($0) } } }
         guard line != nil else { throw KitError("the server ended before this: \(what)") }
     }
+
+    /// The commands of this name that the server had carried out when it did the one with this text.
+    package func commands(_ name: String, until text: String) async throws -> [Substring] {
+        try await saw(text)
+        return monitor.output.text.split(separator: "\n").prefix { !$0.contains(text) }.filter { $0.contains("\"\(name)\"") }
+    }
 }
 
 extension RedisServer {

@@ -22,6 +22,17 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         return isFree and most or Ask.roomAt(name)
     end
 
+    -- The first elements of a list, and about as many as have so many jobs among them. A block of 64 is read and copied whole.
+    function Ask.firstOf(key, jobs, most)
+        local elements = call('LRANGE', key, '0', '0')
+        local left = elements[1] and jobs - Blocks.jobsIn(elements[1])
+        if not left or left <= 0 or most <= 1 then return elements end
+        -- It may be the rest of a large block, with other large blocks behind it.
+        elements = call('LRANGE', key, '0', '1')
+        local size = elements[2] and min(most, 1 + math.ceil(left / Blocks.jobsIn(elements[2]))) or 1
+        return size > 2 and call('LRANGE', key, '0', size - 1) or elements
+    end
+
     -- Serves from the first elements of a list, up to a URL to carry on, and puts back what is left of them. Blocks that stand aside already
     -- stay when their host has no room. Answers how many jobs were looked at, and whether that changed the list.
     function Ask.serve(key, elements, priority, quota, isAside)
@@ -131,18 +142,12 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
 
     -- Serves from the jobs of a priority that no worker has seen, from so many elements. Answers how many the next look takes.
     local function lookAtReady(line, priority, goal, size)
-        local elements, earlier = call('LRANGE', line.ready, '0', min(size, Ask.budget) - 1), Ask.count
-        local first = elements[1]
-        if not first then
+        local earlier = Ask.count
+        local elements = size > 1 and call('LRANGE', line.ready, '0', min(size, Ask.budget) - 1)
+            or Ask.firstOf(line.ready, goal - earlier, min(Ask.budget, 256))
+        if not elements[1] then
             line.isReady = false
             return size
-        end
-        if size == 1 and goal - earlier > 1 then
-            -- A block of few jobs may be the rest of a large one, and the next block may be large again.
-            local length = byte(first, 11)
-            local jobs = length and byte(first) % 8 >= 4 and byte(first, 12 + length) or 1
-            size = jobs >= goal - earlier and 1 or jobs > 1 and 2 or min(goal - earlier, Ask.budget, 256)
-            if size > 1 then elements = call('LRANGE', line.ready, '0', size - 1) end
         end
         Ask.budget = Ask.budget - #elements
         local seen = Ask.serve(line.ready, elements, priority, goal - earlier, false)

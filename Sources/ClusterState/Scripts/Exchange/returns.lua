@@ -260,7 +260,7 @@ function Returns.make()
             if room <= 0 then break end
             local first = host.probing > 0 and call('LINDEX', key, 0)
             if first and #first == 16 and isPutOff(Locks.read(call('HGET', Locks.key, first))) then bringOther(priority, host) end
-            local elements = call('LRANGE', key, 0, min(room, goal - Ask.count, LARGEST_LOOK) - 1)
+            local elements = Ask.firstOf(key, min(room, goal - Ask.count), LARGEST_LOOK)
             if #elements == 0 then break end
             Ask.budget = Ask.budget - #elements
             if #elements[1] == 16 then

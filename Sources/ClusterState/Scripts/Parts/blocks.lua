@@ -21,6 +21,12 @@ function Blocks.split(rest, size, list)
     end
 end
 
+-- How many jobs an element of a list has. A URL to carry on, and what is no block, count as one.
+function Blocks.jobsIn(bytes)
+    local count = #bytes > 16 and byte(bytes) % 8 >= 4 and byte(bytes, 12 + byte(bytes, 11)) or 1
+    return max(1, count)
+end
+
 -- When the jobs of a block were enqueued.
 function Blocks.enqueued(bytes) return unpackBytes('>I5', bytes, 6) + Blocks.EPOCH end
 
