@@ -205,7 +205,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "GannetRedisTests",
-            dependencies: ["GannetRedis", "GannetFetch", "FetchCache", "HTTPEngine", "GannetTestKit", "FetchProcess"],
+            dependencies: ["GannetRedis", "GannetFetch", "FetchCache", "HTTPEngine", "ClusterState", "GannetTestKit", "FetchProcess"],
             swiftSettings: settings),
         // A process that fetches as a library's user would, until it is killed.
         .executableTarget(

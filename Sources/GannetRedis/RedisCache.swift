@@ -1,5 +1,5 @@
 internal import ClusterState
-internal import FetchCache
+package import FetchCache
 public import GannetFetch
 @_exported public import RedisClient
 
@@ -21,6 +21,9 @@ public final class RedisCache: Sendable {
     /// The value for ``/GannetFetch/FetcherOptions/shared``.
     public let shared: SharedCache
 
+    /// The places at hosts, which are asked for where a politeness was given.
+    package let hosts: (any SharedHosts)?
+
     private let link: RedisLink
 
     /// A slower cache is treated as missing.
@@ -40,7 +43,7 @@ public final class RedisCache: Sendable {
     }
 
     package static func connect(
-        to configuration: RedisConfiguration, namespace: String, lease: Duration, bodyLimit: Int
+        to configuration: RedisConfiguration, namespace: String, lease: Duration, bodyLimit: Int, _ politeness: HostPoliteness? = nil
     ) async throws(RedisError) -> RedisCache {
         var configuration = configuration
         configuration.commandTimeout = patience
@@ -56,15 +59,19 @@ public final class RedisCache: Sendable {
         let bodies = try await RedisConnection.connect(configuration)
         let link = RedisLink(
             control: control, bodies: bodies, subscriber: subscriber, inbox: TierInbox(inbox, control), subscription)
+        let lanes = cluster.partitions.map { TierLane(cluster, $0, lease: lease, politeness) }
+        let breaker = OutageBreaker()
         let tier = RedisTier(
-            link: link, cluster: cluster, bodies: BlobStore(bodies, namespace: namespace), bodyLimit: bodyLimit,
-            lanes: cluster.partitions.map { TierLane(cluster, $0, lease: lease) }, lease: lease)
-        return RedisCache(link, tier)
+            link: link, cluster: cluster, bodies: BlobStore(bodies, namespace: namespace), bodyLimit: bodyLimit, lanes: lanes, lease: lease,
+            breaker: breaker)
+        return RedisCache(
+            link, tier, politeness.map { RedisHosts(cluster: cluster, lanes: lanes, politeness: $0, breaker: breaker) })
     }
 
-    private init(_ link: RedisLink, _ tier: RedisTier) {
+    private init(_ link: RedisLink, _ tier: RedisTier, _ hosts: RedisHosts?) {
         self.link = link
         shared = SharedCache(tier)
+        self.hosts = hosts
     }
 
     /// Closes the connections. Fetchers that use the cache go on without it.

@@ -17,7 +17,7 @@ struct RedisTier: SharedTier {
     /// One for each partition.
     let lanes: [TierLane]
     let lease: Duration
-    let breaker = OutageBreaker()
+    let breaker: OutageBreaker
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer {
         guard let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.hostName else {

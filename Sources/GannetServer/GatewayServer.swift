@@ -71,7 +71,7 @@ package final class GatewayServer: Sendable {
             throw Problem(429, "too-many-at-once", "This token may have \(token.atOnce) requests under way at a time.", rule: .limit)
         case .tooMany(let next):
             var problem = Problem(429, "too-many", "This token may send \(token.perSecond ?? 0) requests a second.", rule: .limit)
-            problem.headers = [("Retry-After", "\(max(1, next.components.seconds))")]
+            problem.headers = [Problem.retryAfter(next)]
             throw problem
         }
     }

@@ -54,7 +54,7 @@ struct TaskTests {
         await downloader.waitForStarts(1)
         let first = fetcher.task(for: FetchRequest("http://a/first"))
         let second = fetcher.task(for: FetchRequest("http://a/second") { $0.priority = .low })
-        try await eventually("both wait for a place") { fetcher.fetch.gate.waiting == 2 }
+        try await eventually("both wait for a place") { fetcher.fetch.gates.all.waiting == 2 }
         second.priority = .high
         #expect(second.priority == .high)
         try await eventually("its fetch has the priority") { await fetcher.fetch.priority(of: AnswerRequest("http://a/second")) == .high }

@@ -21,8 +21,11 @@ package struct Settlement: Sendable {
         case delivered
         /// The job's outcome was known, but its body is missing. The outcome no longer counts, and the URL has to be fetched.
         case bodyMissing(digest: [UInt8])
-        /// The request had led the URL of another partition to a host of this one. Its place there is free.
+        /// A request has left a place that it had apart from its URL's lock. Callers without a job have such places, and jobs at hosts of
+        /// another partition than their URL's.
         case leftPlace
+        /// The same, and the host asked for a rest. Without a length the rest doubles from time to time.
+        case leftPlaceToRest(Duration?)
     }
 
     /// Whether the host answered in the attempt.
@@ -106,6 +109,7 @@ extension Settlement {
         case .delivered: form = Form.delivered
         case .bodyMissing(let digest): (form, content) = (Form.missing, digest)
         case .leftPlace: form = Form.leftPlace
+        case .leftPlaceToRest(let length): (form, pause) = (Form.leftPlace, length.map { Self.milliseconds($0) + 2 } ?? 1)
         }
         var marks = (retention.isStored ? 0 : Form.notStored) | (isDelivery ? Form.delivery : 0)
         switch host {

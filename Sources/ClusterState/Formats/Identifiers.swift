@@ -20,6 +20,14 @@ package struct URLID: Sendable, Hashable {
 
     package init?(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
+    /// For a place of a request without a job.
+    package static func random() -> URLID { URLID(high: .random(in: .min ... .max), low: .random(in: .min ... .max)) }
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count == Self.count else { return nil }
         high = UInt64(bigEndianBytes: bytes.prefix(8))
@@ -50,6 +58,9 @@ package struct LockToken: Sendable, Hashable {
     package let incarnation: Incarnation
 
     static let count = 16
+
+    /// The sender of a place that has no lock.
+    package static func ofPlace(_ incarnation: Incarnation) -> LockToken { LockToken(counter: 0, incarnation: incarnation) }
 
     package init(counter: UInt64, incarnation: Incarnation) {
         self.counter = counter

@@ -42,20 +42,7 @@ extension ClusterState {
         let lease = try ExchangeRequest.milliseconds(ofLease: lease)
         return try await StateError.mapping {
             func call(_ part: String, _ partition: Partition) async throws -> Passage {
-                let reply = try await run(
-                    ClusterScripts.place, in: partition,
-                    [
-                        .bytes(id.bytes), .bytes(token.bytes), .string(host), .integer(usual.limit),
-                        .integer(usual.interval.wholeMilliseconds), .string(part), .integer(lease),
-                    ])
-                let fields = try reply.fields(2, of: "place")
-                let pause = try fields[1].asInteger()
-                switch try fields[0].asInteger() {
-                case 1: return .there
-                case 2: return .full(opensIn: pause < 0 ? nil : .milliseconds(pause))
-                case 3: return .hopeless
-                default: return .lost
-                }
+                try await place(id, token, at: host, usual, lease, part, partition)
             }
             let target = self.partition(of: host)
             if target == partition { return try await call("both", partition) }
@@ -63,6 +50,39 @@ extension ClusterState {
             let passage = try await call("take", target)
             let left = try await call("leave", partition)
             return left == .there ? passage : left
+        }
+    }
+
+    /// Takes a place at a host for the request of a caller without a job. A repeated call changes nothing.
+    /// - Parameters:
+    ///   - id: Random, and the same in `Settlement.Outcome.leftPlace`, which gives the place back.
+    ///   - usual: The politeness towards hosts for which no rule is stored.
+    package func enter(
+        _ host: String, _ id: URLID, _ incarnation: Incarnation, usual: HostRule, lease: Duration
+    ) async throws(StateError) -> Passage {
+        try usual.check()
+        let lease = try ExchangeRequest.milliseconds(ofLease: lease)
+        return try await StateError.mapping {
+            try await place(id, .ofPlace(incarnation), at: host, usual, lease, "take", partition(of: host))
+        }
+    }
+
+    private func place(
+        _ id: URLID, _ token: LockToken, at host: String, _ usual: HostRule, _ lease: Int, _ part: String, _ partition: Partition
+    ) async throws -> Passage {
+        let reply = try await run(
+            ClusterScripts.place, in: partition,
+            [
+                .bytes(id.bytes), .bytes(token.bytes), .string(host), .integer(usual.limit), .integer(usual.interval.wholeMilliseconds),
+                .string(part), .integer(lease),
+            ])
+        let fields = try reply.fields(2, of: "place")
+        let pause = try fields[1].asInteger()
+        switch try fields[0].asInteger() {
+        case 1: return .there
+        case 2: return .full(opensIn: pause < 0 ? nil : .milliseconds(pause))
+        case 3: return .hopeless
+        default: return .lost
         }
     }
 
@@ -101,13 +121,13 @@ extension FetchQueue {
     }
 }
 
-/// Whether a job's request may go on at the host that a redirect has led it to.
+/// Whether a request may go on at a host: at that to which a redirect has led a job, or at that of a caller without a job.
 package enum Passage: Sendable, Equatable {
-    /// The job has a place at the new host, and none at the earlier one.
+    /// The request has a place at the host, and none at an earlier one.
     case there
-    /// The new host has no room, and the job has no place at all. The value is the time until there may be room, where that is known.
+    /// The host has no room, and the request has no place at all. The value is the time until there may be room, where that is known.
     case full(opensIn: Duration?)
-    /// The new host has taken no connection for so long that no job waits for it.
+    /// The host has taken no connection for so long that nobody waits for it.
     case hopeless
     /// The lease has ended, and the place with it.
     case lost

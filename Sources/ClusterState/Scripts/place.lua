@@ -2,6 +2,7 @@
 -- Moves a job's request to the host that a redirect has led it to: its place where it was is given up, and it gets one there. Where there
 -- is none, the request waits without a place: two hosts that lead to each other would block each other else. With the host in another
 -- partition these are two calls, which may be repeated: the host's partition gives the place, and the URL's own takes the other back.
+-- A caller without a job takes a place apart from its URL's lock: 'take', with random bytes for an id.
 --
 -- KEYS  1 '<tag>state'
 -- ARGV  1 the id   2 the token   3 the host   4 how many requests a host may have in flight   5 ms between two starts at one host

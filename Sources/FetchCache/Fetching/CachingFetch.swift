@@ -14,6 +14,8 @@ package final class CachingFetch: Sendable {
         package var maximumInFlight = 64
         /// The most transfers at a time at each host; nil for no such limit.
         package var maximumAtHost: Int?
+        /// The places at hosts that processes share. While these are unknown, `maximumAtHost` holds.
+        package var sharedHosts: (any SharedHosts)?
         package var retries = RetryRule()
         package var maximumBody: Int64 = 100_000_000
         package var userAgent: String?
@@ -37,8 +39,7 @@ package final class CachingFetch: Sendable {
 
     let parts: Parts
     let failures: FailureMemory
-    let gate: DownloadGate
-    let hosts: HostGates?
+    let gates: TransferPlaces.Gates
     let values: ValueShelf
     let valueFetches: SharedFetches<ValueFetchKey, MadeValue>
     let refreshes: Refreshes
@@ -52,8 +53,9 @@ package final class CachingFetch: Sendable {
     package init(_ parts: Parts) {
         self.parts = parts
         failures = FailureMemory(clockTolerance: parts.policy.clockTolerance)
-        gate = DownloadGate(places: parts.maximumInFlight)
-        hosts = parts.maximumAtHost.map { HostGates(limit: $0) }
+        gates = TransferPlaces.Gates(
+            all: DownloadGate(places: parts.maximumInFlight), hosts: parts.maximumAtHost.map { HostGates(limit: $0) },
+            shared: parts.sharedHosts)
         values = ValueShelf(parts.values)
         refreshes = Refreshes(most: parts.maximumInFlight)
         endings = Endings(sleep: parts.sleep)

@@ -17,7 +17,7 @@ extension SharedFetch {
         while true {
             attempts += 1
             let (requestedAt, mark) = (parts.now(), fetch.removals.mark)
-            let (result, isLost) = await download(conditions, lease)
+            let (result, end) = await download(conditions, lease)
             let receivedAt = parts.now()
             switch result {
             case .success(let download):
@@ -31,11 +31,15 @@ extension SharedFetch {
                 conditions = []
             case .failure(let error) where error.kind == .cancelled:
                 await release(lease)
-                if isLost, !Task.isCancelled {
+                if end == .lostLease, !Task.isCancelled {
                     fetch.count { $0.locksLost += 1 }
                     return nil
                 }
                 return .failure(error)
+            case .failure(let error) where end == .refusedByHost:
+                // Nothing was learnt about the URL, so the failure is not remembered.
+                await release(lease)
+                return fetch.instead(of: error, stale, checked, since: self.mark)
             case .failure(let error):
                 if let pause = parts.retries.pause(after: error, attempts: attempts, random: parts.random()) {
                     fetch.count { counts in
@@ -53,8 +57,16 @@ extension SharedFetch {
         }
     }
 
+    private enum TransferEnd {
+        case ownEnd, lostLease
+        /// A host had no place for the transfer.
+        case refusedByHost
+    }
+
     /// Transfers, unless the lease is lost meanwhile. Then another process transfers, and this transfer is cancelled.
-    private func download(_ conditions: [HeaderField], _ lease: (any SharedLease)?) async -> (Result<Download, FetchError>, isLost: Bool) {
+    private func download(
+        _ conditions: [HeaderField], _ lease: (any SharedLease)?
+    ) async -> (Result<Download, FetchError>, TransferEnd) {
         var request = DownloadRequest(
             url: checked.request.url, body: .memory(upTo: Int(clamping: parts.maximumBody), thenFileIn: "/"),
             headers: checked.request.headers + conditions, progress: work.progress.report)
@@ -62,7 +74,8 @@ extension SharedFetch {
         request.growing = growing
         // A body that is whole stays so.
         defer { growing?.fail() }
-        let task = Task { [request, places = TransferPlaces(fetch.gate, fetch.hosts, work.priority)] in await transfer(request, places) }
+        let places = TransferPlaces(fetch.gates, work.priority, work.hostWait)
+        let task = Task { [request] in await transfer(request, places) }
         let loss = SharedFlag()
         lease?.whenLost {
             loss.set()
@@ -73,20 +86,24 @@ extension SharedFetch {
         } onCancel: {
             task.cancel()
         }
-        return (result, loss.isSet)
+        return (result, loss.isSet ? .lostLease : places.refusal != nil ? .refusedByHost : .ownEnd)
     }
 
     private func transfer(_ request: DownloadRequest, _ places: TransferPlaces) async -> Result<Download, FetchError> {
-        guard await places.enter(checked.host) else { return .failure(cancellation) }
-        defer { places.leave() }
+        guard await places.enter(checked.host) else { return .failure(places.refusal ?? cancellation) }
         do throws(FetchError) {
-            // Only a limit on each host is a reason to ask at redirects.
-            guard fetch.hosts != nil, let gated = parts.downloader as? any GatedDownloader else {
-                return .success(try await parts.downloader.download(request))
+            let download: Download
+            // Only places at hosts are a reason to ask at redirects.
+            if fetch.gates.areForHosts, let gated = parts.downloader as? any GatedDownloader {
+                download = try await gated.download(request, through: places)
+            } else {
+                download = try await parts.downloader.download(request)
             }
-            return .success(try await gated.download(request, through: places))
+            await places.leave(after: nil)
+            return .success(download)
         } catch {
-            return .failure(error)
+            await places.leave(after: error)
+            return .failure(places.refusal ?? error)
         }
     }
 

@@ -155,6 +155,7 @@ package struct SharedWork: Sendable {
     package let progress = ProgressRelay()
     let bodies = BodyRelay()
     let elsewhere = WishesElsewhere()
+    let hostWait = HostWait()
 
     package init(_ priority: FetchPriority) { self.priority = ChangingPriority(priority) }
 }

@@ -114,14 +114,15 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
         deadline.map { deadline in
             Task { [weak self, sleep] in
                 guard (try? await sleep(min(max(.zero, deadline), Self.longestDeadline))) != nil else { return }
-                let timeout = FetchError(kind: .timeout(.deadline), url: "", detail: "not done within \(deadline)")
-                await self?.leave(subscriber, .failure(timeout))
+                await self?.leave(subscriber, after: deadline)
             }
         }
     }
 
-    private func leave(_ subscriber: Table.SubscriberID, _ outcome: Outcome? = nil) {
+    /// - Parameter deadline: For how long the caller has waited; nil for a caller that is cancelled.
+    private func leave(_ subscriber: Table.SubscriberID, after deadline: Duration? = nil) {
         let (id, leaving) = table.leave(subscriber)
+        let outcome = deadline.map { Outcome.failure(Self.timeout($0, id.flatMap { running[$0]?.work.hostWait.left(at: .now) })) }
         if let id {
             switch leaving {
             case .nothing: break
@@ -130,6 +131,11 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
             }
         }
         subscribers.removeValue(forKey: subscriber)?.resume(returning: outcome)
+    }
+
+    private static func timeout(_ deadline: Duration, _ hostWait: Duration?) -> FetchError {
+        let reason = hostWait == nil ? "" : "; its host rests, or has no place free"
+        return FetchError(kind: .timeout(.deadline), url: "", detail: "not done within \(deadline)\(reason)", retryAfter: hostWait)
     }
 
     /// How often a fetch without callers here asks whether other processes still want it.

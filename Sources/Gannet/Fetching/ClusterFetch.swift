@@ -23,7 +23,8 @@ package struct ClusterFetch: Sendable {
         let downloader = try settings.makeDownloader(concurrency: options.concurrency)
         do {
             cache = try await RedisCache.connect(
-                to: cluster.connection.configuration, namespace: cluster.namespace, lease: options.lease, bodyLimit: options.bodyLimit)
+                to: cluster.connection.configuration, namespace: cluster.namespace, lease: options.lease, bodyLimit: options.bodyLimit,
+                HostPoliteness(options.host, patience: options.hostPatience, longestWait: settings.timeout))
         } catch {
             downloader.shutdown()
             throw error
@@ -35,7 +36,9 @@ package struct ClusterFetch: Sendable {
         parts.policy = options.freshness
         parts.maximumBody = settings.maximumBody
         parts.maximumInFlight = options.concurrency
-        parts.maximumAtHost = options.hostLimit
+        parts.sharedHosts = cache.hosts
+        parts.maximumAtHost = options.host.limit
+        parts.retries.most = options.retries
         fetch = CachingFetch(parts)
         headers = options.headers
         refresh = options.refresh
@@ -52,8 +55,12 @@ package struct ClusterFetch: Sendable {
         package var bodyLimit = 1_000_000_000
         /// Bytes of this process' memory for answers that are asked for again.
         package var memoryLimit = 0
-        /// This process' requests at a time at one host, without those of workers; nil for no such limit.
-        package var hostLimit: Int?
+        /// The politeness towards hosts for which no rule is stored. Workers and callers share the places of a host.
+        package var host = HostRule(limit: 8)
+        /// A host that takes no connection for longer is given up; zero for never.
+        package var hostPatience = Duration.zero
+        /// Attempts after the first, while callers wait.
+        package var retries = 0
         /// Sent with each request. They make it another request of its URL.
         package var headers = RequestHeaders.none
         package var refresh = false

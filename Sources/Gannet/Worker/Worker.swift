@@ -85,7 +85,7 @@ extension FetchSettings {
     /// A bound on the time from the claim of a job to its outcome. A job makes two requests where a kept answer does not fit. Requests
     /// may wait for places at hosts that redirects lead to. The margin is for the wait in stock, and for storing the body.
     var longestHold: Duration {
-        let waits = HopPatience.longestWait * min(maximumRedirects, Self.mostWaits)
+        let waits = PlacePatience.ofJob * min(maximumRedirects, Self.mostWaits)
         return timeout * 2 + waits + Self.holdMargin
     }
 

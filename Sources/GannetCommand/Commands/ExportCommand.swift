@@ -116,7 +116,7 @@ struct ExportCommand: Command {
 
     private func refetch(_ export: BatchExport, headers: RequestHeaders, _ cluster: ClusterState, _ settings: FetchSettings) async throws {
         fetch.sayWhatProxyMeans(console)
-        var fetching = fetch.fetching(store)
+        var fetching = fetch.fetching(cacheLimit: store.cacheLimit)
         fetching.headers = headers
         let client = try await ClusterFetch(cluster, settings, fetching)
         do {

@@ -98,7 +98,7 @@ struct GetCommand: Command {
                 .wrongUsage, "The requests of this URL have headers, which only its batch knows: name the URL with its '--header'.")
         }
         fetch.sayWhatProxyMeans(console)
-        var fetching = fetch.fetching(store)
+        var fetching = fetch.fetching(cacheLimit: store.cacheLimit)
         fetching.concurrency = 1
         fetching.headers = url.headers
         fetching.refresh = refresh

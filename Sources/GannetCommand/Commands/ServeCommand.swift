@@ -70,11 +70,7 @@ struct ServeCommand: Command {
     }
 
     private var fetching: ClusterFetch.Options {
-        var options = ClusterFetch.Options()
-        options.concurrency = fetch.concurrency
-        options.hostLimit = fetch.hostLimit
-        options.lease = fetch.lease
-        options.bodyLimit = cacheLimit
+        var options = fetch.fetching(cacheLimit: cacheLimit)
         options.memoryLimit = serve.memory
         // An answer that says nothing is fresh as long as it is for workers, who share it.
         options.freshness = WorkerOptions().freshness

@@ -55,10 +55,7 @@ struct ThumbnailCommand: Command {
         return try await connection.withAccess(console, patience: .zero) { access, interruption in
             let outcome = await interruption.cancelling { () -> ExitStatus in
                 fetch.sayWhatProxyMeans(console)
-                var options = ClusterFetch.Options()
-                options.lease = fetch.lease
-                options.bodyLimit = cacheLimit
-                let client = try await ClusterFetch(access.cluster, settings, options)
+                let client = try await ClusterFetch(access.cluster, settings, fetch.fetching(cacheLimit: cacheLimit))
                 let (fetched, _) = await client.body(of: source)
                 await client.close()
                 switch fetched {

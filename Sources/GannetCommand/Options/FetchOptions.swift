@@ -1,3 +1,4 @@
+import ClusterState
 import CommandLineKit
 import Gannet
 import GannetBasics
@@ -12,7 +13,7 @@ struct FetchOptions: Sendable {
     var hostInterval: Duration?
     /// Attempts after the first.
     var retries: Int
-    /// For how long a host may put a URL off.
+    /// For how long a host may put a job off; zero for callers without a job.
     var giveUpAfter: Duration
     /// How long a job stays this worker's without a renewal.
     var lease: Duration
@@ -29,16 +30,20 @@ struct FetchOptions: Sendable {
         "How many requests are in flight at once.")
     private static let hostCount = Flag(
         "host-limit", .integer(in: 1...10_000), default: "8", section: .fetching,
-        "How many requests one host gets at once, on all its ports, from all workers together.")
+        "How many requests one host gets at once, on all its ports, from all workers and gateways together.")
     private static let hostRate = Flag(
         "host-rate", .rate, section: .fetching,
-        "How many requests a second one host gets, from all workers together. Without this option there is no such limit. A pause between two "
+        "How many requests a second one host gets, from all workers and gateways together. Without this option there is no such limit. A pause between two "
             + "requests is kept in Redis and outlasts the run."
     )
     private static let retryCount = Flag(
         "retries", .integer(in: 0...100), default: "3", section: .fetching,
         "How often a URL is tried again after a failure that may pass: no connection, a lost connection, a timeout, a 5xx. A host that asks for "
             + "patience (408, 425, 429, 503) uses up no retry, nor does a proxy or network that is down.")
+    private static let callRetries = Flag(
+        "retries", .integer(in: 0...100), default: "0", section: .fetching,
+        "How often a URL is tried again after a failure that may pass, while its callers wait. The first pause is up to 1 s, and each further "
+            + "one up to twice as long. A host that asks for more than 30 s is not waited for.")
     private static let patience = Flag(
         "give-up-after", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "24h", section: .fetching,
         "How long a host may answer that it is too busy (429, 503) before a URL is given up.")
@@ -85,26 +90,25 @@ struct FetchOptions: Sendable {
         "Send a 'traceparent' header with each request of a batch that has a trace ('--traceparent'). It names the trace and the request itself. A "
             + "header of this name given with '--header' is sent instead. It is not sent on to another origin after a redirect.")
 
-    private static func flags(_ lease: FlagEntry) -> [FlagEntry] {
-        [
-            concurrencyCount.entry, hostCount.entry, hostRate.entry, retryCount.entry, patience.entry, connectPatience.entry, lease,
-            timeoutTime.entry, connectTime.entry, bodySize.entry, speedLimit.entry, network.entry, proxyURL.entry, certificates.entry,
-            agent.entry,
+    private static func flags(_ retries: [FlagEntry], _ lease: FlagEntry) -> [FlagEntry] {
+        [concurrencyCount.entry, hostCount.entry, hostRate.entry] + retries + [
+            connectPatience.entry, lease, timeoutTime.entry, connectTime.entry, bodySize.entry, speedLimit.entry, network.entry,
+            proxyURL.entry, certificates.entry, agent.entry,
         ]
     }
 
     /// Of commands that fetch the jobs of batches.
-    static let flagsForJobs = flags(leaseTime.entry) + [sendTrace.entry]
+    static let flagsForJobs = flags([retryCount.entry, patience.entry], leaseTime.entry) + [sendTrace.entry]
 
     /// Of commands that fetch URLs without jobs.
-    static let flagsForCalls = flags(callLease.entry)
+    static let flagsForCalls = flags([callRetries.entry], callLease.entry)
 
     init(_ arguments: Arguments, forJobs: Bool = true) throws {
         concurrency = try arguments.require(Self.concurrencyCount)
         hostLimit = try arguments.require(Self.hostCount)
         hostInterval = try arguments.optional(Self.hostRate)
-        retries = try arguments.require(Self.retryCount)
-        giveUpAfter = try arguments.require(Self.patience)
+        retries = try arguments.require(forJobs ? Self.retryCount : Self.callRetries)
+        giveUpAfter = forJobs ? try arguments.require(Self.patience) : .zero
         hostPatience = try arguments.require(Self.connectPatience)
         lease = try arguments.require(forJobs ? Self.leaseTime : Self.callLease)
         settings.timeout = try arguments.require(Self.timeoutTime)
@@ -134,11 +138,14 @@ extension FetchOptions {
     }
 
     /// For a caller without a job. Its bodies go to the shared cache too.
-    func fetching(_ store: StoreOptions) -> ClusterFetch.Options {
+    func fetching(cacheLimit: Int) -> ClusterFetch.Options {
         var options = ClusterFetch.Options()
         options.concurrency = concurrency
+        options.host = HostRule(limit: hostLimit, interval: hostInterval ?? .zero)
+        options.hostPatience = hostPatience
+        options.retries = retries
         options.lease = lease
-        options.bodyLimit = store.cacheLimit
+        options.bodyLimit = cacheLimit
         return options
     }
 

@@ -6,7 +6,7 @@ extension Problem {
         self.init(Self.status(of: error.kind), error.className, error.description)
         url = error.url.description
         if case .status(let status) = error.kind { originStatus = status }
-        if let pause = error.retryAfter { headers.append(("Retry-After", "\(max(1, pause.components.seconds))")) }
+        if let pause = error.retryAfter { headers.append(Self.retryAfter(pause)) }
     }
 
     /// The statuses tell apart who is to blame: 4xx the request or the URL, 502 and 504 the origin, 503 this gateway at this moment.

@@ -25,6 +25,12 @@ struct Problem: Error, Sendable {
 
     static func badRequest(_ detail: String) -> Problem { Problem(400, "bad-request", detail) }
 
+    /// In whole seconds, so that nobody comes too early.
+    static func retryAfter(_ pause: Duration) -> (name: String, value: String) {
+        let (seconds, rest) = pause.components
+        return ("Retry-After", "\(max(1, seconds + (rest > 0 ? 1 : 0)))")
+    }
+
     static let notFound = Problem(404, "not-found", "There is nothing at this path. /v1/openapi.json lists all that is there.")
 
     static func notAllowed(_ methods: [String]) -> Problem {

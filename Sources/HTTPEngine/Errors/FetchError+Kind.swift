@@ -34,7 +34,7 @@ extension FetchError {
         case protocolError
         /// The body is not what it should be, such as an image.
         case unexpectedContent
-        /// The host answered for too long that it is too busy.
+        /// The host answered for too long that it is too busy, or its rule left no place for the request.
         case throttled
         case cancelled
         /// The body could not be written.
@@ -99,7 +99,7 @@ extension FetchError.Kind {
         case .badEncoding: ("encoding", "The body's content encoding cannot be decoded")
         case .protocolError: ("protocol", "The server broke the rules of HTTP")
         case .unexpectedContent: ("content", "The body is not what was asked for")
-        case .throttled: ("throttled", "The host asked for patience for too long")
+        case .throttled: ("throttled", "The host had to rest or was busy for too long")
         case .cancelled: ("cancelled", "Cancelled")
         case .storage: ("storage", "The body could not be stored")
         case .systemLimit: ("limit", "This machine lacks what a fetch needs")

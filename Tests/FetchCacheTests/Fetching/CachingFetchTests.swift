@@ -207,9 +207,9 @@ struct CachingFetchTests {
         let first = Task { try await fetch.serve(AnswerRequest("http://a/first")).get() }
         try await origin.asked(1)
         let low = Task { try await fetch.serve(AnswerRequest("http://a/low") { $0.priority = .low }).get() }
-        try await eventually("a transfer waits") { fetch.gate.waiting == 1 }
+        try await eventually("a transfer waits") { fetch.gates.all.waiting == 1 }
         let high = Task { try await fetch.serve(AnswerRequest("http://a/high") { $0.priority = .high }).get() }
-        try await eventually("two transfers wait") { fetch.gate.waiting == 2 }
+        try await eventually("two transfers wait") { fetch.gates.all.waiting == 2 }
         #expect(origin.requests.count == 1)
         origin.release()
         for task in [first, low, high] { _ = try await task.value }

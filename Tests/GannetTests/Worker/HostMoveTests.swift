@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `a redirected request waits no longer than its bound, and is then put off`() {
-        var patience = HopPatience(throttled: .zero)
+        var patience = PlacePatience(throttled: .zero)
         var waited = Duration.zero
         var steps = 0
         while steps < 200, case .wait(let pause) = patience.next(opensIn: nil, random: 0.5) {
@@ -54,9 +54,9 @@ import Testing
             waited += pause
             steps += 1
         }
-        #expect(waited == HopPatience.longestWait)
+        #expect(waited == PlacePatience.ofJob)
         #expect(steps < 200)
-        var other = HopPatience(throttled: .seconds(2))
+        var other = PlacePatience(throttled: .seconds(2))
         #expect(other.next(opensIn: .seconds(60), random: 0) == .giveUp(.seconds(61)))
         #expect(other.next(opensIn: .seconds(2), random: 0) == .wait(.seconds(2)))
         #expect(other.next(opensIn: nil, mayWait: false, random: 0) == .giveUp(.seconds(1)))
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `a job comes back the later, the longer it has been put off`() {
         for (throttled, pause) in [(4, 1), (40, 10), (1000, 60)] {
-            var patience = HopPatience(throttled: .seconds(throttled))
+            var patience = PlacePatience(throttled: .seconds(throttled))
             #expect(patience.next(opensIn: nil, mayWait: false, random: 0) == .giveUp(.seconds(pause)))
         }
     }

@@ -143,7 +143,8 @@ function Ends.make()
             local name = call('HGET', Locks.holderOf(sub(one.token, 9)), 'p' .. id)
             if not name then return LOST end
             call('HDEL', Locks.holderOf(sub(one.token, 9)), 'p' .. id)
-            noteHost(Hosts.leave(name), one)
+            local host = Hosts.leave(name)
+            if one.pause > 0 then Hosts.coolDown(host, one.pause > 1 and one.pause - 2 or nil, ARGV[10]) else noteHost(host, one) end
             return SETTLED
         end
         if not bytes or sub(bytes, 2, 17) ~= one.token then return fence(one, bytes) end

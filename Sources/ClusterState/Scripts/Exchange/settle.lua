@@ -10,7 +10,8 @@
 --   7 delivered                a job whose body is where it belongs: its outcome was there, or its body was there without one
 --   8 missing                  a job whose outcome was there and whose body, of the digest 'content', was not
 --   9 put off                  another attempt after 'pause' ms, uncharged: the host it was led to had no room
---  10 place                    the place of a URL of another partition is free
+--  10 place                    a place that a request had apart from its URL's lock is free. Where 'pause' is above 0 the host starts nothing
+--                              for 'pause' - 2 ms, or where that is below 0 for as long as the engine finds fit
 -- The marks are 1 where the host could not be reached, 2 where nothing was learnt about it, 4 where the outcome is only for jobs
 -- enqueued before it ended, 8 where the job was only to be delivered.
 -- The verdicts are 1 settled, 0 lost, 2 fenced: it was fetched, and by somebody else as well, 3 malformed.

@@ -11,7 +11,7 @@
 --   '<tag>leases', a sorted set       incarnation to the end of its lease, in lease time. Where all that it held was taken back: to the
 --                          opposite of when that was, for an hour, so that the lease is not revived
 --   '<tag>holder:<incarnation>', a hash  what it holds: id to '', 'd' token to a job that is only delivered, 'p' id to the host of a place
---                          that a redirect took; 'suspects': what its suspects weigh; 'last' exchange: its number(6), the counter
+--                          apart from a lock: that a redirect took, or under random bytes that a caller without a job took; 'suspects': what its suspects weigh; 'last' exchange: its number(6), the counter
 --                          of tokens before it(8), padding, its verdicts
 --   '<tag>outcome:<id>', a string     how the URL's fetch ended. URLOutcome.swift writes and reads what follows its header:
 --                          version 1, flags(1), token(16), ended(6), ms it took(4), seconds it is fresh for(4)

@@ -53,7 +53,7 @@ final class HostMoves: HopGate {
     var end: End? { state.withLock { $0.end } }
 
     func admits(_ host: String) async -> Bool {
-        var patience = HopPatience(throttled: state.withLock { $0.job.throttled })
+        var patience = PlacePatience(throttled: state.withLock { $0.job.throttled })
         var isWaiting = false
         defer { if isWaiting { waits.leave() } }
         while true {

@@ -1,8 +1,8 @@
-internal import ClusterState
-internal import HTTPEngine
+package import ClusterState
+package import HTTPEngine
 
 extension AttemptFailure {
-    init(_ retry: FetchError.RetryClass) {
+    package init(_ retry: FetchError.RetryClass) {
         self =
             switch retry {
             case .unreachable: .unreachable
@@ -16,7 +16,7 @@ extension AttemptFailure {
 
 extension Settlement.HostNews {
     /// The news of its host that a failed attempt brings.
-    init(_ kind: FetchError.Kind) {
+    package init(_ kind: FetchError.Kind) {
         self =
             switch kind {
             case .dns(.noSuchName), .dns(.noAddress), .dns(.serverFailed), .connect, .timeout(.resolve), .timeout(.connect): .unreachable
@@ -28,15 +28,5 @@ extension Settlement.HostNews {
                 .invalidURL, .invalidRequest, .refusedAddress, .cancelled, .storage, .systemLimit, .engine:
                 .none
             }
-    }
-}
-
-/// The error classes of jobs that were given up.
-package enum FailureClass {
-    /// All classes except those of statuses, which are `http-` and the number.
-    package static let names = FetchError.Kind.classNames + [ExchangeRequest.poisonClass, ExchangeRequest.unreadableClass]
-
-    package static func isKnown(_ name: String) -> Bool {
-        names.contains(name) || FetchError.Kind(className: name) != nil
     }
 }

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import ClusterState
-@testable import Gannet
+@testable import GannetRedis
 @testable import HTTPEngine
 
 @Suite struct AttemptFailureTests {

@@ -1,0 +1,80 @@
+package import ClusterState
+internal import FetchCache
+internal import GannetBasics
+internal import HTTPEngine
+
+/// How callers without a job treat hosts.
+package struct HostPoliteness: Sendable {
+    /// For hosts for which an operator has set no rule.
+    package var usual: HostRule
+    /// A host that takes no connection for longer is given up; zero for never.
+    package var patience: Duration
+    /// The longest time for which a request waits for a place.
+    package var longestWait: Duration
+
+    package init(_ usual: HostRule, patience: Duration, longestWait: Duration) {
+        self.usual = usual
+        self.patience = patience
+        self.longestWait = longestWait
+    }
+}
+
+/// The places at hosts in Redis. Jobs of workers take theirs from the same ones.
+struct RedisHosts: SharedHosts {
+    let cluster: ClusterState
+    /// One for each partition.
+    let lanes: [TierLane]
+    let politeness: HostPoliteness
+    let breaker: OutageBreaker
+
+    func enter(_ host: String, since: ContinuousClock.Instant, _ wait: HostWait) async -> SharedHostAnswer {
+        let lane = lanes[cluster.partition(of: host).index]
+        let id = URLID.random()
+        var patience = PlacePatience(politeness.longestWait - (.now - since))
+        while !Task.isCancelled {
+            guard breaker.mayTry() else { return .unavailable }
+            let answer: (passage: Passage, incarnation: Incarnation)
+            do {
+                // Goes on when the task is cancelled: a place that nobody knows of would be taken from the host.
+                answer = try await Task { [usual = politeness.usual] in try await lane.enter(host, id, usual: usual) }.value
+                breaker.succeeded()
+            } catch {
+                if (error as? StateError)?.isTransient == true { breaker.failed() }
+                return .unavailable
+            }
+            switch answer.passage {
+            case .there: return .entered(RedisHostPlace(lane: lane, id: id, incarnation: answer.incarnation))
+            case .lost: continue
+            case .hopeless:
+                return .refused(
+                    FetchError(kind: .connect, url: "", detail: "\(host) has taken no connection for so long that it is given up for now"))
+            case .full(let opensIn):
+                switch patience.next(opensIn: opensIn, random: .random(in: 0...1)) {
+                case .wait(let pause):
+                    wait.note(.now + (opensIn ?? pause))
+                    do { try await Task.sleep(for: pause) } catch { return .cancelled }
+                case .giveUp(let pause):
+                    let detail = opensIn.map { "\(host) gets no request for another \($0)" } ?? "\(host) has no place free"
+                    return .refused(FetchError(kind: .throttled, url: "", detail: detail, retryAfter: pause))
+                }
+            }
+        }
+        return .cancelled
+    }
+}
+
+private struct RedisHostPlace: SharedHostPlace {
+    let lane: TierLane
+    let id: URLID
+    let incarnation: Incarnation
+
+    func leave(after error: FetchError?) async {
+        var outcome = Settlement.Outcome.leftPlace
+        if let error, case .throttled = error.retry,
+            case .coolDown(let rest) = RetryPolicy().decide(AttemptFailure(error.retry), failures: 0, throttled: .zero, random: 0)
+        {
+            outcome = .leftPlaceToRest(rest)
+        }
+        await lane.leave(Settlement(.ofPlace(incarnation), id, outcome, host: error.map { .init($0.kind) } ?? .answered))
+    }
+}
