@@ -31,6 +31,8 @@ struct CheckedRequest: Sendable {
     let facts: RequestFacts
     /// Set for a refresh in the background of a caller that has its answer: when that answer came. Any later answer will do.
     let behindSince: Moment?
+    /// Set for a fetch that no other caller joins: a random number.
+    private let alone: UInt64?
 
     init(_ request: AnswerRequest, userAgent: String?) throws(FetchError) {
         do throws(RequestRejection) {
@@ -45,19 +47,27 @@ struct CheckedRequest: Sendable {
         let agent = userAgent.flatMap { HeaderField(name: "User-Agent", value: $0) }
         facts = RequestFacts(url: request.url, headers: request.headers + (agent.map { [$0] } ?? []))
         behindSince = nil
+        alone = nil
     }
 
-    private init(_ other: CheckedRequest, behindSince: Moment) {
+    private init(_ other: CheckedRequest, behindSince: Moment? = nil, alone: UInt64? = nil) {
         request = other.request
         canonicalURL = other.canonicalURL
         host = other.host
         key = other.key
         facts = other.facts
         self.behindSince = behindSince
+        self.alone = alone
     }
 
     /// The same request in the background of its callers, for an answer that came after `since`.
     func behind(since: Moment) -> Self { Self(self, behindSince: since) }
+
+    /// The same request for one caller alone, because the answer of its URL is not for others.
+    func forItself() -> Self { Self(self, alone: .random(in: .min ... .max)) }
+
+    /// Whether other processes may have the answer too.
+    var mayBeShared: Bool { !isSecret && alone == nil }
 
     /// Whether the URL holds a password. Such an answer is kept neither on disk nor in Redis.
     var isSecret: Bool { RedactedURL.withoutUserInfo(request.url) != request.url }
@@ -78,7 +88,7 @@ struct CheckedRequest: Sendable {
         let options = options
         return SharedFetchKey(
             key: key, refresh: options.refresh && !isBehind, maximumAge: isBehind ? nil : options.maximumAge,
-            onlyIfCached: options.onlyIfCached, isBehind: isBehind)
+            onlyIfCached: options.onlyIfCached, isBehind: isBehind, alone: alone)
     }
 }
 
@@ -89,4 +99,5 @@ struct SharedFetchKey: Sendable, Hashable {
     let maximumAge: Duration?
     let onlyIfCached: Bool
     let isBehind: Bool
+    let alone: UInt64?
 }

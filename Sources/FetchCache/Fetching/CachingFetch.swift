@@ -17,6 +17,9 @@ package final class CachingFetch: Sendable {
         /// The places at hosts that processes share. While these are unknown, `maximumAtHost` holds.
         package var sharedHosts: (any SharedHosts)?
         package var retries = RetryRule()
+        /// Whether all callers are of one user. Else an answer that is `private` or `no-store` goes to the caller alone for whom it was
+        /// fetched, and callers that waited with it fetch for themselves.
+        package var callersAreOne = true
         package var maximumBody: Int64 = 100_000_000
         package var userAgent: String?
         package var now: @Sendable () -> Moment = { .now }
@@ -262,8 +265,13 @@ package final class CachingFetch: Sendable {
     }
 
     private func join(_ checked: CheckedRequest, _ caller: Caller) async -> Result<ServedAnswer, FetchError> {
+        let (start, isOwn) = (ContinuousClock.now, SharedFlag())
         let outcome = await sharedFetches.outcome(for: checked.sharedFetchKey, caller) { [self] work in
-            await SharedFetch(fetch: self, checked: checked, work: work, mark: removals.mark).outcome()
+            isOwn.set()
+            return await SharedFetch(fetch: self, checked: checked, work: work, mark: removals.mark).outcome()
+        }
+        if case .success(let answer)? = outcome, answer.isForOneRequest, !isOwn.isSet, !parts.callersAreOne {
+            return await join(checked.forItself(), caller.after(.now - start))
         }
         // The first caller may have written the same URL in another way.
         return (outcome ?? .failure(FetchError(kind: .cancelled, url: checked.request.url))).mapError { error in

@@ -9,6 +9,8 @@ package struct ServedAnswer: Sendable {
     package var source: AnswerSource
     /// The facts that are kept with the answer; nil when it is not kept.
     var facts: StoredAnswer?
+    /// Whether a cache between several users may give it to one request alone.
+    var isForOneRequest = false
     private let headersNow: @Sendable () -> ResponseHeaders
 
     init(_ answer: CachedAnswer, _ source: AnswerSource, at now: Moment) {

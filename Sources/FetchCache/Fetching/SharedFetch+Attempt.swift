@@ -131,7 +131,9 @@ extension SharedFetch {
                 exchange, terms: terms, canonicalURL: checked.canonicalURL, digest: SHA256Digest(of: body), byteCount: Int64(body.count))
             let kept = facts.withMessage(of: exchange)
             if await commit(CachedAnswer(facts: kept, body: body), mark, lease, revalidated: false) { answer.facts = kept }
-        case .refuse(let reason): await commitNothing(because: reason, status: download.status, lease)
+        case .refuse(let reason):
+            answer.isForOneRequest = reason.isForOneRequest
+            await commitNothing(because: reason, status: download.status, lease)
         }
         return .success(answer)
     }
@@ -141,7 +143,7 @@ extension SharedFetch {
         _ stale: CachedAnswer, _ exchange: Exchange, _ mark: Removals.Mark, _ lease: (any SharedLease)?
     ) async -> ServedAnswer? {
         var answer = stale
-        var isKept = false
+        var (isKept, isForOneRequest) = (false, false)
         switch stale.facts.revalidated(by: exchange, policy: parts.policy) {
         case .unusable: return nil
         case .confirmed(let facts):
@@ -149,11 +151,13 @@ extension SharedFetch {
             isKept = await commit(answer, mark, lease, revalidated: true)
         case .confirmedOnce(let reason):
             answer.facts = stale.facts.confirmedOnce(by: exchange)
+            isForOneRequest = reason.isForOneRequest
             await commitNothing(because: reason, status: stale.facts.status, lease)
         }
         fetch.count { $0.revalidations += 1 }
         var served = ServedAnswer(answer, .revalidated, at: exchange.receivedAt)
         if !isKept { served.facts = nil }
+        served.isForOneRequest = isForOneRequest
         return served
     }
 

@@ -33,7 +33,7 @@ struct SharedFetch: Sendable {
         }
         // Looked at after this fetch has come into the table: it is refused here, or `close` cancels it.
         if fetch.isClosed.isSet { return .failure(error(.cancelled, "the fetcher was closed")) }
-        guard !checked.isSecret, let shared = parts.shared else { return await attempt(nil, stale) ?? .failure(cancellation) }
+        guard checked.mayBeShared, let shared = parts.shared else { return await attempt(nil, stale) ?? .failure(cancellation) }
         var ask = ask
         for _ in 0..<Self.mostAttempts {
             if let outcome = await throughShared(shared, &ask, &stale) { return outcome }

@@ -20,16 +20,21 @@ package struct Caller: Sendable {
     }
 
     package init(_ priority: FetchPriority) { self.init(ChangingPriority(priority)) }
+
+    /// The same caller after it has waited for some time.
+    func after(_ time: Duration) -> Caller {
+        Caller(priority, progress: progress, body: body, deadline: deadline.map { max(.zero, $0 - time) })
+    }
 }
 
-/// Hears of a body that is about to come.
-package typealias BodyListener = @Sendable (GrowingBody) -> Void
+/// Hears of a body that is about to come, and whether its fetch began for the listener's caller.
+package typealias BodyListener = @Sendable (GrowingBody, _ isOwn: Bool) -> Void
 
 /// Passes the body of the present transfer on to callers who want it while it comes. A caller that joins late hears of it at once.
 package final class BodyRelay: Sendable {
     private struct State {
         var body: GrowingBody?
-        var listeners: [UInt64: BodyListener] = [:]
+        var listeners: [UInt64: @Sendable (GrowingBody) -> Void] = [:]
         var last: UInt64 = 0
     }
 
@@ -45,13 +50,14 @@ package final class BodyRelay: Sendable {
         return body
     }
 
-    func listen(_ listener: @escaping BodyListener) -> UInt64 {
+    /// - Parameter isOwn: Whether the fetch began for the listener's caller.
+    func listen(_ listener: @escaping BodyListener, isOwn: Bool) -> UInt64 {
         let (number, body) = state.withLock { state in
             state.last += 1
-            state.listeners[state.last] = listener
+            state.listeners[state.last] = { listener($0, isOwn) }
             return (state.last, state.body)
         }
-        if let body { listener(body) }
+        if let body { listener(body, isOwn) }
         return number
     }
 

@@ -48,10 +48,10 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
         case .starts:
             let work = SharedWork(priority)
             // Before the fetch begins, so that its first transfer knows of the listener.
-            following = caller.body.map { work.bodies.listen($0) }
+            following = caller.body.map { work.bodies.listen($0, isOwn: true) }
             start(key, id, work, fetch)
         case .joins(let raised):
-            following = caller.body.flatMap { running[id]?.work.bodies.listen($0) }
+            following = caller.body.flatMap { running[id]?.work.bodies.listen($0, isOwn: false) }
             if let raised { change(id, to: raised) }
         }
         let relay = running[id]?.work.progress

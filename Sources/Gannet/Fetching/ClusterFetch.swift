@@ -39,6 +39,7 @@ package struct ClusterFetch: Sendable {
         parts.sharedHosts = cache.hosts
         parts.maximumAtHost = options.host.limit
         parts.retries.most = options.retries
+        parts.callersAreOne = false
         fetch = CachingFetch(parts)
         headers = options.headers
         refresh = options.refresh
@@ -105,6 +106,13 @@ package struct ClusterFetch: Sendable {
 
     /// The answer, if it is in memory and may be used as it is.
     package func answerAtOnce(_ request: AnswerRequest) -> ServedAnswer? { fetch.servedAtOnce(request) }
+
+    /// Whether a body that is still coming may go to callers that have joined its fetch. Of redirects nothing is known here.
+    package func mayBeShared(_ head: GrowingBody.Head, of request: AnswerRequest) -> Bool {
+        (try? CanonicalURL(request.url))?.text == head.finalURL
+            && !StorageDecision.isForOneRequest(
+                status: head.status, headers: head.headers, RequestFacts(url: request.url, headers: request.headers))
+    }
 
     /// Counts of its fetches since it was made.
     package var statistics: FetchStatistics { fetch.statistics }

@@ -56,9 +56,10 @@ final class RunningFetch: Sendable {
     /// - Parameter mayStream: Whether the client wants all of the body, without conditions.
     init(_ question: AnswerRequest, within time: Duration?, mayStream: Bool, by fetch: ClusterFetch) {
         let box = box
-        let listener: BodyListener = { body in
+        let listener: BodyListener = { body, isOwn in
             box.run {
-                if let head = await body.head(after: Self.leastForStream) { box.arrive(.growing(body, head)) }
+                guard let head = await body.head(after: Self.leastForStream), isOwn || fetch.mayBeShared(head, of: question) else { return }
+                box.arrive(.growing(body, head))
             }
         }
         box.run { box.arrive(.whole(await fetch.answer(question, within: time, body: mayStream ? listener : nil))) }

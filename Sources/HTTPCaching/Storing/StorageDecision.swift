@@ -1,4 +1,4 @@
-internal import HTTPEngine
+package import HTTPEngine
 
 /// Whether an answer may be kept for later callers (RFC 9111, section 3), and on which terms.
 package enum StorageDecision: Sendable, Hashable {
@@ -75,6 +75,15 @@ extension StorageDecision.Reason {
         }
     }
 
+    /// Whether a cache between several users may give the answer to one request alone, and not to others that waited for it. Answers that are
+    /// only stale from the start may go to all of these.
+    package var isForOneRequest: Bool {
+        switch self {
+        case .noStore, .isPrivate, .credentials, .variesByAnything, .partial, .incomplete, .notModified: true
+        case .requestForbids, .interim, .status, .notUnderstood, .noLifetime, .variesByTooMuch, .unkeepableHeaders, .ofNoUse: false
+        }
+    }
+
     /// Whether the kept answer of the URL is dropped, because its origin has said something else since. A special request or a broken
     /// fetch does not drop it.
     package var outdatesKept: Bool {
@@ -89,6 +98,12 @@ extension StorageDecision.Reason {
 extension StorageDecision {
     package init(for exchange: Exchange, policy: FreshnessPolicy) {
         self = Self.decision(exchange, policy)
+    }
+
+    /// Whether the headers of an answer that is still coming say that it is for one request alone.
+    package static func isForOneRequest(status: Int, headers: ResponseHeaders, _ request: RequestFacts) -> Bool {
+        if let reason = refusal(of: AnswerHead(status: status, headers: headers), request) { return reason.isForOneRequest }
+        return headers.has("vary") && SelectingHeaders.names(in: headers.values(of: "vary")) == nil
     }
 
     private static func decision(_ exchange: Exchange, _ policy: FreshnessPolicy) -> StorageDecision {

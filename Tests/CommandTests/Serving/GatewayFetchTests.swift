@@ -144,6 +144,60 @@ import Testing
         try await fleet.stop()
     }
 
+    /// Sends the same request by so many clients, once the first has been heard by the server. The server answers the first when all have asked.
+    private func together(
+        _ clients: Int, _ gateways: [Gateway], _ head: String, body: String = "x"
+    ) async throws -> (answers: [String], requests: Int) {
+        let gate = HostileServer.Gate()
+        defer { gate.open() }
+        let beginning = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\(head)"
+        let scripts = (0..<clients).map { number -> [HostileServer.Step] in
+            let cookie = "Set-Cookie: visitor=\(number)\r\n\r\n"
+            return [.readUntil("\r\n\r\n")] + (number == 0 ? [.wait(for: gate)] : []) + [.send(beginning + cookie + body), .close]
+        }
+        let server = try HostileServer(scripts: scripts)
+        let all = try (0..<clients).map { try RawClient(port: gateways[$0 % gateways.count].port) }
+        for (number, client) in all.enumerated() {
+            try await client.send(
+                "GET /v1/fetch?url=http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+            if number == 0 { try await server.received("GET") }
+        }
+        for (number, gateway) in gateways.enumerated() {
+            let own = (clients - number + gateways.count - 1) / gateways.count
+            try await eventually("all clients have asked") {
+                try await gateway.ask("/metrics").body.contains("gannet_gateway_in_flight \(own + 1)\n")
+            }
+        }
+        gate.open()
+        var answers: [String] = []
+        for client in all { answers.append(String(decoding: try await client.receive(), as: UTF8.self)) }
+        try await server.stop()
+        return (answers, server.connections)
+    }
+
+    @Test(arguments: ["private", "no-store", "private, max-age=60"], [1, 100_000])
+    func `an answer that is for one client alone goes to no other`(control: String, size: Int) async throws {
+        let (fleet, gateway) = try await Self.start("", ["--pass-header", "Set-Cookie"])
+        let other = try await fleet.gateway(["--pass-header", "Set-Cookie"])
+        let (answers, requests) = try await together(
+            6, [gateway, other], "Cache-Control: \(control)\r\n", body: String(repeating: "x", count: size))
+        #expect(requests == 6)
+        let cookies = answers.compactMap { $0.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie: ") } }
+        #expect(cookies.count == 6 && Set(cookies).count == 6)
+        #expect(answers.allSatisfy { $0.hasPrefix("HTTP/1.1 200") && $0.hasSuffix(String(repeating: "x", count: size)) })
+        for one in [gateway, other] { try await one.stop() }
+        try await fleet.stop()
+    }
+
+    @Test(arguments: ["max-age=0", "no-cache"])
+    func `clients share an answer that is only stale at once`(control: String) async throws {
+        let (fleet, gateway) = try await Self.start()
+        let (answers, requests) = try await together(6, [gateway], "Cache-Control: \(control)\r\n")
+        #expect(requests == 1 && answers.allSatisfy { $0.hasPrefix("HTTP/1.1 200") })
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
     @Test func `when the last client leaves, the request at the origin ends`() async throws {
         let (fleet, gateway) = try await Self.start()
         let silent = try HostileServer(scripts: [[.silence], [.silence]])

@@ -131,6 +131,20 @@ package final class HostileServer: Sendable {
 }
 
 extension HostileServer {
+    /// Holds connections up until a test opens it.
+    package final class Gate: Sendable {
+        private let isOpen = Condition(false)
+
+        package init() {}
+
+        package func open() {
+            isOpen.withLock { $0 = true }
+            isOpen.wakeAll()
+        }
+
+        func wait() { isOpen.wait { $0 ? () : nil } }
+    }
+
     /// One step of a script.
     package enum Step: Sendable {
         /// Reads until the peer has sent these bytes since the last step that read.
@@ -141,6 +155,8 @@ extension HostileServer {
         /// Sends these bytes this many times, with a pause behind each; the peer's leaving and the server's end cut a pause short.
         case sendAgain([UInt8], times: Int, every: Duration)
         case pause(Duration)
+        /// Goes on when the gate is open.
+        case wait(for: Gate)
         /// Ends the connection in good order.
         case close
         /// Ends this side of the TCP connection, under TLS without a word of farewell, and reads until the peer ends the other.

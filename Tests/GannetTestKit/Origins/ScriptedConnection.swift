@@ -52,6 +52,9 @@ struct ScriptedConnection {
             return true
         case .pause(let duration):
             return pause(duration)
+        case .wait(let gate):
+            gate.wait()
+            return true
         case .close:
             stream.finish()
             return false
