@@ -1,4 +1,6 @@
+internal import ClusterState
 internal import GannetBasics
+internal import RedisClient
 
 /// Keeps calls from waiting for a Redis that is away. After a failure no call is made for a while, and for longer after each further failure.
 final class OutageBreaker: Sendable {
@@ -27,6 +29,11 @@ final class OutageBreaker: Sendable {
             state.failures = 0
             state.opensAt = nil
         }
+    }
+
+    /// A call failed. A Redis that is full is not away: it answers, and has what it had.
+    func note(_ error: any Error) {
+        if let error = error as? StateError, error.isTransient, error.redis?.kind != .outOfMemory { failed() }
     }
 
     func failed(at now: ContinuousClock.Instant = .now) {

@@ -42,8 +42,10 @@ public final class RedisCache: Sendable {
             to: configuration, namespace: options.namespace, lease: options.lease, bodyLimit: options.bodyLimit)
     }
 
+    /// - Parameter full: Called once, when Redis has no memory for a body.
     package static func connect(
-        to configuration: RedisConfiguration, namespace: String, lease: Duration, bodyLimit: Int, _ politeness: HostPoliteness? = nil
+        to configuration: RedisConfiguration, namespace: String, lease: Duration, bodyLimit: Int, _ politeness: HostPoliteness? = nil,
+        full: (@Sendable () -> Void)? = nil
     ) async throws(RedisError) -> RedisCache {
         var configuration = configuration
         configuration.commandTimeout = patience
@@ -63,7 +65,7 @@ public final class RedisCache: Sendable {
         let breaker = OutageBreaker()
         let tier = RedisTier(
             link: link, cluster: cluster, bodies: BlobStore(bodies, namespace: namespace), bodyLimit: bodyLimit, lanes: lanes, lease: lease,
-            breaker: breaker)
+            breaker: breaker, full: full)
         return RedisCache(
             link, tier, politeness.map { RedisHosts(cluster: cluster, lanes: lanes, politeness: $0, breaker: breaker) })
     }

@@ -39,7 +39,7 @@ struct RedisHosts: SharedHosts {
                 answer = try await Task { [usual = politeness.usual] in try await lane.enter(host, id, usual: usual) }.value
                 breaker.succeeded()
             } catch {
-                if (error as? StateError)?.isTransient == true { breaker.failed() }
+                breaker.note(error)
                 return .unavailable
             }
             switch answer.passage {

@@ -2,6 +2,7 @@ internal import ClusterState
 internal import FetchCache
 internal import HTTPCaching
 internal import HTTPEngine
+internal import RedisClient
 
 /// The right to fetch one URL, which no other process has at the same time.
 struct RedisLease: SharedLease {
@@ -46,6 +47,9 @@ struct RedisLease: SharedLease {
             case .tooLarge: return .refused("The body is too large for the shared cache.")
             case .full: return .refused("The shared cache is full of bodies that are in use.")
             }
+        } catch  where error.redis?.kind == .outOfMemory {
+            tier.tellFull()
+            return .refused("\(error)")
         } catch {
             return .unavailable("\(error)")
         }

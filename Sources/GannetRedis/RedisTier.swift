@@ -18,6 +18,11 @@ struct RedisTier: SharedTier {
     let lanes: [TierLane]
     let lease: Duration
     let breaker: OutageBreaker
+    /// Called once, when Redis has no memory for a body.
+    let full: (@Sendable () -> Void)?
+    private let isFullTold = Told()
+
+    private final class Told: Sendable { let value = Mutex(false) }
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer {
         guard let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.hostName else {
@@ -92,8 +97,16 @@ struct RedisTier: SharedTier {
         try await cluster.removeOutcome(id, host: host)
     }
 
+    func tellFull() {
+        let wasTold = isFullTold.value.withLock { told in
+            defer { told = true }
+            return told
+        }
+        if !wasTold { full?() }
+    }
+
     private func unavailable(_ error: any Error) -> SharedAnswer {
-        if (error as? StateError)?.isTransient == true { breaker.failed() }
+        breaker.note(error)
         return .unavailable("\(error)")
     }
 

@@ -30,6 +30,8 @@ if outcome and not hasEnded and Locks.satisfies(outcome, enqueued, {refresh = re
 end
 local stale = outcome and outcome.isStored and not outcome.isNegative and bytes or ''
 
+-- A lock is small and soon gone, and without it each process would fetch the URL.
+Clock.writeAlsoWhenFull()
 Locks.takeBackEnded()
 if lock and lock.kind ~= 'W' then
     local other = sub(lock.token, 9)

@@ -24,7 +24,8 @@ package struct ClusterFetch: Sendable {
         do {
             cache = try await RedisCache.connect(
                 to: cluster.connection.configuration, namespace: cluster.namespace, lease: options.lease, bodyLimit: options.bodyLimit,
-                HostPoliteness(options.host, patience: options.hostPatience, longestWait: settings.timeout))
+                HostPoliteness(options.host, patience: options.hostPatience, longestWait: settings.timeout),
+                full: options.full)
         } catch {
             downloader.shutdown()
             throw error
@@ -64,6 +65,8 @@ package struct ClusterFetch: Sendable {
         package var retries = 0
         /// Sent with each request. They make it another request of its URL.
         package var headers = RequestHeaders.none
+        /// Called once, when Redis has no memory for a body.
+        package var full: (@Sendable () -> Void)?
         package var refresh = false
         package var maximumAge: Duration?
         /// An image has no other rules than a page here, and a URL that has just failed is not asked for again.

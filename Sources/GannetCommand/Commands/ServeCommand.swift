@@ -49,7 +49,7 @@ struct ServeCommand: Command {
         defer { thumbnails.close() }
         return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
             fetch.sayWhatProxyMeans(console)
-            let client = try await ClusterFetch(access.cluster, settings, fetching)
+            let client = try await ClusterFetch(access.cluster, settings, fetching(console))
             let server = GatewayServer(access.cluster, client, gateway, listening.counts, thumbnails)
             let service: HTTPService
             do throws(HTTPServiceFailure) {
@@ -69,11 +69,16 @@ struct ServeCommand: Command {
         }
     }
 
-    private var fetching: ClusterFetch.Options {
+    private func fetching(_ console: Console) -> ClusterFetch.Options {
         var options = fetch.fetching(cacheLimit: cacheLimit)
         options.memoryLimit = serve.memory
         // An answer that says nothing is fresh as long as it is for workers, who share it.
         options.freshness = WorkerOptions().freshness
+        options.full = {
+            console.warn(
+                "Redis is full. It serves the answers that it has, and takes no further ones: raise its maxmemory, or set '--cache-limit' below it.",
+                [(key: "event", value: "redisFull")])
+        }
         return options
     }
 }

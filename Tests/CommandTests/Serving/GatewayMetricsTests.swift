@@ -100,4 +100,29 @@ import Testing
         #expect(try await fleet.outcome(["health", "--listen", address]).status == 69)
         try await fleet.stop()
     }
+
+    @Test func `a full Redis serves what it has, refuses the rest, and is no Redis that is away`() async throws {
+        let fleet = try await Fleet.start { options in
+            options.fileCount = 3
+            // A body without bytes needs no room, so it stays.
+            options.directives = "location = /kept { add_header Cache-Control max-age=600; return 200; }"
+        }
+        let (one, other) = (try await fleet.gateway(["--memory", "0"]), try await fleet.gateway(["--memory", "0"]))
+        #expect(try await one.fetch(fleet.origin.url("/kept")).status == 200)
+        try await fleet.redis.command("CONFIG", "SET", "maxmemory", "1")
+        for url in fleet.origin.urls { #expect(try await one.fetch(url).status == 200) }
+        for gateway in [one, other] {
+            let kept = try await gateway.fetch(fleet.origin.url("/kept"))
+            #expect(kept.status == 200 && kept.headers["cache-status"]?.hasSuffix("detail=shared") == true, "\(kept.headers)")
+        }
+        #expect(try await fleet.origin.requests().count == 4)
+        let values = try await Self.metrics(one)
+        // The first file has no bytes.
+        #expect(
+            values["gannet_gateway_redis_refused_total"] == 2 && values["gannet_gateway_redis_unavailable_total"] == 0,
+            "\(values.filter { $0.key.contains("redis") })")
+        #expect(one.process.errors.lines.filter { $0.contains("Redis is full") && $0.contains("maxmemory") }.count == 1)
+        for gateway in [one, other] { try await gateway.stop() }
+        try await fleet.stop()
+    }
 }
