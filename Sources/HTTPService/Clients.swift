@@ -11,8 +11,8 @@ final class Client: Sendable {
     }
 }
 
-/// The connections that are open. Connections that send no request for too long are closed. When many are open, the longest idle one makes
-/// room.
+/// The connections that are open. Connections that send no request for too long are closed. When all are taken, the longest idle one makes
+/// room for a new one.
 final class Clients: Sendable {
     private let bounds: ClientBounds
     private let counts: HTTPServiceCounts
@@ -23,11 +23,26 @@ final class Clients: Sendable {
         self.counts = counts
     }
 
-    /// Whether the address has not its share of connections yet.
+    /// Whether the address may have another connection. An idle one makes room for it where all are taken.
     func mayOpen(_ address: String) -> Bool {
-        let mayOpen = table.withLock { $0.hasRoom(for: address, bounds) }
+        let mayOpen = table.withLock { table in
+            guard table.hasRoom(for: address, bounds) else { return false }
+            switch table.makeRoom(bounds, at: .now, hasSent: Self.hasSent) {
+            case .there: return true
+            case .byClosing(let descriptor):
+                close([descriptor])
+                return true
+            case .none: return false
+            }
+        }
         if !mayOpen { counts.note { $0.refused += 1 } }
         return mayOpen
+    }
+
+    /// Whether the client has sent something that this server has not read yet.
+    private static func hasSent(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
     }
 
     func opened(_ client: Client) {
@@ -35,10 +50,7 @@ final class Clients: Sendable {
             counts.connections += 1
             counts.accepted += 1
         }
-        table.withLock { table in
-            table.opened(client.descriptor, of: client.address, at: .now)
-            close(table.tooMany(bounds))
-        }
+        table.withLock { $0.opened(client.descriptor, of: client.address, at: .now) }
     }
 
     func began(_ client: Client) { table.withLock { $0.began(client.descriptor) } }
@@ -60,43 +72,67 @@ final class Clients: Sendable {
 }
 
 struct ClientBounds: Sendable {
-    /// The most connections at a time. When seven eighths are open, the idle ones make room.
+    /// The most connections at a time. Beyond them an idle one makes room.
     var connections = 128
     /// The most connections of one address; nil for no such bound.
     var each: Int?
     /// For how long a connection may send no whole head of a request: at its beginning, or after an answer.
     var withoutRequest = Duration.seconds(30)
+    /// For how long a new connection makes no room for others: its first request is on its way.
+    var fresh = Duration.seconds(1)
 }
 
-/// The connections of each address, and when each connection had its last request. A struct without a clock.
+/// The connections of each address, and since when each connection waits for a request. A struct without a clock.
 struct ClientTable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Since when an idle connection waits for a request; nil while it has one.
-    private var idleSince: [Int32: Instant?] = [:]
-    /// The idle connections, the longest idle first. Entries that `idleSince` does not confirm are old.
+    /// Whether a new connection may be opened.
+    enum Room: Equatable {
+        case there
+        /// This idle connection has to be closed. It counts no more.
+        case byClosing(Int32)
+        case none
+    }
+
+    private struct Connection {
+        /// Since when it waits for a request; nil while it has one, or is being closed.
+        var idleSince: Instant?
+        var hadRequest = false
+        var isClosing = false
+    }
+
+    private var open: [Int32: Connection] = [:]
+    private var closing = 0
+    /// The idle connections, the longest idle first. Entries that `open` does not confirm are old.
     private var idle = Fifo<(descriptor: Int32, since: Instant)>()
     private var connections: [String: Int] = [:]
 
-    var count: Int { idleSince.count }
+    var count: Int { open.count - closing }
 
     func hasRoom(for address: String, _ bounds: ClientBounds) -> Bool { bounds.each.map { connections[address, default: 0] < $0 } ?? true }
 
     mutating func opened(_ descriptor: Int32, of address: String = "", at now: Instant) {
         connections[address, default: 0] += 1
-        ended(descriptor, at: now)
+        open[descriptor] = Connection()
+        becomesIdle(descriptor, at: now)
     }
 
-    mutating func began(_ descriptor: Int32) { idleSince[descriptor] = .some(nil) }
+    mutating func began(_ descriptor: Int32) {
+        open[descriptor]?.idleSince = nil
+        open[descriptor]?.hadRequest = true
+    }
 
-    mutating func ended(_ descriptor: Int32, at now: Instant) {
-        idleSince[descriptor] = now
+    mutating func ended(_ descriptor: Int32, at now: Instant) { becomesIdle(descriptor, at: now) }
+
+    private mutating func becomesIdle(_ descriptor: Int32, at now: Instant) {
+        guard let connection = open[descriptor], !connection.isClosing else { return }
+        open[descriptor]?.idleSince = now
         idle.append((descriptor, now))
         dropOld()
     }
 
     mutating func closed(_ descriptor: Int32, of address: String = "") {
-        idleSince[descriptor] = nil
+        if open.removeValue(forKey: descriptor)?.isClosing == true { closing -= 1 }
         let left = connections[address, default: 0] - 1
         connections[address] = left > 0 ? left : nil
     }
@@ -106,26 +142,41 @@ struct ClientTable {
         var due: [Int32] = []
         while let first = idle.first, first.since + bounds.withoutRequest <= now {
             _ = idle.popFirst()
-            if isIdle(first) { due.append(first.descriptor) }
+            if isIdle(first) {
+                close(first.descriptor)
+                due.append(first.descriptor)
+            }
         }
         return due
     }
 
-    /// The connection that makes room for a new one, if many are open.
-    mutating func tooMany(_ bounds: ClientBounds) -> [Int32] {
-        guard count > bounds.connections - bounds.connections / 8 else { return [] }
-        while let first = idle.popFirst() {
-            if isIdle(first) { return [first.descriptor] }
+    /// Makes room for a new connection.
+    /// - Parameter hasSent: Whether bytes of a connection wait to be read. They may be a request, so it is not idle.
+    mutating func makeRoom(_ bounds: ClientBounds, at now: Instant, hasSent: (Int32) -> Bool) -> Room {
+        guard count >= bounds.connections else { return .there }
+        var found: Int32?
+        idle.visit { entry in
+            guard found == nil, isIdle(entry), let connection = open[entry.descriptor] else { return }
+            let isFresh = !connection.hadRequest && entry.since + bounds.fresh > now
+            if !isFresh, !hasSent(entry.descriptor) { found = entry.descriptor }
         }
-        return []
+        guard let found else { return .none }
+        close(found)
+        return .byClosing(found)
     }
 
-    private func isIdle(_ entry: (descriptor: Int32, since: Instant)) -> Bool { idleSince[entry.descriptor] == .some(entry.since) }
+    private mutating func close(_ descriptor: Int32) {
+        open[descriptor]?.idleSince = nil
+        open[descriptor]?.isClosing = true
+        closing += 1
+    }
+
+    private func isIdle(_ entry: (descriptor: Int32, since: Instant)) -> Bool { open[entry.descriptor]?.idleSince == entry.since }
 
     /// A busy connection leaves an entry for each of its requests. The list stays within a small multiple of the connections.
     private mutating func dropOld() {
-        guard idle.count > 64 + 4 * count else { return }
-        let since = idleSince
-        idle.filter { since[$0.descriptor] == .some($0.since) }
+        guard idle.count > 64 + 4 * open.count else { return }
+        let open = open
+        idle.filter { open[$0.descriptor]?.idleSince == $0.since }
     }
 }

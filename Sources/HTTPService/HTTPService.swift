@@ -32,7 +32,8 @@ package final class HTTPService: Sendable {
             throw HTTPServiceFailure("'\(address)' is not an IP address.")
         }
         errno = 0
-        let bounds = ClientBounds(connections: options.connections, each: options.each, withoutRequest: options.withoutRequest)
+        let bounds = ClientBounds(
+            connections: options.connections, each: options.each, withoutRequest: options.withoutRequest, fresh: options.fresh)
         let clients = Clients(bounds, options.counts)
         let requests = OpenRequests()
         let watch = DepartureWatch {
@@ -60,7 +61,8 @@ package final class HTTPService: Sendable {
     {
         func start(_ certificate: UnsafePointer<CChar>?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
             var given = gannet_http_options(
-                threads: UInt32(clamping: options.threads), connections: UInt32(clamping: options.connections),
+                threads: UInt32(clamping: options.threads),
+                connections: UInt32(clamping: options.connections + options.connectionsToRefuse),
                 idle_seconds: UInt32(clamping: Int(options.withoutTraffic / .seconds(1))), memory: options.memoryForHead,
                 certificate: certificate, key: key)
             return address.withPointer { pointer, _ in
@@ -93,7 +95,7 @@ package final class HTTPService: Sendable {
 package struct HTTPServiceOptions: Sendable {
     /// The threads of libmicrohttpd. Each has its share of the connections, and calls the handler.
     package var threads = 1
-    /// The most connections at a time.
+    /// The most connections at a time. When all are taken, an idle one makes room for a new one. Where none is idle, the new one is refused.
     package var connections = 128
     /// The most connections of one address, so that no client keeps the others out. nil sets no such limit.
     package var each: Int?
@@ -101,6 +103,8 @@ package struct HTTPServiceOptions: Sendable {
     package var withoutTraffic = Duration.seconds(30)
     /// A connection ends when it brings no whole head of a request for so long.
     package var withoutRequest = Duration.seconds(30)
+    /// For how long a new connection makes no room for others: its first request is on its way.
+    package var fresh = Duration.seconds(1)
     /// Bytes for the head of a request and for that of its answer.
     package var memoryForHead = 32 * 1024
     /// Where the server counts what it does.
@@ -109,6 +113,10 @@ package struct HTTPServiceOptions: Sendable {
     package var tls: (certificate: String, key: String)?
 
     package init() {}
+
+    /// libmicrohttpd accepts nothing when its own bound is reached, and clients would wait for nothing. So that bound is higher, and
+    /// connections beyond `connections` are refused, or an idle one makes room. Each thread has its share of the bound.
+    fileprivate var connectionsToRefuse: Int { max(threads, connections / 8) }
 }
 
 /// The sentence that says why the server cannot listen.

@@ -7,7 +7,7 @@ package final class HTTPServiceCounts: Sendable {
         package internal(set) var connections = 0
         /// Connections that were accepted.
         package internal(set) var accepted = 0
-        /// Connections that were refused because their address had its share of them.
+        /// Connections that were refused because their address had its share of them, or because all were at work.
         package internal(set) var refused = 0
         /// Connections that were closed because they sent no request for too long, or made room for others.
         package internal(set) var closedIdle = 0

@@ -35,24 +35,38 @@ import Testing
         #expect(table.overdue(bounds, at: after(15)) == [4])
     }
 
-    @Test func `when seven eighths are open, the longest idle connection makes room`() {
-        var table = ClientTable()
-        for descriptor in Int32(1)...7 {
-            table.opened(descriptor, at: after(Int(descriptor)))
-            #expect(table.tooMany(bounds) == [])
-        }
-        table.began(1)
-        table.opened(8, at: after(8))
-        #expect(table.tooMany(bounds) == [2])
-    }
-
-    @Test func `when all are busy, none makes room`() {
+    private func full() -> ClientTable {
         var table = ClientTable()
         for descriptor in Int32(1)...8 {
-            table.opened(descriptor, at: start)
-            table.began(descriptor)
+            #expect(table.makeRoom(bounds, at: after(0), hasSent: { _ in false }) == .there)
+            table.opened(descriptor, at: after(Int(descriptor)))
         }
-        #expect(table.tooMany(bounds) == [])
+        return table
+    }
+
+    @Test func `when all connections are taken, the longest idle one makes room`() {
+        var table = full()
+        table.began(1)
+        #expect(table.makeRoom(bounds, at: after(20), hasSent: { _ in false }) == .byClosing(2))
+        table.opened(9, at: after(20))
+        #expect(table.makeRoom(bounds, at: after(20), hasSent: { _ in false }) == .byClosing(3))
+        // A connection that is being closed counts no more, and has no request any more.
+        table.closed(2)
+        table.ended(3, at: after(21))
+        table.closed(3)
+        #expect(table.count == 7)
+        #expect(table.makeRoom(bounds, at: after(22), hasSent: { _ in false }) == .there)
+    }
+
+    @Test func `a connection with a request, with bytes that wait to be read, or without time for its first request makes no room`() {
+        var table = full()
+        table.began(1)
+        #expect(table.makeRoom(bounds, at: after(8), hasSent: { $0 < 8 }) == .none)
+        #expect(table.makeRoom(bounds, at: after(9), hasSent: { $0 < 8 }) == .byClosing(8))
+        table.ended(1, at: after(9))
+        table.opened(9, at: after(9))
+        // A connection that had a request may make room at once.
+        #expect(table.makeRoom(bounds, at: after(9), hasSent: { 1 < $0 && $0 < 8 }) == .byClosing(1))
     }
 
     @Test func `an address has room until its share is open, and again when one is closed`() {

@@ -394,6 +394,40 @@ import Testing
         service.stop()
     }
 
+    @Test(arguments: [1, 2])
+    func `no connection with a request makes room, and one too many is refused and counted`(threads: Int) async throws {
+        let gate = Gate()
+        var options = HTTPServiceOptions()
+        options.connections = 8
+        options.threads = threads
+        let counts = options.counts
+        let service = try HTTPService(address: "127.0.0.1", port: 0, options) { _ in
+            .later {
+                await gate.wait()
+                return HTTPServiceAnswer("here")
+            }
+        }
+        var clients: [RawClient] = []
+        for count in 1...8 {
+            clients.append(try RawClient(port: service.port))
+            try await clients[count - 1].send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await eventually("request \(count) waits") { gate.waiting == count }
+        }
+        for count in 1...5 {
+            let refused = try RawClient(port: service.port)
+            #expect(try await refused.receive().isEmpty)
+            #expect(counts.values.refused == count)
+        }
+        gate.open()
+        for client in clients { #expect(try await client.text(until: "here").hasPrefix("HTTP/1.1 200")) }
+        // Now they are idle, and one of them makes room.
+        let last = try RawClient(port: service.port)
+        try await last.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try await last.text(until: "here").hasPrefix("HTTP/1.1 200"))
+        #expect(counts.values.closedIdle == 1 && counts.values.refused == 5)
+        service.stop()
+    }
+
     @Test func `a request without a host, a handshake of TLS and an endless target are refused`() async throws {
         let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in .now(HTTPServiceAnswer("here")) }
         for request in [

@@ -74,7 +74,7 @@ extension MetricsText {
         add("gannet_gateway_accepted_connections_total", .counter, "Connections that were accepted.", service.accepted)
         add(
             "gannet_gateway_refused_connections_total", .counter,
-            "Connections that were refused because their address had its share of them.", service.refused)
+            "Connections that were refused because their address had its share of them, or all were at work.", service.refused)
         add(
             "gannet_gateway_closed_connections_total", .counter,
             "Connections that were closed because they sent no request for too long, or made room for others.", service.closedIdle)
