@@ -141,8 +141,13 @@ extension ClusterState {
     /// The beginning of an outage that no call has reported yet, because Redis is silent.
     package var silence: RedisOutage { RedisOutage(reasonOfSilence) }
 
-    /// The beginnings of outages in which the connection cannot be restored.
-    package var outages: some AsyncSequence<RedisOutage, Never> & Sendable { connection.failedAttempts().map(RedisOutage.init) }
+    /// Whether Redis is known not to answer: a lost connection could not be restored at once.
+    package var isAway: Bool { connection.isAway }
+
+    /// Outages in which the connection cannot be restored at once.
+    package var outages: some AsyncSequence<RedisOutage, Never> & Sendable {
+        connection.outages().map { error in error.map(RedisOutage.init) ?? .ended }
+    }
 
     private var reasonOfSilence: RedisError {
         connection.failure ?? RedisError(.commandTimeout, server: "\(connection.configuration.address)")

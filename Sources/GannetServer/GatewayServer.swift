@@ -15,6 +15,7 @@ package final class GatewayServer: Sendable {
     private let access: AccessRules
     private let use: Mutex<[TokenUse]>
     private let counts: GatewayCounts
+    private let queues: QueueAccess
 
     /// - Parameters:
     ///   - service: The counts of the `HTTPService` that asks.
@@ -24,7 +25,7 @@ package final class GatewayServer: Sendable {
     ) {
         access = settings.access
         use = Mutex(settings.access.tokens.map { TokenUse($0) })
-        let queues = QueueAccess(cluster: cluster, usual: settings.queue)
+        queues = QueueAccess(cluster: cluster, usual: settings.queue)
         let counts = GatewayCounts()
         self.counts = counts
         let fetches = FetchEndpoints(fetch: fetch, settings: settings, counts: counts)
@@ -43,6 +44,9 @@ package final class GatewayServer: Sendable {
         counts.begin(endpoints)
         table = EndpointTable(endpoints: endpoints)
     }
+
+    /// The gateway is about to end. Streams of events come to their end, so that their clients go to another gateway.
+    package func prepareToEnd() { queues.isEnding.set() }
 
     /// To be given to an `HTTPService`.
     package func reply(to request: HTTPServiceRequest) -> HTTPServiceReply {

@@ -17,6 +17,8 @@ final class Clients: Sendable {
     private let bounds: ClientBounds
     private let counts: HTTPServiceCounts
     private let table = Mutex<ClientTable>(ClientTable())
+    /// Ends when the last connection has been closed, once `drain` was called.
+    private let (last, lastClosed) = AsyncStream.makeStream(of: Never.self)
 
     init(_ bounds: ClientBounds, _ counts: HTTPServiceCounts) {
         self.bounds = bounds
@@ -26,7 +28,7 @@ final class Clients: Sendable {
     /// Whether the address may have another connection. An idle one makes room for it where all are taken.
     func mayOpen(_ address: String) -> Bool {
         let mayOpen = table.withLock { table in
-            guard table.hasRoom(for: address, bounds) else { return false }
+            guard !table.isEnding, table.hasRoom(for: address, bounds) else { return false }
             switch table.makeRoom(bounds, at: .now, hasSent: Self.hasSent) {
             case .there: return true
             case .byClosing(let descriptor):
@@ -53,16 +55,40 @@ final class Clients: Sendable {
         table.withLock { $0.opened(client.descriptor, of: client.address, at: .now) }
     }
 
-    func began(_ client: Client) { table.withLock { $0.began(client.descriptor) } }
-
-    func ended(_ client: Client) { table.withLock { $0.ended(client.descriptor, at: .now) } }
-
-    func closed(_ client: Client) {
-        table.withLock { $0.closed(client.descriptor, of: client.address) }
-        counts.note { $0.connections -= 1 }
+    /// Takes no further connections, and closes each one when it has no request. Returns when none is left, or its task is cancelled.
+    func drain() async {
+        let isLast = table.withLock { table in
+            table.isEnding = true
+            close(table.needless(bounds, at: .now, hasSent: Self.hasSent))
+            return table.isEmpty
+        }
+        if isLast { lastClosed.finish() }
+        for await _ in last {}
     }
 
-    func closeOverdue() { table.withLock { close($0.overdue(bounds, at: .now)) } }
+    func began(_ client: Client) { table.withLock { $0.began(client.descriptor) } }
+
+    func ended(_ client: Client) {
+        table.withLock { table in
+            table.ended(client.descriptor, at: .now)
+            close(table.needless(bounds, at: .now, hasSent: Self.hasSent))
+        }
+    }
+
+    func closed(_ client: Client) {
+        let isLast = table.withLock { table in
+            table.closed(client.descriptor, of: client.address)
+            return table.isEnding && table.isEmpty
+        }
+        counts.note { $0.connections -= 1 }
+        if isLast { lastClosed.finish() }
+    }
+
+    func closeOverdue() {
+        table.withLock { table in
+            close(table.overdue(bounds, at: .now) + table.needless(bounds, at: .now, hasSent: Self.hasSent))
+        }
+    }
 
     /// Under the lock: libmicrohttpd closes a descriptor only after it has said so, and that waits for the lock.
     private func close(_ descriptors: [Int32]) {
@@ -107,7 +133,12 @@ struct ClientTable {
     private var idle = Fifo<(descriptor: Int32, since: Instant)>()
     private var connections: [String: Int] = [:]
 
+    /// No more connections are taken, and idle ones are needless.
+    var isEnding = false
+
     var count: Int { open.count - closing }
+
+    var isEmpty: Bool { open.isEmpty }
 
     func hasRoom(for address: String, _ bounds: ClientBounds) -> Bool { bounds.each.map { connections[address, default: 0] < $0 } ?? true }
 
@@ -150,19 +181,36 @@ struct ClientTable {
         return due
     }
 
+    /// The connections that are idle while the service ends. Each is named once.
+    /// - Parameter hasSent: Whether bytes of a connection wait to be read.
+    mutating func needless(_ bounds: ClientBounds, at now: Instant, hasSent: (Int32) -> Bool) -> [Int32] {
+        guard isEnding else { return [] }
+        var found: Set<Int32> = []
+        idle.visit { entry in if mayClose(entry, bounds, at: now, hasSent) { found.insert(entry.descriptor) } }
+        for descriptor in found { close(descriptor) }
+        return Array(found)
+    }
+
     /// Makes room for a new connection.
     /// - Parameter hasSent: Whether bytes of a connection wait to be read. They may be a request, so it is not idle.
     mutating func makeRoom(_ bounds: ClientBounds, at now: Instant, hasSent: (Int32) -> Bool) -> Room {
         guard count >= bounds.connections else { return .there }
         var found: Int32?
         idle.visit { entry in
-            guard found == nil, isIdle(entry), let connection = open[entry.descriptor] else { return }
-            let isFresh = !connection.hadRequest && entry.since + bounds.fresh > now
-            if !isFresh, !hasSent(entry.descriptor) { found = entry.descriptor }
+            if found == nil, mayClose(entry, bounds, at: now, hasSent) { found = entry.descriptor }
         }
         guard let found else { return .none }
         close(found)
         return .byClosing(found)
+    }
+
+    /// Whether the connection is idle, and no request is on its way as far as one can see.
+    private func mayClose(
+        _ entry: (descriptor: Int32, since: Instant), _ bounds: ClientBounds, at now: Instant, _ hasSent: (Int32) -> Bool
+    ) -> Bool {
+        guard isIdle(entry), let connection = open[entry.descriptor] else { return false }
+        let isFresh = !connection.hadRequest && entry.since + bounds.fresh > now
+        return !isFresh && !hasSent(entry.descriptor)
     }
 
     private mutating func close(_ descriptor: Int32) {

@@ -73,8 +73,17 @@ package final class HTTPService: Sendable {
         return tls.certificate.withCString { certificate in tls.key.withCString { start(certificate, $0) } }
     }
 
-    /// The requests that are not answered yet.
-    var openRequests: Int { daemon.withLock { $0 == nil } ? 0 : parts.takeUnretainedValue().requests.count }
+    /// The requests whose answers have not been sent whole.
+    package var openRequests: Int { daemon.withLock { $0 == nil } ? 0 : parts.takeUnretainedValue().requests.count }
+
+    /// Takes no more connections, and lets requests that are under way come to their end. Returns when no connection is left, or the task is
+    /// cancelled. `stop` has to follow.
+    package func drain() async {
+        guard daemon.withLock({ $0 != nil }) else { return }
+        let parts = parts.takeUnretainedValue()
+        parts.isEnding.set()
+        await parts.clients.drain()
+    }
 
     /// Ends it. Connections are closed, and the tasks that make answers are cancelled.
     package func stop() {
@@ -137,6 +146,8 @@ private final class Parts: Sendable {
     let requests: OpenRequests
     let watch: DepartureWatch
     let counts: HTTPServiceCounts
+    /// Connections end with their answers.
+    let isEnding = SharedFlag()
 
     init(
         _ handler: @escaping HTTPService.Handler, _ clients: Clients, _ requests: OpenRequests, _ watch: DepartureWatch,
@@ -222,7 +233,8 @@ private func noteTarget(
     guard let context, let target, let connection, let pointer = gannet_http_connection_context(connection) else { return nil }
     let client = Unmanaged<Client>.fromOpaque(pointer).takeUnretainedValue()
     let parts = Parts.of(context)
-    let request = ServedRequest(String(cString: target), connection, of: client, parts.watch, parts.counts, parts.handler)
+    let request = ServedRequest(
+        String(cString: target), connection, of: client, parts.watch, parts.counts, isEnding: parts.isEnding, parts.handler)
     parts.requests.add(request)
     parts.counts.note { $0.requests += 1 }
     return Unmanaged.passRetained(request).toOpaque()

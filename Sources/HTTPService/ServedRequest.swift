@@ -16,6 +16,7 @@ final class ServedRequest: Sendable {
     private let target: String
     private let client: Client
     private let counts: HTTPServiceCounts
+    private let isEnding: SharedFlag
     private let handler: HTTPService.Handler
     private let suspension: Suspension
     private let body: RequestBody
@@ -29,11 +30,12 @@ final class ServedRequest: Sendable {
 
     init(
         _ target: String, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch, _ counts: HTTPServiceCounts,
-        _ handler: @escaping HTTPService.Handler
+        isEnding: SharedFlag, _ handler: @escaping HTTPService.Handler
     ) {
         self.target = target
         self.client = client
         self.counts = counts
+        self.isEnding = isEnding
         self.handler = handler
         let departure = Departure()
         let suspension = Suspension(connection, of: client, watch) { departure.request?.leave() }
@@ -144,6 +146,7 @@ final class ServedRequest: Sendable {
         guard let response else { return .NO }
         defer { MHD_destroy_response(response) }
         for header in answer.headers { MHD_add_response_header(response, header.name, header.value) }
+        if isEnding.isSet { MHD_add_response_header(response, "Connection", "close") }
         let result = MHD_queue_response(connection, UInt32(clamping: answer.status), response)
         if result == .YES {
             isAnswered.set()

@@ -60,8 +60,11 @@ package final class RedisConnection: Sendable {
     /// The loss of the connection, or the error of the last attempt to restore it; `nil` while it stands.
     package var failure: RedisError? { health.failure }
 
-    /// The errors of later attempts to restore the connection. A slow reader gets the newest.
-    package func failedAttempts() -> AsyncStream<RedisError> { health.failedAttempts() }
+    /// Whether an attempt to restore the connection has failed, and none has succeeded since.
+    package var isAway: Bool { health.isAway }
+
+    /// The errors of attempts to restore the connection, and `nil` when one has succeeded after them. A slow reader gets the newest.
+    package func outages() -> AsyncStream<RedisError?> { health.outages() }
 
     /// Closes the connection and returns when its thread has ended. Waiting calls fail with ``RedisError/Kind/closed``.
     package func close() async {

@@ -69,6 +69,25 @@ import Testing
         #expect(table.makeRoom(bounds, at: after(9), hasSent: { 1 < $0 && $0 < 8 }) == .byClosing(1))
     }
 
+    @Test func `when the service ends, each idle connection is named once, and one with a request after it`() {
+        var table = ClientTable()
+        for descriptor: Int32 in 1...4 { table.opened(descriptor, at: start) }
+        table.began(1)
+        table.began(2)
+        table.ended(2, at: start)
+        #expect(table.needless(bounds, at: start, hasSent: { _ in false }) == [])
+        table.isEnding = true
+        // The third has time for its first request, and the bytes of the fourth may be one.
+        #expect(table.needless(bounds, at: start, hasSent: { $0 == 4 }) == [2])
+        let later = start + bounds.fresh
+        #expect(table.needless(bounds, at: later, hasSent: { $0 == 4 }) == [3])
+        table.ended(1, at: later)
+        #expect(table.needless(bounds, at: later, hasSent: { _ in false }).sorted() == [1, 4])
+        #expect(!table.isEmpty)
+        for descriptor: Int32 in 1...4 { table.closed(descriptor) }
+        #expect(table.isEmpty)
+    }
+
     @Test func `an address has room until its share is open, and again when one is closed`() {
         var table = ClientTable()
         let bounds = ClientBounds(connections: 8, each: 2)

@@ -292,6 +292,64 @@ import Testing
         try await eventually("the tasks are cancelled") { gate.cancelled == 3 }
     }
 
+    @Test func `draining answers what is under way, closes what is idle, and takes nothing new`() async throws {
+        let gate = Gate()
+        var options = HTTPServiceOptions()
+        options.fresh = .zero
+        let counts = options.counts
+        let service = try HTTPService(address: "127.0.0.1", port: 0, options) { request in
+            guard request.path == "/late" else { return .now(HTTPServiceAnswer("here")) }
+            return .later {
+                await gate.wait()
+                return HTTPServiceAnswer("late")
+            }
+        }
+        let idle = try RawClient(port: service.port)
+        try await idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try await idle.text(until: "here")
+        let silent = try RawClient(port: service.port)
+        let late = try RawClient(port: service.port)
+        try await late.send("GET /late HTTP/1.1\r\nHost: a\r\n\r\n")
+        try await eventually("the late one waits") { gate.waiting == 1 && counts.values.connections == 3 }
+
+        let isDrained = SharedFlag()
+        let draining = Task {
+            await service.drain()
+            isDrained.set()
+        }
+        _ = try await idle.receive()
+        _ = try await silent.receive()
+        let refused = try RawClient(port: service.port)
+        #expect(try await refused.receive().isEmpty)
+        #expect(counts.values.refused == 1 && service.openRequests == 1 && !isDrained.isSet)
+        gate.open()
+        let answer = String(decoding: try await late.receive(), as: UTF8.self)
+        #expect(answer.contains("\r\nConnection: close\r\n") && answer.hasSuffix("\r\n\r\nlate"))
+        await draining.value
+        #expect(service.openRequests == 0 && counts.values.connections == 0)
+        service.stop()
+        await service.drain()
+    }
+
+    @Test func `draining ends with its task, and leaves the requests that are under way`() async throws {
+        let gate = Gate()
+        let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in
+            .later {
+                await gate.wait()
+                return HTTPServiceAnswer()
+            }
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        try await eventually("it waits") { gate.waiting == 1 }
+        let draining = Task { await service.drain() }
+        draining.cancel()
+        await draining.value
+        #expect(service.openRequests == 1)
+        service.stop()
+        #expect(try await client.receive().isEmpty)
+    }
+
     @Test func `HEAD has the length of the body and no body`() async throws {
         let written = Count()
         let service = try HTTPService(address: "127.0.0.1", port: 0) { _ in

@@ -126,7 +126,7 @@ final class WorkerRun: Sendable {
     }
 
     private func watchConnection() async {
-        for await outage in queue.cluster.outages { box.put(.cannotConnect(outage)) }
+        for await outage in queue.cluster.outages where outage != .ended { box.put(.cannotConnect(outage)) }
     }
 
     private func note(_ progress: QueueProgress) {

@@ -13,7 +13,7 @@ struct ServeCommand: Command {
         "serve",
         summary: "Answer clients that want a URL now, each URL fetched once.",
         flags: ServeOptions.flags + [ThumbnailProgramOption.program.entry, ThumbnailProgramOption.count.entry, StoreOptions.cache.entry]
-            + FetchOptions.flagsForCalls
+            + FetchOptions.flagsForCalls + [DrainOption.ofGateway.entry]
             + QueueTarget.creatingFlags,
         mostUsed: ["bind", "token-file", "memory", "host-limit", "redis"],
         examples: [
@@ -28,24 +28,30 @@ struct ServeCommand: Command {
     private let fetch: FetchOptions
     private let target: QueueTarget
     private let thumbnails: ThumbnailPool
+    private let namesProgram: Bool
+    private let drainTimeout: Duration
 
     init(_ arguments: Arguments) throws {
         serve = try ServeOptions(arguments)
         cacheLimit = try arguments.require(StoreOptions.cache)
         fetch = try FetchOptions(arguments, forJobs: false)
         target = try QueueTarget(arguments)
+        drainTimeout = try arguments.require(DrainOption.ofGateway)
+        namesProgram = try ThumbnailProgramOption.isNamed(arguments)
         var bounds = ThumbnailBounds()
         bounds.programs = try arguments.require(ThumbnailProgramOption.count)
         thumbnails = ThumbnailPool(try ThumbnailProgramOption.program(arguments), bounds)
     }
 
+    private var console: Console { target.console }
+
     func run() async throws -> ExitStatus {
-        let console = target.console
         let settings = try fetch.checkedSettings()
         var gateway = try serve.settings()
         let listening = try serve.serviceOptions()
         gateway.queue = target.queue
         gateway.bodyLimit = cacheLimit
+        if namesProgram { do throws(ThumbnailFailure) { try thumbnails.check() } catch { throw CommandFailure(error) } }
         defer { thumbnails.close() }
         return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
             fetch.sayWhatProxyMeans(console)
@@ -62,11 +68,33 @@ struct ServeCommand: Command {
             console.note(
                 "serving on \(url) (/v1/fetch, /v1/openapi.json); Ctrl-C ends it.",
                 [(key: "event", value: "listening"), (key: "address", value: .string(url))])
+            let watching = Task { for await outage in access.cluster.outages { access.watch.note(outage) } }
             for await _ in interruption.stops { break }
+            watching.cancel()
+            let left = await drain(service, server, interruption)
             service.stop()
             await client.close()
-            return .done
+            return left == 0 ? .done : interruption.status
         }
+    }
+
+    /// Lets requests come to their end, within a time. Returns how many did not.
+    private func drain(_ service: HTTPService, _ server: GatewayServer, _ interruption: Interruption) async -> Int {
+        server.prepareToEnd()
+        let open = service.openRequests
+        if open > 0 {
+            console.note(
+                "stopping: \(Amounts.count(open, "request")) may go on for up to \(Amounts.time(drainTimeout)); another signal ends them.",
+                [(key: "event", value: "stopping"), (key: "requests", value: .integer(open))])
+        }
+        await interruption.cleaningUp(within: drainTimeout) { await service.drain() }
+        let left = service.openRequests
+        if left > 0 {
+            console.warn(
+                "\(Amounts.count(left, "request")) had no answer yet; their connections are closed.",
+                [(key: "event", value: "cutOff"), (key: "requests", value: .integer(left))])
+        }
+        return left
     }
 
     private func fetching(_ console: Console) -> ClusterFetch.Options {

@@ -9,7 +9,7 @@ struct ThumbnailCommand: Command {
     private static let output = Flag(
         "output", short: "o", .file(), "The file that receives the thumbnail instead of standard output.")
     private static let source = Positional(
-        "picture", isSingle: true, "A file, or an http or https URL, which is fetched like 'get --fetch' does.")
+        "picture", isSingle: true, "A file, '-' for standard input, or an http or https URL, which is fetched like 'get --fetch' does.")
 
     static let spec = CommandSpec(
         "thumbnail",
@@ -87,7 +87,7 @@ struct ThumbnailCommand: Command {
 /// A picture that the user names.
 private enum PictureFile {
     static func bytes(of path: String, atMost limit: Int) throws(CommandFailure) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path, Descriptor.message(errno)) }
         defer { close(descriptor) }
         var status = stat()
@@ -100,14 +100,5 @@ private enum PictureFile {
 
     private static func failure(_ path: String, _ why: String) -> CommandFailure {
         CommandFailure(.noUsableInput, "The picture \(Sentence.quoted(path)) cannot be read: \(why).")
-    }
-}
-
-extension CommandFailure {
-    fileprivate init(_ failure: ThumbnailFailure) {
-        switch failure.kind {
-        case .missing, .unfit, .busy, .cancelled: self.init(.unavailable, failure.sentence)
-        case .notPicture, .tooLarge, .broken, .crashed, .tooSlow: self.init(.noUsableInput, failure.sentence)
-        }
     }
 }

@@ -37,9 +37,13 @@ enum NameOption {
     }
 }
 
-/// `--drain-timeout`: how a worker ends that is asked to stop.
+/// `--drain-timeout`: how a worker or a gateway ends that is asked to stop.
 enum DrainOption {
     static let time = Flag(
         "drain-timeout", .duration(in: .zero...(.seconds(86_400))), default: "25s", section: .fetching,
         "How long requests in flight may go on after the first signal. Then their jobs are handed back.")
+
+    static let ofGateway = Flag(
+        "drain-timeout", .duration(in: .zero...(.seconds(86_400))), default: "25s",
+        "How long clients that wait for their answers may go on after the first signal. Then their connections are closed.")
 }

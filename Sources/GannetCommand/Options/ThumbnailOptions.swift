@@ -13,6 +13,9 @@ enum ThumbnailProgramOption {
         "thumbnail-programs", .integer(in: 1...64), default: "\(ThumbnailBounds().programs)",
         "How many pictures are worked on at a time, each by a program of its own with one thread.")
 
+    /// Whether the user has named a program, and so means to have one.
+    static func isNamed(_ arguments: Arguments) throws -> Bool { try arguments.optional(program) != nil }
+
     static func program(_ arguments: Arguments) throws -> ThumbnailProgram {
         ThumbnailProgram(named: try arguments.optional(program), beside: Executable.path)
     }
@@ -51,6 +54,15 @@ struct ThumbnailOptions: Sendable {
         case "webp": .webp
         case "avif": .avif
         default: .plain
+        }
+    }
+}
+
+extension CommandFailure {
+    init(_ failure: ThumbnailFailure) {
+        switch failure.kind {
+        case .missing, .unfit, .busy, .cancelled: self.init(.unavailable, failure.sentence)
+        case .notPicture, .tooLarge, .broken, .crashed, .tooSlow: self.init(.noUsableInput, failure.sentence)
         }
     }
 }

@@ -57,14 +57,14 @@ final class Interruption: Sendable {
 
 extension Interruption {
     /// How long cleaning up may take once a signal has come.
-    private static let cleanUpBound = Duration.seconds(2)
+    static let cleanUpBound = Duration.seconds(2)
 
     /// Runs the last steps before an end, in a bounded time. The next signal cuts them short.
-    func cleaningUp(_ body: @escaping @Sendable () async throws -> Void) async {
+    func cleaningUp(within bound: Duration = cleanUpBound, _ body: @escaping @Sendable () async throws -> Void) async {
         let task = Task { try await body() }
         state.withLock { $0.cancel = { task.cancel() } }
         let alarm = Task {
-            do { try await Task.sleep(for: Self.cleanUpBound) } catch { return }
+            do { try await Task.sleep(for: bound) } catch { return }
             task.cancel()
         }
         _ = await task.result

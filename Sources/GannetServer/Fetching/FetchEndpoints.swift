@@ -25,6 +25,19 @@ struct FetchEndpoints: Sendable {
         ] + forwardedParameters
     }
 
+    /// Of endpoints whose bodies clients may have already.
+    static let conditions = [
+        Parameter(
+            "if-none-match", in: .header, "The tags of bodies that the client has. It gets 304 where one of them is the present one."),
+        Parameter("if-modified-since", in: .header, "Since when the client has a body. It gets 304 where the body is no newer."),
+    ]
+
+    private static let ranges = [
+        Parameter("range", in: .header, "A part of the body, such as bytes=0-99."),
+        Parameter(
+            "if-range", in: .header, "The tag or the date of the body of which the client wants a part. It gets all of another body."),
+    ]
+
     private var forwardedParameters: [Parameter] {
         settings.forwardedHeaders.map { name in
             Parameter(name, in: .header, "Goes on to the origin. Each of its values has a kept answer of its own.")
@@ -36,9 +49,7 @@ struct FetchEndpoints: Sendable {
             Endpoint(
                 method: "GET", path: "/v1/fetch",
                 summary: "The body of a URL, from the caches or from its origin. Clients that ask at the same time share one request.",
-                parameters: requestParameters + [
-                    Parameter("range", in: .header, "A part of the body, such as bytes=0-99.")
-                ],
+                parameters: requestParameters + Self.conditions + Self.ranges,
                 answers: [200: ["*/*"], 206: ["*/*"], 304: []],
                 reply: { request throws(Problem) in try fetched(request) }),
             Endpoint(

@@ -19,7 +19,7 @@ struct PictureEndpoint: Sendable {
         return Endpoint(
             method: "GET", path: "/v1/picture",
             summary: "A thumbnail of the picture at a URL. No picture is enlarged.",
-            parameters: fetches.requestParameters + [
+            parameters: fetches.requestParameters + FetchEndpoints.conditions + [
                 Parameter("width", sides, required: true, "The most pixels across."),
                 Parameter(
                     "height", sides,

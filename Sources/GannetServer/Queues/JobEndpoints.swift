@@ -9,7 +9,8 @@ struct JobEndpoints: Sendable {
     let access: QueueAccess
 
     private static let host = Parameter("host", .text, "Only jobs of this host, a name without a port.")
-    private static let errorClass = Parameter("class", .text, "Only dead jobs of this class of failures, such as timeout or http-404.")
+    private static let errorClass = Parameter(
+        "class", .errorClass, "Only dead jobs of this class of failures, such as timeout or http-404.")
     private static let limit = Parameter("limit", .number(1...1000), "How many at most; 50 without this parameter.")
     private static let most = Parameter("limit", .number(1...1_000_000_000), "How many jobs at most.")
 
@@ -32,8 +33,9 @@ struct JobEndpoints: Sendable {
                     Parameter("refresh", .flag, "Whether the origin is asked even where an outcome is known."),
                 ],
                 answers: [200: ["application/json"], 422: ["application/json", "application/problem+json"]],
-                takes: ["text/plain", "application/x-ndjson"],
+                shape: .accepted, takes: ["text/plain", "application/x-ndjson"],
                 reply: { request throws(Problem) in
+                    if let away = access.away { throw away }
                     let upload = try JobUpload(request, queue: access.queue(request))
                     return .later { await upload.answer() }
                 }),
@@ -44,10 +46,11 @@ struct JobEndpoints: Sendable {
                     Parameter("batch", .text, "Only jobs of this batch."), Parameter("url", .url, "Only jobs of this URL."),
                     Parameter("cursor", .text, "The cursor of the page before."), Self.limit,
                 ],
-                hasEffects: false, reply: { request throws(Problem) in try list(request) }),
+                hasEffects: false, shape: .jobs, reply: { request throws(Problem) in try list(request) }),
             Endpoint(
                 method: "POST", path: "/v1/jobs/retry", summary: "Tries dead jobs again, or delayed ones now.",
                 parameters: [QueueEndpoints.queue, Self.state([.dead, .delayed]), Self.host, Self.errorClass, Self.most],
+                shape: .sweep,
                 reply: { request throws(Problem) in try sweep(request, .dead, "retried") { try await $0.retry($1, limit: $2) } }),
             Endpoint(
                 method: "DELETE", path: "/v1/jobs", summary: "Deletes jobs of one state. They count as cancelled; dead ones as failed.",
@@ -55,6 +58,7 @@ struct JobEndpoints: Sendable {
                     QueueEndpoints.queue, Self.state([.ready, .parked, .delayed, .dead], required: true), Self.host, Self.errorClass,
                     Self.most,
                 ],
+                shape: .sweep,
                 reply: { request throws(Problem) in try sweep(request, .ready, "deleted") { try await $0.delete($1, limit: $2) } }),
         ]
     }

@@ -43,7 +43,7 @@ struct JobUpload: Sendable {
         do {
             let summary = try await feed(batch)
             let json: JSONValue = [
-                "schema": 1, "queue": .string(queue.name), "batch": summary.accepted > 0 ? .string(batch) : .null,
+                "schema": 1, "queue": .string(queue.name), "batch": name != nil || summary.accepted > 0 ? .string(batch) : .null,
                 "accepted": .integer(summary.accepted), "invalid": .integer(summary.invalid),
                 "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
             ]

@@ -7,6 +7,8 @@ internal import HTTPService
 struct QueueAccess: Sendable {
     let cluster: ClusterState
     let usual: String
+    /// The gateway ends: answers without an end come to one.
+    let isEnding = SharedFlag()
 
     private static let bound = Duration.seconds(30)
 
@@ -16,6 +18,7 @@ struct QueueAccess: Sendable {
     func reply(
         _ request: EndpointRequest, _ body: @escaping @Sendable (FetchQueue) async throws -> JSONValue
     ) -> HTTPServiceReply {
+        if let away { return .now(away.answer) }
         let queue = queue(request)
         let late = Problem(504, "redis-slow", "Redis has not answered in time.").answer
         return .later(within: Self.bound, otherwise: late) {
@@ -25,6 +28,11 @@ struct QueueAccess: Sendable {
                 return Problem(error).answer
             }
         }
+    }
+
+    /// The problem while Redis is known to be away, so that nobody waits for it.
+    var away: Problem? {
+        cluster.isAway ? Problem(503, "redis", "Redis is away, and with it the queues. Try again in a moment.") : nil
     }
 
     static func answer(_ json: JSONValue, status: Int = 200) -> HTTPServiceAnswer {

@@ -16,7 +16,7 @@ struct QueueEndpoints: Sendable {
         [
             Endpoint(
                 method: "GET", path: "/v1/status", summary: "How a queue stands: its jobs, totals, rates and workers.",
-                parameters: [Self.queue], hasEffects: false,
+                parameters: [Self.queue], hasEffects: false, shape: .status,
                 reply: { request throws(Problem) in
                     access.reply(request) { queue in try await queue.overview().json(queue.name, try await queue.cluster.server()) }
                 }),
@@ -24,11 +24,11 @@ struct QueueEndpoints: Sendable {
                 method: "GET", path: "/v1/events",
                 summary: "How a queue stands, as server-sent events named 'status': at once, and then each second in which it has changed.",
                 parameters: [Self.queue], hasEffects: false, answers: [200: ["text/event-stream"]],
-                reply: { request throws(Problem) in .now(StatusEvents(queue: access.queue(request)).answer) }),
+                reply: { request throws(Problem) in .now(StatusEvents(queue: access.queue(request), access: access).answer) }),
             Endpoint(
                 method: "GET", path: "/v1/batches", summary: "The batches of a queue, the latest first.",
                 parameters: [Self.queue, Parameter("limit", .number(1...10_000), "How many at most; 50 without this parameter.")],
-                hasEffects: false,
+                hasEffects: false, shape: .batches,
                 reply: { request throws(Problem) in
                     let limit = request.items.number("limit") ?? 50
                     return access.reply(request) { queue in
@@ -41,14 +41,14 @@ struct QueueEndpoints: Sendable {
                 }),
             Endpoint(
                 method: "GET", path: "/v1/batches/{batch}", summary: "A batch: its totals, its progress, its state.",
-                parameters: [Self.batch, Self.queue], hasEffects: false,
+                parameters: [Self.batch, Self.queue], hasEffects: false, shape: .batch,
                 reply: { request throws(Problem) in
                     let name = request.items.required("batch")
                     return access.reply(request) { try await Self.json(name, $0) }
                 }),
             Endpoint(
                 method: "POST", path: "/v1/batches/{batch}/cancel", summary: "Cancels a batch: its waiting jobs end now.",
-                parameters: [Self.batch, Self.queue],
+                parameters: [Self.batch, Self.queue], shape: .batch,
                 reply: { request throws(Problem) in
                     let name = request.items.required("batch")
                     return access.reply(request) { queue in
@@ -58,12 +58,12 @@ struct QueueEndpoints: Sendable {
                 }),
             Endpoint(
                 method: "POST", path: "/v1/pause", summary: "Pauses a queue: its jobs wait, and requests in flight are finished.",
-                parameters: [Self.queue],
+                parameters: [Self.queue], shape: .pause,
                 reply: { request throws(Problem) in
                     access.reply(request) { ["schema": 1, "queue": .string($0.name), "wasPaused": .bool(try await $0.pause())] }
                 }),
             Endpoint(
-                method: "POST", path: "/v1/resume", summary: "Lets a paused queue go on.", parameters: [Self.queue],
+                method: "POST", path: "/v1/resume", summary: "Lets a paused queue go on.", parameters: [Self.queue], shape: .pause,
                 reply: { request throws(Problem) in
                     access.reply(request) { ["schema": 1, "queue": .string($0.name), "wasPaused": .bool(try await $0.resume())] }
                 }),
@@ -80,7 +80,7 @@ struct QueueEndpoints: Sendable {
     private var hostEndpoints: [Endpoint] {
         [
             Endpoint(
-                method: "GET", path: "/v1/hosts", summary: "The operator's rules for hosts.", hasEffects: false,
+                method: "GET", path: "/v1/hosts", summary: "The operator's rules for hosts.", hasEffects: false, shape: .rules,
                 reply: { request throws(Problem) in
                     access.reply(request) { queue in
                         let rules = try await queue.cluster.hostRules()
@@ -94,7 +94,7 @@ struct QueueEndpoints: Sendable {
                     Self.host, Parameter("limit", .number(1...HostRule.highestLimit), "How many requests the host gets at once."),
                     Parameter("intervalSeconds", .seconds, "The least time from one request to the next."),
                     Parameter("pauseSeconds", .number(1...31_536_000), "For how long no request starts from now on."),
-                ],
+                ], shape: .rule,
                 reply: { request throws(Problem) in
                     let rule = OperatorRule(
                         try pattern(request), limit: request.items.number("limit"),
@@ -110,6 +110,7 @@ struct QueueEndpoints: Sendable {
                 }),
             Endpoint(
                 method: "DELETE", path: "/v1/hosts/{host}", summary: "Clears the rule for a host or a domain.", parameters: [Self.host],
+                shape: .cleared,
                 reply: { request throws(Problem) in
                     let pattern = try pattern(request)
                     return access.reply(request) { queue in

@@ -16,6 +16,8 @@ struct Endpoint: Sendable {
     var isOpen = false
     /// The media types of answers by their statuses. Every endpoint may answer problems besides.
     var answers: [Int: [String]] = [200: ["application/json"]]
+    /// The shape of its answers in JSON.
+    var shape: AnswerShape?
     /// The media types of bodies that it takes.
     var takes: [String] = []
     var reply: Reply

@@ -16,11 +16,12 @@ enum OpenAPIDocument {
     private static func text(of endpoints: [Endpoint]) -> String {
         var paths: [(key: String, value: JSONValue)] = []
         for endpoint in endpoints {
-            let operation = (key: endpoint.method.lowercased(), value: operation(endpoint))
+            var operations = [(key: endpoint.method.lowercased(), value: operation(endpoint))]
+            if endpoint.method == "GET" { operations.append(("head", operation(endpoint, hasBody: false))) }
             if let index = paths.firstIndex(where: { $0.key == endpoint.path }), case .object(let there) = paths[index].value {
-                paths[index].value = .object(there + [operation])
+                paths[index].value = .object(there + operations)
             } else {
-                paths.append((endpoint.path, .object([operation])))
+                paths.append((endpoint.path, .object(operations)))
             }
         }
         let document: JSONValue = [
@@ -39,31 +40,33 @@ enum OpenAPIDocument {
         return document.text + "\n"
     }
 
-    private static func operation(_ endpoint: Endpoint) -> JSONValue {
-        var members: [(key: String, value: JSONValue)] = [("summary", .string(endpoint.summary))]
+    private static func operation(_ endpoint: Endpoint, hasBody: Bool = true) -> JSONValue {
+        let summary = hasBody ? endpoint.summary : "The head of the answer to GET."
+        var members: [(key: String, value: JSONValue)] = [("summary", .string(summary))]
         if !endpoint.parameters.isEmpty { members.append(("parameters", .array(endpoint.parameters.map(\.document)))) }
         if !endpoint.takes.isEmpty {
             let content = endpoint.takes.map { (key: $0, value: JSONValue.object([("schema", ["type": "string"])])) }
             members.append(("requestBody", ["required": true, "content": .object(content)]))
         }
         var answers = endpoint.answers.sorted { $0.key < $1.key }.map { status, types in
-            (key: "\(status)", value: answer(status, types))
+            (key: "\(status)", value: answer(status, hasBody ? types : [], endpoint.shape))
         }
-        let problems: JSONValue = [
-            "description": "The request cannot be answered as it was meant.",
-            "content": ["application/problem+json": ["schema": problemReference]],
-        ]
+        let problem = "The request cannot be answered as it was meant."
+        let problems: JSONValue =
+            hasBody
+            ? ["description": .string(problem), "content": ["application/problem+json": ["schema": problemReference]]]
+            : ["description": .string(problem)]
         answers += [("414", Self.tooLarge), ("431", Self.tooLarge), ("default", problems)]
         members.append(("responses", .object(answers)))
         if endpoint.isOpen { members.append(("security", [])) }
         return .object(members)
     }
 
-    private static func answer(_ status: Int, _ types: [String]) -> JSONValue {
+    private static func answer(_ status: Int, _ types: [String], _ shape: AnswerShape?) -> JSONValue {
         let content = types.map { type in
             let schema: JSONValue =
                 switch type {
-                case "application/json": [:]
+                case "application/json": shape?.document ?? [:]
                 case "application/problem+json": problemReference
                 default: ["type": "string"]
                 }

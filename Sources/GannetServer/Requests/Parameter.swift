@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import Gannet
 internal import GannetBasics
 
 /// A parameter of an endpoint: how it is checked, and how the OpenAPI document describes it.
@@ -17,6 +18,8 @@ struct Parameter: Sendable {
         case number(ClosedRange<Int>)
         case choice([String])
         case flag
+        /// A class of failures, as jobs have it.
+        case errorClass
         /// From a thousandth, which is what the state can hold, up to a day.
         case seconds
     }
@@ -69,6 +72,12 @@ struct Parameter: Sendable {
             }
         case .choice(let words):
             guard words.contains(text) else { throw .badRequest("The parameter '\(name)' takes one of \(words.joined(separator: ", ")).") }
+        case .errorClass:
+            guard FailureClass.isKnown(text) else {
+                throw .badRequest(
+                    "The parameter '\(name)' takes a class of failures: http- and a status, or one of "
+                        + "\(FailureClass.names.sorted().joined(separator: ", ")).")
+            }
         case .flag:
             guard ["true", "false"].contains(text) else { throw .badRequest("The parameter '\(name)' takes true or false.") }
         }
@@ -91,6 +100,8 @@ struct Parameter: Sendable {
             case .number(let range): ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
             case .choice(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
             case .flag: ["type": "boolean"]
+            case .errorClass:
+                ["type": "string", "pattern": .string("^(http-[1-9][0-9]{2}|\(FailureClass.names.sorted().joined(separator: "|")))$")]
             case .seconds: ["type": "number", "minimum": .decimal(Self.times.lowerBound), "maximum": .decimal(Self.times.upperBound)]
             }
         return [

@@ -48,6 +48,9 @@ struct Problem: Error, Sendable {
         if let url { members.append(("url", .string(url))) }
         if let originStatus { members.append(("originStatus", .integer(originStatus))) }
         let type = (name: "Content-Type", value: "application/problem+json")
+        var headers = headers
+        // A 503 is about this moment, so the next may do.
+        if status == 503, !headers.contains(where: { $0.name == "Retry-After" }) { headers.append(Self.retryAfter(.seconds(1))) }
         return HTTPServiceAnswer(
             status: status, headers: [type, (name: "Cache-Control", value: "no-store")] + headers,
             body: .bytes(Array((JSONValue.object(members).text + "\n").utf8)))

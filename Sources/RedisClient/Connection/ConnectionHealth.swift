@@ -4,7 +4,9 @@ internal import GannetBasics
 final class ConnectionHealth: Sendable {
     private struct State {
         var failure: RedisError?
-        var listeners: [Int: AsyncStream<RedisError>.Continuation] = [:]
+        /// An attempt to restore the connection has failed, and none has succeeded since.
+        var isAway = false
+        var listeners: [Int: AsyncStream<RedisError?>.Continuation] = [:]
         var lastID = 0
     }
 
@@ -13,19 +15,30 @@ final class ConnectionHealth: Sendable {
     /// The loss of the connection, or the error of the last attempt to restore it; `nil` while it stands.
     var failure: RedisError? { state.withLock { $0.failure } }
 
-    func restored() { state.withLock { $0.failure = nil } }
+    /// Whether an attempt to restore the connection has failed. Most lost connections are restored at once.
+    var isAway: Bool { state.withLock { $0.isAway } }
 
-    /// The connection was lost, or an attempt to restore it failed. Only the latter is news: most lost connections are restored at once.
+    func restored() {
+        let listeners = state.withLock { state in
+            state.failure = nil
+            defer { state.isAway = false }
+            return state.isAway ? Array(state.listeners.values) : []
+        }
+        for listener in listeners { listener.yield(nil) }
+    }
+
+    /// The connection was lost, or an attempt to restore it failed. Only the latter is news.
     func failed(_ error: RedisError) {
         let listeners = state.withLock { state in
-            defer { state.failure = error }
-            return state.failure == nil ? [] : Array(state.listeners.values)
+            state.isAway = state.failure != nil
+            state.failure = error
+            return state.isAway ? Array(state.listeners.values) : []
         }
         for listener in listeners { listener.yield(error) }
     }
 
-    func failedAttempts() -> AsyncStream<RedisError> {
-        let (stream, listener) = AsyncStream.makeStream(of: RedisError.self, bufferingPolicy: .bufferingNewest(1))
+    func outages() -> AsyncStream<RedisError?> {
+        let (stream, listener) = AsyncStream.makeStream(of: RedisError?.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.lastID += 1
             state.listeners[state.lastID] = listener

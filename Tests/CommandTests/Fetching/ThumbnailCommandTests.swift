@@ -20,6 +20,15 @@ import Testing
         #expect(try info(folder.file("b.\(suffix)")) == ImageInfo(format: format, size: ImageSize(width: 50, height: 25)))
     }
 
+    @Test func `standard input becomes a thumbnail on standard output`() async throws {
+        let folder = try TemporaryFolder()
+        let picture = try folder.write(MadePicture.png(200, 100), to: "a.png")
+        let script = "cat \(picture) | \"$0\" thumbnail - --width 50 --format png > \(folder.file("b"))"
+        let outcome = try await program.run(script: script)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try info(folder.file("b")) == ImageInfo(format: .png, size: ImageSize(width: 50, height: 25)))
+    }
+
     @Test func `a file without a picture, and a missing file, are exit 65 and one sentence`() async throws {
         let folder = try TemporaryFolder()
         let text = try folder.write(Array("hello".utf8), to: "a.png")

@@ -116,7 +116,11 @@ import Testing
 
     @Test func `without the program a picture is a problem that says how to get it`() async throws {
         let (fleet, gateway) = try await Self.start()
-        let other = try await fleet.gateway(["--thumbnail-program", "/nowhere/gannet-thumbnail"])
+        let folder = try TemporaryFolder()
+        let program = try folder.write(Array("#!/bin/sh\n".utf8), to: "program")
+        #expect(chmod(program, 0o700) == 0)
+        let other = try await fleet.gateway(["--thumbnail-program", program])
+        #expect(unlink(program) == 0)
         let answer = try await ask(other, fleet.origin.url("/files/a.png"), "width=50")
         #expect(answer.status == 501)
         #expect(try answer.json()["class"] as? String == "thumbnail-program-missing")

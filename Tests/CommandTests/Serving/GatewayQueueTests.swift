@@ -30,7 +30,7 @@ import Testing
         #expect(empty.status == 200)
         #expect(try empty.json()["accepted"] as? Int == 0 && empty.json()["batch"] is NSNull)
         #expect(try await (gateway.ask("/v1/batches").json()["batches"] as? [Any])?.isEmpty == true)
-        #expect(try await post("", "/v1/jobs?batch=named", gateway).status == 200)
+        #expect(try await post("", "/v1/jobs?batch=named", gateway).json()["batch"] as? String == "named")
         #expect(try await gateway.ask("/v1/batches/named").status == 200)
         try await gateway.stop()
         try await fleet.stop()
@@ -115,10 +115,60 @@ import Testing
         let first = try await client.text(until: "\n\n\r\n")
         #expect(first.contains("Content-Type: text/event-stream") && first.contains("event: status\n") && first.contains("\"ready\":0"))
         _ = try await post("http://127.0.0.1:1/", "/v1/jobs", gateway)
-        // Times change from event to event, so several may come first.
         let more = try await client.receive { String(decoding: $0, as: UTF8.self).contains("\"ready\":1") }
         #expect(String(decoding: more, as: UTF8.self).contains("\"ready\":1"))
         client.leave()
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a queue in which only time goes by has no events`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway()
+        // Its age is in the status, and goes on.
+        _ = try await post("http://127.0.0.1:1/", "/v1/jobs", gateway)
+        let client = try RawClient(port: gateway.port)
+        try await client.send("GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        _ = try await client.text(until: "\n\n\r\n")
+        // A look has two of these.
+        try await fleet.redis.watch().saw(6, of: "HGETALL")
+        try await fleet.redis.stop()
+        let more = String(decoding: try await client.receive { String(decoding: $0, as: UTF8.self).contains("problem") }, as: UTF8.self)
+        #expect(!more.contains("event: status") && more.contains("event: problem"), "\(more)")
+        client.leave()
+        try await gateway.stop()
+        try await fleet.origin.stop()
+    }
+
+    @Test func `a Redis that is away is told at once, in the answer and in the log, and so is its return`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway()
+        try await fleet.redis.stop()
+        #expect(try await gateway.process.errors.line { $0.hasPrefix("gannet: waiting for Redis at \(fleet.address): ") } != nil)
+        for (path, words) in [("/v1/status", []), ("/v1/jobs", ["--data-binary", "http://127.0.0.1:1/"]), ("/v1/hosts", [String]())] {
+            let answer = try await gateway.ask(path, words)
+            #expect(try answer.status == 503 && answer.json()["class"] as? String == "redis", "\(path)")
+            #expect(answer.headers["retry-after"] == "1")
+        }
+        try await fleet.redis.restart()
+        #expect(try await gateway.process.errors.line { $0 == "gannet: Redis is back; going on." } != nil)
+        #expect(try await gateway.ask("/v1/status").status == 200)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a class of failures that there is not is a mistake, and the document tells the classes`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gateway = try await fleet.gateway()
+        for path in ["/v1/jobs?class=timeuot", "/v1/jobs?class=http-99", "/v1/jobs?class="] {
+            let answer = try await gateway.ask(path)
+            let detail = try answer.json()["detail"] as? String
+            #expect(answer.status == 400 && detail?.contains("timeout") == true, "\(path)")
+        }
+        for path in ["/v1/jobs?class=timeout", "/v1/jobs?class=http-404", "/v1/jobs?class=poison"] {
+            #expect(try await gateway.ask(path).status == 200, "\(path)")
+        }
+        #expect(try await gateway.ask("/v1/openapi.json").body.contains("^(http-[1-9][0-9]{2}|"))
         try await gateway.stop()
         try await fleet.stop()
     }
@@ -199,6 +249,7 @@ import Testing
         (["--forward-header", "Host"], "cannot send on 'Host'"), (["--forward-header", "If-None-Match"], "cannot send on 'If-None-Match'"),
         (["--forward-header", "X Y"], "cannot send on 'X Y'"), (["--pass-header", "Content-Security-Policy"], "cannot hand on"),
         (["--pass-header", "Content-Length"], "cannot hand on"),
+        (["--thumbnail-program", "/nowhere/x"], "/nowhere/x"),
         (["--tls-cert", "a"], "need each other"), (["--token", "short"], "16 or more"), (["--token-file", "/none"], "cannot be read"),
     ])
     func `an unsafe way to serve is refused before anything listens`(words: [String], sentence: String) async throws {

@@ -18,6 +18,14 @@ package final class RedisWatch: Sendable {
         guard line != nil else { throw KitError("the server ended before this: \(what)") }
     }
 
+    /// Returns when the server has carried out so many commands of this name.
+    package func saw(_ count: Int, of name: String) async throws {
+        let monitor = monitor
+        try await eventually("Redis carries out \(count) commands \(name)") {
+            monitor.output.text.split(separator: "\n").count { $0.contains("\"\(name)\"") } >= count
+        }
+    }
+
     /// The commands of this name that the server had carried out when it did the one with this text.
     package func commands(_ name: String, until text: String) async throws -> [Substring] {
         try await saw(text)

@@ -1,0 +1,67 @@
+internal import ClusterState
+
+/// The answers about queues. `Values+JSON.swift` of `Gannet` writes most of them.
+extension AnswerShape {
+    /// Of every answer about a queue.
+    private static let ofQueue: AnswerShape = ["schema": .integer, "queue": .text]
+
+    static let status =
+        ofQueue + [
+            "paused": .flag, "jobs": .integers("ready", "active", "parked", "delayed", "dead"), "oldestReadySeconds": .optional(.number),
+            "totals": .integers(
+                "enqueued", "done", "fetched", "revalidated", "cached", "failed", "cancelled", "retried", "crashed", "fenced",
+                "doubleFetches", "bytes"),
+            "rate": ["donePerSecond": .optional(.number), "bytesPerSecond": .optional(.number)], "etaSeconds": .optional(.number),
+            "workers": .list(worker), "otherQueues": .list(["queue": .text, "notEnded": .integer, "workers": .integer]),
+            "redis": .optional([
+                "version": .optional(.text), "usedMemoryBytes": .optional(.integer), "maxMemoryBytes": .optional(.integer),
+                "pingMilliseconds": .number,
+            ]),
+        ]
+
+    private static let worker: AnswerShape = [
+        "id": .text, "host": .optional(.text), "pid": .optional(.integer), "version": .optional(.text), "concurrency": .optional(.integer),
+        "active": .optional(.integer), "heartbeatSeconds": .optional(.number),
+        "state": .optional(.word(WorkerStatus.State.allCases.map(\.rawValue))),
+    ]
+
+    private static let batchMembers: AnswerShape =
+        [
+            "batch": .text, "state": .text, "priority": .word(Priority.allCases.map(\.rawValue)), "refresh": .flag,
+            "maxAgeSeconds": .optional(.number), "headers": .list(.text), "traceID": .optional(.text), "ageSeconds": .optional(.number),
+            "progress": .optional(.number),
+        ] + .integers("total", "done", "failed", "cancelled", "ready", "active", "parked", "delayed")
+
+    static let batch = ofQueue + batchMembers
+
+    static let batches = ofQueue + ["batches": .list(batchMembers), "total": .integer]
+
+    private static let job: AnswerShape = [
+        "state": .word(JobState.allCases.map(\.rawValue)), "id": .text, "url": .text, "host": .text, "ageSeconds": .optional(.number),
+        "activeSeconds": .optional(.number), "dueInSeconds": .optional(.number), "deadSeconds": .optional(.number), "failures": .integer,
+        "crashes": .integer, "httpStatus": .optional(.integer), "error": .optional(["class": .text, "message": .optional(.text)]),
+    ]
+
+    static let jobs = ofQueue + ["state": .word(JobState.allCases.map(\.rawValue)), "jobs": .list(job), "cursor": .optional(.text)]
+
+    static let sweep =
+        ofQueue + ["state": .text, "change": .word(["retried", "deleted"]), "count": .integer, "stuck": .integer]
+
+    static let accepted =
+        ofQueue + [
+            "batch": .optional(.text), "accepted": .integer, "invalid": .integer,
+            "complaints": .list(["place": .text, "reason": .text]),
+        ]
+
+    static let pause = ofQueue + ["wasPaused": .flag]
+
+    private static let ruleMembers: AnswerShape = [
+        "host": .text, "limit": .optional(.integer), "intervalSeconds": .optional(.number), "pauseSeconds": .optional(.number),
+    ]
+
+    static let rule: AnswerShape = ["schema": .integer] + ruleMembers
+
+    static let rules: AnswerShape = ["schema": .integer, "rules": .list(ruleMembers)]
+
+    static let cleared: AnswerShape = ["schema": .integer, "host": .text, "cleared": .flag]
+}
