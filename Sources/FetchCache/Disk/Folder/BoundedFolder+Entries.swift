@@ -35,9 +35,11 @@ extension BoundedFolder {
         case .damaged:
             note { $0.damaged += 1 }
             // Another process may have put a good file in its place.
-            if try FileStatus(name.file, in: shard)?.number == file.number, try shard.removeFile(name.file) {
-                let cost = FolderState.cost(ofSize: Int64(file.size))
-                withState { $0.removed(cost, from: name.shard) }
+            try changing(name.shard) {
+                if try FileStatus(name.file, in: shard)?.number == file.number, try shard.removeFile(name.file) {
+                    let cost = FolderState.cost(ofSize: Int64(file.size))
+                    withState { $0.removed(cost, from: name.shard) }
+                }
             }
             return nil
         }
@@ -45,11 +47,13 @@ extension BoundedFolder {
 
     /// Removes an entry; false when there is none. Anything but a regular file belongs to others and stays.
     func remove(_ name: EntryName) throws -> Bool {
-        guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard), status.isRegular,
-            try shard.removeFile(name.file)
-        else { return false }
-        withState { $0.removed(FolderState.cost(ofSize: status.size), from: name.shard) }
-        return true
+        try changing(name.shard) {
+            guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard), status.isRegular,
+                try shard.removeFile(name.file)
+            else { return false }
+            withState { $0.removed(FolderState.cost(ofSize: status.size), from: name.shard) }
+            return true
+        }
     }
 
     /// Removes all entries, one subfolder after the other, so that other jobs have their turn.
@@ -100,12 +104,14 @@ extension BoundedFolder {
 
     private func storeOnce(_ name: EntryName, _ cost: Int64, _ write: (BodyFile) throws -> Void) throws {
         let shard = try OpenFolder(name.folder, in: makeRoot(), creating: true)
-        let old = try FileStatus(name.file, in: shard)
         let file = try BodyFile(lockedIn: makeTemporary())
         try write(file)
-        try file.move(to: shard, as: name.file)
-        let replaced = old.flatMap { $0.isRegular ? FolderState.cost(ofSize: $0.size) : nil }
-        withState { $0.added(cost, to: name.shard, replacing: replaced) }
+        try changing(name.shard) {
+            let old = try FileStatus(name.file, in: shard)
+            try file.move(to: shard, as: name.file)
+            let replaced = old.flatMap { $0.isRegular ? FolderState.cost(ofSize: $0.size) : nil }
+            withState { $0.added(cost, to: name.shard, replacing: replaced) }
+        }
         noteWritten()
     }
 }

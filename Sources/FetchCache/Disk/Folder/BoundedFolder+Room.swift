@@ -7,6 +7,7 @@ extension BoundedFolder {
     /// Of few files it may take all subfolders to find one that may go, and counting them takes nearly no time.
     private static let mostCountsOfFew = 2 * SharedSum.shards
     private static let few = 4096
+    private static let attemptsToCount = 3
 
     /// Reserves room for a file of this cost. Files that cannot be removed at once are left to the next writes, up to a sixteenth of the
     /// limit.
@@ -54,6 +55,10 @@ extension BoundedFolder {
 
     /// Removes a file, unless it was used after it had been seen; returns the room that this makes.
     private func evict(_ file: ColdFiles.File) throws -> Int64 {
+        try changing(file.name.shard) { try remove(file) }
+    }
+
+    private func remove(_ file: ColdFiles.File) throws -> Int64 {
         let name = file.name
         guard let shard = try shard(name.shard), let status = try FileStatus(name.file, in: shard), status.isRegular else {
             withState { $0.removed(file.bytes, from: name.shard) }
@@ -69,9 +74,25 @@ extension BoundedFolder {
         return file.bytes
     }
 
-    /// Counts the files of a subfolder, and returns their number. Where that fails, the former count stays.
+    /// Counts the files of a subfolder, and returns their number. Where that fails, the former count stays. It also stays where this process
+    /// changes the subfolder each time, because it has been kept up to date.
     @discardableResult
     func count(_ shard: UInt8) -> Int {
+        for attempt in 1...Self.attemptsToCount {
+            let start = withState { $0.activity(in: shard) }
+            guard let count = look(into: shard) else { return 0 }
+            let isTaken = withState { state in
+                let isTaken = state.isBelievable(shard, since: start) || attempt == Self.attemptsToCount && !state.isCounted(shard)
+                if isTaken { state.counted(shard, count) }
+                return isTaken
+            }
+            if isTaken { return Int(count.files) }
+        }
+        return 0
+    }
+
+    /// The files of a subfolder; nil where it cannot be read.
+    private func look(into shard: UInt8) -> ShardCount? {
         var count = ShardCount()
         do {
             let folder = try self.shard(shard)
@@ -85,10 +106,9 @@ extension BoundedFolder {
                 count.cold.see(.init(name: name, bytes: cost, used: status.used))
             }
         } catch {
-            return 0
+            return nil
         }
-        withState { [count] in $0.counted(shard, count) }
-        return Int(count.files)
+        return count
     }
 
     /// Counts subfolders that are due, when nothing more urgent waits. Brings a folder that is above its limit down to it. After each round

@@ -42,6 +42,13 @@ final class BoundedFolder: Sendable {
 
     func withState<Result: Sendable>(_ body: (inout FolderState) -> Result) -> Result { state.withLock { body(&$0) } }
 
+    /// Changes a subfolder and what is known of it, so that a count which runs meanwhile is not believed.
+    func changing<Result>(_ shard: UInt8, _ body: () throws -> Result) rethrows -> Result {
+        withState { $0.beginChange(of: shard) }
+        defer { withState { $0.endChange(of: shard) } }
+        return try body()
+    }
+
     // MARK: Folders
 
     /// The folder itself, which is made where it is missing.

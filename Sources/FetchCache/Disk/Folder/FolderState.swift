@@ -28,6 +28,15 @@ struct FolderState: Sendable {
     private var wantedCounts = SharedSum.shards
     /// How many shards were counted since a file came or went.
     private var idleCounts = 0
+    /// The changes that this process makes in each shard. A count that runs beside a change may have seen it or not.
+    private var activity = [Activity](repeating: Activity(), count: SharedSum.shards)
+
+    struct Activity: Sendable, Equatable {
+        /// How many changes are under way.
+        fileprivate var underWay = 0
+        /// How many there have been.
+        fileprivate var ended = 0
+    }
 
     /// The share of the files seen that may go. So each is among the least recently used eighth, and nearly always close to the very end.
     private static let shareToGo = 1.0 / 8
@@ -131,6 +140,22 @@ struct FolderState: Sendable {
         wantedCounts = max(0, wantedCounts - 1)
         idleCounts += 1
         return shard
+    }
+
+    /// The changes in a shard. A count takes them at its start, for ``isBelievable(_:since:)`` at its end.
+    func activity(in shard: UInt8) -> Activity { activity[Int(shard)] }
+
+    /// Whether a count tells what is in a shard: this process has changed nothing meanwhile.
+    func isBelievable(_ shard: UInt8, since start: Activity) -> Bool { start.underWay == 0 && activity[Int(shard)] == start }
+
+    /// Whether a shard was ever counted.
+    func isCounted(_ shard: UInt8) -> Bool { bytes.isCounted(shard) }
+
+    mutating func beginChange(of shard: UInt8) { activity[Int(shard)].underWay += 1 }
+
+    mutating func endChange(of shard: UInt8) {
+        activity[Int(shard)].underWay -= 1
+        activity[Int(shard)].ended += 1
     }
 
     mutating func counted(_ shard: UInt8, _ count: ShardCount) {

@@ -35,6 +35,8 @@ struct SharedSum: Sendable {
 
     var isCounted: Bool { countedShards == Self.shards }
 
+    func isCounted(_ shard: UInt8) -> Bool { values[Int(shard)].countedAt != nil }
+
     mutating func add(_ amount: Int64, to shard: UInt8, replacing old: Int64 = 0) {
         added += amount
         change(shard, by: amount - old)
