@@ -1,6 +1,7 @@
 import CommandLineKit
 import Dispatch
 import GannetBasics
+import HTTPEngine
 
 /// The program: table → arguments → command → exit status.
 @main
@@ -16,6 +17,8 @@ struct EntryPoint {
             SignalTrap.keepSignals()
             Signals.release()
         }
+        // Threads that still work when the process ends must not find the library's parts gone.
+        CryptoLibrary.stayToTheEnd()
         // A pipe closed early (`| head`) must arrive as an error from `write`, not end the process in mid-sentence.
         Signals.ignoreBrokenPipes()
         Signals.quitAsUsual()
