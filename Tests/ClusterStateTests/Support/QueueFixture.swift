@@ -1,6 +1,6 @@
+import GannetBasics
 import GannetTestKit
 import RedisClient
-import Synchronization
 
 @testable import ClusterState
 

@@ -2,7 +2,6 @@ import GannetBasics
 import GannetTestKit
 import HTTPEngine
 import RedisClient
-import Synchronization
 import Testing
 
 @testable import BodyStores

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPEngine
 
 /// In processes of their own, so that no other test is counted.
-@Suite(.timeLimit(.minutes(1))) struct EvilProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct EvilProcessTests {
     /// All behaviours, so many at a time, but for those that are known to spoil what comes after them.
     private static func round(_ bench: EvilBench) async throws {
         let behaviours = EvilRow.all.filter { $0.aftermath == nil }.map(\.behaviour)

@@ -53,7 +53,7 @@ import Testing
     @Test func `an id that was cancelled and asks again gets one outcome`() throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7").delayed(.milliseconds(20)) }
         let driver = try ResolverDriver(server)
-        for _ in 0..<1000 {
+        for _ in 0..<100 {
             driver.resolver.cancel(7)
             #expect(driver.resolver.resolve("example.test", for: 7) == nil)
         }

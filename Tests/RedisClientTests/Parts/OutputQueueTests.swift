@@ -1,4 +1,4 @@
-import Synchronization
+import GannetBasics
 import Testing
 
 @testable import RedisClient
