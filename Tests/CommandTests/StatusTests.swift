@@ -17,8 +17,8 @@ import Testing
         let status = try Self.object(outcome.output)
         #expect(
             Set(status.keys) == [
-                "schema", "queue", "paused", "jobs", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "otherQueues",
-                "redis",
+                "schema", "queue", "paused", "jobs", "oldestReadySeconds", "totals", "failures", "rate", "etaSeconds", "hosts", "workers",
+                "otherQueues", "redis",
             ])
         #expect(status["schema"] as? Int == 1 && status["queue"] as? String == "default" && status["paused"] as? Bool == false)
         #expect(Self.keys(status["jobs"]) == ["ready", "active", "parked", "delayed", "dead"])

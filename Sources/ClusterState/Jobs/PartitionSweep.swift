@@ -107,6 +107,7 @@ private struct SweepStep {
     var behind = 0
     var isMore = false
     private var changes: [Int: [String: Int]] = [:]
+    private var totals: [String: Int] = [:]
 
     /// Elements that Redis goes over to find others.
     var passed = 0
@@ -120,6 +121,12 @@ private struct SweepStep {
     var isFull: Bool { left == 0 || commit.byteCount > Self.mostBytes || passed > Self.mostPassed }
 
     mutating func count(_ by: Int, _ field: String, ofBatch number: Int) { changes[number, default: [:]][field, default: 0] += by }
+
+    /// A failure that counts no more.
+    mutating func forgive(_ job: DeadJob) {
+        count(-1, "failed", ofBatch: job.block.batch)
+        totals[FailureCounts.field(of: job.error?.fields[.errorClass]), default: 0] -= 1
+    }
 
     /// Jobs that end as cancelled.
     mutating func cancel(_ jobs: Int, of block: Block, in state: JobState) {
@@ -137,6 +144,7 @@ private struct SweepStep {
                 for key in [batch, reader.keys.queue(reader.queue.name)] { commit.count(by, field, in: key) }
             }
         }
+        for (field, by) in totals.sorted(by: { $0.key < $1.key }) { commit.count(by, field, in: reader.keys.queue(reader.queue.name)) }
     }
 }
 
@@ -340,7 +348,7 @@ extension PartitionSweep {
                 step.commit.check(bytes, "GET", key)
                 step.commit.write("DEL", key)
             }
-            step.count(-1, "failed", ofBatch: job.block.batch)
+            step.forgive(job)
             step.commit.write("RPUSH", keys.ready(origin.priority, of: queue.name), .bytes(job.block.bytes(enqueued: now)))
             if origin.ended != nil { reopen(job.block.batch, origin, &step) }
             origins[job.block.batch]?.ended = nil

@@ -59,24 +59,7 @@ package struct Explanation: Sendable, Equatable {
     /// Jobs that wait for the outcome, or for the next attempt, by queue.
     package let followersByQueue: [Followers]
 
-    /// Requests in flight to the host, from all workers.
-    package let running: Int
-
-    /// When the next request to the host may start: by the host's rate, and by its cool-down.
-    package let nextStart: Int
-    package let coolUntil: Int
-
-    /// Failures to connect to the host, in a row.
-    package let failures: Int
-
-    /// A single request has to succeed before others may start.
-    package let isProbing: Bool
-
-    /// The host has taken no connection for too long: jobs that would have to wait for it fail.
-    package let isGivenUp: Bool
-
-    /// The operator's rule that holds for the host. It outranks the workers' settings.
-    package let rule: OperatorRule?
+    package let standing: HostStanding
 }
 
 extension Explanation {
@@ -85,8 +68,8 @@ extension Explanation {
     package var waiters: Int { holder?.waiters ?? 0 }
 
     /// How long no request starts at the host, because of a cool-down or of the pause between two requests.
-    package var coolsFor: Duration? { coolUntil > now ? .milliseconds(coolUntil - now) : nil }
-    package var startsIn: Duration? { nextStart > now ? .milliseconds(nextStart - now) : nil }
+    package var coolsFor: Duration? { standing.restsUntil > now ? .milliseconds(standing.restsUntil - now) : nil }
+    package var startsIn: Duration? { standing.nextStart > now ? .milliseconds(standing.nextStart - now) : nil }
 
     /// How long the URL waits for its next attempt; `nil` where it does not wait.
     package var retriesIn: Duration? {
@@ -125,12 +108,10 @@ extension ClusterState {
     package func explain(_ id: URLID, host: String) async throws(StateError) -> Explanation {
         try await StateError.mapping {
             let keys = partition(of: host).keys
-            let patterns = OperatorRule.patterns(for: host)
             let commands =
                 clock(of: partition(of: host)) + [
                     RedisCommand("GET", keys.outcome(id)), RedisCommand("HGET", keys.locks, .bytes(id.bytes)),
-                    RedisCommand("HGET", keys.hosts, .string(host)),
-                    RedisCommand([.string("HMGET"), keys.hosts] + patterns.map { RedisArgument.string("=" + $0) }),
+                    HostStanding.command(host, keys),
                 ]
             let first = await connection.pipeline(commands)
             let now = try Self.now(first)
@@ -144,13 +125,6 @@ extension ClusterState {
             ).map { try $0.get() }
             let end = try second[0].asOptionalString().flatMap { Int($0) } ?? 0
             let outcome = try replies[2].asOptionalBytes()
-            // Redis may have no record of a host without requests.
-            var record = ByteReader(try replies[4].asOptionalBytes() ?? [])
-            let (running, nextStart, coolUntil) = (record.number(2) ?? 0, record.number(6) ?? 0, record.number(6) ?? 0)
-            let (failures, _, probing) = (record.number(1) ?? 0, record.number(1), record.number(1) ?? 0)
-            let rules = try zip(patterns, replies[5].asArray()).compactMap { pattern, text in
-                try text.asOptionalString().flatMap { OperatorRule(pattern, $0, now: now) }
-            }
             return Explanation(
                 now: now, outcome: outcome.flatMap { URLOutcome($0) },
                 isOutcomeForeign: outcome.map { URLOutcome($0) == nil } ?? false,
@@ -158,8 +132,7 @@ extension ClusterState {
                 followersByQueue: try zip(followers, second.dropFirst()).map {
                     Explanation.Followers(queue: $0.queue, count: try $1.asInteger())
                 },
-                running: running, nextStart: nextStart, coolUntil: coolUntil, failures: failures, isProbing: probing > 0,
-                isGivenUp: probing == 2, rule: rules.first { $0.hasEffect })
+                standing: try HostStanding(replies[4], of: host, at: now))
         }
     }
 }

@@ -7,17 +7,19 @@ extension FetchQueue {
     package func overview() async throws(StateError) -> QueueOverview {
         try await persistently {
             let home = try await look(at: cluster.home)
-            var (counts, waits, oldest) = (home.counts, home.waits, home.oldest)
+            var (counts, failures, waits, oldest) = (home.counts, home.failures, home.waits, home.oldest)
             for partition in cluster.partitions.dropFirst() {
                 let part = try await look(at: partition)
                 counts.add(part.counts)
+                failures.add(part.failures)
                 waits.add(part.waits)
                 // Partitions have clocks of their own.
                 if let age = part.oldest.map({ part.now - $0 }) { oldest = min(oldest ?? home.now, home.now - age) }
             }
             return QueueOverview(
-                now: home.now, counts: counts, oldestReady: oldest, samples: home.samples, workers: home.workers,
-                others: try await others(home.others), waits: waits, running: try await running(at: Self.busiest(home.workers)))
+                now: home.now, counts: counts, failures: failures, oldestReady: oldest, samples: home.samples, workers: home.workers,
+                others: try await others(home.others), waits: waits,
+                standings: try await standings(of: Self.busiest(home.workers), at: home.now))
         }
     }
 
@@ -48,16 +50,14 @@ extension FetchQueue {
         return sums.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(mostHosts).map(\.key)
     }
 
-    /// How many requests are in flight at each host. The same count decides whether another request may begin.
-    private func running(at hosts: [String]) async throws -> [String: Int] {
-        let commands = hosts.map { RedisCommand("HGET", cluster.partition(of: $0).keys.hosts, .string($0)) }
-        var running: [String: Int] = [:]
+    /// How hosts stand. The same record decides whether another request may begin.
+    private func standings(of hosts: [String], at now: Int) async throws -> [String: HostStanding] {
+        let commands = hosts.map { HostStanding.command($0, cluster.partition(of: $0).keys) }
+        var standings: [String: HostStanding] = [:]
         for (host, reply) in zip(hosts, await cluster.connection.pipeline(commands)) {
-            // Redis may have no record of a host without requests.
-            var reader = ByteReader(try reply.get().asOptionalBytes() ?? [0, 0])
-            running[host] = reader.number(2)
+            standings[host] = try HostStanding(reply.get(), of: host, at: now)
         }
-        return running
+        return standings
     }
 
     /// A partition's part of the queue.

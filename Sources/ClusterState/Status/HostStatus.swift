@@ -11,13 +11,22 @@ package struct HostStatus: Sendable, Equatable {
     package let failureShare: Double
     package let average: Duration?
 
-    /// - Parameter running: Requests in flight as Redis counts them now, where it does. The counts of heartbeats are some seconds old.
-    static func merged(_ records: [WorkerRecord], running: [String: Int]) -> [HostStatus] {
+    /// How many requests it may have at once: by the operator's rule, or by the workers' option.
+    package let limit: Int?
+
+    /// For how long no request starts, because the host asked for a rest or took no connection.
+    package let rest: Duration?
+
+    /// The host has taken no connection for too long: jobs that would have to wait for it fail.
+    package let isGivenUp: Bool
+
+    /// - Parameter standings: The state that Redis has now. The counts of heartbeats are some seconds old.
+    static func merged(_ records: [WorkerRecord], _ standings: [String: HostStanding], at now: Int) -> [HostStatus] {
         var sums: [String: Sum] = [:]
         for record in records {
-            for host in record.hosts { sums[host.name, default: Sum()].add(host, over: record.interval) }
+            for host in record.hosts { sums[host.name, default: Sum()].add(host, of: record) }
         }
-        return sums.map { $1.status(of: $0, running: running[$0]) }.sorted {
+        return sums.map { $1.status(of: $0, standings[$0], at: now) }.sorted {
             ($0.running, $0.endedPerSecond, $1.name) > ($1.running, $1.endedPerSecond, $0.name)
         }
     }
@@ -29,21 +38,25 @@ package struct HostStatus: Sendable, Equatable {
         var failed = 0
         var time = Duration.zero
         var perSecond = 0.0
+        var limit: Int?
 
-        mutating func add(_ host: HostLoad, over interval: Duration) {
+        mutating func add(_ host: HostLoad, of record: WorkerRecord) {
             running += host.running
             longest = max(longest, host.longest)
             finished += host.finished
             failed += host.failed
             time += host.average * host.finished
             // The interval of a worker that has just begun is too short for a rate, so it counts as a second.
-            perSecond += Double(host.finished) / max(1, interval / .seconds(1))
+            perSecond += Double(host.finished) / max(1, record.interval / .seconds(1))
+            if let most = record.hostLimit { limit = max(limit ?? 0, most) }
         }
 
-        func status(of name: String, running known: Int?) -> HostStatus {
+        func status(of name: String, _ standing: HostStanding?, at now: Int) -> HostStatus {
             HostStatus(
-                name: name, running: known ?? running, longest: longest, endedPerSecond: perSecond,
-                failureShare: finished > 0 ? Double(failed) / Double(finished) : 0, average: finished > 0 ? time / finished : nil)
+                name: name, running: standing?.running ?? running, longest: longest, endedPerSecond: perSecond,
+                failureShare: finished > 0 ? Double(failed) / Double(finished) : 0, average: finished > 0 ? time / finished : nil,
+                limit: standing?.rule?.limit ?? limit,
+                rest: standing.flatMap { $0.rest(at: now) }, isGivenUp: standing?.isGivenUp ?? false)
         }
     }
 }

@@ -10,6 +10,7 @@ struct PartitionLook {
     let counts: QueueCounts
     let samples: [QueueSample]
     let workers: [WorkerStatus]
+    let failures: FailureCounts
 
     /// The queues of the namespace that had workers lately, the latest heartbeat first.
     let others: [String]
@@ -38,6 +39,7 @@ struct PartitionLook {
         let fields = isForOnlookers ? try replies[beside].asArray() : []
         workers = isForOnlookers ? Array(try Self.workers(replies[beside], now: now).prefix(Self.mostWorkers)) : []
         others = isForOnlookers ? try Self.queues(replies[beside + 1], now: now) : []
+        failures = try FailureCounts(fields)
         let history = try stride(from: 0, to: fields.count, by: 2).first { try fields[$0].asString() == "history" }
         samples = try history.map { QueueSample.read(try fields[$0 + 1].asBytes()) } ?? []
         var hasReadyBlocks = false

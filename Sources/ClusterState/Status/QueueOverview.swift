@@ -5,6 +5,7 @@ package struct QueueOverview: Sendable, Equatable {
     /// Queue time in milliseconds, like all other times here.
     package let now: Int
     package let counts: QueueCounts
+    package let failures: FailureCounts
 
     /// When the oldest waiting job was enqueued, as far as the first jobs of the lists tell.
     package let oldestReady: Int?
@@ -21,22 +22,23 @@ package struct QueueOverview: Sendable, Equatable {
     /// Jobs that no worker can claim now.
     package let waits: QueueWaits
 
-    /// Requests in flight at the busiest hosts, from all workers, as Redis counts them now. A worker's own count is as old as its
-    /// heartbeat.
-    package let running: [String: Int]
+    /// The busiest hosts, as Redis knows them now. A worker's own count of its requests is as old as its heartbeat.
+    package let standings: [String: HostStanding]
 
     package init(
-        now: Int, counts: QueueCounts, oldestReady: Int?, samples: [QueueSample], workers: [WorkerStatus], others: [OtherQueue] = [],
-        waits: QueueWaits = .init(), running: [String: Int] = [:]
+        now: Int, counts: QueueCounts, failures: FailureCounts = .init(), oldestReady: Int?, samples: [QueueSample],
+        workers: [WorkerStatus], others: [OtherQueue] = [],
+        waits: QueueWaits = .init(), standings: [String: HostStanding] = [:]
     ) {
         self.now = now
         self.counts = counts
+        self.failures = failures
         self.oldestReady = oldestReady
         self.samples = samples
         self.workers = workers
         self.others = others
         self.waits = waits
-        self.running = running
+        self.standings = standings
     }
 }
 
@@ -75,7 +77,7 @@ extension QueueOverview {
 
     /// The hosts of the living workers, the busiest first.
     package var hosts: [HostStatus] {
-        HostStatus.merged(workers.filter { $0.state(at: now) != .silent }.compactMap(\.record), running: running)
+        HostStatus.merged(workers.filter { $0.state(at: now) != .silent }.compactMap(\.record), standings, at: now)
     }
 }
 

@@ -23,12 +23,15 @@ package struct WorkerRecord: Sendable, Equatable {
     /// The hosts that keep the worker busiest, at most ``mostHosts`` of them.
     package var hosts: [HostLoad]
 
+    /// How many requests the worker allows a host without a rule, with all other workers together; `nil` of an earlier version.
+    package var hostLimit: Int?
+
     package static let mostHosts = 8
     private static let version = 1
 
     package init(
         machine: String, processID: Int, version: String, concurrency: Int, active: Int, isStopping: Bool, isFull: Bool = false,
-        interval: Duration, hosts: [HostLoad]
+        interval: Duration, hosts: [HostLoad], hostLimit: Int? = nil
     ) {
         self.machine = machine
         self.processID = processID
@@ -39,6 +42,7 @@ package struct WorkerRecord: Sendable, Equatable {
         self.isFull = isFull
         self.interval = interval
         self.hosts = hosts
+        self.hostLimit = hostLimit
     }
 
     /// One version byte, then numbers, and texts with their lengths. Long texts are cut, because a heartbeat has to stay small.
@@ -53,6 +57,7 @@ package struct WorkerRecord: Sendable, Equatable {
         let listed = hosts.prefix(Self.mostHosts)
         bytes.append(number: listed.count, count: 1)
         for host in listed { bytes += host.bytes }
+        if let hostLimit { bytes.append(number: hostLimit, count: 3) }
         return bytes
     }
 
@@ -70,7 +75,8 @@ package struct WorkerRecord: Sendable, Equatable {
         }
         self.init(
             machine: machine, processID: processID, version: version, concurrency: concurrency, active: active,
-            isStopping: flags & 1 == 1, isFull: flags & 2 == 2, interval: .milliseconds(interval), hosts: hosts)
+            isStopping: flags & 1 == 1, isFull: flags & 2 == 2, interval: .milliseconds(interval), hosts: hosts,
+            hostLimit: reader.number(3))
     }
 }
 

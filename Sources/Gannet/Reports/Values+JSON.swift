@@ -27,7 +27,9 @@ extension QueueOverview {
                 "donePerSecond": .rounded(rate?.donePerSecond), "bytesPerSecond": .rounded(rate?.bytesPerSecond),
             ],
             "etaSeconds": JSONValue(remaining),
+            "failures": .array(failures.sorted.map { ["class": .string($0.errorClass), "count": .integer($0.count)] }),
             "workers": .array(sortedWorkers.map { $0.json(at: now) }),
+            "hosts": .array(hosts.map(\.json)),
             "otherQueues": .array(
                 others.map { ["queue": .string($0.name), "notEnded": .integer($0.open), "workers": .integer($0.workers)] }),
             "redis": server.map { server in
@@ -47,6 +49,61 @@ extension WorkerStatus {
             "id": .string(id), "host": JSONValue(record?.machine), "pid": JSONValue(record?.processID),
             "version": JSONValue(record?.version), "concurrency": JSONValue(record?.concurrency), "active": JSONValue(record?.active),
             "heartbeatSeconds": JSONValue(heartbeat(at: now)), "state": JSONValue(state(at: now)?.rawValue),
+        ]
+    }
+}
+
+extension HostStatus {
+    fileprivate var json: JSONValue {
+        [
+            "name": .string(name), "inFlight": .integer(running), "limit": JSONValue(limit),
+            "endedPerSecond": .rounded(endedPerSecond), "failureShare": .rounded(failureShare), "averageSeconds": JSONValue(average),
+            "longestSeconds": JSONValue(running > 0 ? longest : nil), "restSeconds": JSONValue(rest), "givenUp": .bool(isGivenUp),
+        ]
+    }
+}
+
+extension Explanation {
+    /// - Parameter url: The URL that was asked for.
+    package func json(of url: RequestedURL) -> JSONValue {
+        [
+            "schema": 1, "url": .string(url.canonical), "id": .string(url.id.bytes.hexadecimal),
+            "headers": .array(url.headers.names.map { .string($0) }),
+            "cached": .bool(outcome.map { !$0.isNegative } ?? false),
+            "outcome": outcome.map { json(of: $0) } ?? .null, "holder": holder.map { json(of: $0) } ?? .null,
+            "waitingJobs": .integer(followers), "waitingCallers": .integer(waiters),
+            "host": [
+                "name": .string(url.host), "inFlight": .integer(standing.running),
+                "coolDownSeconds": JSONValue(coolsFor), "nextStartSeconds": JSONValue(startsIn),
+                "connectFailures": .integer(standing.failures), "probing": .bool(standing.isProbing),
+                "givenUp": .bool(standing.isGivenUp),
+                "limit": JSONValue(standing.rule?.limit), "intervalSeconds": JSONValue(standing.rule?.interval),
+                "pauseSeconds": JSONValue(standing.rule?.pause), "rule": JSONValue(standing.rule?.pattern),
+            ],
+        ]
+    }
+
+    /// Whether the outcome would be used for a job now.
+    package var isFresh: Bool { outcome.map { $0.isStored && $0.freshFor(at: now) > .zero } ?? false }
+
+    /// For how long a holder has had the URL.
+    package func held(by holder: Holder) -> Duration { .milliseconds(max(0, now - holder.began)) }
+
+    private func json(of outcome: URLOutcome) -> JSONValue {
+        let content = outcome.content
+        return [
+            "failed": .bool(outcome.isNegative), "fresh": .bool(isFresh), "ageSeconds": JSONValue(outcome.age(at: now)),
+            "freshForSeconds": JSONValue(outcome.freshFor(at: now)), "httpStatus": JSONValue(content.httpStatus),
+            "bytes": content.digest == nil ? .null : .integer(content.size), "sha256": JSONValue(content.digest?.hexadecimal),
+            "contentType": JSONValue(content.fields[.contentType]), "file": JSONValue(content.fields[.file]),
+            "error": outcome.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
+        ]
+    }
+
+    private func json(of holder: Holder) -> JSONValue {
+        [
+            "kind": .string(holder.kind.rawValue), "queue": JSONValue(holder.queue), "seconds": JSONValue(held(by: holder)),
+            "leaseSeconds": JSONValue(holder.left),
         ]
     }
 }

@@ -73,7 +73,7 @@ private struct ExplanationReport: Sendable {
                 ("waiting", "\(Amounts.count(found.followers, "job")), \(Amounts.count(found.waiters, "calling program"))"))
         }
         rows.append(("host", "\(url.host): \(host)"))
-        if let rule = found.rule { rows.append(("rule", "for \(rule.subject): \(rule.words)")) }
+        if let rule = found.standing.rule { rows.append(("rule", "for \(rule.subject): \(rule.words)")) }
         return rows.map { $0.0 + String(repeating: " ", count: Self.indent - $0.0.count) + $0.1 }.joined(separator: "\n")
     }
 
@@ -86,20 +86,19 @@ private struct ExplanationReport: Sendable {
     }
 
     private func retry(_ known: URLOutcome) -> String {
-        guard isFresh else { return "with the next job for this URL" }
+        guard found.isFresh else { return "with the next job for this URL" }
         return "in \(Amounts.time(known.freshFor(at: found.now))); until then jobs for this URL are skipped"
     }
 
     private func freshness(_ known: URLOutcome) -> String {
         if !known.isStored { return "no: it is only for callers that asked before it came" }
-        return isFresh ? "for another \(Amounts.time(known.freshFor(at: found.now)))" : "no: the next job for this URL asks the origin"
+        return found.isFresh
+            ? "for another \(Amounts.time(known.freshFor(at: found.now)))" : "no: the next job for this URL asks the origin"
     }
-
-    private var isFresh: Bool { known.map { $0.isStored && $0.freshFor(at: found.now) > .zero } ?? false }
 
     private var holder: String {
         guard let holder = found.holder else { return "nobody" }
-        let since = "for \(Amounts.time(since(holder)))"
+        let since = "for \(Amounts.time(found.held(by: holder)))"
         let lease = holder.left > .zero ? "its lease has \(Amounts.time(holder.left)) left" : "its lease has ended"
         switch holder.kind {
         case .worker: return "a worker, \(since), for a job of the queue '\(holder.queue ?? "?")'; \(lease)"
@@ -111,51 +110,15 @@ private struct ExplanationReport: Sendable {
         }
     }
 
-    private func since(_ holder: Explanation.Holder) -> Duration { .milliseconds(max(0, found.now - holder.began)) }
-
     private var host: String {
-        var parts = ["\(Amounts.count(found.running, "request")) in flight"]
+        var parts = ["\(Amounts.count(found.standing.running, "request")) in flight"]
         if let pause = found.coolsFor { parts.append("cools down for another \(Amounts.time(pause))") }
         if let pause = found.startsIn { parts.append("the next may start in \(Amounts.time(pause))") }
-        if found.isGivenUp { parts.append("given up: jobs that would have to wait for it fail") }
-        if found.isProbing { parts.append("one request at a time until one succeeds") }
-        if found.failures > 0 { parts.append("\(Amounts.count(found.failures, "failure")) to connect in a row") }
+        if found.standing.isGivenUp { parts.append("given up: jobs that would have to wait for it fail") }
+        if found.standing.isProbing { parts.append("one request at a time until one succeeds") }
+        if found.standing.failures > 0 { parts.append("\(Amounts.count(found.standing.failures, "failure")) to connect in a row") }
         return parts.joined(separator: ", ")
     }
 
-    var json: JSONValue {
-        [
-            "schema": 1, "url": .string(url.canonical), "id": .string(url.id.bytes.hexadecimal),
-            "headers": .array(url.headers.names.map { .string($0) }),
-            "cached": .bool(known.map { !$0.isNegative } ?? false),
-            "outcome": known.map(json) ?? .null, "holder": found.holder.map(json) ?? .null,
-            "waitingJobs": .integer(found.followers), "waitingCallers": .integer(found.waiters),
-            "host": [
-                "name": .string(url.host), "inFlight": .integer(found.running),
-                "coolDownSeconds": JSONValue(found.coolsFor), "nextStartSeconds": JSONValue(found.startsIn),
-                "connectFailures": .integer(found.failures), "probing": .bool(found.isProbing),
-                "givenUp": .bool(found.isGivenUp),
-                "limit": JSONValue(found.rule?.limit), "intervalSeconds": JSONValue(found.rule?.interval),
-                "pauseSeconds": JSONValue(found.rule?.pause), "rule": JSONValue(found.rule?.pattern),
-            ],
-        ]
-    }
-
-    private func json(_ known: URLOutcome) -> JSONValue {
-        let content = known.content
-        return [
-            "failed": .bool(known.isNegative), "fresh": .bool(isFresh), "ageSeconds": JSONValue(known.age(at: found.now)),
-            "freshForSeconds": JSONValue(known.freshFor(at: found.now)), "httpStatus": JSONValue(content.httpStatus),
-            "bytes": content.digest == nil ? .null : .integer(content.size), "sha256": JSONValue(content.digest?.hexadecimal),
-            "contentType": JSONValue(content.fields[.contentType]), "file": JSONValue(content.fields[.file]),
-            "error": known.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
-        ]
-    }
-
-    private func json(_ holder: Explanation.Holder) -> JSONValue {
-        [
-            "kind": .string(holder.kind.rawValue), "queue": JSONValue(holder.queue), "seconds": JSONValue(since(holder)),
-            "leaseSeconds": JSONValue(holder.left),
-        ]
-    }
+    var json: JSONValue { found.json(of: url) }
 }

@@ -10,6 +10,7 @@ struct StatusText: Sendable {
     /// A fleet's long tail is for scripts.
     private static let mostWorkers = 20
     private static let mostHosts = 8
+    private static let mostClasses = 4
 
     var lines: [String] {
         let rows = rows
@@ -44,7 +45,10 @@ struct StatusText: Sendable {
             ("parked", "\(queue.parked)"),
             ("delayed", "\(queue.delayed)"),
             ("done", "\(queue.done) (\(kinds); \(Amounts.bytes(queue.bytes)))"),
-            ("failed", "\(queue.failed)" + (queue.dead > 0 ? " (\(dead) kept as dead jobs: 'gannet jobs list --state dead')" : "")),
+            (
+                "failed",
+                "\(queue.failed)" + classes + (queue.dead > 0 ? " (\(dead) kept as dead jobs: 'gannet jobs list --state dead')" : "")
+            ),
             ("retried", "\(queue.retried)"),
             ("crashed", "\(queue.crashed)"),
         ]
@@ -59,6 +63,15 @@ struct StatusText: Sendable {
             ("redis", "\(server.version ?? "unknown version"), \(memory)\(limit), answers in \(Amounts.milliseconds(server.ping))"),
         ]
         return rows
+    }
+
+    /// The most frequent classes of failures.
+    private var classes: String {
+        let known = status.report.failures.sorted.filter { !$0.errorClass.isEmpty }
+        guard let first = known.first else { return "" }
+        if known.count == 1, first.count == status.queue.failed { return ", all \(ClassCounts.shown(first.errorClass))" }
+        let shown = known.prefix(Self.mostClasses).map { "\(ClassCounts.shown($0.errorClass)) \($0.count)" }
+        return ": " + shown.joined(separator: ", ") + (known.count > shown.count ? " and others" : "")
     }
 
     private var progress: String {
@@ -101,13 +114,15 @@ struct StatusTables: Sendable {
         guard !hosts.isEmpty, most > 0 else { return [] }
         var table = TextTable([
             ("BUSIEST HOSTS", .left), ("IN FLIGHT", .right), ("ENDED", .right), ("FAILED", .right), ("AVERAGE", .right),
-            ("NOW FOR", .right),
+            ("NOW FOR", .right), ("RESTS", .right),
         ])
         for host in hosts.prefix(most) {
             table.add([
-                StyledText(host.name), StyledText("\(host.running)"), StyledText("\(Amounts.rate(host.endedPerSecond))/s"),
+                StyledText(host.name), StyledText("\(host.running)" + (host.limit.map { "/\($0)" } ?? "")),
+                StyledText("\(Amounts.rate(host.endedPerSecond))/s"),
                 StyledText("\(Int((host.failureShare * 100).rounded()))%", host.failureShare > 0 ? .red : nil),
                 StyledText(known(host.average.map(Amounts.time))), StyledText(known(host.running > 0 ? Amounts.time(host.longest) : nil)),
+                StyledText(host.isGivenUp ? "given up" : known(host.rest.map { Amounts.time($0) }), .red),
             ])
         }
         return table.lines(mostColumns: 36, style)

@@ -12,7 +12,8 @@ extension AnswerShape {
                 "enqueued", "done", "fetched", "revalidated", "cached", "failed", "cancelled", "retried", "crashed", "fenced",
                 "doubleFetches", "bytes"),
             "rate": ["donePerSecond": .optional(.number), "bytesPerSecond": .optional(.number)], "etaSeconds": .optional(.number),
-            "workers": .list(worker), "otherQueues": .list(["queue": .text, "notEnded": .integer, "workers": .integer]),
+            "failures": .list(["class": .text, "count": .integer]), "workers": .list(worker), "hosts": .list(host),
+            "otherQueues": .list(["queue": .text, "notEnded": .integer, "workers": .integer]),
             "redis": .optional([
                 "version": .optional(.text), "usedMemoryBytes": .optional(.integer), "maxMemoryBytes": .optional(.integer),
                 "pingMilliseconds": .number,
@@ -23,6 +24,11 @@ extension AnswerShape {
         "id": .text, "host": .optional(.text), "pid": .optional(.integer), "version": .optional(.text), "concurrency": .optional(.integer),
         "active": .optional(.integer), "heartbeatSeconds": .optional(.number),
         "state": .optional(.word(WorkerStatus.State.allCases.map(\.rawValue))),
+    ]
+
+    private static let host: AnswerShape = [
+        "name": .text, "inFlight": .integer, "limit": .optional(.integer), "endedPerSecond": .number, "failureShare": .number,
+        "averageSeconds": .optional(.number), "longestSeconds": .optional(.number), "restSeconds": .optional(.number), "givenUp": .flag,
     ]
 
     private static let batchMembers: AnswerShape =

@@ -70,7 +70,7 @@ private enum Look: Equatable {
 
 extension QueueOverview {
     fileprivate func hasSameNews(as other: QueueOverview) -> Bool {
-        counts == other.counts && waits == other.waits && running == other.running && others == other.others
+        counts == other.counts && waits == other.waits && standings == other.standings && others == other.others
             && oldestReady == other.oldestReady && rate == other.rate && workerStates == other.workerStates
     }
 

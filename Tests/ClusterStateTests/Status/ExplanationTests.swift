@@ -14,7 +14,7 @@ import Testing
             #expect(holder.kind == .worker && holder.queue == "q" && holder.batch == batch)
             #expect(holder.left > .seconds(20) && holder.left <= QueueFixture.lease)
             #expect(found.followersByQueue == [Explanation.Followers(queue: "q", count: 2)] && found.followers == 2)
-            #expect(found.running == 1 && found.outcome == nil && found.rule == nil && found.retriesIn == nil)
+            #expect(found.standing.running == 1 && found.outcome == nil && found.standing.rule == nil && found.retriesIn == nil)
         }
     }
 
@@ -62,7 +62,7 @@ import Testing
     @Test func `an unknown URL has nothing`() async throws {
         try await QueueFixture.with { fixture in
             let found = try await fixture.cluster.explain(QueueFixture.id(0), host: "h0")
-            #expect(found.holder == nil && found.outcome == nil && found.followersByQueue == [] && found.running == 0)
+            #expect(found.holder == nil && found.outcome == nil && found.followersByQueue == [] && found.standing.running == 0)
         }
     }
 }

@@ -80,13 +80,22 @@ import Testing
             try await fixture.fill(0..<8, hosts: 2)
             let jobs = try await fixture.claim(4).jobs
             var record = WorkerRecord.ofTest
+            record.hostLimit = 8
             record.hosts = ["h0", "h1", "h2"].map {
                 HostLoad(name: $0, running: 9, longest: .zero, finished: 0, failed: 0, average: .zero)
             }
             _ = try await fixture.queue.beat("a", record)
-            #expect(try await fixture.queue.overview().running == ["h0": 4, "h1": 0, "h2": 0])
+            #expect(try await fixture.queue.overview().standings.mapValues(\.running) == ["h0": 4, "h1": 0, "h2": 0])
             _ = try await fixture.settle(jobs[0], .handedBack)
-            #expect(try await fixture.queue.overview().running == ["h0": 3, "h1": 0, "h2": 0])
+            #expect(try await fixture.queue.overview().standings.mapValues(\.running) == ["h0": 3, "h1": 0, "h2": 0])
+            // A rest by itself, and one by an operator's rule, which has a limit as well.
+            _ = try await fixture.settle(jobs[1], QueueFixture.throttled(jobs[1].url, for: .seconds(20)))
+            try await fixture.cluster.set(OperatorRule("h2", limit: 3, pause: .seconds(60)))
+            let hosts = try await fixture.queue.overview().hosts
+            let resting = try #require(hosts.first { $0.name == jobs[1].host })
+            #expect(resting.rest.map { $0 > .seconds(10) && $0 <= .seconds(20) } == true && resting.limit == 8 && !resting.isGivenUp)
+            let ruled = try #require(hosts.first { $0.name == "h2" })
+            #expect(ruled.rest.map { $0 > .seconds(50) && $0 <= .seconds(60) } == true && ruled.limit == 3)
         }
     }
 

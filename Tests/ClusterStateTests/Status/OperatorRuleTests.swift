@@ -38,9 +38,9 @@ import Testing
             let jobs = try await fixture.claimAll(16, hostLimit: 3)
             let counts = Dictionary(grouping: jobs, by: \.host).mapValues(\.count)
             #expect(counts == ["a.d": 1, "b.d": 2, "c.d": 1, "d": 3])
-            #expect(try await fixture.cluster.explain(entries[0].id, host: "a.d").rule == OperatorRule("*.d", limit: 1))
-            #expect(try await fixture.cluster.explain(entries[1].id, host: "b.d").rule?.pattern == "b.d")
-            #expect(try await fixture.cluster.explain(entries[3].id, host: "d").rule == nil)
+            #expect(try await fixture.cluster.explain(entries[0].id, host: "a.d").standing.rule == OperatorRule("*.d", limit: 1))
+            #expect(try await fixture.cluster.explain(entries[1].id, host: "b.d").standing.rule?.pattern == "b.d")
+            #expect(try await fixture.cluster.explain(entries[3].id, host: "d").standing.rule == nil)
         }
     }
 

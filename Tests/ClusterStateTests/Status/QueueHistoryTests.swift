@@ -153,11 +153,14 @@ import Testing
             now: 100_000, counts: QueueCounts(), oldestReady: 40_000, samples: [],
             workers: [beat("a", 99_000, running: 3), beat("b", 98_000, running: 1), beat("dead", 84_000, running: 9)])
         let known = QueueOverview(
-            now: 100_000, counts: QueueCounts(), oldestReady: nil, samples: [], workers: overview.workers, running: ["h": 2])
-        #expect(known.hosts.map(\.running) == [2])
+            now: 100_000, counts: QueueCounts(), oldestReady: nil, samples: [], workers: overview.workers,
+            standings: ["h": HostStanding(running: 2, restsUntil: 103_000)])
+        #expect(known.hosts.map(\.running) == [2] && known.hosts.map(\.rest) == [.seconds(3)])
         #expect(
             overview.hosts == [
-                HostStatus(name: "h", running: 4, longest: .seconds(3), endedPerSecond: 4, failureShare: 0.5, average: .seconds(2))
+                HostStatus(
+                    name: "h", running: 4, longest: .seconds(3), endedPerSecond: 4, failureShare: 0.5, average: .seconds(2),
+                    limit: nil, rest: nil, isGivenUp: false)
             ])
         #expect(overview.sortedWorkers.map { $0.state(at: 100_000) } == [.working, .working, .silent])
         #expect(overview.sortedWorkers.map { $0.heartbeat(at: 100_000) } == [.seconds(1), .seconds(2), .seconds(16)])

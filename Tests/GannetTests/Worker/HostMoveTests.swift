@@ -35,9 +35,9 @@ import Testing
             await worker.wait(for: \.isPutOff)
             // Only the other host rests. The job's own host has answered.
             let there = try await cluster(fixture).explain(WorkerFixture.id(0), host: "elsewhere")
-            #expect(there.coolUntil > there.now && there.isProbing)
+            #expect(there.standing.restsUntil > there.now && there.standing.isProbing)
             let here = try await cluster(fixture).explain(WorkerFixture.id(0), host: "h")
-            #expect(here.coolUntil <= here.now && !here.isProbing)
+            #expect(here.standing.restsUntil <= here.now && !here.standing.isProbing)
             worker.stop()
             downloader.open()
             #expect(await worker.end.end == .drained)

@@ -72,7 +72,7 @@ import Testing
             #expect(await worker.end.end == .empty)
             #expect(downloader.mostArrived == 4)
             #expect(worker.count(where: \.isFetched) == 12)
-            #expect(try await cluster.explain(WorkerFixture.id(0), host: target).running == 0)
+            #expect(try await cluster.explain(WorkerFixture.id(0), host: target).standing.running == 0)
         }
     }
 }

@@ -15,6 +15,18 @@ function Ends.make()
         return one
     end
 
+    -- The class of a failure, under which it is counted: a short word, in the field that comes behind the head of the content.
+    local function classOf(content)
+        local at = 42
+        for _ = 1, (byte(content, 41) or 0) % 64 do
+            local field, length = byte(content, at), byte(content, at + 2) and unpackBytes('>I2', content, at + 1)
+            if not length then return '' end
+            if field == 4 then return string.match(sub(content, at + 3, at + 2 + length), '^[a-z0-9-]+$') or '' end
+            at = at + 3 + length
+        end
+        return ''
+    end
+
     local function bury(name, number, id, job, reason, lock)
         if not Counts.batchOf(name, number).state then return end
         local dead, bytes = Blocks.ofQueue(name, 'dead'), Blocks.flagged(job, 0)
@@ -23,6 +35,7 @@ function Ends.make()
         local excess = call('ZCARD', dead) - ARGV[12]
         if excess > 0 then call('ZREMRANGEBYRANK', dead, 0, min(excess, 100) - 1) end
         Counts.finish(name, number, id, 'failed')
+        Counts.countTotal(name, 'failed:' .. sub(classOf(reason), 1, 32), 1)
     end
 
     -- A URL that its host puts off again, while the host serves others, is put off alone.

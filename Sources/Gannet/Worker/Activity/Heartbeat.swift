@@ -77,6 +77,6 @@ struct Heartbeat: Sendable {
         return WorkerRecord(
             machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: options.concurrency,
             active: pulse.held, isStopping: pulse.isStopping, isFull: activity.isRedisFull, interval: seen.interval,
-            hosts: seen.notable(WorkerRecord.mostHosts))
+            hosts: seen.notable(WorkerRecord.mostHosts), hostLimit: options.hostLimit)
     }
 }

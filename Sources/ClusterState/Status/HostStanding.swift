@@ -1,0 +1,48 @@
+internal import GannetBasics
+internal import RedisClient
+
+/// A host as Redis knows it, which decides whether another request may begin.
+package struct HostStanding: Sendable, Equatable {
+    /// Requests in flight, from all workers and gateways.
+    package var running = 0
+    /// When the next request may start: by the host's rate, and by its rest. In queue time, ms.
+    package var nextStart = 0
+    package var restsUntil = 0
+    /// Failures to connect, in a row.
+    package var failures = 0
+    /// A single request has to succeed before others may start.
+    package var isProbing = false
+    /// The host has taken no connection for too long: jobs that would have to wait for it fail.
+    package var isGivenUp = false
+    /// The operator's rule that holds for the host. It outranks the workers' settings.
+    package var rule: OperatorRule?
+}
+
+extension HostStanding {
+    /// For how long no request starts: the host asked for a rest or took no connection, or an operator's rule pauses it.
+    func rest(at now: Int) -> Duration? {
+        let own = restsUntil > now ? Duration.milliseconds(restsUntil - now) : nil
+        return [own, rule?.pause].compactMap(\.self).max()
+    }
+
+    /// Reads the record of a host and the rules that may hold for it.
+    static func command(_ host: String, _ keys: Keys) -> RedisCommand {
+        let rules = OperatorRule.patterns(for: host).map { RedisArgument.string("=" + $0) }
+        return RedisCommand([.string("HMGET"), keys.hosts, .string(host)] + rules)
+    }
+
+    /// - Parameter reply: The answer to ``command(_:_:)``. Redis may have no record of a host without requests.
+    init(_ reply: RedisReply, of host: String, at now: Int) throws {
+        let fields = try reply.asArray()
+        var reader = ByteReader(try fields.first?.asOptionalBytes() ?? [])
+        (running, nextStart, restsUntil) = (reader.number(2) ?? 0, reader.number(6) ?? 0, reader.number(6) ?? 0)
+        failures = reader.number(1) ?? 0
+        _ = reader.number(1)
+        let probing = reader.number(1) ?? 0
+        (isProbing, isGivenUp) = (probing > 0, probing == 2)
+        let rules = try zip(OperatorRule.patterns(for: host), fields.dropFirst()).compactMap { pattern, text in
+            try text.asOptionalString().flatMap { OperatorRule(pattern, $0, now: now) }
+        }
+        rule = rules.first { $0.hasEffect }
+    }
+}
