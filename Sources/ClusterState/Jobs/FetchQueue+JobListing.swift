@@ -5,19 +5,23 @@ extension FetchQueue {
     /// How many jobs or elements one call looks at.
     static let jobsAtOnce = 500
 
-    /// The next selected jobs from a cursor on, `limit` at most.
-    package func jobs(_ selection: JobSelection, from cursor: JobCursor = JobCursor(), limit: Int) async throws(StateError) -> JobListing {
+    /// The next selected jobs from a cursor on, `limit` at most. After `parts` parts the listing ends with what it has, and with a cursor.
+    package func jobs(
+        _ selection: JobSelection, from cursor: JobCursor = JobCursor(), limit: Int, parts: Int = .max
+    ) async throws(StateError) -> JobListing {
         try await persistently {
             var jobs: [ListedJob] = []
             var next: JobCursor? = cursor
             if selection.state == .active {
                 let position = cursor.place[2]
-                let all = try await active(selection).filter { selection.filter.lists(batch: $0.batch, $0.entry) }
+                let all = try await active(selection).filter { selection.filter.lists($0.entry) }
                 jobs = Array(all.dropFirst(position).prefix(limit))
                 let end = position + jobs.count
                 next = end < all.count ? JobCursor(partition: 0, place: [0, 0, end, 0, 0]) : nil
             } else {
-                while jobs.count < limit, let from = next {
+                var looks = 0
+                while jobs.count < limit, looks < parts, let from = next {
+                    looks += 1
                     let part = try await look(at: selection, from: from, limit: limit - jobs.count)
                     jobs += part.jobs
                     next = part.next
@@ -27,21 +31,28 @@ extension FetchQueue {
         }
     }
 
-    /// How many jobs are selected, `limit` at most.
-    package func count(_ selection: JobSelection, limit: Int = .max) async throws(StateError) -> Int {
-        if selection.filter == JobFilter() { return max(0, min(limit, try await counts()[selection.state])) }
+    /// How many jobs are selected, `limit` at most, and whether there may be more. They are counted in `parts` parts at most.
+    package func count(
+        _ selection: JobSelection, limit: Int = .max, parts: Int = .max
+    ) async throws(StateError) -> (count: Int, isMore: Bool) {
+        if selection.filter == JobFilter() {
+            let count = max(0, try await counts()[selection.state])
+            return (min(limit, count), count > limit)
+        }
         return try await persistently {
             if selection.state == .active {
-                return min(limit, try await active(selection).count { selection.filter.lists(batch: $0.batch, $0.entry) })
+                let count = try await active(selection).count { selection.filter.lists($0.entry) }
+                return (min(limit, count), count > limit)
             }
-            var count = 0
+            var (count, looks) = (0, 0)
             var next: JobCursor? = JobCursor()
-            while count < limit, let from = next {
+            while count < limit, looks < parts, let from = next {
+                looks += 1
                 let part = try await look(at: selection, from: from, limit: limit - count)
                 count += part.count
                 next = part.next
             }
-            return count
+            return (count, next != nil)
         }
     }
 

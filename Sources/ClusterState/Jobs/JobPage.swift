@@ -25,7 +25,7 @@ struct JobPage {
     {
         var read: JobEntry?
         if let bytes = block.bytes(ofJobs: index..<index + 1), var one = Block(bytes), case .job(let entry) = one.next() { read = entry }
-        guard reader.selection.filter.lists(batch: block.batch, read) else { return }
+        guard reader.selection.filter.lists(read) else { return }
         count += 1
         guard let entry = read else { return }
         jobs.append(

@@ -99,11 +99,17 @@ struct JobReader {
         return block
     }
 
-    func matches(_ block: Block) -> Bool { selection.filter.host.map { $0 == block.host } ?? true }
+    func matches(_ block: Block) -> Bool {
+        matchesHost(block) && (selection.filter.batch.map { $0 == block.batch } ?? true)
+    }
+
+    /// All jobs of a URL have its host.
+    func matchesHost(_ block: Block) -> Bool { selection.filter.host.map { $0 == block.host } ?? true }
 
     /// A given-up job, where it is selected.
     func selected(dead record: [UInt8]) -> DeadJob? {
         guard let job = DeadJob(record), matches(job.block) else { return nil }
+        if let url = selection.filter.url, url != job.block.firstID { return nil }
         return selection.filter.errorClass.map { job.error?.fields[.errorClass] == $0 } ?? true ? job : nil
     }
 }

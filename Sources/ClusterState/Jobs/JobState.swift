@@ -20,10 +20,12 @@ package struct JobFilter: Sendable, Equatable {
     package var host: String?
     /// Only jobs that were given up with this error class. Jobs in other states have none.
     package var errorClass: String?
-    /// Only jobs of the batch with this number. It holds for listings and counts.
+    /// Only jobs of the batch with this number.
     package var batch: Int?
-    /// Only jobs of this URL. It holds for listings and counts.
+    /// Only jobs of this URL. Of changes it holds for dead jobs alone.
     package var url: URLID?
+    /// Only jobs with this text in their URLs. Capital letters count as small ones. It holds for listings and counts.
+    package var text: String?
 
     package init(host: String? = nil, errorClass: String? = nil) {
         self.host = host
@@ -32,10 +34,10 @@ package struct JobFilter: Sendable, Equatable {
 }
 
 extension JobFilter {
-    /// Whether a job of the right host and class is listed.
-    func lists(batch: Int, _ entry: JobEntry?) -> Bool {
-        if let wanted = self.batch, wanted != batch { return false }
-        return url.map { $0 == entry?.id } ?? true
+    /// Whether a job of the right host, class and batch is listed.
+    func lists(_ entry: JobEntry?) -> Bool {
+        if let url, url != entry?.id { return false }
+        return text.map { entry?.url.hasPart($0) ?? false } ?? true
     }
 }
 
@@ -118,4 +120,14 @@ package struct JobListing: Sendable {
 
     /// `nil` at the end.
     package let next: JobCursor?
+}
+
+extension String {
+    /// Whether a text stands in this one, where ASCII letters count as equal in both cases.
+    fileprivate func hasPart(_ text: String) -> Bool {
+        func small(_ text: String) -> [UInt8] { text.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } }
+        let (bytes, part) = (small(self), small(text))
+        guard let first = part.first, part.count <= bytes.count else { return part.isEmpty }
+        return (0...bytes.count - part.count).contains { bytes[$0] == first && bytes[$0..<$0 + part.count].elementsEqual(part) }
+    }
 }

@@ -68,7 +68,7 @@ struct PartitionSweep {
             var others: Set<[UInt8]> = []
             for (id, reply) in zip(ids, replies) {
                 guard let block = try reply.asOptionalBytes().flatMap({ Block($0) }) else { continue }
-                if block.followerState != selection.state || !reader.matches(block) { others.insert(id) }
+                if block.followerState != selection.state || !reader.matchesHost(block) { others.insert(id) }
             }
             return places.filter { if case .followers(let id) = $0 { !others.contains(id) } else { true } }
         }

@@ -170,12 +170,12 @@ private struct JobsChange: Sendable {
     func run(_ name: String, _ verb: String, _ change: (FetchQueue) async throws -> JobSweep) async throws -> ExitStatus {
         try await target.withQueue { queue in
             if isDryRun {
-                let count = try await queue.count(selection, limit: limit)
+                let count = try await queue.count(selection, limit: limit).count
                 try show(count, "Would have been \(name): \(phrase(count)).")
                 return .done
             }
             if let confirmation, confirmation.mustAsk {
-                let count = try await queue.count(selection, limit: limit)
+                let count = try await queue.count(selection, limit: limit).count
                 guard count > 0 else {
                     try show(0, "\(verb): \(phrase(0)).")
                     return .done
