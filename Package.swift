@@ -116,7 +116,7 @@ let package = Package(
         .target(
             name: "GannetServer",
             dependencies: [
-                "HTTPService", "Gannet", "BodyStores", "ClusterState", "FetchCache", "HTTPCaching", "HTTPEngine", "ImageProbe", "URLLists",
+                "HTTPService", "Gannet", "GannetPictures", "BodyStores", "ClusterState", "FetchCache", "HTTPCaching", "HTTPEngine", "ImageProbe", "URLLists",
                 "ThumbnailMessages", "Thumbnails", "GannetBasics",
             ],
             swiftSettings: settings),

@@ -36,7 +36,7 @@ BEGIN {
     allow("CommandLineKit", "")
     allow("URLLists", "GannetBasics")
     allow("HTTPService", "CMicrohttpd CEpoll GannetBasics")
-    allow("GannetServer", "HTTPService Gannet BodyStores ClusterState FetchCache HTTPCaching HTTPEngine ImageProbe URLLists ThumbnailMessages Thumbnails GannetBasics")
+    allow("GannetServer", "HTTPService Gannet GannetPictures BodyStores ClusterState FetchCache HTTPCaching HTTPEngine ImageProbe URLLists ThumbnailMessages Thumbnails GannetBasics")
     allow("GannetCommand", "Gannet GannetServer BodyStores ClusterState HTTPEngine CommandLineKit HTTPService GannetBasics URLLists ThumbnailMessages Thumbnails")
 }
 

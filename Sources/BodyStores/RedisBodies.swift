@@ -209,6 +209,8 @@ extension ClusterState {
         let content = outcome.content
         guard let digest = content.digest, !outcome.isNegative else { return nil }
         if let body = folder?.body(content.fields[.file], size: content.size, digest: digest) { return body }
+        // A small body delays no other call for long.
+        if content.size < Self.smallBody { return try await BlobStore(connection, namespace: namespace).body(digest: digest, size: content.size) }
         let connection = try await connect(patience: Self.bodyPatience)
         let body: Result<[UInt8]?, StateError>
         do throws(StateError) {
@@ -219,6 +221,8 @@ extension ClusterState {
         await connection.close()
         return try body.get()
     }
+
+    private static let smallBody = 1 << 18
 
     /// The timeout of calls with large bodies.
     package static let bodyPatience = Duration.seconds(30)

@@ -1,8 +1,15 @@
 package import ClusterState
 package import Gannet
 internal import GannetBasics
+internal import GannetPictures
 package import HTTPService
 package import Thumbnails
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// Answers clients over HTTP: URLs that they want now, and questions about the queues.
 ///
@@ -25,7 +32,7 @@ package final class GatewayServer: Sendable {
     ) {
         access = settings.access
         use = Mutex(settings.access.tokens.map { TokenUse($0) })
-        queues = QueueAccess(cluster: cluster, usual: settings.queue)
+        queues = QueueAccess(cluster, usual: settings.queue)
         let counts = GatewayCounts()
         self.counts = counts
         let fetches = FetchEndpoints(fetch: fetch, settings: settings, counts: counts)
@@ -35,6 +42,12 @@ package final class GatewayServer: Sendable {
             fetches.endpoints + [PictureEndpoint(fetches: fetches, pool: pool, thumbnails: thumbnails).endpoint]
             + JobEndpoints(access: queues).endpoints
             + QueueEndpoints(access: queues).endpoints
+            + SessionEndpoints(access: access, queue: settings.queue, batch: settings.batch, makesThumbnails: { (try? pool.check()) != nil }).endpoints
+        endpoints +=
+            GalleryEndpoints(
+                access: queues, index: PictureIndex(), favourites: settings.favourites.flatMap { try? Favourites(URL(filePath: $0)) },
+                folder: settings.folder, pool: pool, thumbnails: thumbnails
+            ).endpoints
         endpoints.append(
             Endpoint(
                 method: "GET", path: "/healthz", summary: "Whether the server lives.", hasEffects: false, isOpen: true,
@@ -60,7 +73,7 @@ package final class GatewayServer: Sendable {
                 request.end.then { self.end(holder) }
             }
             let items = try QueryItems(request.query, path: path, endpoint.parameters)
-            return counted(try endpoint.reply(EndpointRequest(request: request, items: items)), endpoint)
+            return counted(try endpoint.reply(EndpointRequest(request: request, items: items, holder: holder)), endpoint)
         } catch {
             if let rule = error.rule { counts.refused(by: rule) }
             return .now(counted(error.answer, found))

@@ -1,3 +1,4 @@
+package import BodyStores
 internal import HTTPEngine
 
 /// How a gateway answers.
@@ -12,6 +13,13 @@ package struct GatewaySettings: Sendable {
 
     /// Bytes of Redis' memory for bodies, thumbnails among them.
     package var bodyLimit = 1_000_000_000
+
+    /// The batch that the window shows first, where the server belongs to one.
+    package var batch: String?
+    /// The file of favourite pictures, if there is one.
+    package var favourites: String?
+    /// The workers' folder of bodies, where they have one that this process can read.
+    package var folder: BodyFolder?
 
     package init() {}
 

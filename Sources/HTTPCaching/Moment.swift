@@ -41,15 +41,25 @@ package struct Moment: Sendable, Hashable, Comparable {
         var seconds = time_t(min(max(secondsSince1970, -62_135_596_800), 253_402_300_799))
         var fields = tm()
         gmtime_r(&seconds, &fields)
-        func padded(_ number: Int32, _ digits: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-        }
         let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let date =
-            "\(days[Int(fields.tm_wday)]), \(padded(fields.tm_mday, 2)) \(months[Int(fields.tm_mon)]) \(padded(fields.tm_year + 1900, 4))"
-        return "\(date) \(padded(fields.tm_hour, 2)):\(padded(fields.tm_min, 2)):\(padded(fields.tm_sec, 2)) GMT"
+            "\(days[Int(fields.tm_wday)]), \(Self.padded(fields.tm_mday, 2)) \(months[Int(fields.tm_mon)]) \(Self.padded(fields.tm_year + 1900, 4))"
+        return "\(date) \(Self.padded(fields.tm_hour, 2)):\(Self.padded(fields.tm_min, 2)):\(Self.padded(fields.tm_sec, 2)) GMT"
+    }
+
+    /// As RFC 3339 has it, in whole seconds, such as `2026-11-26T10:11:12Z`.
+    package var timestamp: String {
+        var seconds = time_t(min(max(secondsSince1970, -62_135_596_800), 253_402_300_799))
+        var fields = tm()
+        gmtime_r(&seconds, &fields)
+        let date = "\(Self.padded(fields.tm_year + 1900, 4))-\(Self.padded(fields.tm_mon + 1, 2))-\(Self.padded(fields.tm_mday, 2))"
+        return "\(date)T\(Self.padded(fields.tm_hour, 2)):\(Self.padded(fields.tm_min, 2)):\(Self.padded(fields.tm_sec, 2))Z"
+    }
+
+    private static func padded(_ number: Int32, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
     /// Whole seconds since 1970, without the fraction.

@@ -104,6 +104,19 @@ extension ClusterState {
         }
     }
 
+    /// The outcome of a URL whose host is not known; `nil` for a URL without one.
+    package func outcome(_ id: URLID) async throws(StateError) -> URLOutcome? {
+        try await StateError.mapping {
+            let replies = await connection.pipeline(partitions.map { RedisCommand("GET", $0.keys.outcome(id)) })
+            for reply in replies {
+                guard let bytes = try reply.get().asOptionalBytes() else { continue }
+                guard let outcome = URLOutcome(bytes) else { throw StateError.newerFormat("The outcome of a URL") }
+                return outcome
+            }
+            return nil
+        }
+    }
+
     /// Deletes the outcome of a URL. A fetch that is under way still writes its outcome.
     package func removeOutcome(_ id: URLID, host: String) async throws(StateError) {
         try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", partition(of: host).keys.outcome(id))) }

@@ -93,7 +93,8 @@ extension Explanation {
         let content = outcome.content
         return [
             "failed": .bool(outcome.isNegative), "fresh": .bool(isFresh), "ageSeconds": JSONValue(outcome.age(at: now)),
-            "freshForSeconds": JSONValue(outcome.freshFor(at: now)), "httpStatus": JSONValue(content.httpStatus),
+            "freshForSeconds": JSONValue(outcome.freshFor(at: now)),
+            "tookSeconds": JSONValue(.milliseconds(outcome.ended - outcome.began)), "httpStatus": JSONValue(content.httpStatus),
             "bytes": content.digest == nil ? .null : .integer(content.size), "sha256": JSONValue(content.digest?.hexadecimal),
             "contentType": JSONValue(content.fields[.contentType]), "file": JSONValue(content.fields[.file]),
             "error": outcome.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
@@ -169,5 +170,5 @@ extension OperatorRule {
 
 extension JSONValue {
     /// To the thousandth.
-    fileprivate static func rounded(_ number: Double?) -> JSONValue { number.map { .decimal(($0 * 1000).rounded() / 1000) } ?? .null }
+    package static func rounded(_ number: Double?) -> JSONValue { number.map { .decimal(($0 * 1000).rounded() / 1000) } ?? .null }
 }

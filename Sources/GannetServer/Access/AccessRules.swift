@@ -1,4 +1,5 @@
 internal import GannetBasics
+internal import HTTPCaching
 internal import HTTPService
 
 /// Decides who may ask for what.
@@ -11,6 +12,8 @@ package struct AccessRules: Sendable {
     /// Names and addresses under which clients ask, without ports, in small letters. Needed where no token is.
     package var hosts = Self.ownHosts
     package var isReadOnly = false
+    /// Whether browsers reach the server over TLS, its own or that of a proxy.
+    package var hasTLS = false
 
     package init() {}
 
@@ -29,12 +32,26 @@ package struct AccessRules: Sendable {
                 rule: .readOnly)
         }
         if tokens.isEmpty || endpoint.isOpen { return nil }
+        if request.header("authorization") == nil, let holder = session(request) {
+            // A cookie goes along with whatever a browser sends. To a name without TLS it sends an image's request of another port of this
+            // host without a word about the page.
+            if endpoint.hasEffects, request.header("origin") == nil, request.header("sec-fetch-site") == nil { throw Self.foreign }
+            return holder
+        }
         guard let shown = Self.bearer(request), let holder = Token.find(shown, in: tokens) else {
             var problem = Problem(401, "unauthorized", "Send a token of this server: 'Authorization: Bearer …'.", rule: .token)
             problem.headers = [("WWW-Authenticate", "Bearer")]
             throw problem
         }
         return holder
+    }
+
+    /// The cookies of browsers that have signed in.
+    var cookies: SessionCookie { SessionCookie(isSecure: hasTLS) }
+
+    /// The index of the token with which the request's browser has signed in.
+    func session(_ request: HTTPServiceRequest) -> Int? {
+        cookies.holder(request, in: tokens, now: Moment.now.millisecondsSince1970 / 1000)
     }
 
     private func checkOrigin(_ request: HTTPServiceRequest, _ host: String, _ name: String) throws(Problem) {

@@ -53,6 +53,16 @@ struct AnswerHeaders {
         self.fields = fields + Self.guards
     }
 
+    /// Of a kept body that no client asks to be fetched.
+    init(kept type: String, _ tag: EntityTag?, maximumAge: Int) {
+        self.tag = tag
+        headers = nil
+        var fields: [Field] = [("Content-Type", type), ("Vary", "Accept")]
+        fields.append(("Cache-Control", maximumAge > 0 ? "private, max-age=\(maximumAge), immutable" : "private, no-cache"))
+        if let tag { fields.append(("ETag", tag.text)) }
+        self.fields = fields + Self.guards
+    }
+
     private init(_ headers: ResponseHeaders, _ ownTag: @autoclosure () -> EntityTag?, _ status: String, _ alsoPassed: Set<String>) {
         let tag = Validators.entityTag(of: headers) ?? ownTag()
         self.tag = tag

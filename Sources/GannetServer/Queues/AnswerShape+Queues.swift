@@ -31,6 +31,24 @@ extension AnswerShape {
         "averageSeconds": .optional(.number), "longestSeconds": .optional(.number), "restSeconds": .optional(.number), "givenUp": .flag,
     ]
 
+    static let history = ofQueue + ["stepSeconds": .number, "throughput": .list(.optional(.number)), "depth": .list(.optional(.number))]
+
+    static let explanation: AnswerShape = [
+        "schema": .integer, "url": .text, "id": .text, "headers": .list(.text), "cached": .flag,
+        "outcome": .optional([
+            "failed": .flag, "fresh": .flag, "ageSeconds": .number, "freshForSeconds": .number, "tookSeconds": .number,
+            "httpStatus": .optional(.integer), "bytes": .optional(.integer), "sha256": .optional(.text), "contentType": .optional(.text),
+            "file": .optional(.text), "error": .optional(["class": .text, "message": .text]),
+        ]),
+        "holder": .optional(["kind": .text, "queue": .optional(.text), "seconds": .number, "leaseSeconds": .number]),
+        "waitingJobs": .integer, "waitingCallers": .integer,
+        "host": [
+            "name": .text, "inFlight": .integer, "coolDownSeconds": .optional(.number), "nextStartSeconds": .optional(.number),
+            "connectFailures": .integer, "probing": .flag, "givenUp": .flag, "limit": .optional(.integer),
+            "intervalSeconds": .optional(.number), "pauseSeconds": .optional(.number), "rule": .optional(.text),
+        ],
+    ]
+
     private static let batchMembers: AnswerShape =
         [
             "batch": .text, "state": .text, "priority": .word(Priority.allCases.map(\.rawValue)), "refresh": .flag,
@@ -49,6 +67,8 @@ extension AnswerShape {
     ]
 
     static let jobs = ofQueue + ["state": .word(JobState.allCases.map(\.rawValue)), "jobs": .list(job), "cursor": .optional(.text)]
+
+    static let count = ofQueue + ["state": .word(JobState.allCases.map(\.rawValue)), "count": .integer, "atLeast": .flag]
 
     static let sweep =
         ofQueue + ["state": .text, "change": .word(["retried", "deleted"]), "count": .integer, "stuck": .integer]

@@ -11,8 +11,16 @@ struct JobEndpoints: Sendable {
     private static let host = Parameter("host", .text, "Only jobs of this host, a name without a port.")
     private static let errorClass = Parameter(
         "class", .errorClass, "Only dead jobs of this class of failures, such as timeout or http-404.")
+    private static let batch = Parameter("batch", .text, "Only jobs of this batch.")
+    private static let text = Parameter("text", .words(200), "Only jobs with this text in their URLs. Capital letters count as small ones.")
+    private static let oneDead = Parameter("url", .url, "Only dead jobs of this URL.")
     private static let limit = Parameter("limit", .number(1...1000), "How many at most; 50 without this parameter.")
     private static let most = Parameter("limit", .number(1...1_000_000_000), "How many jobs at most.")
+
+    /// How many parts of a queue one answer looks through, of 500 jobs or elements each. A page of a search may so be empty, and have a cursor.
+    private static let parts = 40
+    /// How many jobs one answer counts.
+    private static let mostCounted = 10_000
 
     private static func state(_ states: [JobState], required: Bool = false) -> Parameter {
         Parameter("state", .choice(states.map(\.rawValue)), required: required, "The state of the jobs.")
@@ -40,64 +48,96 @@ struct JobEndpoints: Sendable {
                     return .later { await upload.answer() }
                 }),
             Endpoint(
-                method: "GET", path: "/v1/jobs", summary: "Jobs of one state, a page at a time.",
+                method: "GET", path: "/v1/jobs",
+                summary: "Jobs of one state, a page at a time. A page ends with its cursor after a bounded search, even with no job on it.",
                 parameters: [
-                    QueueEndpoints.queue, Self.state(JobState.allCases), Self.host, Self.errorClass,
-                    Parameter("batch", .text, "Only jobs of this batch."), Parameter("url", .url, "Only jobs of this URL."),
-                    Parameter("cursor", .text, "The cursor of the page before."), Self.limit,
+                    QueueEndpoints.queue, Self.state(JobState.allCases), Self.host, Self.errorClass, Self.batch, Self.text,
+                    Parameter("url", .url, "Only jobs of this URL."), Parameter("cursor", .text, "The cursor of the page before."),
+                    Self.limit,
                 ],
                 hasEffects: false, shape: .jobs, reply: { request throws(Problem) in try list(request) }),
             Endpoint(
+                method: "GET", path: "/v1/jobs/count",
+                summary: "How many jobs a list or a change would be about. The count ends after a bounded search, and says so.",
+                parameters: [
+                    QueueEndpoints.queue, Self.state(JobState.allCases), Self.host, Self.errorClass, Self.batch, Self.text,
+                ],
+                hasEffects: false, shape: .count, reply: { request throws(Problem) in try count(request) }),
+            Endpoint(
                 method: "POST", path: "/v1/jobs/retry", summary: "Tries dead jobs again, or delayed ones now.",
-                parameters: [QueueEndpoints.queue, Self.state([.dead, .delayed]), Self.host, Self.errorClass, Self.most],
+                parameters: [
+                    QueueEndpoints.queue, Self.state([.dead, .delayed]), Self.host, Self.errorClass, Self.batch, Self.oneDead, Self.most,
+                ],
                 shape: .sweep,
                 reply: { request throws(Problem) in try sweep(request, .dead, "retried") { try await $0.retry($1, limit: $2) } }),
             Endpoint(
                 method: "DELETE", path: "/v1/jobs", summary: "Deletes jobs of one state. They count as cancelled; dead ones as failed.",
                 parameters: [
                     QueueEndpoints.queue, Self.state([.ready, .parked, .delayed, .dead], required: true), Self.host, Self.errorClass,
-                    Self.most,
+                    Self.batch, Self.oneDead, Self.most,
                 ],
                 shape: .sweep,
                 reply: { request throws(Problem) in try sweep(request, .ready, "deleted") { try await $0.delete($1, limit: $2) } }),
         ]
     }
 
-    private func selection(_ request: EndpointRequest, usual: JobState) throws(Problem) -> JobSelection {
-        let state = request.items["state"].flatMap { JobState(rawValue: $0) }
-        let errorClass = request.items["class"]
-        let selection = JobSelection(
-            state ?? (errorClass == nil ? usual : .dead), JobFilter(host: request.items["host"]?.lowercased(), errorClass: errorClass))
+    /// The jobs that a request is about.
+    private struct Wanted: Sendable {
+        var selection: JobSelection
+        var batch: String?
+
+        /// In a queue, where a batch has a number.
+        func selection(in queue: FetchQueue) async throws -> JobSelection {
+            guard let batch else { return selection }
+            guard let number = try await queue.number(ofBatch: batch) else {
+                throw Problem(404, "no-such-batch", "There is no batch '\(batch)' in the queue '\(queue.name)'.")
+            }
+            var selection = selection
+            selection.filter.batch = number
+            return selection
+        }
+    }
+
+    private func wanted(_ request: EndpointRequest, usual: JobState) throws(Problem) -> Wanted {
+        let items = request.items
+        let state = items["state"].flatMap { JobState(rawValue: $0) }
+        let errorClass = items["class"]
+        var selection = JobSelection(
+            state ?? (errorClass == nil ? usual : .dead), JobFilter(host: items["host"]?.lowercased(), errorClass: errorClass))
         if errorClass != nil, selection.state != .dead { throw .badRequest("Only dead jobs have a class: leave 'state' out, or say dead.") }
-        return selection
+        selection.filter.text = items["text"]
+        if let text = items["url"] {
+            let url = try RequestedURL(asked: text)
+            selection.filter.url = url.id
+            selection.filter.host = url.host
+        }
+        return Wanted(selection: selection, batch: items["batch"])
     }
 
     private func list(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
-        let asked = try selection(request, usual: .active)
-        let items = request.items
-        guard let cursor = items["cursor"].map({ JobCursor($0) }) ?? JobCursor() else {
+        let wanted = try wanted(request, usual: .active)
+        guard let cursor = request.items["cursor"].map({ JobCursor($0) }) ?? JobCursor() else {
             throw .badRequest("This is no cursor of an earlier page.")
         }
-        let limit = items.number("limit") ?? 50
-        let batch = items["batch"]
-        var url: RequestedURL?
-        do throws(StateError) { url = try items["url"].map { text throws(StateError) in try RequestedURL(text) } } catch {
-            throw Problem(error)
-        }
-        return access.reply(request) { [url] queue in
-            var selection = asked
-            selection.filter.url = url?.id
-            if let url { selection.filter.host = url.host }
-            if let batch {
-                guard let number = try await queue.number(ofBatch: batch) else {
-                    throw Problem(404, "no-such-batch", "There is no batch '\(batch)' in the queue '\(queue.name)'.")
-                }
-                selection.filter.batch = number
-            }
-            let page = try await queue.jobs(selection, from: cursor, limit: limit)
+        let limit = request.items.number("limit") ?? 50
+        return access.reply(request) { queue in
+            let page = try await queue.jobs(try await wanted.selection(in: queue), from: cursor, limit: limit, parts: Self.parts)
             return [
-                "schema": 1, "queue": .string(queue.name), "state": .string(selection.state.rawValue),
+                "schema": 1, "queue": .string(queue.name), "state": .string(wanted.selection.state.rawValue),
                 "jobs": .array(page.jobs.map { $0.json(at: page.now) }), "cursor": JSONValue(page.next?.text),
+            ]
+        }
+    }
+
+    private func count(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
+        let wanted = try wanted(request, usual: .active)
+        return access.reply(request) { queue in
+            let selection = try await wanted.selection(in: queue)
+            let isPlain = selection.filter == JobFilter()
+            let counted = try await queue.count(selection, limit: isPlain ? .max : Self.mostCounted, parts: Self.parts)
+            return [
+                "schema": 1, "queue": .string(queue.name), "state": .string(selection.state.rawValue), "count": .integer(counted.count),
+                "atLeast": .bool(counted.isMore),
             ]
         }
     }
@@ -106,12 +146,12 @@ struct JobEndpoints: Sendable {
         _ request: EndpointRequest, _ usual: JobState, _ verb: String,
         _ change: @escaping @Sendable (FetchQueue, JobSelection, Int) async throws -> JobSweep
     ) throws(Problem) -> HTTPServiceReply {
-        let selection = try selection(request, usual: usual)
+        let wanted = try wanted(request, usual: usual)
         let limit = request.items.number("limit") ?? .max
         return access.reply(request) { queue in
-            let swept = try await change(queue, selection, limit)
+            let swept = try await change(queue, try await wanted.selection(in: queue), limit)
             return [
-                "schema": 1, "queue": .string(queue.name), "state": .string(selection.state.rawValue), "change": .string(verb),
+                "schema": 1, "queue": .string(queue.name), "state": .string(wanted.selection.state.rawValue), "change": .string(verb),
                 "count": .integer(swept.count), "stuck": .integer(swept.stuck),
             ]
         }

@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import Gannet
 internal import GannetBasics
 internal import HTTPEngine
 internal import HTTPService
@@ -7,10 +8,18 @@ internal import HTTPService
 struct QueueAccess: Sendable {
     let cluster: ClusterState
     let usual: String
+    let looks: SharedLooks
     /// The gateway ends: answers without an end come to one.
     let isEnding = SharedFlag()
 
     private static let bound = Duration.seconds(30)
+    static let redisIsAway = "Redis is away, and with it the queues. Try again in a moment."
+
+    init(_ cluster: ClusterState, usual: String) {
+        self.cluster = cluster
+        self.usual = usual
+        looks = SharedLooks(cluster)
+    }
 
     func queue(_ request: EndpointRequest) -> FetchQueue { cluster.queue(request.items["queue"] ?? usual) }
 
@@ -32,13 +41,20 @@ struct QueueAccess: Sendable {
 
     /// The problem while Redis is known to be away, so that nobody waits for it.
     var away: Problem? {
-        cluster.isAway ? Problem(503, "redis", "Redis is away, and with it the queues. Try again in a moment.") : nil
+        cluster.isAway ? Problem(503, "redis", Self.redisIsAway) : nil
     }
 
     static func answer(_ json: JSONValue, status: Int = 200) -> HTTPServiceAnswer {
         var answer = HTTPServiceAnswer(status: status, json.text + "\n", type: "application/json")
         answer.headers.append((name: "Cache-Control", value: "no-store"))
         return answer
+    }
+}
+
+extension RequestedURL {
+    /// The URL that a client names.
+    init(asked text: String) throws(Problem) {
+        do throws(StateError) { try self.init(text) } catch { throw Problem(error) }
     }
 }
 

@@ -26,6 +26,39 @@ struct QueueEndpoints: Sendable {
                 parameters: [Self.queue], hasEffects: false, answers: [200: ["text/event-stream"]],
                 reply: { request throws(Problem) in .now(StatusEvents(queue: access.queue(request), access: access).answer) }),
             Endpoint(
+                method: "GET", path: "/v1/history",
+                summary: "The last minutes of a queue in steps, the oldest first: the most jobs that ended in a second, and the most that were open.",
+                parameters: [
+                    Self.queue, Parameter("seconds", .number(1...900), "How far back; 900 without this parameter."),
+                    Parameter("steps", .number(1...900), "How many steps; 90 without this parameter."),
+                ],
+                hasEffects: false, shape: .history,
+                reply: { request throws(Problem) in
+                    let (seconds, steps) = (request.items.number("seconds") ?? 900, request.items.number("steps") ?? 90)
+                    let step = Duration.seconds(seconds) / steps
+                    return access.reply(request) { queue in
+                        let history: QueueHistory
+                        switch await access.looks.look(at: queue) {
+                        case .status(let overview): history = overview.history
+                        case .problem(let detail): throw Problem(503, "redis", detail)
+                        }
+                        return [
+                            "schema": 1, "queue": .string(queue.name), "stepSeconds": JSONValue(step),
+                            "throughput": .array(history.throughput(steps: steps, of: step).map { .rounded($0) }),
+                            "depth": .array(history.depth(steps: steps, of: step).map { .rounded($0) }),
+                        ]
+                    }
+                }),
+            Endpoint(
+                method: "GET", path: "/v1/explain",
+                summary: "What is known of a URL: its outcome, the worker that has it, and the state of its host.",
+                parameters: [Self.queue, Parameter("url", .url, required: true, "The URL, without headers of its own.")],
+                hasEffects: false, shape: .explanation,
+                reply: { request throws(Problem) in
+                    let url = try RequestedURL(asked: request.items.required("url"))
+                    return access.reply(request) { try await $0.cluster.explain(url.id, host: url.host).json(of: url) }
+                }),
+            Endpoint(
                 method: "GET", path: "/v1/batches", summary: "The batches of a queue, the latest first.",
                 parameters: [Self.queue, Parameter("limit", .number(1...10_000), "How many at most; 50 without this parameter.")],
                 hasEffects: false, shape: .batches,

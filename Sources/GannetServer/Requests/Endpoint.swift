@@ -43,6 +43,8 @@ struct Endpoint: Sendable {
 struct EndpointRequest: Sendable {
     let request: HTTPServiceRequest
     let items: QueryItems
+    /// The index of the client's token; nil where none is needed.
+    let holder: Int?
 
     var isHead: Bool { request.method == "HEAD" }
 }

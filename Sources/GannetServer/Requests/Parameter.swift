@@ -22,10 +22,13 @@ struct Parameter: Sendable {
         case errorClass
         /// From a thousandth, which is what the state can hold, up to a day.
         case seconds
+        /// Minutes east of Greenwich, as time zones have them.
+        case minutes
     }
 
     private static let longestURL = JobEntry.longestURL
     private static let times = 0.001...86_400.0
+    private static let zones = -840...840
 
     let name: String
     var place = Place.query
@@ -78,9 +81,18 @@ struct Parameter: Sendable {
                     "The parameter '\(name)' takes a class of failures: http- and a status, or one of "
                         + "\(FailureClass.names.sorted().joined(separator: ", ")).")
             }
+        case .minutes:
+            guard Self.minutes(text) != nil else {
+                throw .badRequest("The parameter '\(name)' takes a whole number of minutes from \(Self.zones.lowerBound) to \(Self.zones.upperBound).")
+            }
         case .flag:
             guard ["true", "false"].contains(text) else { throw .badRequest("The parameter '\(name)' takes true or false.") }
         }
+    }
+
+    static func minutes(_ text: String) -> Int? {
+        guard text.utf8.count <= 4, let minutes = Int(text), zones.contains(minutes), text.utf8.first != UInt8(ascii: "+") else { return nil }
+        return minutes
     }
 
     /// A time in digits, with a point or without one.
@@ -102,6 +114,7 @@ struct Parameter: Sendable {
             case .flag: ["type": "boolean"]
             case .errorClass:
                 ["type": "string", "pattern": .string("^(http-[1-9][0-9]{2}|\(FailureClass.names.sorted().joined(separator: "|")))$")]
+            case .minutes: ["type": "integer", "minimum": .integer(Self.zones.lowerBound), "maximum": .integer(Self.zones.upperBound)]
             case .seconds: ["type": "number", "minimum": .decimal(Self.times.lowerBound), "maximum": .decimal(Self.times.upperBound)]
             }
         return [

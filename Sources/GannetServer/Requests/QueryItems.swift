@@ -35,6 +35,8 @@ struct QueryItems: Sendable {
 
     func seconds(_ name: String) -> Duration? { values[name].flatMap { Parameter.seconds($0) } }
 
+    func minutes(_ name: String) -> Int? { values[name].flatMap { Parameter.minutes($0) } }
+
     func flag(_ name: String) -> Bool { values[name] == "true" }
 
     /// A plus sign is a space, and `%XX` a byte. Nil for other uses of the percent sign, for a NUL and for bytes that are no UTF-8.

@@ -26,6 +26,17 @@ package struct SHA256Digest: Sendable, Hashable {
         SpareHashers.put(hasher)
     }
 
+    /// The seal (HMAC) of the bytes, which only a holder of the key can make.
+    package init(sealing bytes: [UInt8], key: [UInt8]) {
+        self = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
+            let place = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            guard HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, place, nil) != nil else {
+                fatalError("libcrypto has no memory for a seal.")
+            }
+            return SHA256Digest(raw: UnsafeRawBufferPointer(buffer))
+        }
+    }
+
     init(raw: UnsafeRawBufferPointer) {
         first = raw.loadUnaligned(fromByteOffset: 0, as: UInt128.self)
         last = raw.loadUnaligned(fromByteOffset: 16, as: UInt128.self)

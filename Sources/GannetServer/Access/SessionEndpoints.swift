@@ -1,0 +1,52 @@
+internal import GannetBasics
+internal import HTTPCaching
+internal import HTTPService
+
+/// `/v1/session`: what the window has to know first, and how a browser signs in and out.
+struct SessionEndpoints: Sendable {
+    let access: AccessRules
+    let queue: String
+    /// The batch that the window shows first.
+    let batch: String?
+    /// Whether the server can make thumbnails.
+    let makesThumbnails: @Sendable () -> Bool
+
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(
+                method: "GET", path: "/v1/session", summary: "What a browser has to know first: whether it must sign in, and what it may do.",
+                hasEffects: false, isOpen: true, shape: .session, reply: { request in .now(QueueAccess.answer(state(request.request))) }),
+            Endpoint(
+                method: "POST", path: "/v1/session",
+                summary: "Signs a browser in: the answer to its token is a cookie that no script reads.",
+                hasEffects: false, answers: [204: []],
+                reply: { request in
+                    guard let holder = request.holder else { return .now(HTTPServiceAnswer(status: 204)) }
+                    let now = Moment.now.millisecondsSince1970 / 1000
+                    return .now(Self.answer(access.cookies.header(for: access.tokens[holder], now: now)))
+                }),
+            Endpoint(
+                method: "DELETE", path: "/v1/session", summary: "Signs a browser out.", hasEffects: false, isOpen: true, answers: [204: []],
+                reply: { _ in .now(Self.answer(access.cookies.headerOfSignOut)) }),
+        ]
+    }
+
+    private static func answer(_ cookie: String) -> HTTPServiceAnswer {
+        HTTPServiceAnswer(status: 204, headers: [(name: "Set-Cookie", value: cookie), (name: "Cache-Control", value: "no-store")])
+    }
+
+    private func state(_ request: HTTPServiceRequest) -> JSONValue {
+        [
+            "schema": 1, "needsToken": .bool(!access.tokens.isEmpty), "signedIn": .bool(access.session(request) != nil),
+            "readOnly": .bool(access.isReadOnly), "queue": .string(queue), "batch": JSONValue(batch),
+            "thumbnails": .bool(makesThumbnails()), "version": .string(Version.current),
+        ]
+    }
+}
+
+extension AnswerShape {
+    fileprivate static let session: AnswerShape = [
+        "schema": .integer, "needsToken": .flag, "signedIn": .flag, "readOnly": .flag, "queue": .text, "batch": .optional(.text),
+        "thumbnails": .flag, "version": .text,
+    ]
+}

@@ -1,0 +1,206 @@
+internal import BodyStores
+internal import ClusterState
+internal import FetchCache
+internal import Gannet
+internal import GannetBasics
+internal import GannetPictures
+internal import HTTPCaching
+internal import HTTPEngine
+internal import HTTPService
+internal import ThumbnailMessages
+internal import Thumbnails
+
+/// The pictures of a batch, and what is kept of them. Nothing is fetched here.
+struct GalleryEndpoints: Sendable {
+    let access: QueueAccess
+    let index: PictureIndex
+    /// Nil where there is no file for favourites.
+    let favourites: Favourites?
+    /// The workers' folder of bodies, if the server can read it.
+    let folder: BodyFolder?
+    let pool: ThumbnailPool
+    let thumbnails: SharedThumbnails
+
+    private static let longestPage = 500
+    private static let bound = Duration.seconds(30)
+    /// A client that names the digest gets the same bytes for ever.
+    private static let year = 31_536_000
+
+    private static let id = Parameter("id", in: .path, "The id of a URL: 32 hexadecimal digits.")
+
+    var endpoints: [Endpoint] { [pictures, kept] + favouriteEndpoints }
+
+    // MARK: Lists
+
+    private var pictures: Endpoint {
+        Endpoint(
+            method: "GET", path: "/v1/pictures",
+            summary: "The pictures of a batch in an order and in sections, a part at a time, and the URLs that failed.",
+            parameters: [
+                QueueEndpoints.queue, Parameter("batch", .text, "The batch; the latest one without this parameter."),
+                Parameter("order", .choice(PictureOrder.Name.allCases.map(\.rawValue)), "The order; the newest first without this parameter."),
+                Parameter("by", .choice(PictureOrder.Part.allCases.map(\.rawValue)), "The sections, by the time at which a job ended."),
+                Parameter("east", .minutes, "Where days begin: so many minutes east of Greenwich, such as 60 or -300."),
+                Parameter("favourites", .flag, "Only favourites."),
+                Parameter("first", .number(0...1_000_000_000), "The place of the first picture of the answer; 0 without this parameter."),
+                Parameter("count", .number(0...Self.longestPage), "How many at most; 200 without this parameter."),
+            ],
+            hasEffects: false, shape: .pictures, reply: { request throws(Problem) in list(request) })
+    }
+
+    private func list(_ request: EndpointRequest) -> HTTPServiceReply {
+        let items = request.items
+        var order = PictureOrder()
+        if let name = items["order"].flatMap({ PictureOrder.Name(rawValue: $0) }) { order.name = name }
+        order.part = items["by"].flatMap { PictureOrder.Part(rawValue: $0) }
+        order.offset = items.minutes("east") ?? 0
+        let (first, count) = (items.number("first") ?? 0, items.number("count") ?? 200)
+        return access.reply(request) { [order] queue in
+            guard let batch = try await batch(items["batch"], in: queue) else {
+                return Self.json(queue, nil, BatchPictures.Page(), [], first: first)
+            }
+            let liked = try await liked()
+            let pictures = await index.pictures(of: batch.number, in: queue)
+            let page = try await pictures.page(order, of: items.flag("favourites") ? liked : nil, first: first, count: count)
+            return Self.json(queue, batch.name, page, Set(liked), first: first)
+        }
+    }
+
+    /// Nil where the queue has no batch.
+    private func batch(_ name: String?, in queue: FetchQueue) async throws -> (name: String, number: Int)? {
+        guard let name else { return try await queue.batches(limit: 1).batches.first.map { ($0.name, $0.number) } }
+        guard let number = try await queue.number(ofBatch: name) else {
+            throw Problem(404, "no-such-batch", "There is no batch '\(name)' in the queue '\(queue.name)'.")
+        }
+        return (name, number)
+    }
+
+    private static func json(
+        _ queue: FetchQueue, _ batch: String?, _ page: BatchPictures.Page, _ liked: Set<URLID>, first: Int
+    ) -> JSONValue {
+        [
+            "schema": 1, "queue": .string(queue.name), "batch": JSONValue(batch), "revision": .integer(page.revision),
+            "total": .integer(page.total), "failed": .integer(page.failed), "waiting": .integer(page.waiting), "isCut": .bool(page.isCut),
+            "isReading": .bool(page.isReading),
+            "sections": .array(page.sections.map { ["start": JSONValue($0.start?.timestamp), "count": .integer($0.count)] }),
+            "first": .integer(first),
+            "pictures": .array(page.pictures.map { $0.picture.json(host: $0.host, isFavourite: liked.contains($0.picture.id)) }),
+        ]
+    }
+
+    // MARK: Favourites
+
+    private var favouriteEndpoints: [Endpoint] {
+        [
+            Endpoint(
+                method: "PUT", path: "/v1/favourites/{id}", summary: "Makes a picture a favourite.", parameters: [Self.id],
+                answers: [204: []], reply: { request throws(Problem) in try like(request) { _ = try await $0.add($1) } }),
+            Endpoint(
+                method: "DELETE", path: "/v1/favourites/{id}", summary: "Takes a picture from the favourites.", parameters: [Self.id],
+                answers: [204: []], reply: { request throws(Problem) in try like(request) { _ = try await $0.remove($1) } }),
+        ]
+    }
+
+    private func like(
+        _ request: EndpointRequest, _ change: @escaping @Sendable (Favourites, String) async throws -> Void
+    ) throws(Problem) -> HTTPServiceReply {
+        let id = try Self.id(request)
+        guard let favourites else {
+            throw Problem(501, "no-favourites", "This server has no file for favourites: start it with '--favourites FILE'.")
+        }
+        return .later(within: Self.bound) {
+            do { try await change(favourites, id.bytes.hexadecimal) } catch { return Self.problem(error).answer }
+            return HTTPServiceAnswer(status: 204)
+        }
+    }
+
+    /// The newest last.
+    private func liked() async throws -> [URLID] {
+        guard let favourites else { return [] }
+        do { return try await favourites.all.compactMap { [UInt8](hexadecimal: $0.id.utf8).flatMap { URLID($0) } } } catch {
+            throw Self.problem(error)
+        }
+    }
+
+    private static func problem(_ error: any Error) -> Problem {
+        guard let error = error as? FavouritesError else { return Problem(error) }
+        return Problem(503, "favourites", error.description)
+    }
+
+    private static func id(_ request: EndpointRequest) throws(Problem) -> URLID {
+        guard let id = [UInt8](hexadecimal: request.items.required("id").utf8).flatMap({ URLID($0) }) else {
+            throw .badRequest("This is no id of a URL: it has 32 hexadecimal digits.")
+        }
+        return id
+    }
+
+    // MARK: Bodies
+
+    private var kept: Endpoint {
+        let sides = Parameter.Form.number(ThumbnailRequest.sides)
+        return Endpoint(
+            method: "GET", path: "/v1/kept/{id}",
+            summary: "The kept body of a URL, or a thumbnail of it. It is never fetched.",
+            parameters: [
+                Self.id, Parameter("digest", .text, "The digest of the body. A client that names it may keep the answer."),
+                Parameter("width", sides, "The most pixels across. With it, the answer is a thumbnail."),
+                Parameter("height", sides, "The most pixels down."),
+                Parameter("fit", .choice(["contain", "cover"]), "'contain' shows all of the picture. 'cover' fills the size and cuts two sides."),
+            ] + FetchEndpoints.conditions,
+            hasEffects: false, answers: [200: ["*/*"], 304: []], reply: { request throws(Problem) in try body(request) })
+    }
+
+    private func body(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
+        let id = try Self.id(request)
+        if let away = access.away { throw away }
+        let items = request.items
+        let conditions = ClientConditions(request.request)
+        let late = Problem(504, "redis-slow", "Redis has not answered in time.").answer
+        return .later(within: Self.bound, otherwise: late) {
+            do {
+                let gone = Problem(404, "not-kept", "The body of this URL is not kept, or not any more.")
+                guard let outcome = try await access.cluster.outcome(id), let digest = outcome.content.digest.flatMap({ SHA256Digest(bytes: $0) })
+                else { throw gone }
+                let isNamed = items["digest"] == "\(digest)"
+                if items["digest"] != nil, !isNamed { throw gone }
+                let request = wanted(request)
+                let tag = EntityTag(Array("\"\(request.map { SharedThumbnails.key($0, digest).hexadecimal } ?? "\(digest)")\"".utf8))
+                var type = outcome.content.fields[.contentType] ?? "application/octet-stream"
+                func headers() -> AnswerHeaders { AnswerHeaders(kept: type, tag, maximumAge: isNamed ? Self.year : 0) }
+                if conditions.isCurrent(tag, lastModified: nil, now: 0) { return HTTPServiceAnswer(status: 304, headers: headers().ofUnchanged) }
+                guard var bytes = try await access.cluster.body(of: outcome, in: folder) else { throw gone }
+                if let request {
+                    switch await thumbnails.thumbnail(request, of: bytes, digest: digest, isKept: true) {
+                    case .success(let found): (bytes, type) = (found.thumbnail.bytes, found.thumbnail.format.mediaType)
+                    case .failure(let failure): throw Problem(failure, url: outcome.content.url)
+                    }
+                }
+                return HTTPServiceAnswer(status: 200, headers: headers().all, body: .bytes(bytes))
+            } catch {
+                return Problem(error).answer
+            }
+        }
+    }
+
+    /// The thumbnail that a client wants; nil for the body itself.
+    private func wanted(_ request: EndpointRequest) -> ThumbnailRequest? {
+        guard let width = request.items.number("width") else { return nil }
+        var wanted = ThumbnailRequest(
+            width: width, height: request.items.number("height"), fit: request.items["fit"] == "cover" ? .cover : .contain, format: .plain)
+        wanted.format = AcceptedFormats(request.request.headers("accept")).best(for: wanted)
+        return wanted
+    }
+}
+
+extension AnswerShape {
+    fileprivate static let pictures: AnswerShape = [
+        "schema": .integer, "queue": .text, "batch": .optional(.text), "revision": .integer, "total": .integer, "failed": .integer,
+        "waiting": .integer, "isCut": .flag, "isReading": .flag, "sections": .list(["start": .optional(.text), "count": .integer]),
+        "first": .integer,
+        "pictures": .list([
+            "id": .text, "url": .text, "host": .text, "failed": .flag, "endedAt": .text, "bytes": .optional(.integer),
+            "type": .optional(.text), "digest": .optional(.text), "httpStatus": .optional(.integer),
+            "error": .optional(["class": .text, "message": .text]), "favourite": .flag,
+        ]),
+    ]
+}

@@ -1,0 +1,42 @@
+internal import ClusterState
+internal import GannetBasics
+
+/// The pictures of the batches that clients look at, within a bound of memory. The batch that was unused for longest makes room.
+actor PictureIndex {
+    private struct Key: Hashable {
+        let queue: String
+        let batch: Int
+    }
+
+    /// The most used batch is the last.
+    private var batches: [(key: Key, pictures: BatchPictures)] = []
+    private let most: Int
+
+    private static let mostBatches = 16
+
+    /// - Parameter most: Pictures of one batch, and of the other batches together. Each takes some 300 bytes.
+    init(most: Int = 200_000) { self.most = most }
+
+    /// The pictures of a batch, which need not be read yet.
+    func pictures(of batch: Int, in queue: FetchQueue) async -> BatchPictures {
+        let key = Key(queue: queue.name, batch: batch)
+        let found: BatchPictures
+        if let place = batches.firstIndex(where: { $0.key == key }) {
+            found = batches.remove(at: place).pictures
+        } else {
+            found = BatchPictures(queue, batch: batch, most: most)
+        }
+        batches.append((key, found))
+        await makeRoom()
+        return found
+    }
+
+    private func makeRoom() async {
+        while batches.count > 1 {
+            var others = 0
+            for (_, pictures) in batches.dropLast() { others += await pictures.count }
+            guard batches.count > Self.mostBatches || others > most else { return }
+            batches.removeFirst()
+        }
+    }
+}
