@@ -116,9 +116,10 @@ let package = Package(
         .target(
             name: "GannetServer",
             dependencies: [
-                "HTTPService", "Gannet", "GannetPictures", "BodyStores", "ClusterState", "FetchCache", "HTTPCaching", "HTTPEngine", "ImageProbe", "URLLists",
-                "ThumbnailMessages", "Thumbnails", "GannetBasics",
+                "HTTPService", "Gannet", "GannetPictures", "BodyStores", "ClusterState", "FetchCache", "HTTPCaching", "HTTPEngine",
+                "ImageProbe", "URLLists", "ThumbnailMessages", "Thumbnails", "GannetBasics",
             ],
+            resources: [.embedInCode("Window")],
             swiftSettings: settings),
         .executableTarget(
             name: "GannetCommand",

@@ -52,6 +52,7 @@ package final class GatewayServer: Sendable {
             Endpoint(
                 method: "GET", path: "/healthz", summary: "Whether the server lives.", hasEffects: false, isOpen: true,
                 answers: [200: ["text/plain"]], reply: { _ in .later(within: .seconds(5)) { HTTPServiceAnswer("ok\n") } }))
+        endpoints += PageEndpoints.endpoints
         endpoints.append(GatewayMetrics(fetch: fetch, counts: counts, service: service, pool: pool).endpoint)
         endpoints.append(OpenAPIDocument.endpoint(endpoints))
         counts.begin(endpoints)
@@ -72,7 +73,7 @@ package final class GatewayServer: Sendable {
                 try begin(holder)
                 request.end.then { self.end(holder) }
             }
-            let items = try QueryItems(request.query, path: path, endpoint.parameters)
+            let items = try QueryItems(endpoint.hasOwnQuery ? "" : request.query, path: path, endpoint.parameters)
             return counted(try endpoint.reply(EndpointRequest(request: request, items: items, holder: holder)), endpoint)
         } catch {
             if let rule = error.rule { counts.refused(by: rule) }

@@ -14,6 +14,9 @@ struct RunCommand: Command {
     )
     private static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
 
+    private static let serve = Toggle(
+        "serve", "Show the run while it goes on, in browsers of this machine, at an address that it prints.")
+
     static let spec = CommandSpec(
         "run",
         summary: "Fetch URLs into a folder, in one process.",
@@ -22,7 +25,7 @@ struct RunCommand: Command {
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
-            + [json.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs + ConnectionOptions.creatingFlags
+            + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs + ConnectionOptions.creatingFlags
             + CommonFlags.everywhere
             + [QueueOption.refused],
         mostUsed: ["input", "dir", "concurrency", "host-limit", "max-body", "retries", "json"],
@@ -41,6 +44,7 @@ struct RunCommand: Command {
     let submission: BatchOptions
     let maxFailures: FailureLimit
     let json: Bool
+    private let hasWindow: Bool
     let drainTimeout: Duration
     /// Where it answers questions about its health, if anywhere.
     let listen: ListenAddress?
@@ -57,6 +61,7 @@ struct RunCommand: Command {
         submission = try SubmissionFlags.options(from: arguments)
         maxFailures = try arguments.require(Self.maxFailures)
         json = arguments.isSet(Self.json)
+        hasWindow = arguments.isSet(Self.serve)
         drainTimeout = try arguments.require(DrainOption.time)
         listen = try ListenOption.ofRun(arguments)
         fetch = try FetchOptions(arguments)
@@ -96,7 +101,16 @@ struct RunCommand: Command {
                 let run = Run(
                     options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
                     endpoint: endpoint)
-                return try await run.run(rows)
+                let window =
+                    hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
+                do {
+                    let status = try await run.run(rows)
+                    await window?.close(interruption)
+                    return status
+                } catch {
+                    await window?.close(interruption)
+                    throw error
+                }
             }
         } catch let failure as StorageFailure where failure.isFullDisk {
             folder.noteFull()

@@ -12,7 +12,7 @@ struct ServeCommand: Command {
     static let spec = CommandSpec(
         "serve",
         summary: "Answer clients that want a URL now, each URL fetched once.",
-        flags: ServeOptions.flags + [ThumbnailProgramOption.program.entry, ThumbnailProgramOption.count.entry, StoreOptions.cache.entry]
+        flags: ServeOptions.flags + [ThumbnailProgramOption.program.entry, ThumbnailProgramOption.count.entry, StoreOptions.ofGateway.entry, StoreOptions.cache.entry]
             + FetchOptions.flagsForCalls + [DrainOption.ofGateway.entry]
             + QueueTarget.creatingFlags,
         mostUsed: ["bind", "token-file", "memory", "host-limit", "redis"],
@@ -25,6 +25,7 @@ struct ServeCommand: Command {
 
     private let serve: ServeOptions
     private let cacheLimit: Int
+    private let store: String?
     private let fetch: FetchOptions
     private let target: QueueTarget
     private let thumbnails: ThumbnailPool
@@ -34,6 +35,7 @@ struct ServeCommand: Command {
     init(_ arguments: Arguments) throws {
         serve = try ServeOptions(arguments)
         cacheLimit = try arguments.require(StoreOptions.cache)
+        store = try StoreOptions.folder(arguments, StoreOptions.ofGateway)
         fetch = try FetchOptions(arguments, forJobs: false)
         target = try QueueTarget(arguments)
         drainTimeout = try arguments.require(DrainOption.ofGateway)
@@ -51,6 +53,7 @@ struct ServeCommand: Command {
         let listening = try serve.serviceOptions()
         gateway.queue = target.queue
         gateway.bodyLimit = cacheLimit
+        gateway.folder = try store.map(WorkFolder.reading)
         if namesProgram { do throws(ThumbnailFailure) { try thumbnails.check() } catch { throw CommandFailure(error) } }
         defer { thumbnails.close() }
         return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
@@ -66,7 +69,7 @@ struct ServeCommand: Command {
             }
             let url = ListenAddress(host: serve.bind.host, port: service.port).url(isTLS: serve.hasTLS)
             console.note(
-                "serving on \(url) (/v1/fetch, /v1/openapi.json); Ctrl-C ends it.",
+                "serving on \(url) (the window; /v1/fetch, /v1/openapi.json); Ctrl-C ends it.",
                 [(key: "event", value: "listening"), (key: "address", value: .string(url))])
             let watching = Task { for await outage in access.cluster.outages { access.watch.note(outage) } }
             for await _ in interruption.stops { break }

@@ -17,6 +17,7 @@ struct ServeOptions: Sendable {
     private let forwarded: [String]
     private let passed: [String]
     private let connections: Int
+    private let favourites: String?
 
     private static let address = Flag(
         "bind", .listenAddress, default: "127.0.0.1:9480",
@@ -50,8 +51,12 @@ struct ServeOptions: Sendable {
         "The most connections at a time, 8 or more; one address gets an eighth of them. When all are taken, the longest idle one makes room for "
             + "a new one. A connection with a request makes no room: where all have one, the new one is refused.")
 
+    private static let favouritesFile = Flag(
+        "favourites", .file(),
+        "The file of favourite pictures. Without this option it is favourites.json in GANNET_HOME, or in ~/.local/state/gannet.")
+
     static let flags = [
-        address.entry, secret.entry, secrets.entry, chain.entry, privateKey.entry, behindProxy.entry, readOnly.entry, hostName.entry,
+        favouritesFile.entry, address.entry, secret.entry, secrets.entry, chain.entry, privateKey.entry, behindProxy.entry, readOnly.entry, hostName.entry,
         forward.entry, pass.entry, memorySize.entry, connectionCount.entry,
     ]
 
@@ -68,6 +73,7 @@ struct ServeOptions: Sendable {
         passed = try arguments.all(Self.pass)
         memory = try arguments.require(Self.memorySize)
         connections = try arguments.require(Self.connectionCount)
+        favourites = try arguments.optional(Self.favouritesFile)
         if (certificate == nil) != (key == nil) { throw arguments.usageError("'--tls-cert' and '--tls-key' need each other.") }
         try checkHeaders(arguments)
         guard !bind.isLoopback else { return }
@@ -108,9 +114,19 @@ struct ServeOptions: Sendable {
         }
         settings.access.isReadOnly = isReadOnly
         settings.access.hosts.formUnion(hostNames.map { $0.lowercased() })
+        settings.access.hasTLS = hasTLS || isBehindProxy
+        settings.favourites = favourites ?? Self.usualFavourites
         settings.forwardedHeaders = forwarded.map { $0.lowercased() }
         settings.passedHeaders = Set(passed.map { $0.lowercased() })
         return settings
+    }
+
+    /// In the folder of this user's state, which is made where it is missing.
+    private static var usualFavourites: String {
+        let home = PrivateRedisEnvironment.current.home
+        // Where it cannot be made, the first favourite says so.
+        try? PrivateRedisFolder.makeHome(home)
+        return home + "/favourites.json"
     }
 
     func serviceOptions() throws -> HTTPServiceOptions {

@@ -12,15 +12,24 @@ struct StoreOptions: Sendable {
     private static let store = Flag(
         "store", .folder("redis|dir"), default: "redis", section: .fetching,
         "Where bodies are kept: 'redis', or a folder ('./redis' for one of that name), which several workers may share.")
+    /// The gateway's own fetches go to Redis. This is for what workers have fetched.
+    static let ofGateway = Flag(
+        "store", .folder("redis|dir"), default: "redis", section: .fetching,
+        "Where the workers keep bodies: 'redis', or their folder, from which the window shows pictures.")
     static let cache = Flag(
         "cache-limit", .size(in: 1_000_000...1_000_000_000_000), default: "1GB", section: .fetching,
         "How much of Redis' memory bodies may take. The body not used for longest makes room for a new one.")
 
     static let flags = [store.entry, cache.entry]
 
+    /// `nil` is Redis.
+    static func folder(_ arguments: Arguments, _ flag: Flag<String> = store) throws -> String? {
+        let name = try arguments.require(flag)
+        return name == "redis" ? nil : name
+    }
+
     init(_ arguments: Arguments) throws {
-        let name = try arguments.require(Self.store)
-        folder = name == "redis" ? nil : name
+        folder = try Self.folder(arguments)
         cacheLimit = try arguments.require(Self.cache)
     }
 }

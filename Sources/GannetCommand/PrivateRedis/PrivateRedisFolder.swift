@@ -31,8 +31,7 @@ struct PrivateRedisFolder: Sendable {
 
     /// Makes missing folders, readable for this user alone, and refuses folders that another user could have put there.
     static func prepare(home: String) throws(CommandFailure) -> PrivateRedisFolder {
-        try makeParents(of: home)
-        try make(home)
+        try makeHome(home)
         let folder = folder(in: home)
         try makePrivate(folder, of: "The state folder of the private Redis", status: .cannotWrite)
         guard let resolved = realpath(folder, nil) else { throw unusable(folder, errno) }
@@ -40,6 +39,11 @@ struct PrivateRedisFolder: Sendable {
         let path = String(cString: resolved)
         try makePrivate(path + "/data", of: "The data folder of the private Redis", status: .cannotWrite)
         return PrivateRedisFolder(path: path, socket: try socket(for: path))
+    }
+
+    static func makeHome(_ home: String) throws(CommandFailure) {
+        try makeParents(of: home)
+        try make(home)
     }
 
     /// Beside the data, or in a short folder under /tmp when that path is too long for a socket. Always the same one for the same

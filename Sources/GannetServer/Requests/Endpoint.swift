@@ -14,6 +14,8 @@ struct Endpoint: Sendable {
     var hasEffects = true
     /// Whether it answers without a token: a check whether the server lives.
     var isOpen = false
+    /// Whether its query is for a page in the browser, and not for the server.
+    var hasOwnQuery = false
     /// The media types of answers by their statuses. Every endpoint may answer problems besides.
     var answers: [Int: [String]] = [200: ["application/json"]]
     /// The shape of its answers in JSON.

@@ -79,6 +79,7 @@ import Testing
         #expect(json["queue"] as? String == "default")
         let names: Set = [
             "schema", "queue", "paused", "jobs", "otherQueues", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "redis",
+            "failures", "hosts",
         ]
         #expect(Set(json.keys) == names)
         let jobs = try #require(json["jobs"] as? [String: Any])
