@@ -57,16 +57,16 @@ export const show = root => {
 
   const list = table('Batches, the latest first', [
     { title: 'Batch', isHeader: true, name: 'name', cell: batch => batch.batch },
-    { title: 'State', cell: batch => batch.state },
+    { title: 'State', wide: true, cell: batch => batch.state },
     { title: 'Progress', name: 'progress', cell: progressCell },
-    { title: 'Jobs', number: true, cell: batch => number(batch.total) },
+    { title: 'Jobs', number: true, wide: true, cell: batch => number(batch.total) },
     { title: 'Done', number: true, wide: true, cell: batch => number(batch.done) },
     { title: 'Failed', number: true, cell: batch => number(batch.failed) },
     { title: 'Cancelled', number: true, wide: true, cell: batch => number(batch.cancelled) },
     { title: 'Waiting', number: true, wide: true, cell: batch => number(batch.ready + batch.parked + batch.delayed) },
     { title: 'Active', number: true, wide: true, cell: batch => number(batch.active) },
     { title: 'Age', number: true, wide: true, cell: batch => duration(batch.ageSeconds) },
-    { title: 'Open', name: 'actions', cell: actions },
+    { title: 'Actions', name: 'actions', cell: actions },
   ], batch => batch.batch)
   const more = make('button', { type: 'button', hidden: true, on: { click: () => {
     limit = Math.min(limit * 4, 10_000)

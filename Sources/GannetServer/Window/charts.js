@@ -2,7 +2,7 @@
 
 import { get, live } from './api.js'
 import { make, setText, svg } from './elements.js'
-import { clock, compact, duration } from './words.js'
+import { clock, compact, duration, number, rate } from './words.js'
 
 const seconds = 900
 const steps = 90
@@ -25,6 +25,7 @@ const chart = (title, unit, words) => {
   let values = []
   let stepSeconds = seconds / steps
   let pointed = null
+  let latest = null
 
   const draw = () => {
     const width = Math.round(element.clientWidth)
@@ -61,10 +62,10 @@ const chart = (title, unit, words) => {
       : []
     picture.setAttribute('viewBox', `0 0 ${width} ${height}`)
     picture.setAttribute('aria-label', known.length
-      ? `${title}: ${words(values.at(-1))} now. Lowest ${words(Math.min(...known))} and highest ${words(Math.max(...known))} in the last ${duration(values.length * stepSeconds)}.`
+      ? `${title}: ${words(latest ?? values.at(-1))} now. Lowest ${words(Math.min(...known))} and highest ${words(Math.max(...known))} in the last ${duration(values.length * stepSeconds)}.`
       : `${title}: nothing is known yet.`)
     picture.replaceChildren(...grid.flat(), ...times, svg('path', { class: 'area', d: area }), svg('path', { class: 'line', d: line }), ...mark)
-    setText(now, values.length ? words(values.at(-1)) : words(null))
+    setText(now, words(latest ?? values.at(-1)))
     setText(hint, mark.length ? `${words(values[pointed])} at ${clock(Date.now() - (values.length - 1 - pointed) * stepSeconds * 1000)}` : '')
   }
 
@@ -88,6 +89,7 @@ const chart = (title, unit, words) => {
     },
     // The highest value of a step counts, as in the server's history.
     add: (value, isNewStep) => {
+      latest = value
       if (isNewStep) values = [...values.slice(values.length >= steps ? 1 : 0), value]
       else if (value !== null) values = [...values.slice(0, -1), Math.max(value, values.at(-1) ?? 0)]
       draw()
@@ -98,8 +100,8 @@ const chart = (title, unit, words) => {
 
 // Both charts of the overview. `now` gives the values of a status.
 export const charts = now => {
-  const throughput = chart('Throughput', 'jobs ended per second', value => (value === null || value === undefined ? '–' : compact(value)))
-  const depth = chart('Depth', 'open jobs', value => (value === null || value === undefined ? '–' : compact(value)))
+  const throughput = chart('Throughput', 'jobs ended per second', rate)
+  const depth = chart('Depth', 'open jobs', number)
   const element = make('div', { class: 'charts' }, throughput.element, depth.element)
   let stepSeconds = seconds / steps
   let began = Date.now()

@@ -35,7 +35,9 @@ export const show = (root, firstQuery) => {
     const select = make('select', { id }, list.map(([value, text]) => make('option', { value }, text)))
     return { select, element: make('div', { class: 'field' }, make('label', { for: id }, title), select) }
   }
-  const batch = picker('batch', 'Batch', [['', 'The latest batch']])
+  const batch = picker('batch', 'Batch', [])
+  const nameBatches = names => keep(batch.select, ['', ...new Set(names)], name => name, name => make('option', { value: name }, name === '' ? 'The latest batch' : name))
+  nameBatches([])
   const order = picker('order', 'Order', orders)
   const by = picker('by', 'Sections', groupings)
   const onlyFavourites = make('button', { type: 'button', class: 'toggle', 'aria-pressed': 'false' }, star(), 'Favourites')
@@ -50,10 +52,11 @@ export const show = (root, firstQuery) => {
   const cut = make('p', { class: 'none', hidden: true })
   const empty = make('div', { class: 'empty', hidden: true })
   const surface = make('div', { class: 'surface' })
+  const keys = make('p', { class: 'hint keys' }, 'Keys: arrows move, Enter opens, S stars, Home and End lead to the first and the last.')
   root.append(make('div', { class: 'title' }, make('h1', {}, 'Pictures'), summary),
     make('div', { class: 'choices' }, batch.element, order.element, by.element, onlyFavourites),
     error, cut, empty, surface,
-    make('p', { class: 'hint keys' }, 'Keys: arrows move, Enter opens, S stars, Home and End lead to the first and the last.'))
+    keys)
 
   // The cells.
 
@@ -267,6 +270,7 @@ export const show = (root, firstQuery) => {
     setText(cut, `This batch has more pictures than the server keeps in its list. ${number(arrangement.total)} are shown.`)
     const isEmpty = arrangement.total === 0 && (arrangement.waiting === 0 || choices.favourites)
     empty.hidden = !isEmpty
+    keys.hidden = isEmpty
     if (!isEmpty) return
     if (choices.favourites) empty.replaceChildren(make('p', {}, 'No picture of this batch is a favourite yet. Press S on a picture, or its star.'))
     else if (arrangement.batch === null) empty.replaceChildren(make('p', {}, 'No batch yet. Fetch some pictures:'), make('pre', {}, make('code', {}, 'gannet enqueue -i urls.txt --batch monday')))
@@ -403,7 +407,7 @@ export const show = (root, firstQuery) => {
       const { batches } = await get('/v1/batches', { limit: 100 })
       const names = batches.map(item => item.batch)
       if (choices.batch && !names.includes(choices.batch)) names.unshift(choices.batch)
-      keep(batch.select, ['', ...names], name => name, name => make('option', { value: name }, name === '' ? 'The latest batch' : name))
+      nameBatches(names)
       batch.select.value = query.batch ?? choices.batch ?? ''
     } catch { /* The gallery itself says what is wrong. */ }
   }
@@ -424,7 +428,7 @@ export const show = (root, firstQuery) => {
     order.select.value = choices.order
     by.select.value = choices.by
     onlyFavourites.setAttribute('aria-pressed', String(Boolean(choices.favourites)))
-    if (choices.batch && ![...batch.select.options].some(option => option.value === choices.batch)) batch.select.append(make('option', { value: choices.batch }, choices.batch))
+    nameBatches([...[...batch.select.options].map(option => option.value), choices.batch].filter(Boolean))
     batch.select.value = choices.batch ?? ''
     summary.dataset.key = ''
     setText(summary, 'Loading …')

@@ -63,7 +63,7 @@ export const show = (root, query) => {
   const error = make('p', { class: 'error', role: 'alert' })
   const buttons = make('div', { class: 'buttons' })
   const reload = make('button', { type: 'button', class: 'quiet', on: { click: () => load() } }, 'Reload')
-  const body = make('div', { class: 'parts' }, make('p', { class: 'none' }, 'Loading …'))
+  const body = make('div', { class: 'parts two' }, make('p', { class: 'none' }, 'Loading …'))
   root.append(
     make('p', { class: 'trail' }, make('a', { href: view('jobs', { state: query.state, batch: query.batch }) }, 'Jobs')),
     make('div', { class: 'title' }, make('h1', {}, 'Job'), buttons),
@@ -116,16 +116,16 @@ export const show = (root, query) => {
     const section = (title, ...children) => parts.push(make('section', {}, make('h2', {}, title), ...children))
     if (job) {
       const item = states.find(other => other.name === job.state)
-      section('State', make('p', { class: job.state === 'dead' ? 'state bad' : 'state' }, make('span', { class: `badge ${job.state === 'dead' ? 'bad' : ''}` }, item.label), ` Such jobs ${item.about}.`),
-        job.error && make('p', {}, make('strong', {}, job.error.class), ` ${job.error.message ?? ''}`))
-      section('Attempts', facts([
-        ['Failed attempts', number(job.failures)], ['Left by a crashed worker', number(job.crashes)],
-        job.state === 'active' ? ['Running now', 'one attempt'] : null,
-        job.httpStatus !== null ? ['Latest HTTP status', String(job.httpStatus)] : null,
-        ['Latest failure', job.error ? job.error.class : 'none'],
-      ]))
+      section('State and attempts', make('p', {}, make('span', { class: `badge ${job.state === 'dead' ? 'bad' : ''}` }, item.label), ` ${item.one}`),
+        job.error && make('p', {}, make('strong', {}, job.error.class), ` ${job.error.message ?? ''}`),
+        facts([
+          ['Failed attempts', number(job.failures)], ['Left by a crashed worker', number(job.crashes)],
+          job.state === 'active' ? ['Running now', 'one attempt'] : null,
+          job.httpStatus !== null ? ['Latest HTTP status', String(job.httpStatus)] : null,
+          ['Host', job.host], ['Id', make('code', { class: 'digest' }, job.id)],
+        ]))
     } else if (job === null) {
-      section('State', make('p', {}, 'No job of this URL is in the queue. It has ended, was deleted, or never was in this queue.'))
+      section('State and attempts', make('p', {}, 'No job of this URL is in the queue. It has ended, was deleted, or never was in this queue.'))
     }
     if (job || explained?.outcome) section('Times', phases(job, explained?.outcome))
     if (explained) {
@@ -143,7 +143,6 @@ export const show = (root, query) => {
         host.pauseSeconds ? ['Paused for', duration(host.pauseSeconds)] : null, host.rule ? ['Rule', host.rule] : null,
       ]))
     }
-    if (job) section('Names', facts([['Host', job.host], ['Id', make('code', { class: 'digest' }, job.id)]]))
     body.replaceChildren(...parts)
   }
 

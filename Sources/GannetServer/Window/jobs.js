@@ -61,6 +61,8 @@ export const show = (root, first) => {
   filters.map(name => make('div', { class: `field ${name}` }, make('label', { for: `find-${name}` }, titles[name]), fields[name])),
   make('div', { class: 'buttons' }, make('button', { type: 'submit', class: 'main' }, 'Find'), clear), knownHosts, knownClasses)
 
+  // A narrow screen shows the list first.
+  const finder = make('details', { class: 'finder' }, make('summary', {}, 'Find jobs'), form)
   const error = make('p', { class: 'error', role: 'alert' })
   const found = make('p', { class: 'found', role: 'status' })
   const reload = make('button', { type: 'button', class: 'quiet', on: { click: () => load() } }, 'Reload')
@@ -70,7 +72,7 @@ export const show = (root, first) => {
   const holder = make('div')
   const none = make('p', { class: 'empty', hidden: true })
   const more = make('button', { type: 'button', hidden: true, on: { click: () => load(true) } }, 'More')
-  root.append(make('div', { class: 'title' }, make('h1', {}, 'Jobs'), about), tabs, form, error,
+  root.append(make('div', { class: 'title' }, make('h1', {}, 'Jobs'), about), tabs, finder, error,
     make('div', { class: 'bar-of-list' }, found, reload, bulk, selected), readOnly, holder, none, more)
 
   const filter = () => Object.fromEntries(filters.map(name => [name, query[name]]))
@@ -229,11 +231,12 @@ export const show = (root, first) => {
   }
 
   const begin = () => {
-    state = states.some(item => item.name === query.state) ? query.state : query.class ? 'dead' : 'active'
+    state = states.some(item => item.name === query.state) ? query.state : 'dead'
     if (query.class) state = 'dead'
     for (const name of filters) fields[name].value = query[name] ?? ''
     clear.setAttribute('href', view('jobs', { state }))
     clear.hidden = !hasFilter()
+    finder.open = hasFilter() || matchMedia('(min-width: 46rem)').matches
     const item = states.find(other => other.name === state)
     setText(about, `${item.label} jobs ${item.about}.`)
     jobs = []

@@ -126,7 +126,7 @@ const showSignIn = () => {
 const showBanners = () => {
   const texts = []
   if (api.live.isGone) texts.push('The server does not answer. Trying again …')
-  else if (api.live.away) texts.push(`Redis is away: ${api.live.away} The numbers below are the last known ones.`)
+  else if (api.live.away) texts.push(`${api.live.away.startsWith('Redis') ? '' : 'Redis is away: '}${api.live.away}${api.live.status ? ' The page shows the last known numbers.' : ''}`)
   keep(banners, texts, text => text, text => make('p', { class: 'banner' }, text))
 }
 

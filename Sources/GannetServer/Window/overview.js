@@ -25,6 +25,16 @@ const badge = (cell, text, kind) => {
   if (cell.textContent !== text) cell.replaceChildren(make('span', { class: `badge ${kind}` }, text))
 }
 
+// A narrow screen has no column for the time until which a host rests, so the time stands below the word.
+const showState = (host, cell) => {
+  const word = trouble(host)
+  if (!word) return 'Fine'
+  if (cell.firstElementChild?.textContent !== word) {
+    cell.replaceChildren(make('span', { class: `badge ${gravity[word] > 1 ? 'bad' : 'warn'}` }, word), make('small', { class: 'narrow' }))
+  }
+  setText(cell.lastChild, host.restSeconds ? `until ${clock(Date.now() + host.restSeconds * 1000)}` : '')
+}
+
 const hostLink = (cell, host) => {
   if (!cell.firstChild) cell.append(make('a', { href: view('jobs', { state: 'dead', host: host.name }) }, host.name))
 }
@@ -44,14 +54,14 @@ export const show = root => {
   let showsAllHosts = false
   const hosts = table('Hosts', [
     { title: 'Host', isHeader: true, name: 'name', cell: (host, cell) => hostLink(cell, host) },
-    { title: 'State', cell: (host, cell) => (trouble(host) ? badge(cell, trouble(host), gravity[trouble(host)] > 1 ? 'bad' : 'warn') : 'Fine') },
+    { title: 'State', cell: showState },
     { title: 'In flight', number: true, cell: host => number(host.inFlight) },
     { title: 'Limit', number: true, wide: true, cell: host => (host.limit === null ? 'none' : number(host.limit)) },
     { title: 'Ended/s', number: true, wide: true, cell: host => rate(host.endedPerSecond) },
     { title: 'Failed', number: true, cell: host => percent(host.failureShare) },
     { title: 'Average', number: true, wide: true, cell: host => duration(host.averageSeconds) },
     { title: 'Longest', number: true, wide: true, cell: host => (host.longestSeconds === null ? '' : duration(host.longestSeconds)) },
-    { title: 'Resting until', number: true, cell: host => until(host.restSeconds) },
+    { title: 'Resting until', number: true, wide: true, cell: host => until(host.restSeconds) },
   ], host => host.name)
   const moreHosts = make('button', { type: 'button', class: 'quiet', on: { click: () => {
     showsAllHosts = !showsAllHosts
@@ -93,7 +103,7 @@ export const show = root => {
   ], batch => batch.batch)
   const noBatches = make('p', { class: 'none' }, 'No batch yet.')
 
-  const parts = make('div', { class: 'parts' },
+  const parts = make('div', { class: 'parts', hidden: true },
     troubles, tiles, lines.element,
     section('Hosts', 'hosts', noHosts, hosts.element, moreHosts),
     make('div', { class: 'pair' },
@@ -173,6 +183,7 @@ export const show = root => {
   const update = status => {
     const isEmpty = status.totals.enqueued === 0 && openJobs(status.jobs) === 0 && status.jobs.dead === 0
     empty.hidden = !isEmpty
+    parts.hidden = false
     setText(state, isEmpty && !status.paused ? 'No jobs yet.' : lead(status))
     pause.hidden = !mayChange()
     setText(pause, status.paused ? 'Resume' : 'Pause')

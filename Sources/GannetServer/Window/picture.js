@@ -6,7 +6,7 @@ import { foreignLink, make, setText, svg } from './elements.js'
 import { bytes, duration, moment, number } from './words.js'
 
 export const brokenPicture = () => svg('svg', { class: 'broken', viewBox: '0 0 48 48', 'aria-hidden': 'true' },
-  svg('path', { d: 'M6 9h36v30H6z M6 33l9-9 6 6 M42 30l-7-8-5 5 M17 18a3 3 0 1 0 0-.1' }), svg('path', { class: 'crack', d: 'M29 5l-7 11 6 6-8 9 5 5-3 8' }))
+  svg('path', { d: 'M20 9H6v30h12 M30 9h12v30H26 M6 34l9-9 5 5 M42 30l-7-7-5 5 M26 4l-6 12 7 6-8 10 5 5-2 7' }), svg('circle', { cx: 13, cy: 18, r: 2.5 }))
 
 export const openPicture = ({ index: first, waitFor, indexOf, total, toggleStar, onMove, onClose }) => {
   let index = first

@@ -75,11 +75,11 @@ export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 export const ago = seconds => (seconds === null || seconds === undefined ? unknown : `${duration(seconds)} ago`)
 
 export const states = [
-  { name: 'ready', label: 'Ready', about: 'wait for a worker, or for their host to have room' },
-  { name: 'active', label: 'Active', about: 'are held by a worker' },
-  { name: 'parked', label: 'Parked', about: 'wait for another fetch of the same URL' },
-  { name: 'delayed', label: 'Delayed', about: 'wait for their retry, or for the time that they were enqueued with' },
-  { name: 'dead', label: 'Dead', about: 'were given up' },
+  { name: 'ready', label: 'Ready', about: 'wait for a worker, or for their host to have room', one: 'It waits for a worker, or for its host to have room.' },
+  { name: 'active', label: 'Active', about: 'are held by a worker', one: 'A worker holds it.' },
+  { name: 'parked', label: 'Parked', about: 'wait for another fetch of the same URL', one: 'It waits for another fetch of the same URL.' },
+  { name: 'delayed', label: 'Delayed', about: 'wait for their retry, or for the time that they were enqueued with', one: 'It waits for its retry, or for the time that it was enqueued with.' },
+  { name: 'dead', label: 'Dead', about: 'were given up', one: 'It was given up.' },
 ]
 
 export const openJobs = jobs => jobs.ready + jobs.active + jobs.parked + jobs.delayed
