@@ -227,9 +227,8 @@ let package = Package(
         .testTarget(
             name: "GannetServerTests",
             dependencies: [
-                "GannetServer", "HTTPService", "HTTPCaching", "HTTPEngine", "ClusterState", "RedisClient", "ThumbnailMessages",
-                "Thumbnails",
-                "GannetTestKit",
+                "GannetServer", "Gannet", "HTTPService", "HTTPCaching", "HTTPEngine", "ClusterState", "RedisClient", "ThumbnailMessages",
+                "Thumbnails", "GannetTestKit",
             ],
             swiftSettings: settings),
         .testTarget(

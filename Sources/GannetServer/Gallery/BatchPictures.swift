@@ -14,7 +14,7 @@ internal import Foundation
 /// The pictures of a batch, as its ended jobs tell of them.
 ///
 /// It reads the batch's list of ended jobs from where it stopped, and never twice. Clients that ask in the same second share one look, and
-/// one look reads a bounded part of the list. Redis keeps nothing for it.
+/// none waits for more than the first part of a long list. Redis keeps nothing for it.
 actor BatchPictures {
     private let queue: FetchQueue
     private let number: Int
@@ -36,13 +36,14 @@ actor BatchPictures {
 
     private var looked: ContinuousClock.Instant?
     private var look: Task<Void, any Error>?
+    private var reader: Task<Void, Never>?
     private var arranged: [(order: PictureOrder, revision: Int, cells: Cells)] = []
 
     /// For how long a look serves clients.
     private static let served = Duration.seconds(1)
-    /// Ended jobs that are read at once, and how often a look does that.
+    /// Ended jobs that are read at once, and how often a client waits for that.
     private static let chunk = 1024
-    private static let chunks = 16
+    private static let chunks = 4
     private static let mostArranged = 4
 
     init(_ queue: FetchQueue, batch number: Int, most: Int) {
@@ -88,13 +89,23 @@ actor BatchPictures {
     // MARK: Reading
 
     private func refresh() async throws {
+        // What has been read is shown; the rest is there at the next question.
+        if reader != nil { return }
         if let look { return try await look.value }
-        if let looked, ContinuousClock.now - looked < Self.served, !isReading { return }
+        if let looked, ContinuousClock.now - looked < Self.served { return }
         let task = Task { try await self.read() }
         look = task
         defer { look = nil }
         try await task.value
         looked = .now
+        if isReading { reader = Task { await self.readOn() } }
+    }
+
+    /// Reads a long list to its end.
+    private func readOn() async {
+        // A failure meets the next client, who looks again.
+        while isReading { do { try await read() } catch { break } }
+        reader = nil
     }
 
     private func read() async throws {

@@ -1,0 +1,474 @@
+"""Uses the window as a person does: in a real browser, with a real gateway, workers, Redis and nginx.
+
+  window.py GANNET [--pictures FOLDER]   the program to try; the screenshots go into FOLDER
+
+The browser is chromium, which playwright drives. No port is fixed, and everything ends with it. Ends with 1 and a sentence when something is
+not as it should be.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import struct
+import sys
+import time
+import urllib.parse
+import urllib.request
+import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Gateway"))
+
+from axe_playwright_python.sync_playwright import Axe  # noqa: E402
+from playwright.sync_api import expect, sync_playwright  # noqa: E402
+from processes import free_port, trial  # noqa: E402
+
+TOKEN = "a-token-of-this-trial-1234"
+# What runs nothing, wherever it stands.
+SCRIPT = "<img src=x onerror=window.stolen=1>"
+
+
+def png(number):
+    rows = b"".join(b"\0" + bytes([number * 37 % 256, number * 91 % 256, row * 4]) * 64 for row in range(48))
+
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    head = struct.pack(">IIBBBBB", 64, 48, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+CONFIGURATION = """daemon off; master_process off; pid FOLDER/origin.pid; error_log FOLDER/origin-errors.log;
+events {}
+http {
+    TEMPORARY
+    types { image/png png; image/svg+xml svg; text/html html; }
+    log_format line '$request_method $request_uri';
+    access_log FOLDER/origin.log line;
+    server {
+        listen 127.0.0.1:PORT;
+        root FOLDER/www;
+        location /hostile/header { types {} default_type 'image/png"><script>window.stolen=1</script>'; try_files /0.png =404; }
+    }
+}
+"""
+
+
+class Stage:
+    """An origin, a Redis, and the programs that a test starts."""
+
+    def __init__(self, processes):
+        self.processes, self.folder = processes, processes.folder
+        processes.redis()
+        self.files = self.folder / "www"
+        (self.files / "hostile").mkdir(parents=True)
+        for number in range(40):
+            (self.files / f"{number}.png").write_bytes(png(number))
+        (self.files / "hostile" / "page.html").write_text(f"<title>{SCRIPT}</title><script>window.stolen=1</script>")
+        (self.files / "hostile" / "drawn.svg").write_text(
+            '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="window.stolen=1"><script>window.stolen=1</script></svg>')
+        self.port = free_port()
+        temporary = " ".join(f"{name}_temp_path {self.folder}/{name}-2;" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+        text = CONFIGURATION
+        for name, value in {"FOLDER": self.folder, "PORT": self.port, "TEMPORARY": temporary}.items():
+            text = text.replace(name, str(value))
+        (self.folder / "origin.conf").write_text(text)
+        nginx = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin")
+        processes.start([nginx, "-p", self.folder, "-c", self.folder / "origin.conf"], stderr=subprocess.DEVNULL)
+        processes.wait("nginx", (self.folder / "origin.pid").exists)
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}/{path}"
+
+    def asked(self, path):
+        return (self.folder / "origin.log").read_text().count(f"GET /{path}\n")
+
+    def words(self, namespace):
+        return ["--redis", f"unix://{self.processes.socket}", "--namespace", namespace]
+
+    def enqueue(self, namespace, batch, urls):
+        subprocess.run(
+            [self.processes.gannet, "enqueue", "-i", "-", "--batch", batch, *self.words(namespace)],
+            input="\n".join(urls).encode(), check=True, capture_output=True)  # fmt: skip
+
+    def work(self, namespace, *words):
+        """A worker, which goes on until it is ended."""
+        log = (self.folder / f"{namespace}-worker.log").open("w")
+        command = [self.processes.gannet, "work", "--allow-net", "127.0.0.0/8", *words, *self.words(namespace)]
+        return self.processes.start(command, stderr=log)
+
+    def gateway(self, namespace, *words):
+        favourites = self.folder / f"{namespace}-favourites.json"
+        process, port = self.processes.gateway(namespace, ["--favourites", str(favourites), *words])
+        return process, f"http://127.0.0.1:{port}"
+
+    def ask(self, address, path):
+        with urllib.request.urlopen(address + path, timeout=10) as answer:
+            return json.load(answer)
+
+
+class Reader:
+    """A person with a browser. Whatever the page should not do is a failure at the end."""
+
+    def __init__(self, stage, browser, shots, **options):
+        self.stage, self.shots = stage, shots
+        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        self.context.set_default_timeout(15_000)
+        self.page = self.context.new_page()
+        self.complaints, self.addresses = [], []
+        self.page.on("console", lambda message: message.type == "error" and self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(f"a dialog: {dialog.message}"))
+        self.page.on("request", lambda request: self.addresses.append(request.url))
+
+    def shot(self, name):
+        if self.shots:
+            self.page.screenshot(path=self.shots / f"{name}.png")
+
+    def leave(self, allowed=()):
+        """`allowed`: what may stand in the console, such as the answer to a wrong token."""
+        stolen = self.page.evaluate("window.stolen")
+        self.context.close()
+        if stolen is not None:
+            self.stage.processes.fail("a text from outside has run in the page")
+        bad = [text for text in self.complaints if not any(word in text for word in allowed)]
+        if bad:
+            self.stage.processes.fail(f"the browser complains: {bad[0]}")
+
+    def check(self, sentence, holds):
+        if not holds:
+            if self.shots:
+                self.page.screenshot(path=self.shots / "failed.png")
+            self.stage.processes.fail(sentence)
+
+    def until(self, sentence, look):
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            answer = look()
+            if answer:
+                return answer
+            self.page.wait_for_timeout(50)
+        self.check(sentence, False)
+
+    def confirm(self, words):
+        """The question of a change, which has to name how many jobs it is about."""
+        dialog = self.page.locator("dialog[open]")
+        expect(dialog).to_contain_text(words)
+        dialog.get_by_role("button", name=re.compile("^(Retry|Delete)")).click()
+        expect(self.page.locator("dialog[open]")).to_have_count(0)
+
+
+def overview_is_live(stage, reader):
+    """The charts move, and the failing host is named."""
+    process, address = stage.gateway("live")
+    stage.enqueue("live", "monday", [stage.url(f"{number % 40}.png?n={number}") for number in range(300)] + [stage.url("gone.png")])
+    page = reader.page
+    page.goto(address)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+
+    def drawn():
+        return page.evaluate("[...document.querySelectorAll('svg path, svg polyline')].map(path => path.getAttribute('d') ?? path.getAttribute('points')).join()")
+
+    before = drawn()
+    worker = stage.work("live", "--concurrency", "2", "--host-interval", "30ms")
+    reader.until("the charts do not move", lambda: drawn() not in ("", before))
+    now = drawn()
+    reader.until("the charts move only once", lambda: drawn() != now)
+    reader.shot("overview")
+    reader.until("the batch is not shown as done", lambda: stage.ask(address, "/v1/status")["jobs"]["ready"] == 0)
+    expect(page.locator("main")).to_contain_text("http-404")
+    stage.processes.end(worker)
+    return process, address
+
+
+def dead_job_is_found_and_retried(stage, reader, address):
+    page = reader.page
+    worker = stage.work("live")
+    page.get_by_role("link", name="Jobs", exact=True).first.click()
+    expect(page.get_by_role("heading", name="Jobs")).to_be_visible()
+    url = stage.url("gone.png")
+    page.get_by_label("Exact URL").fill(url)
+    page.get_by_role("button", name="Find", exact=True).click()
+    row = page.get_by_role("link", name=url)
+    expect(row).to_be_visible()
+    reader.check("the address of the search cannot be shared", urllib.parse.quote(url, safe="") in page.url)
+    reader.shot("jobs")
+    row.click()
+    expect(page.locator("main")).to_contain_text("http-404")
+    reader.shot("job")
+    (stage.files / "gone.png").write_bytes(png(99))
+    page.get_by_role("button", name=re.compile("^Retry")).first.click()
+    if page.locator("dialog[open]").count():
+        reader.confirm("Retry")
+    reader.until("the dead job was not fetched", lambda: stage.asked("gone.png") == 2)
+    reader.until("the job stays dead", lambda: stage.ask(address, "/v1/status")["jobs"]["dead"] == 0)
+    stage.processes.end(worker)
+
+
+def class_is_retried(stage, reader, address):
+    page = reader.page
+    names = [f"late-{number}.png" for number in range(7)]
+    worker = stage.work("live")
+    stage.enqueue("live", "late", [stage.url(name) for name in names] + ["http://127.0.0.1:1/refused.png"])
+    reader.until("the jobs do not die", lambda: stage.ask(address, "/v1/status")["jobs"]["dead"] >= 7)
+    for name in names:
+        (stage.files / name).write_bytes(png(1))
+    page.goto(f"{address}/?view=jobs&state=dead&class=http-404")
+    page.get_by_role("button", name=re.compile("^Retry all that match")).click()
+    reader.confirm("7")
+    reader.until("the class was not retried", lambda: all(stage.asked(name) == 2 for name in names))
+    reader.until("the page does not say so", lambda: "7 jobs retried" in page.locator("body").inner_text())
+    # A part of the URL finds, and changes nothing.
+    page.goto(f"{address}/?view=jobs&state=dead&text=REFUSED")
+    page.goto(f"{address}/?view=jobs&state=dead&text=nowhere-to-be-found")
+    expect(page.locator("main")).to_contain_text(re.compile("No dead job matches"))
+    stage.processes.end(worker)
+
+
+def gallery_fills(stage, reader):
+    """Pictures arrive while one looks, stay arranged over a reload, and a failure is clear."""
+    process, address = stage.gateway("gallery")
+    urls = [stage.url(f"{number}.png?g") for number in range(40)]
+    stage.enqueue("gallery", "album", [*urls[:20], stage.url("broken.png"), *urls[20:]])
+    page = reader.page
+    page.goto(f"{address}/?view=gallery&batch=album")
+    cells = page.locator("main img")
+    expect(page.locator("main")).to_contain_text("41 still to come")
+    reader.shot("gallery-waiting")
+    reader.check("pictures are there before they were fetched", cells.count() == 0)
+    worker = stage.work("gallery", "--concurrency", "1", "--host-interval", "100ms")
+
+    def loaded():
+        return page.evaluate("[...document.querySelectorAll('main img')].filter(image => image.complete && image.naturalWidth > 0).length")
+
+    first = reader.until("no picture arrives", loaded)
+    reader.shot("gallery-filling")
+    reader.until("no further picture arrives", lambda: loaded() > first)
+    reader.until("not all pictures arrive", lambda: "still to come" not in page.locator("main").inner_text())
+    stage.processes.end(worker)
+    expect(page.locator("main")).to_contain_text("http-404")
+    reader.shot("gallery")
+
+    # Five columns on a desk.
+    columns = page.evaluate("new Set([...document.querySelectorAll('main img')].map(image => Math.round(image.getBoundingClientRect().left))).size")
+    reader.check(f"the grid has {columns} columns and not five", columns == 5)
+
+    # Order, sections and a favourite persist.
+    page.get_by_label("Order").select_option("largest")
+    page.get_by_label(re.compile("Sections|Section")).first.select_option("month")
+    reader.until("the sections have no heading", lambda: page.locator("main h2, main h3").count() > 0)
+    heading = page.locator("main h2, main h3").first.inner_text()
+    star = page.get_by_role("button", name=re.compile("[Ss]tar|[Ff]avourite")).filter(has_not_text="Only").first
+    page.locator("main img").first.click()
+    dialog = page.locator("dialog[open]")
+    expect(dialog).to_contain_text("64 × 48 pixels")
+    expect(dialog).to_contain_text("image/png")
+    source = dialog.locator("a[href^='http']").first.get_attribute("href")
+    page.keyboard.press("s")
+    reader.until("the favourite is not kept", lambda: stage.ask(address, "/v1/pictures?favourites=true")["total"] == 1)
+    page.keyboard.press("ArrowRight")
+    reader.until("the arrow key shows no other picture", lambda: dialog.locator("a[href^='http']").first.get_attribute("href") != source)
+    page.keyboard.press("ArrowLeft")
+    reader.until("the arrow key does not lead back", lambda: dialog.locator("a[href^='http']").first.get_attribute("href") == source)
+    reader.shot("picture")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    page.reload()
+    reader.until("nothing is loaded after a reload", loaded)
+    reader.check("the order is lost", page.get_by_label("Order").input_value() == "largest")
+    reader.check("the sections are lost", page.locator("main h2, main h3").first.inner_text() == heading)
+    stage.processes.end(process)
+    process, again = stage.gateway("gallery")
+    reader.check("the favourite is lost with the gateway", stage.ask(again, "/v1/pictures?favourites=true")["pictures"][0]["url"] == source)
+    fetched = sum(stage.asked(f"{number}.png?g") for number in range(40))
+    reader.check(f"looking at pictures has fetched some again: {fetched} requests for 40", fetched == 40)
+    del star
+    return process, again
+
+
+def hostile_texts_run_nothing(stage, reader):
+    process, address = stage.gateway("hostile")
+    batch = f"{SCRIPT}"
+    urls = [
+        stage.url("hostile/page.html"), stage.url("hostile/drawn.svg"), stage.url("hostile/header"),
+        stage.url(f"0.png?{SCRIPT}"), stage.url(f"missing/{SCRIPT}.png"), stage.url("missing/javascript:window.stolen=1"),
+    ]  # fmt: skip
+    stage.enqueue("hostile", batch, urls)
+    worker = stage.work("hostile")
+    reader.until("the hostile jobs do not end", lambda: stage.ask(address, "/v1/status")["totals"]["failed"] == 2)
+    page = reader.page
+    quoted = urllib.parse.quote(SCRIPT)
+    for view in [
+        "", "?view=jobs&state=dead", f"?view=jobs&text={quoted}", f"?view=jobs&class={quoted}", f"?view=jobs&host={quoted}&batch={quoted}",
+        f"?view=job&url={quoted}", f"?view=job&state=dead&url={urllib.parse.quote(urls[4])}", "?view=batches", "?view=gallery",
+        f"?view=gallery&batch={quoted}", f"?view={quoted}", f"?queue={quoted}", f"?view=gallery&order={quoted}&by={quoted}&picture={quoted}",
+        "?view=job&url=javascript:window.stolen=1",
+    ]:  # fmt: skip
+        page.goto(f"{address}/{view}")
+        page.wait_for_load_state("networkidle") if "gallery" not in view and view else page.wait_for_timeout(300)
+        reader.check(f"a text has run in {view}", page.evaluate("window.stolen") is None)
+        links = page.evaluate("[...document.querySelectorAll('a[href]')].map(link => new URL(link.href).protocol)")
+        reader.check(f"there is a link that runs in {view}", set(links) <= {"http:", "https:"})
+    for picture in stage.ask(address, "/v1/pictures")["pictures"]:
+        if not picture["failed"]:
+            # A browser that is led to the body itself saves it, or shows it in a sandbox.
+            with urllib.request.urlopen(f"{address}/v1/kept/{picture['id']}", timeout=10) as answer:
+                reader.check("a body may run", "sandbox" in answer.headers["Content-Security-Policy"] and answer.headers["X-Content-Type-Options"] == "nosniff")
+    stage.processes.end(worker)
+    stage.processes.end(process)
+
+
+def sign_in(stage, reader):
+    secret = stage.folder / "tokens"
+    secret.write_text(TOKEN + "\n")
+    process, address = stage.gateway("signed", "--token-file", str(secret))
+    page = reader.page
+    page.goto(address)
+    field = page.get_by_label(re.compile("[Tt]oken"))
+    expect(field).to_be_visible()
+    reader.shot("sign-in")
+    field.fill("not-the-token-of-this-trial")
+    page.keyboard.press("Enter")
+    expect(page.locator("body")).to_contain_text(re.compile("not the token|token", re.I))
+    reader.check("a wrong token signs in", page.get_by_role("heading", name="Overview").count() == 0)
+    field.fill(TOKEN)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    cookies = reader.context.cookies()
+    reader.check("the cookie is open to scripts", len(cookies) == 1 and cookies[0]["httpOnly"] and cookies[0]["sameSite"] == "Strict")
+    reader.check("the token is in the cookie", TOKEN not in cookies[0]["value"])
+    page.reload()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
+    reader.check("the page keeps the token", TOKEN not in kept and cookies[0]["value"] not in kept)
+    reader.check("the token stood in an address", not any(TOKEN in address for address in reader.addresses))
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label(re.compile("[Tt]oken"))).to_be_visible()
+    reader.check("the cookie stays after signing out", reader.context.cookies() == [])
+    stage.processes.end(process)
+
+
+def read_only(stage, reader):
+    process, address = stage.gateway("live", "--read-only")
+    page = reader.page
+    page.goto(f"{address}/?view=jobs&state=dead")
+    expect(page.locator("main")).to_contain_text("read-only")
+    reader.check("there is something to change", page.get_by_role("button", name=re.compile("^(Retry|Delete|Pause)")).count() == 0)
+    stage.processes.end(process)
+
+
+def keyboard_alone(stage, reader, address):
+    page = reader.page
+    page.goto(f"{address}/?view=gallery&batch=album")
+    reader.until("the gallery is empty", lambda: page.locator("main img").count() >= 5)
+
+    def focused():
+        return page.evaluate("document.activeElement?.closest('main [data-index], main figure, main li, main .cell') !== null && document.activeElement?.tagName")
+
+    def in_grid():
+        return page.evaluate("Boolean(document.activeElement?.closest('main')?.querySelector('img')) && Boolean(document.activeElement?.querySelector('img') || document.activeElement?.parentElement?.querySelector('img')) && document.activeElement?.tagName === 'BUTTON'")
+
+    seen = 0
+    while not in_grid():
+        page.keyboard.press("Tab")
+        seen += 1
+        reader.check("the keyboard does not reach the pictures", seen < 60)
+    before = page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent")
+    page.keyboard.press("ArrowRight")
+    reader.until("the arrow keys do not move in the grid", lambda: page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent") != before)
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog[open]")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    reader.check("the focus is lost with the dialog", page.evaluate("document.activeElement !== document.body"))
+    # Each view is a link that the keyboard reaches.
+    for name in ["Overview", "Jobs", "Batches"]:
+        page.goto(address)
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.textContent.trim()") == name:
+                break
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+
+
+VIEWS = {
+    "overview": "", "jobs": "?view=jobs&state=dead", "job": "?view=job&state=dead&url=URL", "batches": "?view=batches",
+    "gallery": "?view=gallery", "sections": "?view=gallery&by=day&order=host",
+}  # fmt: skip
+
+
+def every_view_is_accessible(stage, browser, shots, addresses):
+    """Axe finds nothing serious, on a desk and on a phone, light and dark, and a phone needs no scrolling sideways."""
+    axe = Axe()
+    for scheme in ["light", "dark"]:
+        for width in [1280, 360]:
+            reader = Reader(stage, browser, shots, color_scheme=scheme)
+            reader.page.set_viewport_size({"width": width, "height": 740})
+            for name, view in VIEWS.items():
+                address = addresses["gallery" if "gallery" in view else "live"]
+                reader.page.goto(f"{address}/{view.replace('URL', urllib.parse.quote(stage.url('gone.png'), safe=''))}")
+                reader.page.wait_for_timeout(400)
+                found = axe.run(reader.page).response["violations"]
+                serious = [f"{item['id']}: {item['nodes'][0]['html'][:200]}" for item in found if item["impact"] in ("serious", "critical")]
+                reader.check(f"axe on {name} ({scheme}, {width} wide): {serious[:3]}", not serious)
+                sideways = reader.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                reader.check(f"{name} is {sideways} pixels too wide for {width}", sideways <= 0)
+                reader.shot(f"{name}-{scheme}-{width}")
+            reader.leave()
+
+
+def outage_is_said(stage, reader):
+    """Redis goes away and comes back; the page says both by itself."""
+    process, address = stage.gateway("live")
+    page = reader.page
+    page.goto(address)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    redis = next(child for child in stage.processes.children if "redis-server" in str(child.args[0]))
+    stage.processes.end(redis)
+    expect(page.locator("#banners")).to_contain_text("Redis")
+    reader.shot("outage")
+    stage.processes.redis()
+    reader.until("the page does not notice that Redis is back", lambda: page.locator("#banners").inner_text().strip() == "")
+    stage.processes.end(process)
+    expect(page.locator("#banners")).to_contain_text(re.compile("server|connection", re.I))
+
+
+def main(processes):
+    shots = None
+    if "--pictures" in sys.argv:
+        shots = pathlib.Path(sys.argv[sys.argv.index("--pictures") + 1])
+        shots.mkdir(parents=True, exist_ok=True)
+    stage = Stage(processes)
+    program = next((found for name in ["chromium-headless-shell", "chromium", "google-chrome"] if (found := shutil.which(name))), None)
+    if program is None:
+        processes.fail("there is no chromium here, whose package Debian calls chromium-headless-shell")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+
+        def reading(body, *more, allowed=()):
+            begun = time.monotonic()
+            reader = Reader(stage, browser, shots)
+            result = body(stage, reader, *more)
+            reader.leave(allowed)
+            print(f"window: {body.__name__.replace('_', ' ')} ({time.monotonic() - begun:.0f} s)", file=sys.stderr)
+            return result
+
+        live, address = reading(overview_is_live)
+        reading(dead_job_is_found_and_retried, address)
+        reading(class_is_retried, address)
+        gallery, pictures = reading(gallery_fills)
+        reading(hostile_texts_run_nothing, allowed=["400", "404"])
+        reading(sign_in, allowed=["401"])
+        reading(read_only)
+        reading(keyboard_alone, pictures)
+        every_view_is_accessible(stage, browser, shots, {"live": address, "gallery": pictures})
+        print("window: axe finds nothing serious in any view", file=sys.stderr)
+        processes.end(gallery)
+        processes.end(live)
+        reading(outage_is_said, allowed=["Failed to load", "ERR_", "503"])
+        browser.close()
+
+
+trial("window", sys.argv[1], 300, main)
