@@ -55,7 +55,7 @@ export const show = root => {
   const hosts = table('Hosts', [
     { title: 'Host', isHeader: true, name: 'name', cell: (host, cell) => hostLink(cell, host) },
     { title: 'State', cell: showState },
-    { title: 'In flight', number: true, cell: host => number(host.inFlight) },
+    { title: 'In flight', number: true, wide: true, cell: host => number(host.inFlight) },
     { title: 'Limit', number: true, wide: true, cell: host => (host.limit === null ? 'none' : number(host.limit)) },
     { title: 'Ended/s', number: true, wide: true, cell: host => rate(host.endedPerSecond) },
     { title: 'Failed', number: true, cell: host => percent(host.failureShare) },
@@ -86,7 +86,7 @@ export const show = root => {
     { title: 'Worker', isHeader: true, name: 'name', cell: worker => (worker.host ? `${worker.host} · ${worker.pid ?? unknown}` : worker.id) },
     { title: 'State', cell: (worker, cell) => (worker.isTroubled ? badge(cell, worker.word, 'bad') : worker.word) },
     { title: 'Active', number: true, cell: worker => number(worker.active) },
-    { title: 'Of', number: true, cell: worker => number(worker.concurrency) },
+    { title: 'Of', number: true, wide: true, cell: worker => number(worker.concurrency) },
     { title: 'Version', wide: true, cell: worker => worker.version ?? unknown },
     { title: 'Heartbeat', number: true, cell: worker => ago(worker.heartbeatSeconds) },
   ], worker => worker.id)
@@ -99,7 +99,7 @@ export const show = root => {
     { title: 'State', wide: true, cell: batch => batch.state },
     { title: 'Progress', name: 'progress', cell: progressCell },
     { title: 'Failed', number: true, cell: batch => number(batch.failed) },
-    { title: 'Age', number: true, cell: batch => duration(batch.ageSeconds) },
+    { title: 'Age', number: true, wide: true, cell: batch => duration(batch.ageSeconds) },
   ], batch => batch.batch)
   const noBatches = make('p', { class: 'none' }, 'No batch yet.')
 
