@@ -456,7 +456,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.empty([("Set-Cookie", "gannet=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")])
         self.send_json({
             "schema": 1, "needsToken": bool(options.token), "signedIn": self.is_signed_in and bool(options.token), "readOnly": options.read_only, "queue": "default",
-            "batch": None, "thumbnails": not options.no_thumbnails, "version": "1.4.0",
+            "batch": options.run_batch, "thumbnails": not options.no_thumbnails, "version": "1.4.0",
         })  # fmt: skip
 
     def events(self, queue):
@@ -558,6 +558,7 @@ def serve(arguments=None):
     parser.add_argument("--days", type=float, default=40, help="the span of time of the pictures")
     parser.add_argument("--fill", type=float, default=0, help="pictures that arrive each second")
     parser.add_argument("--start", type=int, help="pictures that are there at first while others arrive")
+    parser.add_argument("--run-batch", help="the batch of a run that shows itself")
     parser.add_argument("--token")
     for flag in ["failing-host", "redis-away", "read-only", "hostile", "empty", "slow", "no-thumbnails", "verbose"]:
         parser.add_argument(f"--{flag}", action="store_true")

@@ -52,6 +52,7 @@ const send = async (method, name, query, { signal, headers } = {}) => {
   if (answer.status === 401 && session && name !== '/v1/session') {
     session = { ...session, needsToken: true, signedIn: false }
     close()
+    setLink(false, null)
     tell('session')
   }
   throw refusal

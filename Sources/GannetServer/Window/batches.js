@@ -1,9 +1,9 @@
 // The batches of the queue: their progress, their pictures, and the button that cancels one.
 
 import { view } from './address.js'
-import { change, get, live, mayChange } from './api.js'
+import { change, get, mayChange } from './api.js'
 import { confirm } from './dialog.js'
-import { make, say, setText, table } from './elements.js'
+import { atMost, make, say, setText, table } from './elements.js'
 import { count, duration, number, percent, unknown } from './words.js'
 
 // Also a cell of the overview.
@@ -74,7 +74,6 @@ export const show = root => {
   } } }, 'More')
   root.append(make('div', { class: 'title' }, make('h1', {}, 'Batches'), total), error, empty, list.element, more)
 
-  let asked = 0
   let isAsking = false
   const load = async () => {
     if (isAsking) return
@@ -92,19 +91,18 @@ export const show = root => {
     } catch (problem) {
       if (!isClosed) error.textContent = problem.message
     } finally {
-      asked = Date.now()
       isAsking = false
     }
   }
 
   list.element.hidden = true
   load()
-  const ticker = setInterval(() => { if (!document.hidden && !live.isGone) load() }, 5000)
+  const again = atMost(3000, load)
   return {
-    update: () => { if (Date.now() - asked > 2000) load() },
+    update: again.wish,
     close: () => {
       isClosed = true
-      clearInterval(ticker)
+      again.close()
     },
   }
 }

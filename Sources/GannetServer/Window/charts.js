@@ -100,7 +100,7 @@ const chart = (title, unit, words) => {
 
 // Both charts of the overview. `now` gives the values of a status.
 export const charts = now => {
-  const throughput = chart('Throughput', 'jobs ended per second', rate)
+  const throughput = chart('Throughput', 'per second', rate)
   const depth = chart('Depth', 'open jobs', number)
   const element = make('div', { class: 'charts' }, throughput.element, depth.element)
   let stepSeconds = seconds / steps

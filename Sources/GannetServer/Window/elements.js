@@ -71,6 +71,21 @@ export const table = (caption, columns, keyOf) => {
   return { element, set }
 }
 
+// Calls a task at once, and after further wishes no more often than that. The last wish is never lost.
+export const atMost = (milliseconds, task) => {
+  let last = -Infinity
+  let timer = null
+  const run = () => {
+    timer = null
+    last = performance.now()
+    task()
+  }
+  return {
+    wish: () => { timer ??= setTimeout(run, Math.max(0, last + milliseconds - performance.now())) },
+    close: () => clearTimeout(timer),
+  }
+}
+
 // A sentence about the result of an action. A screen reader reads it once.
 let hush
 export const say = text => {

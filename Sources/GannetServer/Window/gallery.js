@@ -248,10 +248,12 @@ export const show = (root, firstQuery) => {
     }, performance.now() - loadedAt > 400 ? 30 : 120)
   }
 
+  let width = 0
   const arrange = () => {
+    width = surface.clientWidth
     const { arrangement } = pages
     const waiting = choices.favourites ? 0 : Math.min(arrangement.waiting, mostWaiting)
-    grid = layout({ sections: arrangement.sections, waiting, hasHeads: Boolean(choices.by), width: surface.clientWidth })
+    grid = layout({ sections: arrangement.sections, waiting, hasHeads: Boolean(choices.by), width })
     surface.style.height = `${grid.height}px`
   }
 
@@ -327,7 +329,8 @@ export const show = (root, firstQuery) => {
     const { top: place } = grid.place(index)
     const { top, bottom } = screen()
     const height = grid.pitch - grid.gap
-    if (place - grid.head < top) scrollTo(0, topOfSurface() + place - grid.head - 8)
+    if (index < grid.columns) scrollTo(0, Math.min(scrollY, topOfSurface() + place + height + 8 <= innerHeight ? 0 : scrollY))
+    else if (place - grid.head < top) scrollTo(0, topOfSurface() + place - grid.head - 8)
     else if (place + height > bottom) scrollTo(0, topOfSurface() + place + height + 8 - innerHeight)
   }
 
@@ -442,10 +445,8 @@ export const show = (root, firstQuery) => {
     loadBatches()
   }
 
-  let width = 0
   const observer = new ResizeObserver(() => {
     if (!grid || surface.clientWidth === 0 || surface.clientWidth === width) return
-    width = surface.clientWidth
     const index = anchor()
     const isAtTop = screen().top <= 0
     arrange()

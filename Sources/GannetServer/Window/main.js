@@ -117,7 +117,7 @@ const showSignIn = () => {
   }
   main.append(make('form', { class: 'sign-in', on: { submit } },
     make('h1', {}, 'Sign in'),
-    make('p', { id: 'token-help' }, 'This server needs a token. Whoever started ', make('code', {}, 'gannet serve'), ' has it.'),
+    make('p', { id: 'token-help' }, 'This server needs a token. The operator who started ', make('code', {}, 'gannet serve'), ' has it.'),
     make('label', { for: 'token' }, 'Token'), field, wrong, button))
   document.title = 'Sign in · Gannet'
   field.focus()
@@ -152,5 +152,10 @@ api.listen(news => {
   }
 })
 onMove(render)
+// A jump to '#main' would become a part of the address.
+document.querySelector('.skip').addEventListener('click', event => {
+  event.preventDefault()
+  main.focus()
+})
 listenToAddress()
 begin()

@@ -4,7 +4,7 @@ import { view } from './address.js'
 import { change, get, live, mayChange } from './api.js'
 import { progressCell } from './batches.js'
 import { charts } from './charts.js'
-import { keep, make, say, setText, table } from './elements.js'
+import { atMost, keep, make, say, setText, table } from './elements.js'
 import { ago, bytes, clock, count, duration, number, openJobs, percent, rate, states, unknown } from './words.js'
 
 const failing = 0.5
@@ -55,7 +55,7 @@ export const show = root => {
   const hosts = table('Hosts', [
     { title: 'Host', isHeader: true, name: 'name', cell: (host, cell) => hostLink(cell, host) },
     { title: 'State', cell: showState },
-    { title: 'In flight', number: true, cell: host => number(host.inFlight) },
+    { title: 'In flight', number: true, wide: true, cell: host => number(host.inFlight) },
     { title: 'Limit', number: true, wide: true, cell: host => (host.limit === null ? 'none' : number(host.limit)) },
     { title: 'Ended/s', number: true, wide: true, cell: host => rate(host.endedPerSecond) },
     { title: 'Failed', number: true, cell: host => percent(host.failureShare) },
@@ -86,7 +86,7 @@ export const show = root => {
     { title: 'Worker', isHeader: true, name: 'name', cell: worker => (worker.host ? `${worker.host} · ${worker.pid ?? unknown}` : worker.id) },
     { title: 'State', cell: (worker, cell) => (worker.isTroubled ? badge(cell, worker.word, 'bad') : worker.word) },
     { title: 'Active', number: true, cell: worker => number(worker.active) },
-    { title: 'Of', number: true, cell: worker => number(worker.concurrency) },
+    { title: 'Of', number: true, wide: true, cell: worker => number(worker.concurrency) },
     { title: 'Version', wide: true, cell: worker => worker.version ?? unknown },
     { title: 'Heartbeat', number: true, cell: worker => ago(worker.heartbeatSeconds) },
   ], worker => worker.id)
@@ -99,7 +99,7 @@ export const show = root => {
     { title: 'State', wide: true, cell: batch => batch.state },
     { title: 'Progress', name: 'progress', cell: progressCell },
     { title: 'Failed', number: true, cell: batch => number(batch.failed) },
-    { title: 'Age', number: true, cell: batch => duration(batch.ageSeconds) },
+    { title: 'Age', number: true, wide: true, cell: batch => duration(batch.ageSeconds) },
   ], batch => batch.batch)
   const noBatches = make('p', { class: 'none' }, 'No batch yet.')
 
@@ -165,19 +165,25 @@ export const show = root => {
     keep(totals, rows, row => row[0], row => make('div', {}, make('dt', {}, row[0]), make('dd')), (element, row) => setText(element.lastChild, row[1]))
   }
 
-  let asked = 0
-  let isAsking = false
-  const loadBatches = async () => {
-    if (isAsking || Date.now() - asked < 2000) return
-    isAsking = true
+  const latestBatches = atMost(5000, async () => {
     try {
       const { batches: list } = await get('/v1/batches', { limit: 6 })
       batches.set(list)
       batches.element.hidden = list.length === 0
       noBatches.hidden = list.length > 0
     } catch { /* The banner says that the server or Redis is away. */ }
-    asked = Date.now()
-    isAsking = false
+  })
+
+  // Hosts without trouble are ordered by their requests in flight. A row that jumps each second cannot be read, so the order stays for a while.
+  let places = new Map()
+  let rankedAt = -Infinity
+  const rank = list => {
+    const isOld = performance.now() - rankedAt > 30_000
+    if (!isOld && list.every(host => places.has(host.name))) return
+    const before = isOld ? new Map() : places
+    const next = [...list].sort((one, other) => (before.get(one.name) ?? 1e9) - (before.get(other.name) ?? 1e9) || other.inFlight - one.inFlight || (one.name < other.name ? -1 : 1))
+    places = new Map(next.map((host, place) => [host.name, place]))
+    if (isOld) rankedAt = performance.now()
   }
 
   const update = status => {
@@ -197,8 +203,9 @@ export const show = root => {
         setText(note, item.name === 'ready' && status.oldestReadySeconds ? `oldest ${duration(status.oldestReadySeconds)}` : '')
       })
 
+    rank(status.hosts)
     const ranked = status.hosts.map(host => ({ ...host, word: trouble(host), isTroubled: gravity[trouble(host)] > 1 }))
-      .sort((one, other) => (gravity[other.word] ?? 0) - (gravity[one.word] ?? 0) || other.inFlight - one.inFlight || (one.name < other.name ? -1 : 1))
+      .sort((one, other) => (gravity[other.word] ?? 0) - (gravity[one.word] ?? 0) || places.get(one.name) - places.get(other.name))
     showTroubles(ranked)
     hosts.set(showsAllHosts ? ranked : ranked.slice(0, fewHosts))
     hosts.element.hidden = ranked.length === 0
@@ -217,15 +224,14 @@ export const show = root => {
 
     showTotals(status)
     lines.update(status)
-    loadBatches()
+    latestBatches.wish()
   }
 
   setText(state, 'Loading …')
-  const ticker = setInterval(() => { if (live.status) loadBatches() }, 5000)
   return {
     update,
     close: () => {
-      clearInterval(ticker)
+      latestBatches.close()
       lines.close()
     },
   }
