@@ -30,7 +30,6 @@ import threading
 import time
 import urllib.parse
 import zlib
-import zoneinfo
 
 WINDOW = pathlib.Path(__file__).resolve().parents[2] / "Sources/GannetServer/Window"
 TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
@@ -329,14 +328,14 @@ class World:
     # The gallery.
 
     def gallery(self, queue, words):
-        order, by, zone = words.get("order", "newest"), words.get("by"), words.get("zone", "UTC")
+        order, by, east = words.get("order", "newest"), words.get("by"), int(words.get("east", 0))
         first, count = int(words.get("first", 0)), int(words.get("count", 200))
         batch = words.get("batch", "museum")
         if batch not in ("museum", HOSTILE_TEXT):
             if batch not in ("monday", "sunday", "trial"):
                 raise Refusal(404, "no-such-batch", f"There is no batch '{batch}' in the queue '{queue}'.")
             return {"schema": 1, "queue": queue, "batch": batch, "revision": 1, "total": 0, "failed": 0, "waiting": 0, "isCut": False, "sections": [], "first": 0, "pictures": []}
-        key = (order, by, zone, words.get("favourites"))
+        key = (order, by, east, words.get("favourites"))
         known = self.arranged.get(key)
         if known is None or known[0] != self.revision:
             some = [picture for picture in self.pictures if picture.favourite or words.get("favourites") != "true"]
@@ -344,7 +343,7 @@ class World:
                            "largest": lambda p: -(p.bytes if p.failure is None else -1), "smallest": lambda p: p.bytes if p.failure is None else 1 << 60}[order])  # fmt: skip
             sections = [{"start": None, "count": len(some)}]
             if by:
-                place, starts = zoneinfo.ZoneInfo(zone), {}
+                place, starts = datetime.timezone(datetime.timedelta(minutes=east)), {}
                 for picture in some:
                     day = datetime.datetime.fromtimestamp(picture.ended, place).replace(hour=0, minute=0, second=0, microsecond=0)
                     day -= datetime.timedelta(days=day.weekday() if by == "week" else day.day - 1 if by == "month" else 0)

@@ -63,6 +63,9 @@ const withQueue = query => ({ queue: current().queue, ...query })
 export const get = (name, query, options) => send('GET', name, withQueue(query), options)
 export const change = (method, name, query) => send(method, name, withQueue(query))
 
+// Favourites are the server's, whatever the queue.
+export const like = (id, isLiked) => send(isLiked ? 'PUT' : 'DELETE', `/v1/favourites/${encodeURIComponent(id)}`)
+
 export const isOpen = () => session !== null && (!session.needsToken || session.signedIn)
 export const mayChange = () => isOpen() && !session.readOnly
 

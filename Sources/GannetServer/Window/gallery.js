@@ -1,7 +1,7 @@
 // The gallery: the pictures of a batch as a grid. Only cells near the screen are in the page, and only their pictures are asked for.
 
 import { address, current, go, note, view } from './address.js'
-import { change, get, isOpen, kept, live, mayChange, session } from './api.js'
+import { get, isOpen, kept, like, live, mayChange, session } from './api.js'
 import { keep, make, say, setText, svg } from './elements.js'
 import { headHeight, layout } from './layout.js'
 import { makePages, pageSize } from './pages.js'
@@ -136,7 +136,7 @@ export const show = (root, firstQuery) => {
       cell.face.replaceChildren(brokenPicture(), make('span', { class: 'small' }, 'cannot be shown'))
       cell.open.setAttribute('aria-label', `Cannot be shown: ${picture.url}`)
     })
-    image.src = kept(picture.id, session.thumbnails ? { width: side, height: side, fit: 'cover' } : {})
+    image.src = kept(picture.id, { digest: picture.digest, ...(session.thumbnails && { width: side, height: side, fit: 'cover' }) })
     cell.face.replaceChildren(image)
   }
 
@@ -367,7 +367,7 @@ export const show = (root, firstQuery) => {
     }
     redraw()
     try {
-      await change(picture.favourite ? 'PUT' : 'DELETE', `/v1/favourites/${encodeURIComponent(picture.id)}`, { batch: pages.arrangement.batch })
+      await like(picture.id, picture.favourite)
       isWanted = true
     } catch (problem) {
       picture.favourite = !picture.favourite
@@ -460,7 +460,7 @@ export const show = (root, firstQuery) => {
   // At most once a second, and only while jobs are open or an event came, the page near the screen is asked for again.
   const ticker = setInterval(() => {
     if (document.hidden || live.isGone || !isOpen() || pages.isBusy) return
-    const isDue = isWanted || (pages.arrangement?.waiting > 0 && performance.now() - asked > 3000)
+    const isDue = isWanted || pages.arrangement?.isReading || (pages.arrangement?.waiting > 0 && performance.now() - asked > 3000)
     if (!isDue && pages.arrangement) return
     isWanted = false
     asked = performance.now()

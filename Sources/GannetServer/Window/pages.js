@@ -1,7 +1,7 @@
 // The pages of the gallery's pictures that the server has sent: those near the screen, and a few others.
 
 import { get } from './api.js'
-import { zone } from './words.js'
+import { minutesEast } from './words.js'
 
 export const pageSize = 200
 const mostPages = 12
@@ -20,7 +20,7 @@ export const makePages = (choices, taken, failed) => {
     loading.set(number, stopping)
     const mine = serial += 1
     try {
-      const answer = await get('/v1/pictures', { ...choices, zone: choices.by && zone, first: number * pageSize, count: pageSize }, { signal: stopping.signal })
+      const answer = await get('/v1/pictures', { ...choices, east: choices.by && minutesEast, first: number * pageSize, count: pageSize }, { signal: stopping.signal })
       if (stopping.signal.aborted) return
       loading.delete(number)
       const before = arrangement
@@ -36,7 +36,7 @@ export const makePages = (choices, taken, failed) => {
       pages.set(number, { pictures, isOld: false })
       const far = [...pages.keys()].sort((one, other) => Math.abs(other - number) - Math.abs(one - number))
       while (pages.size > mostPages) pages.delete(far.shift())
-      const isMoved = isChanged || rest.waiting !== before.waiting || rest.total !== before.total
+      const isMoved = isChanged || rest.waiting !== before.waiting || rest.isReading !== before.isReading || rest.total !== before.total
       taken({ isOther, isMoved, before })
     } catch (problem) {
       if (stopping.signal.aborted) return

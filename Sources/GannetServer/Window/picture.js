@@ -97,7 +97,7 @@ export const openPicture = ({ index: first, waitFor, indexOf, total, toggleStar,
       showFacts()
     })
     image.addEventListener('error', () => { if (mine === turn && shown.getAttribute('src')) showReason() })
-    image.src = kept(picture.id)
+    image.src = kept(picture.id, { digest: picture.digest })
   }
 
   // New pictures may have pushed this one to another place meanwhile.

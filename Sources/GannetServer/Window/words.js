@@ -69,7 +69,7 @@ export const sectionTitle = (start, by) => {
   return by === 'week' ? `Week of ${dated(weekFormat, start)}` : dated(dayFormat, start)
 }
 
-export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+export const minutesEast = -new Date().getTimezoneOffset()
 
 // The moment that lies so many seconds back.
 export const ago = seconds => (seconds === null || seconds === undefined ? unknown : `${duration(seconds)} ago`)
