@@ -21,6 +21,7 @@ import zlib
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Gateway"))
 
 from axe_playwright_python.sync_playwright import Axe  # noqa: E402
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import expect, sync_playwright  # noqa: E402
 from processes import free_port, trial  # noqa: E402
 
@@ -117,7 +118,7 @@ class Reader:
         self.context.set_default_timeout(15_000)
         self.page = self.context.new_page()
         self.complaints, self.addresses = [], []
-        self.page.on("console", lambda message: message.type == "error" and self.complaints.append(message.text))
+        self.page.on("console", lambda message: message.type == "error" and self.complaints.append(f"{message.text} {message.location}"))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", lambda dialog: self.complaints.append(f"a dialog: {dialog.message}"))
         self.page.on("request", lambda request: self.addresses.append(request.url))
@@ -148,6 +149,8 @@ class Reader:
             answer = look()
             if answer:
                 return answer
+            for child in self.stage.processes.children:
+                self.check(f"{child.args[:2]} has ended", child.poll() is None)
             self.page.wait_for_timeout(50)
         self.check(sentence, False)
 
@@ -170,8 +173,9 @@ def overview_is_live(stage, reader):
     def drawn():
         return page.evaluate("[...document.querySelectorAll('svg path, svg polyline')].map(path => path.getAttribute('d') ?? path.getAttribute('points')).join()")
 
+    expect(page.locator("main")).to_contain_text("301 open jobs")
     before = drawn()
-    worker = stage.work("live", "--concurrency", "2", "--host-interval", "30ms")
+    worker = stage.work("live", "--host-rate", "50")
     reader.until("the charts do not move", lambda: drawn() not in ("", before))
     now = drawn()
     reader.until("the charts move only once", lambda: drawn() != now)
@@ -185,6 +189,7 @@ def overview_is_live(stage, reader):
 def dead_job_is_found_and_retried(stage, reader, address):
     page = reader.page
     worker = stage.work("live")
+    page.goto(address)
     page.get_by_role("link", name="Jobs", exact=True).first.click()
     expect(page.get_by_role("heading", name="Jobs")).to_be_visible()
     url = stage.url("gone.png")
@@ -232,12 +237,12 @@ def gallery_fills(stage, reader):
     urls = [stage.url(f"{number}.png?g") for number in range(40)]
     stage.enqueue("gallery", "album", [*urls[:20], stage.url("broken.png"), *urls[20:]])
     page = reader.page
-    page.goto(f"{address}/?view=gallery&batch=album")
+    page.goto(f"{address}/?view=pictures&batch=album")
     cells = page.locator("main img")
     expect(page.locator("main")).to_contain_text("41 still to come")
     reader.shot("gallery-waiting")
     reader.check("pictures are there before they were fetched", cells.count() == 0)
-    worker = stage.work("gallery", "--concurrency", "1", "--host-interval", "100ms")
+    worker = stage.work("gallery", "--host-rate", "10")
 
     def loaded():
         return page.evaluate("[...document.querySelectorAll('main img')].filter(image => image.complete && image.naturalWidth > 0).length")
@@ -301,12 +306,12 @@ def hostile_texts_run_nothing(stage, reader):
     quoted = urllib.parse.quote(SCRIPT)
     for view in [
         "", "?view=jobs&state=dead", f"?view=jobs&text={quoted}", f"?view=jobs&class={quoted}", f"?view=jobs&host={quoted}&batch={quoted}",
-        f"?view=job&url={quoted}", f"?view=job&state=dead&url={urllib.parse.quote(urls[4])}", "?view=batches", "?view=gallery",
-        f"?view=gallery&batch={quoted}", f"?view={quoted}", f"?queue={quoted}", f"?view=gallery&order={quoted}&by={quoted}&picture={quoted}",
+        f"?view=job&url={quoted}", f"?view=job&state=dead&url={urllib.parse.quote(urls[4])}", "?view=batches", "?view=pictures",
+        f"?view=pictures&batch={quoted}", f"?view={quoted}", f"?queue={quoted}", f"?view=pictures&order={quoted}&by={quoted}&picture={quoted}",
         "?view=job&url=javascript:window.stolen=1",
     ]:  # fmt: skip
         page.goto(f"{address}/{view}")
-        page.wait_for_load_state("networkidle") if "gallery" not in view and view else page.wait_for_timeout(300)
+        page.wait_for_load_state("networkidle") if "pictures" not in view and view else page.wait_for_timeout(300)
         reader.check(f"a text has run in {view}", page.evaluate("window.stolen") is None)
         links = page.evaluate("[...document.querySelectorAll('a[href]')].map(link => new URL(link.href).protocol)")
         reader.check(f"there is a link that runs in {view}", set(links) <= {"http:", "https:"})
@@ -360,7 +365,7 @@ def read_only(stage, reader):
 
 def keyboard_alone(stage, reader, address):
     page = reader.page
-    page.goto(f"{address}/?view=gallery&batch=album")
+    page.goto(f"{address}/?view=pictures&batch=album")
     reader.until("the gallery is empty", lambda: page.locator("main img").count() >= 5)
 
     def focused():
@@ -395,7 +400,7 @@ def keyboard_alone(stage, reader, address):
 
 VIEWS = {
     "overview": "", "jobs": "?view=jobs&state=dead", "job": "?view=job&state=dead&url=URL", "batches": "?view=batches",
-    "gallery": "?view=gallery", "sections": "?view=gallery&by=day&order=host",
+    "gallery": "?view=pictures", "sections": "?view=pictures&by=day&order=host",
 }  # fmt: skip
 
 
@@ -407,7 +412,7 @@ def every_view_is_accessible(stage, browser, shots, addresses):
             reader = Reader(stage, browser, shots, color_scheme=scheme)
             reader.page.set_viewport_size({"width": width, "height": 740})
             for name, view in VIEWS.items():
-                address = addresses["gallery" if "gallery" in view else "live"]
+                address = addresses["gallery" if "pictures" in view else "live"]
                 reader.page.goto(f"{address}/{view.replace('URL', urllib.parse.quote(stage.url('gone.png'), safe=''))}")
                 reader.page.wait_for_timeout(400)
                 found = axe.run(reader.page).response["violations"]
@@ -450,7 +455,10 @@ def main(processes):
         def reading(body, *more, allowed=()):
             begun = time.monotonic()
             reader = Reader(stage, browser, shots)
-            result = body(stage, reader, *more)
+            try:
+                result = body(stage, reader, *more)
+            except (AssertionError, PlaywrightError) as error:
+                reader.check(f"{body.__name__.replace('_', ' ')}: {str(error).strip()[:1500]}", False)
             reader.leave(allowed)
             print(f"window: {body.__name__.replace('_', ' ')} ({time.monotonic() - begun:.0f} s)", file=sys.stderr)
             return result

@@ -13,6 +13,7 @@ struct JobEndpoints: Sendable {
         "class", .errorClass, "Only dead jobs of this class of failures, such as timeout or http-404.")
     private static let batch = Parameter("batch", .text, "Only jobs of this batch.")
     private static let text = Parameter("text", .words(200), "Only jobs with this text in their URLs. Capital letters count as small ones.")
+    private static let url = Parameter("url", .url, "Only jobs of this URL.")
     private static let oneDead = Parameter("url", .url, "Only dead jobs of this URL.")
     private static let limit = Parameter("limit", .number(1...1000), "How many at most; 50 without this parameter.")
     private static let most = Parameter("limit", .number(1...1_000_000_000), "How many jobs at most.")
@@ -52,15 +53,14 @@ struct JobEndpoints: Sendable {
                 summary: "Jobs of one state, a page at a time. A page ends with its cursor after a bounded search, even with no job on it.",
                 parameters: [
                     QueueEndpoints.queue, Self.state(JobState.allCases), Self.host, Self.errorClass, Self.batch, Self.text,
-                    Parameter("url", .url, "Only jobs of this URL."), Parameter("cursor", .text, "The cursor of the page before."),
-                    Self.limit,
+                    Self.url, Parameter("cursor", .text, "The cursor of the page before."), Self.limit,
                 ],
                 hasEffects: false, shape: .jobs, reply: { request throws(Problem) in try list(request) }),
             Endpoint(
                 method: "GET", path: "/v1/jobs/count",
                 summary: "How many jobs a list or a change would be about. The count ends after a bounded search, and says so.",
                 parameters: [
-                    QueueEndpoints.queue, Self.state(JobState.allCases), Self.host, Self.errorClass, Self.batch, Self.text,
+                    QueueEndpoints.queue, Self.state(JobState.allCases), Self.host, Self.errorClass, Self.batch, Self.text, Self.url,
                 ],
                 hasEffects: false, shape: .count, reply: { request throws(Problem) in try count(request) }),
             Endpoint(
