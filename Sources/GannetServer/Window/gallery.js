@@ -326,7 +326,7 @@ export const show = (root, firstQuery) => {
 
   const showPicture = index => {
     if (dialog) return
-    dialog = openPicture({
+    const mine = dialog = openPicture({
       index, waitFor, indexOf: id => pages.indexOf(id), total: () => pages.arrangement.total, toggleStar,
       onMove: (place, picture) => {
         toView(place)
@@ -334,9 +334,11 @@ export const show = (root, firstQuery) => {
         note(address({ ...current(), picture: picture?.id, at: place }))
       },
       onClose: place => {
+        // Another address has taken the dialog's place.
+        if (dialog !== mine) return
         dialog = null
         note(address({ ...current(), picture: null, at: null }))
-        if (root.isConnected && grid.count) focusCell(Math.min(place, grid.count - 1))
+        if (root.isConnected && grid?.count) focusCell(Math.min(place, grid.count - 1))
       },
     })
   }
@@ -408,7 +410,9 @@ export const show = (root, firstQuery) => {
   start()
   return {
     changed: next => {
-      if (dialog) dialog.close()
+      const old = dialog
+      dialog = null
+      old?.close()
       query = next
       history.replaceState({ ...history.state, scroll: 0 }, '')
       scrollTo(0, 0)
@@ -422,7 +426,9 @@ export const show = (root, firstQuery) => {
       cancelAnimationFrame(frame)
       removeEventListener('scroll', onScroll)
       observer.disconnect()
-      dialog?.close()
+      const old = dialog
+      dialog = null
+      old?.close()
       for (const cell of cells.values()) release(cell)
       pages.close()
     },
