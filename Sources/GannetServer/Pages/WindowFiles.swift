@@ -4,6 +4,7 @@ enum WindowFiles {
         ("address.js", PackageResources.address_js),
         ("api.js", PackageResources.api_js),
         ("batches.js", PackageResources.batches_js),
+        ("cell.js", PackageResources.cell_js),
         ("charts.js", PackageResources.charts_js),
         ("dialog.js", PackageResources.dialog_js),
         ("elements.js", PackageResources.elements_js),

@@ -1,23 +1,20 @@
 // The gallery: the pictures of a batch as a grid. Only cells near the screen are in the page, and only their pictures are asked for.
 
 import { address, current, go, note, view } from './address.js'
-import { get, isOpen, kept, like, live, mayChange, session } from './api.js'
-import { keep, make, say, setText, svg } from './elements.js'
+import { get, isOpen, like, live, mayChange, session } from './api.js'
+import { draw, loadImage, makeCell, release, star } from './cell.js'
+import { keep, make, say, setText } from './elements.js'
 import { headHeight, layout } from './layout.js'
 import { makePages, pageSize } from './pages.js'
-import { brokenPicture, openPicture } from './picture.js'
+import { openPicture } from './picture.js'
 import { count, number, sectionTitle, unknown } from './words.js'
 
 const orders = [['oldest', 'Oldest first'], ['newest', 'Newest first'], ['host', 'By host'], ['largest', 'Largest first'], ['smallest', 'Smallest first']]
 const groupings = [['', 'No sections'], ['day', 'By day'], ['week', 'By week'], ['month', 'By month']]
 // More placeholders than that tell nobody more.
 const mostWaiting = 1000
-const thumbnailSides = [120, 160, 240, 320, 480, 640]
 
 const known = (list, value) => (list.some(([name]) => name === value) ? value : list[0][0])
-
-const star = () => svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' },
-  svg('path', { d: 'M12 3.200l2.700 5.600 6.100.8-4.500 4.200 1.100 6.100L12 16.900l-5.400 3 1.100-6.100L3.200 9.600l6.100-.8z' }))
 
 export const show = (root, firstQuery) => {
   let query = firstQuery
@@ -30,6 +27,7 @@ export const show = (root, firstQuery) => {
   let isFirst = true
   let isWanted = false
   let asked = 0
+  let isFailing = false
 
   const picker = (id, title, list) => {
     const select = make('select', { id }, list.map(([value, text]) => make('option', { value }, text)))
@@ -66,78 +64,15 @@ export const show = (root, firstQuery) => {
     return { top, bottom: top + innerHeight }
   }
 
-  const makeCell = () => {
-    const face = make('span', { class: 'face' })
-    const open = make('button', { type: 'button', class: 'open', tabindex: '-1' }, face)
-    const mark = make('button', { type: 'button', class: 'star', tabindex: '-1' }, star())
-    const element = make('div', { class: 'cell', role: 'listitem' }, open, mark)
-    const cell = { element, face, open, mark, look: '', picture: null, wanted: null }
-    open.addEventListener('click', () => { if (cell.picture) showPicture(cell.index) })
-    open.addEventListener('focus', () => setFocused(cell.index))
-    mark.addEventListener('click', () => toggleStar(cell.picture))
-    return cell
+  const listeners = {
+    onOpen: cell => { if (cell.picture) showPicture(cell.index) },
+    onFocus: cell => setFocused(cell.index),
+    onStar: cell => toggleStar(cell.picture),
   }
 
-  const release = cell => {
-    // An image without its source stops loading, and its memory is free.
-    cell.face.querySelector('img')?.removeAttribute('src')
-    cell.element.remove()
-  }
-
-  // Draws what a cell shows. A cell that shows it already is left alone.
-  const draw = cell => {
-    const total = pages.arrangement.total
-    const picture = cell.index < total ? pages.at(cell.index) : null
-    const isWaiting = cell.index >= total
-    const look = isWaiting ? 'waiting' : picture ? `${picture.id} ${picture.failed}` : 'loading'
-    cell.picture = picture
-    const isFavourite = Boolean(picture?.favourite)
-    cell.element.classList.toggle('favourite', isFavourite)
-    cell.mark.hidden = !picture || !mayChange()
-    cell.mark.setAttribute('aria-pressed', String(isFavourite))
-    cell.mark.setAttribute('aria-label', 'Favourite')
-    if (look !== cell.look) {
-      cell.look = look
-      cell.wanted = null
-      cell.face.querySelector('img')?.removeAttribute('src')
-      cell.element.classList.remove('waiting', 'loading', 'failed', 'gone')
-      if (isWaiting) {
-        cell.element.classList.add('waiting')
-        cell.face.replaceChildren(make('span', { class: 'small' }, 'waiting'))
-      } else if (!picture) {
-        cell.element.classList.add('loading')
-        cell.face.replaceChildren()
-      } else if (picture.failed) {
-        cell.element.classList.add('failed')
-        cell.face.replaceChildren(brokenPicture(), make('strong', {}, picture.error?.class ?? 'failed'), make('span', { class: 'small' }, picture.host))
-      } else {
-        cell.element.classList.add('loading')
-        cell.face.replaceChildren()
-        cell.wanted = picture
-      }
-    }
-    const name = isWaiting ? 'Waiting' : !picture ? 'Loading' : picture.failed ? `Failed: ${picture.error?.class ?? ''}, ${picture.url}` : `Picture ${picture.url}`
-    const label = isFavourite ? `${name}, favourite` : name
-    if (cell.open.getAttribute('aria-label') !== label) cell.open.setAttribute('aria-label', label)
-    cell.open.setAttribute('aria-disabled', String(!picture))
-  }
-
-  const loadImage = cell => {
-    const picture = cell.wanted
-    cell.wanted = null
-    const wide = grid.side * Math.min(2, devicePixelRatio || 1)
-    const side = thumbnailSides.find(item => item >= wide) ?? thumbnailSides.at(-1)
-    const image = make('img', { alt: '', decoding: 'async', draggable: 'false' })
-    image.addEventListener('load', () => cell.element.classList.remove('loading'))
-    image.addEventListener('error', () => {
-      if (!image.getAttribute('src') || cell.picture?.id !== picture.id) return
-      cell.element.classList.remove('loading')
-      cell.element.classList.add('gone')
-      cell.face.replaceChildren(brokenPicture(), make('span', { class: 'small' }, 'cannot be shown'))
-      cell.open.setAttribute('aria-label', `Cannot be shown: ${picture.url}`)
-    })
-    image.src = kept(picture.id, { digest: picture.digest, ...(session.thumbnails && { width: side, height: side, fit: 'cover' }) })
-    cell.face.replaceChildren(image)
+  const redraw = cell => {
+    const isWaiting = cell.index >= pages.arrangement.total
+    draw(cell, isWaiting ? null : pages.at(cell.index), isWaiting)
   }
 
   const setFocused = index => {
@@ -174,7 +109,7 @@ export const show = (root, firstQuery) => {
     for (const { block, begin, end } of parts) {
       const list = surface.kept.get(`${block.key} ${grid.head > 0}`).lastChild
       for (let index = begin; index < end; index += 1) {
-        const cell = cells.get(index) ?? makeCell()
+        const cell = cells.get(index) ?? makeCell(listeners)
         next.set(index, cell)
         position(cell, index, block, list)
       }
@@ -186,7 +121,7 @@ export const show = (root, firstQuery) => {
       else release(cell)
     }
     cells = next
-    for (const cell of cells.values()) draw(cell)
+    for (const cell of cells.values()) redraw(cell)
     if (!surface.contains(active)) {
       // The tab key has to find a cell, so one on the screen can be reached.
       const first = grid.between(Math.max(0, top + headHeight), bottom)[0]?.begin ?? 0
@@ -225,7 +160,7 @@ export const show = (root, firstQuery) => {
       if (last >= begin) for (let page = Math.floor(begin / pageSize); page <= Math.floor(last / pageSize); page += 1) numbers.add(page)
     }
     pages.need(numbers)
-    for (const cell of cells.values()) if (cell.wanted) loadImage(cell)
+    for (const cell of cells.values()) if (cell.wanted) loadImage(cell, grid.side)
   }
 
   // Cells follow the scrolling at once. Pages and pictures are asked for a moment later, so that a long jump does not ask for all between.
@@ -283,6 +218,7 @@ export const show = (root, firstQuery) => {
   const anchor = () => (grid ? grid.between(Math.max(0, screen().top), screen().bottom)[0]?.begin ?? 0 : 0)
 
   const taken = ({ isOther, isMoved, before }) => {
+    isFailing = false
     error.textContent = ''
     const { arrangement } = pages
     if (isOther) {
@@ -361,17 +297,17 @@ export const show = (root, firstQuery) => {
     if (!picture) return
     if (!mayChange()) return say('This window is read-only: favourites cannot be changed.')
     picture.favourite = !picture.favourite
-    const redraw = () => {
-      for (const cell of cells.values()) draw(cell)
+    const showAgain = () => {
+      for (const cell of cells.values()) redraw(cell)
       dialog?.redraw()
     }
-    redraw()
+    showAgain()
     try {
       await like(picture.id, picture.favourite)
       isWanted = true
     } catch (problem) {
       picture.favourite = !picture.favourite
-      redraw()
+      showAgain()
       say(problem.message)
     }
   }
@@ -390,7 +326,7 @@ export const show = (root, firstQuery) => {
 
   const showPicture = index => {
     if (dialog) return
-    dialog = openPicture({
+    const mine = dialog = openPicture({
       index, waitFor, indexOf: id => pages.indexOf(id), total: () => pages.arrangement.total, toggleStar,
       onMove: (place, picture) => {
         toView(place)
@@ -398,9 +334,11 @@ export const show = (root, firstQuery) => {
         note(address({ ...current(), picture: picture?.id, at: place }))
       },
       onClose: place => {
+        // Another address has taken the dialog's place.
+        if (dialog !== mine) return
         dialog = null
         note(address({ ...current(), picture: null, at: null }))
-        if (root.isConnected && grid.count) focusCell(Math.min(place, grid.count - 1))
+        if (root.isConnected && grid?.count) focusCell(Math.min(place, grid.count - 1))
       },
     })
   }
@@ -439,6 +377,8 @@ export const show = (root, firstQuery) => {
     error.textContent = ''
     pages = makePages(choices, taken, problem => {
       if (!pages.arrangement) setText(summary, unknown)
+      // Nothing changes by itself about a question that the server refused.
+      isFailing = problem.status === 0 || problem.status >= 500
       error.textContent = problem.errorClass === 'no-such-batch' ? 'There is no such batch in this queue.' : problem.message
     })
     pages.ask(query.at ? Math.max(0, Math.floor(Number(query.at) / pageSize)) || 0 : 0)
@@ -459,9 +399,9 @@ export const show = (root, firstQuery) => {
 
   // At most once a second, and only while jobs are open or an event came, the page near the screen is asked for again.
   const ticker = setInterval(() => {
-    if (document.hidden || live.isGone || !isOpen() || pages.isBusy) return
-    const isDue = isWanted || pages.arrangement?.isReading || (pages.arrangement?.waiting > 0 && performance.now() - asked > 3000)
-    if (!isDue && pages.arrangement) return
+    if (document.hidden || live.isGone || live.away || !isOpen() || pages.isBusy) return
+    const isLate = performance.now() - asked > 3000
+    if (!isWanted && !pages.arrangement?.isReading && !(isLate && (isFailing || pages.arrangement?.waiting > 0))) return
     isWanted = false
     asked = performance.now()
     pages.ask(Math.min(Math.floor(anchor() / pageSize), Math.max(0, Math.floor(((pages.arrangement?.total ?? 1) - 1) / pageSize))))
@@ -470,7 +410,9 @@ export const show = (root, firstQuery) => {
   start()
   return {
     changed: next => {
-      if (dialog) dialog.close()
+      const old = dialog
+      dialog = null
+      old?.close()
       query = next
       history.replaceState({ ...history.state, scroll: 0 }, '')
       scrollTo(0, 0)
@@ -484,7 +426,9 @@ export const show = (root, firstQuery) => {
       cancelAnimationFrame(frame)
       removeEventListener('scroll', onScroll)
       observer.disconnect()
-      dialog?.close()
+      const old = dialog
+      dialog = null
+      old?.close()
       for (const cell of cells.values()) release(cell)
       pages.close()
     },

@@ -38,7 +38,7 @@ const holderSentence = holder => {
   return `${who} has been fetching the URL for ${duration(holder.seconds)}. Its lease lasts for another ${duration(holder.leaseSeconds)}.`
 }
 
-// What explain says, as sentences.
+// The answer of explain, as sentences.
 const sentences = explained => {
   const { outcome, holder, host } = explained
   const all = []

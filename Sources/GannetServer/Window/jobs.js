@@ -127,6 +127,10 @@ export const show = (root, first) => {
     const of = inWords()
     let counted
     try { counted = await get('/v1/jobs/count', { state, ...filter() }) } catch (problem) { return say(problem.message) }
+    if (counted.count === 0 && !counted.atLeast) {
+      say('No job matches any more.')
+      return load()
+    }
     const jobsInWords = amount(counted.count, counted.atLeast, state)
     const isSure = await confirm({
       title: `${verb === 'retry' ? 'Retry' : 'Delete'} ${jobsInWords}?`,
@@ -266,8 +270,10 @@ export const show = (root, first) => {
     update: status => {
       showTabs(status)
       if (seen === null) seen = status.jobs[state]
-      reload.classList.toggle('main', status.jobs[state] !== seen)
-      setText(reload, status.jobs[state] !== seen ? 'Reload: the list has changed' : 'Reload')
+      // Jobs of the other states come and go all the time.
+      const isOld = state === 'dead' && status.jobs.dead !== seen
+      reload.classList.toggle('main', isOld)
+      setText(reload, isOld ? 'Reload: the list has changed' : 'Reload')
       keep(knownHosts, status.hosts.slice(0, 200), host => host.name, host => make('option', { value: host.name }))
       keep(knownClasses, status.failures, failure => failure.class, failure => make('option', { value: failure.class }))
     },

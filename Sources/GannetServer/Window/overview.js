@@ -88,7 +88,7 @@ export const show = root => {
     { title: 'Active', number: true, cell: worker => number(worker.active) },
     { title: 'Of', number: true, wide: true, cell: worker => number(worker.concurrency) },
     { title: 'Version', wide: true, cell: worker => worker.version ?? unknown },
-    { title: 'Heartbeat', number: true, cell: worker => ago(worker.heartbeatSeconds) },
+    { title: 'Heartbeat', number: true, cell: worker => (worker.heartbeatSeconds !== null && worker.heartbeatSeconds < 3 ? 'now' : ago(worker.heartbeatSeconds)) },
   ], worker => worker.id)
   const noWorkers = make('div', { class: 'none' }, make('p', {}, 'No worker is running. Start one:'), make('pre', {}, make('code', {}, 'gannet work')))
 

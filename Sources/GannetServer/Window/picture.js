@@ -68,8 +68,9 @@ export const openPicture = ({ index: first, waitFor, indexOf, total, toggleStar,
     star.disabled = picture === null
     star.setAttribute('aria-pressed', String(Boolean(picture?.favourite)))
     setText(star, picture?.favourite ? '★ Starred' : '☆ Star')
-    previous.disabled = index <= 0
-    next.disabled = index >= total() - 1
+    // A button that is disabled while it has the focus would lose it, and the keys with it.
+    previous.setAttribute('aria-disabled', String(index <= 0))
+    next.setAttribute('aria-disabled', String(index >= total() - 1))
     setText(place, `${number(index + 1)} of ${number(total())}`)
   }
 
