@@ -45,7 +45,8 @@ import Testing
         let url = fleet.origin.url("/nothing")
         let get = ["get", url, "--fetch"] + fleet.local + fleet.connection
         let sentence = "The server answered 404 (\(url))."
-        #expect(try await fleet.outcome(get).errors == "failed: \(sentence)\n")
+        let first = try await fleet.outcome(get)
+        #expect(first.errors == "failed: \(sentence)\n", "\(first.errors)")
         let again = try await fleet.outcome(get)
         #expect(again.status == 1 && again.errors.hasPrefix("failed ") && again.errors.split(separator: "\n").count == 1)
         #expect(again.errors.contains(" s ago: \(sentence) This is remembered for another 4 min "), "\(again.errors)")
