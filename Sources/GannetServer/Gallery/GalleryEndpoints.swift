@@ -68,8 +68,8 @@ struct GalleryEndpoints: Sendable {
 
     /// Nil where the queue has no batch.
     private func batch(_ name: String?, in queue: FetchQueue) async throws -> (name: String, number: Int)? {
-        guard let name else { return try await queue.batches(limit: 1).batches.first.map { ($0.name, $0.number) } }
-        guard let number = try await queue.number(ofBatch: name) else {
+        guard let name else { return try await access.looks.batches(of: queue, limit: 1).batches.first.map { ($0.name, $0.number) } }
+        guard let number = try await access.looks.number(ofBatch: name, in: queue) else {
             throw Problem(404, "no-such-batch", "There is no batch '\(name)' in the queue '\(queue.name)'.")
         }
         return (name, number)

@@ -59,16 +59,16 @@ struct QueueEndpoints: Sendable {
                     return access.reply(request) { try await $0.cluster.explain(url.id, host: url.host).json(of: url) }
                 }),
             Endpoint(
-                method: "GET", path: "/v1/batches", summary: "The batches of a queue, the latest first.",
+                method: "GET", path: "/v1/batches", summary: "The batches of a queue, the latest first, as they were within the last second.",
                 parameters: [Self.queue, Parameter("limit", .number(1...10_000), "How many at most; 50 without this parameter.")],
                 hasEffects: false, shape: .batches,
                 reply: { request throws(Problem) in
                     let limit = request.items.number("limit") ?? 50
                     return access.reply(request) { queue in
-                        let (batches, total) = try await queue.batches(limit: limit)
+                        let found = try await access.looks.batches(of: queue, limit: limit)
                         return [
-                            "schema": 1, "queue": .string(queue.name), "batches": .array(batches.map { .object($0.members) }),
-                            "total": .integer(total),
+                            "schema": 1, "queue": .string(queue.name), "batches": .array(found.batches.map { .object($0.members) }),
+                            "total": .integer(found.total),
                         ]
                     }
                 }),

@@ -2,11 +2,11 @@ internal import ClusterState
 internal import Gannet
 internal import GannetBasics
 
-/// Looks at queues for all clients that watch them: fifty windows cost Redis as much as one.
+/// Looks at Redis for all clients that watch something: fifty windows cost Redis as much as one.
 final class SharedLooks: Sendable {
     private struct Latest {
         let began: ContinuousClock.Instant
-        let look: Task<QueueLook, Never>
+        let look: Task<any Sendable, any Error>
     }
 
     private let cluster: ClusterState
@@ -17,24 +17,50 @@ final class SharedLooks: Sendable {
 
     init(_ cluster: ClusterState) { self.cluster = cluster }
 
-    /// A look that began in the last second.
-    func look(at queue: FetchQueue) async -> QueueLook {
+    /// What a look finds that began in the last second.
+    /// - Parameter subject: Names what is looked at, the same for all clients.
+    private func share<Value: Sendable>(_ subject: String, _ look: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let now = ContinuousClock.now
         let shared = latest.withLock { latest in
-            if let known = latest[queue.name], now - known.began < Self.served { return known.look }
-            let look = Task { await self.newLook(at: queue) }
+            if let known = latest[subject], now - known.began < Self.served { return known.look }
+            let task = Task<any Sendable, any Error> { try await look() }
             // There are no more of them than clients that have asked in this second.
             latest = latest.filter { now - $0.value.began < Self.served }
-            latest[queue.name] = Latest(began: now, look: look)
-            return look
+            latest[subject] = Latest(began: now, look: task)
+            return task
         }
-        return await shared.value
+        guard let value = try await shared.value as? Value else { preconditionFailure("'\(subject)' is two kinds of looks.") }
+        return value
     }
 
-    private func newLook(at queue: FetchQueue) async -> QueueLook {
+    /// How a queue stands.
+    func look(at queue: FetchQueue) async -> QueueLook {
         if cluster.isAway { return .problem(QueueAccess.redisIsAway) }
-        do { return .status(try await queue.overview()) } catch { return .problem("\(error)") }
+        do { return .status(try await share("status \(queue.name)") { try await queue.overview() }) } catch { return .problem("\(error)") }
     }
+
+    /// A queue's latest batches.
+    func batches(of queue: FetchQueue, limit: Int) async throws -> LatestBatches {
+        try await share("batches \(limit) \(queue.name)") {
+            let (batches, total) = try await queue.batches(limit: limit)
+            return LatestBatches(batches: batches, total: total)
+        }
+    }
+
+    /// The number of a batch; nil for a name that no batch has.
+    func number(ofBatch name: String, in queue: FetchQueue) async throws -> Int? {
+        try await share("number \(queue.name) \(name)") { BatchNumber(number: try await queue.number(ofBatch: name)) }.number
+    }
+
+    private struct BatchNumber: Sendable {
+        let number: Int?
+    }
+}
+
+/// The latest batches of a queue, and how many it has.
+struct LatestBatches: Sendable {
+    let batches: [Batch]
+    let total: Int
 }
 
 /// A look at a queue, and the news of an event. Looks that differ in times alone are equal: a queue in which nothing happens has no news.

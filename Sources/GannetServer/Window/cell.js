@@ -101,6 +101,8 @@ export const loadImage = (cell, width, isSecond = false) => {
       loadImage(cell, width, true)
     }, secondTry)
   })
-  image.src = kept(picture.id, { digest: picture.digest, ...(session.thumbnails && { width: side, height: side, fit: 'cover' }) })
+  // No thumbnail is made of a drawing. Browsers show one in an image without running its scripts.
+  const isSmall = session.thumbnails && picture.type !== 'image/svg+xml'
+  image.src = kept(picture.id, { digest: picture.digest, ...(isSmall && { width: side, height: side, fit: 'cover' }) })
   if (!isSecond) cell.face.replaceChildren(image)
 }

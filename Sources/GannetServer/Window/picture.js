@@ -23,7 +23,7 @@ export const openPicture = ({ index: first, waitFor, indexOf, total, toggleStar,
   const close = button('Close', 'Escape', () => dialog.close())
   const stage = make('div', { class: 'stage' })
   const facts = make('div', { class: 'side' })
-  const dialog = make('dialog', { class: 'picture', 'aria-label': 'Picture' },
+  const dialog = make('dialog', { class: 'picture', 'aria-label': 'Picture', tabindex: '-1', autofocus: true },
     make('div', { class: 'buttons' }, previous, next, place, star, close), make('div', { class: 'both' }, stage, facts))
 
   const showFacts = () => {
@@ -65,12 +65,12 @@ export const openPicture = ({ index: first, waitFor, indexOf, total, toggleStar,
 
   const redraw = () => {
     star.hidden = !mayChange()
-    star.disabled = picture === null
     star.setAttribute('aria-pressed', String(Boolean(picture?.favourite)))
     setText(star, picture?.favourite ? '★ Starred' : '☆ Star')
-    // A button that is disabled while it has the focus would lose it, and the keys with it.
+    // A disabled button would lose the focus, and the keys with it.
     previous.setAttribute('aria-disabled', String(index <= 0))
     next.setAttribute('aria-disabled', String(index >= total() - 1))
+    star.setAttribute('aria-disabled', String(picture === null))
     setText(place, `${number(index + 1)} of ${number(total())}`)
   }
 
