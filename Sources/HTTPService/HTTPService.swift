@@ -234,7 +234,7 @@ private func noteTarget(
     let client = Unmanaged<Client>.fromOpaque(pointer).takeUnretainedValue()
     let parts = Parts.of(context)
     let request = ServedRequest(
-        String(cString: target), connection, of: client, parts.watch, parts.counts, isEnding: parts.isEnding, parts.handler)
+        target, connection, of: client, parts.watch, parts.counts, isEnding: parts.isEnding, parts.handler)
     parts.requests.add(request)
     parts.counts.note { $0.requests += 1 }
     return Unmanaged.passRetained(request).toOpaque()
@@ -245,13 +245,13 @@ private func readRequest(
     _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?, _ uploadSize: UnsafeMutablePointer<Int>?,
     _ request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    guard let context, let connection, let method, let uploadSize, let pointer = request?.pointee else { return .NO }
+    guard let context, let connection, let method, let version, let uploadSize, let pointer = request?.pointee else { return .NO }
     if let client = gannet_http_connection_context(connection) {
         Parts.of(context).clients.began(Unmanaged<Client>.fromOpaque(client).takeUnretainedValue())
     }
     let piece = UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
     return Unmanaged<ServedRequest>.fromOpaque(pointer).takeUnretainedValue()
-        .read(connection, method: String(cString: method), piece, &uploadSize.pointee)
+        .read(connection, method: String(cString: method), version, piece, &uploadSize.pointee)
 }
 
 private func completeRequest(

@@ -1,3 +1,5 @@
+internal import CMicrohttpd
+
 /// Whether a request's head says clearly where the request ends, and for whom it is.
 ///
 /// A proxy in front of this server may read an unclear head otherwise, and take the rest of one client's request for another client's
@@ -17,7 +19,33 @@ enum RequestFraming {
     }
 }
 
+/// The parts of a request's head where libmicrohttpd keeps them, in their order: the target, the version, then each name and each value.
+///
+/// Up to version 0.9.76 libmicrohttpd reads a NUL as the end of a value, and a value that goes on in the next line in another way than it
+/// shows. It cuts the head in place, so between two parts stand only the bytes that separate them. Where others stand, or where a part was
+/// moved, the head has said more than its parts do.
+struct HeadParts {
+    private(set) var isWhole = true
+    private var end: UnsafeRawPointer?
+
+    /// The bytes that this version of libmicrohttpd has left out of no head.
+    static let isNeeded = MHD_VERSION < 0x0009_7700
+
+    private static let largestHead = 64 * 1024
+
+    mutating func note(_ start: UnsafeRawPointer, count: Int) {
+        if let end {
+            let gap = start - end
+            isWhole = isWhole && (1...Self.largestHead).contains(gap) && UnsafeRawBufferPointer(start: end, count: gap).allSatisfy(\.separates)
+        }
+        end = start + count
+    }
+}
+
 extension UInt8 {
+    /// Colons and the ends of lines have been overwritten.
+    fileprivate var separates: Bool { self == 0 || self == 0x20 || self == 0x09 || self == 0x0D || self == 0x0A }
+
     /// A value may have a tab in it, and no other control character.
     fileprivate var isControl: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
 }

@@ -14,6 +14,8 @@ final class ServedRequest: Sendable {
     }
 
     private let target: String
+    /// Where libmicrohttpd keeps the target. It is there as long as the request.
+    private let place: (start: UInt, count: Int)
     private let client: Client
     private let counts: HTTPServiceCounts
     private let isEnding: SharedFlag
@@ -29,10 +31,11 @@ final class ServedRequest: Sendable {
     private let isAnswered = SharedFlag()
 
     init(
-        _ target: String, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch, _ counts: HTTPServiceCounts,
+        _ target: UnsafePointer<CChar>, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch, _ counts: HTTPServiceCounts,
         isEnding: SharedFlag, _ handler: @escaping HTTPService.Handler
     ) {
-        self.target = target
+        self.target = String(cString: target)
+        place = (UInt(bitPattern: target), strlen(target))
         self.client = client
         self.counts = counts
         self.isEnding = isEnding
@@ -52,11 +55,13 @@ final class ServedRequest: Sendable {
 
     /// libmicrohttpd has read the head, then each piece of the body, then all of it. It asks again after each wake-up.
     /// - Parameter piece: Its count is set to zero when it was taken.
-    func read(_ connection: OpaquePointer, method: String, _ piece: UnsafeRawBufferPointer, _ left: inout Int) -> MHD_Result {
+    func read(
+        _ connection: OpaquePointer, method: String, _ version: UnsafePointer<CChar>, _ piece: UnsafeRawBufferPointer, _ left: inout Int
+    ) -> MHD_Result {
         suspension.begin()
         if !isBegun.isSet {
             isBegun.set()
-            return begin(connection, method)
+            return begin(connection, method, version)
         }
         if isHeadAskedAgain.take() { return .YES }
         if !piece.isEmpty {
@@ -82,10 +87,11 @@ final class ServedRequest: Sendable {
         return queue(answer, on: connection, method)
     }
 
-    private func begin(_ connection: OpaquePointer, _ method: String) -> MHD_Result {
+    private func begin(_ connection: OpaquePointer, _ method: String, _ version: UnsafePointer<CChar>) -> MHD_Result {
+        let head = head(of: connection, version)
         let request = HTTPServiceRequest(
-            method: method, target: target, headers: Self.headers(of: connection), client: client.address, body: body, end: over)
-        guard RequestFraming.isClear(request.headers) else { return queue(Self.unclear, on: connection, method) }
+            method: method, target: target, headers: head.headers, client: client.address, body: body, end: over)
+        guard head.isWhole, RequestFraming.isClear(request.headers) else { return queue(Self.unclear, on: connection, method) }
         switch handler(request) {
         case .now(let answer):
             // libmicrohttpd closes the connection behind an answer that comes before its request is read. That saves reading a body.
@@ -106,7 +112,7 @@ final class ServedRequest: Sendable {
     /// Nothing more is read from the connection.
     private static let unclear = HTTPServiceAnswer(
         status: 400, headers: [(name: "Connection", value: "close")],
-        body: .bytes(Array("The request says its end or its host twice, or in an unknown way.\n".utf8)))
+        body: .bytes(Array("The head of the request is unclear: it says its end or its host twice or in an unknown way, or has a NUL or a folded line in it.\n".utf8)))
 
     private func answer(_ answer: HTTPServiceAnswer) {
         state.withLock { $0.answer = $0.answer ?? answer }
@@ -188,19 +194,31 @@ final class ServedRequest: Sendable {
         task?.cancel()
     }
 
-    private static func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
+    private struct Head {
         var headers: [(name: String, value: String)] = []
-        withUnsafeMutablePointer(to: &headers) { list in
+        var parts = HeadParts()
+    }
+
+    /// The headers, and whether they are all that the head has said.
+    private func head(
+        of connection: OpaquePointer, _ version: UnsafePointer<CChar>
+    ) -> (headers: [(name: String, value: String)], isWhole: Bool) {
+        var head = Head()
+        if let target = UnsafeRawPointer(bitPattern: place.start) { head.parts.note(target, count: place.count) }
+        head.parts.note(version, count: strlen(version))
+        withUnsafeMutablePointer(to: &head) { head in
             _ = MHD_get_connection_values_n(
                 connection, .HEADER_KIND,
                 { context, _, name, nameCount, value, valueCount in
-                    guard let name else { return .YES }
-                    let list = context?.assumingMemoryBound(to: [(name: String, value: String)].self)
-                    list?.pointee.append((text(name, nameCount), value.map { text($0, valueCount) } ?? ""))
+                    guard let name, let head = context?.assumingMemoryBound(to: Head.self) else { return .YES }
+                    head.pointee.parts.note(name, count: nameCount)
+                    // A header without a value has an empty one.
+                    if let value, valueCount > 0 { head.pointee.parts.note(value, count: valueCount) }
+                    head.pointee.headers.append((text(name, nameCount), value.map { text($0, valueCount) } ?? ""))
                     return .YES
-                }, list)
+                }, head)
         }
-        return headers
+        return (head.headers, head.parts.isWhole || !HeadParts.isNeeded)
     }
 }
 
