@@ -210,7 +210,9 @@ extension ClusterState {
         guard let digest = content.digest, !outcome.isNegative else { return nil }
         if let body = folder?.body(content.fields[.file], size: content.size, digest: digest) { return body }
         // A small body delays no other call for long.
-        if content.size < Self.smallBody { return try await BlobStore(connection, namespace: namespace).body(digest: digest, size: content.size) }
+        if content.size < Self.smallBody {
+            return try await BlobStore(connection, namespace: namespace).body(digest: digest, size: content.size)
+        }
         let connection = try await connect(patience: Self.bodyPatience)
         let body: Result<[UInt8]?, StateError>
         do throws(StateError) {

@@ -50,6 +50,12 @@ static inline const struct sockaddr *gannet_http_client(struct MHD_Connection *c
     return info ? info->client_addr : NULL;
 }
 
+/* The bytes of a request's head, from its method on. */
+static inline size_t gannet_http_head_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
+}
+
 static inline void *gannet_http_connection_context(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;

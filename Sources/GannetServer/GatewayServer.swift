@@ -36,13 +36,14 @@ package final class GatewayServer: Sendable {
         let counts = GatewayCounts()
         self.counts = counts
         let fetches = FetchEndpoints(fetch: fetch, settings: settings, counts: counts)
-        let kept = BlobStore(cluster.connection, namespace: cluster.namespace)
-        let thumbnails = SharedThumbnails(pool, kept, limit: settings.bodyLimit)
+        let thumbnails = SharedThumbnails(pool, cluster, limit: settings.bodyLimit)
         var endpoints =
             fetches.endpoints + [PictureEndpoint(fetches: fetches, pool: pool, thumbnails: thumbnails).endpoint]
             + JobEndpoints(access: queues).endpoints
             + QueueEndpoints(access: queues).endpoints
-            + SessionEndpoints(access: access, queue: settings.queue, batch: settings.batch, makesThumbnails: { (try? pool.check()) != nil }).endpoints
+            + SessionEndpoints(
+                access: access, queue: settings.queue, batch: settings.batch, makesThumbnails: { (try? pool.check()) != nil }
+            ).endpoints
         endpoints +=
             GalleryEndpoints(
                 access: queues, index: PictureIndex(), favourites: settings.favourites.flatMap { try? Favourites(URL(filePath: $0)) },

@@ -251,7 +251,7 @@ private func readRequest(
     }
     let piece = UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
     return Unmanaged<ServedRequest>.fromOpaque(pointer).takeUnretainedValue()
-        .read(connection, method: String(cString: method), version, piece, &uploadSize.pointee)
+        .read(connection, method, version, piece, &uploadSize.pointee)
 }
 
 private func completeRequest(

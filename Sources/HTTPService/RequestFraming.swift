@@ -36,7 +36,8 @@ struct HeadParts {
     mutating func note(_ start: UnsafeRawPointer, count: Int) {
         if let end {
             let gap = start - end
-            isWhole = isWhole && (1...Self.largestHead).contains(gap) && UnsafeRawBufferPointer(start: end, count: gap).allSatisfy(\.separates)
+            isWhole =
+                isWhole && (1...Self.largestHead).contains(gap) && UnsafeRawBufferPointer(start: end, count: gap).allSatisfy(\.separates)
         }
         end = start + count
     }

@@ -10,6 +10,8 @@ final class ServedRequest: Sendable {
         var stream: AnswerStream?
         /// Until when the task has to answer, and the answer in its place.
         var deadline: (time: ContinuousClock.Instant, answer: HTTPServiceAnswer)?
+        /// Of a body that is being read.
+        var pace: BodyPace?
         var isOver = false
     }
 
@@ -31,7 +33,8 @@ final class ServedRequest: Sendable {
     private let isAnswered = SharedFlag()
 
     init(
-        _ target: UnsafePointer<CChar>, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch, _ counts: HTTPServiceCounts,
+        _ target: UnsafePointer<CChar>, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch,
+        _ counts: HTTPServiceCounts,
         isEnding: SharedFlag, _ handler: @escaping HTTPService.Handler
     ) {
         self.target = String(cString: target)
@@ -56,7 +59,8 @@ final class ServedRequest: Sendable {
     /// libmicrohttpd has read the head, then each piece of the body, then all of it. It asks again after each wake-up.
     /// - Parameter piece: Its count is set to zero when it was taken.
     func read(
-        _ connection: OpaquePointer, method: String, _ version: UnsafePointer<CChar>, _ piece: UnsafeRawBufferPointer, _ left: inout Int
+        _ connection: OpaquePointer, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>, _ piece: UnsafeRawBufferPointer,
+        _ left: inout Int
     ) -> MHD_Result {
         suspension.begin()
         if !isBegun.isSet {
@@ -65,9 +69,11 @@ final class ServedRequest: Sendable {
         }
         if isHeadAskedAgain.take() { return .YES }
         if !piece.isEmpty {
+            guard state.withLock({ $0.pace?.came(at: .now) ?? true }) else { return .NO }
             if state.withLock({ $0.answer != nil }) || body.offer(piece) {
                 // The rest of a body that nobody reads any more is passed over, so that its client hears the answer.
                 left = 0
+                state.withLock { $0.pace?.took(piece.count, at: .now) }
                 suspension.readAgain()
             } else {
                 suspension.sleep()
@@ -84,11 +90,12 @@ final class ServedRequest: Sendable {
             suspension.sleep()
             return .YES
         }
-        return queue(answer, on: connection, method)
+        return queue(answer, on: connection, String(cString: method))
     }
 
-    private func begin(_ connection: OpaquePointer, _ method: String, _ version: UnsafePointer<CChar>) -> MHD_Result {
-        let head = head(of: connection, version)
+    private func begin(_ connection: OpaquePointer, _ first: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>) -> MHD_Result {
+        let head = head(of: connection, first, version)
+        let method = String(cString: first)
         let request = HTTPServiceRequest(
             method: method, target: target, headers: head.headers, client: client.address, body: body, end: over)
         guard head.isWhole, RequestFraming.isClear(request.headers) else { return queue(Self.unclear, on: connection, method) }
@@ -99,6 +106,7 @@ final class ServedRequest: Sendable {
             state.withLock { $0.answer = answer }
             return .YES
         case .later(let time, let otherwise, let work):
+            if request.hasBody { state.withLock { $0.pace = BodyPace(at: .now) } }
             if let time { state.withLock { $0.deadline = (.now + time, otherwise) } }
             start { self.answer(await work()) }
             if request.hasBody {
@@ -112,7 +120,10 @@ final class ServedRequest: Sendable {
     /// Nothing more is read from the connection.
     private static let unclear = HTTPServiceAnswer(
         status: 400, headers: [(name: "Connection", value: "close")],
-        body: .bytes(Array("The head of the request is unclear: it says its end or its host twice or in an unknown way, or has a NUL or a folded line in it.\n".utf8)))
+        body: .bytes(
+            Array(
+                "The head of the request is unclear: it says its end or its host twice or in an unknown way, or has a NUL or a folded line in it.\n"
+                    .utf8)))
 
     private func answer(_ answer: HTTPServiceAnswer) {
         state.withLock { $0.answer = $0.answer ?? answer }
@@ -201,7 +212,7 @@ final class ServedRequest: Sendable {
 
     /// The headers, and whether they are all that the head has said.
     private func head(
-        of connection: OpaquePointer, _ version: UnsafePointer<CChar>
+        of connection: OpaquePointer, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
     ) -> (headers: [(name: String, value: String)], isWhole: Bool) {
         var head = Head()
         if let target = UnsafeRawPointer(bitPattern: place.start) { head.parts.note(target, count: place.count) }
@@ -218,6 +229,7 @@ final class ServedRequest: Sendable {
                     return .YES
                 }, head)
         }
+        head.parts.note(UnsafeRawPointer(method) + gannet_http_head_size(connection), count: 0)
         return (head.headers, head.parts.isWhole || !HeadParts.isNeeded)
     }
 }

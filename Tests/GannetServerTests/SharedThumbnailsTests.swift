@@ -1,4 +1,3 @@
-import ClusterState
 import Foundation
 import GannetTestKit
 import HTTPEngine
@@ -7,6 +6,7 @@ import Testing
 import ThumbnailMessages
 import Thumbnails
 
+@testable import ClusterState
 @testable import GannetServer
 
 /// Thumbnails that requests share, with the real program and a real Redis.
@@ -18,8 +18,8 @@ struct SharedThumbnailsTests {
     private func shared(_ redis: RedisServer) async throws -> (SharedThumbnails, ThumbnailPool, BlobStore) {
         let pool = ThumbnailPool(ThumbnailProgram(named: program, beside: ""))
         let connection = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: redis.socketPath)))
-        let store = BlobStore(connection, namespace: "test")
-        return (SharedThumbnails(pool, store, limit: 10_000_000), pool, store)
+        let cluster = ClusterState(connection, namespace: "test", partitions: 1)
+        return (SharedThumbnails(pool, cluster, limit: 10_000_000), pool, BlobStore(connection, namespace: "test"))
     }
 
     private func ask(_ shared: SharedThumbnails, isKept: Bool = true) async throws -> SharedThumbnails.Found {

@@ -25,7 +25,8 @@ struct RunCommand: Command {
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
-            + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs + ConnectionOptions.creatingFlags
+            + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
+            + ConnectionOptions.creatingFlags
             + CommonFlags.everywhere
             + [QueueOption.refused],
         mostUsed: ["input", "dir", "concurrency", "host-limit", "max-body", "retries", "json"],

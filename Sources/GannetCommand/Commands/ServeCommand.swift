@@ -12,7 +12,10 @@ struct ServeCommand: Command {
     static let spec = CommandSpec(
         "serve",
         summary: "Answer clients that want a URL now, each URL fetched once.",
-        flags: ServeOptions.flags + [ThumbnailProgramOption.program.entry, ThumbnailProgramOption.count.entry, StoreOptions.ofGateway.entry, StoreOptions.cache.entry]
+        flags: ServeOptions.flags + [
+            ThumbnailProgramOption.program.entry, ThumbnailProgramOption.count.entry, StoreOptions.ofGateway.entry,
+            StoreOptions.cache.entry,
+        ]
             + FetchOptions.flagsForCalls + [DrainOption.ofGateway.entry]
             + QueueTarget.creatingFlags,
         mostUsed: ["bind", "token-file", "memory", "host-limit", "redis"],

@@ -56,7 +56,8 @@ struct ServeOptions: Sendable {
         "The file of favourite pictures. Without this option it is favourites.json in GANNET_HOME, or in ~/.local/state/gannet.")
 
     static let flags = [
-        favouritesFile.entry, address.entry, secret.entry, secrets.entry, chain.entry, privateKey.entry, behindProxy.entry, readOnly.entry, hostName.entry,
+        favouritesFile.entry, address.entry, secret.entry, secrets.entry, chain.entry, privateKey.entry, behindProxy.entry, readOnly.entry,
+        hostName.entry,
         forward.entry, pass.entry, memorySize.entry, connectionCount.entry,
     ]
 

@@ -22,7 +22,9 @@ struct RunWindow: Sendable {
     /// How long browsers have to take their last answers.
     private static let drainTime = Duration.seconds(1)
 
-    static func open(_ options: RunCommand, _ settings: FetchSettings, queue: String, _ access: ClusterAccess, _ folder: BodyFolder) async throws
+    static func open(
+        _ options: RunCommand, _ settings: FetchSettings, queue: String, _ access: ClusterAccess, _ folder: BodyFolder
+    ) async throws
         -> RunWindow
     {
         var gateway = GatewaySettings()

@@ -32,7 +32,9 @@ struct SessionCookie: Sendable {
             guard parts.count == 2, parts[0].utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let end = Int64(parts[0]), end > now else { continue }
             let shown = Array(parts[1].utf8)
             var found: Int?
-            for (index, token) in tokens.enumerated() where Token.areEqual(Array(Self.seal(end, token).hexadecimal.utf8), shown) { found = index }
+            for (index, token) in tokens.enumerated() where Token.areEqual(Array(Self.seal(end, token).hexadecimal.utf8), shown) {
+                found = index
+            }
             if let found { return found }
         }
         return nil

@@ -14,7 +14,8 @@ struct SessionEndpoints: Sendable {
     var endpoints: [Endpoint] {
         [
             Endpoint(
-                method: "GET", path: "/v1/session", summary: "What a browser has to know first: whether it must sign in, and what it may do.",
+                method: "GET", path: "/v1/session",
+                summary: "What a browser has to know first: whether it must sign in, and what it may do.",
                 hasEffects: false, isOpen: true, shape: .session, reply: { request in .now(QueueAccess.answer(state(request.request))) }),
             Endpoint(
                 method: "POST", path: "/v1/session",

@@ -145,7 +145,8 @@ actor BatchPictures {
         let wall = Moment.now
         for (id, outcome) in zip(ids, outcomes) {
             guard let outcome,
-                let picture = KeptPicture(id, outcome, endedAt: wall - outcome.age(at: now), host: { self.number(ofHostIn: outcome.content.url) })
+                let picture = KeptPicture(
+                    id, outcome, endedAt: wall - outcome.age(at: now), host: { self.number(ofHostIn: outcome.content.url) })
             else { continue }
             if let known = positions[id] {
                 // A URL has an ended job more: one that had been given up was tried again.

@@ -38,7 +38,8 @@ struct GalleryEndpoints: Sendable {
             summary: "The pictures of a batch in an order and in sections, a part at a time, and the URLs that failed.",
             parameters: [
                 QueueEndpoints.queue, Parameter("batch", .text, "The batch; the latest one without this parameter."),
-                Parameter("order", .choice(PictureOrder.Name.allCases.map(\.rawValue)), "The order; the newest first without this parameter."),
+                Parameter(
+                    "order", .choice(PictureOrder.Name.allCases.map(\.rawValue)), "The order; the newest first without this parameter."),
                 Parameter("by", .choice(PictureOrder.Part.allCases.map(\.rawValue)), "The sections, by the time at which a job ended."),
                 Parameter("east", .minutes, "Where days begin: so many minutes east of Greenwich, such as 60 or -300."),
                 Parameter("favourites", .flag, "Only favourites."),
@@ -145,7 +146,8 @@ struct GalleryEndpoints: Sendable {
                 Self.id, Parameter("digest", .text, "The digest of the body. A client that names it may keep the answer."),
                 Parameter("width", sides, "The most pixels across. With it, the answer is a thumbnail."),
                 Parameter("height", sides, "The most pixels down."),
-                Parameter("fit", .choice(["contain", "cover"]), "'contain' shows all of the picture. 'cover' fills the size and cuts two sides."),
+                Parameter(
+                    "fit", .choice(["contain", "cover"]), "'contain' shows all of the picture. 'cover' fills the size and cuts two sides."),
             ] + FetchEndpoints.conditions,
             hasEffects: false, answers: [200: ["*/*"], 304: []], reply: { request throws(Problem) in try body(request) })
     }
@@ -159,7 +161,8 @@ struct GalleryEndpoints: Sendable {
         return .later(within: Self.bound, otherwise: late) {
             do {
                 let gone = Problem(404, "not-kept", "The body of this URL is not kept, or not any more.")
-                guard let outcome = try await access.cluster.outcome(id), let digest = outcome.content.digest.flatMap({ SHA256Digest(bytes: $0) })
+                guard let outcome = try await access.cluster.outcome(id),
+                    let digest = outcome.content.digest.flatMap({ SHA256Digest(bytes: $0) })
                 else { throw gone }
                 let isNamed = items["digest"] == "\(digest)"
                 if items["digest"] != nil, !isNamed { throw gone }
@@ -167,7 +170,9 @@ struct GalleryEndpoints: Sendable {
                 let tag = EntityTag(Array("\"\(request.map { SharedThumbnails.key($0, digest).hexadecimal } ?? "\(digest)")\"".utf8))
                 var type = outcome.content.fields[.contentType] ?? "application/octet-stream"
                 func headers() -> AnswerHeaders { AnswerHeaders(kept: type, tag, maximumAge: isNamed ? Self.year : 0) }
-                if conditions.isCurrent(tag, lastModified: nil, now: 0) { return HTTPServiceAnswer(status: 304, headers: headers().ofUnchanged) }
+                if conditions.isCurrent(tag, lastModified: nil, now: 0) {
+                    return HTTPServiceAnswer(status: 304, headers: headers().ofUnchanged)
+                }
                 guard var bytes = try await access.cluster.body(of: outcome, in: folder) else { throw gone }
                 if let request {
                     switch await thumbnails.thumbnail(request, of: bytes, digest: digest, isKept: true) {

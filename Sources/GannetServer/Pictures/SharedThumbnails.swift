@@ -16,14 +16,19 @@ final class SharedThumbnails: Sendable {
     private typealias Making = Task<Result<Found, ThumbnailFailure>, Never>
 
     private let pool: ThumbnailPool
+    private let cluster: ClusterState
     private let store: BlobStore
     /// Bytes of Redis' memory for bodies.
     private let limit: Int
     private let makings = Mutex<[[UInt8]: Making]>([:])
 
-    init(_ pool: ThumbnailPool, _ store: BlobStore, limit: Int) {
+    /// For how long Redis is asked. Without an answer the thumbnail is made.
+    private static let patience = Duration.seconds(2)
+
+    init(_ pool: ThumbnailPool, _ cluster: ClusterState, limit: Int) {
         self.pool = pool
-        self.store = store
+        self.cluster = cluster
+        store = BlobStore(cluster.connection, namespace: cluster.namespace)
         self.limit = limit
     }
 
@@ -52,12 +57,22 @@ final class SharedThumbnails: Sendable {
         _ request: ThumbnailRequest, of picture: [UInt8], key: [UInt8], isKept: Bool
     ) async -> Result<Found, ThumbnailFailure> {
         // Without Redis thumbnails are made all the same.
-        if isKept, let kept = try? await store.derived(key, sha256: Self.sha256), let thumbnail = Self.thumbnail(kept) {
-            return .success(Found(thumbnail: thumbnail, wasKept: true))
+        var isAnswering = isKept
+        if isKept {
+            do {
+                let kept = try await cluster.within(Self.patience) { [store] in try await store.derived(key, sha256: Self.sha256) }
+                if let thumbnail = kept.flatMap(Self.thumbnail) { return .success(Found(thumbnail: thumbnail, wasKept: true)) }
+            } catch {
+                isAnswering = false
+            }
         }
         switch await pool.result(request, of: picture) {
         case .success(let thumbnail):
-            if isKept { _ = try? await store.putDerived(key, Self.bytes(thumbnail), limit: limit, sha256: Self.sha256) }
+            if isAnswering {
+                _ = try? await cluster.within(Self.patience) { [store, limit] in
+                    try await store.putDerived(key, Self.bytes(thumbnail), limit: limit, sha256: Self.sha256)
+                }
+            }
             return .success(Found(thumbnail: thumbnail, wasKept: false))
         case .failure(let failure): return .failure(failure)
         }

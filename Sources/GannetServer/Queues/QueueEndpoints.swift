@@ -27,7 +27,8 @@ struct QueueEndpoints: Sendable {
                 reply: { request throws(Problem) in .now(StatusEvents(queue: access.queue(request), access: access).answer) }),
             Endpoint(
                 method: "GET", path: "/v1/history",
-                summary: "The last minutes of a queue in steps, the oldest first: the most jobs that ended in a second, and the most that were open.",
+                summary:
+                    "The last minutes of a queue in steps, the oldest first: the most jobs that ended in a second, and the most that were open.",
                 parameters: [
                     Self.queue, Parameter("seconds", .number(1...900), "How far back; 900 without this parameter."),
                     Parameter("steps", .number(1...900), "How many steps; 90 without this parameter."),
@@ -59,7 +60,8 @@ struct QueueEndpoints: Sendable {
                     return access.reply(request) { try await $0.cluster.explain(url.id, host: url.host).json(of: url) }
                 }),
             Endpoint(
-                method: "GET", path: "/v1/batches", summary: "The batches of a queue, the latest first, as they were within the last second.",
+                method: "GET", path: "/v1/batches",
+                summary: "The batches of a queue, the latest first, as they were within the last second.",
                 parameters: [Self.queue, Parameter("limit", .number(1...10_000), "How many at most; 50 without this parameter.")],
                 hasEffects: false, shape: .batches,
                 reply: { request throws(Problem) in

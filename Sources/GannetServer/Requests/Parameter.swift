@@ -83,7 +83,8 @@ struct Parameter: Sendable {
             }
         case .minutes:
             guard Self.minutes(text) != nil else {
-                throw .badRequest("The parameter '\(name)' takes a whole number of minutes from \(Self.zones.lowerBound) to \(Self.zones.upperBound).")
+                throw .badRequest(
+                    "The parameter '\(name)' takes a whole number of minutes from \(Self.zones.lowerBound) to \(Self.zones.upperBound).")
             }
         case .flag:
             guard ["true", "false"].contains(text) else { throw .badRequest("The parameter '\(name)' takes true or false.") }
@@ -91,7 +92,9 @@ struct Parameter: Sendable {
     }
 
     static func minutes(_ text: String) -> Int? {
-        guard text.utf8.count <= 4, let minutes = Int(text), zones.contains(minutes), text.utf8.first != UInt8(ascii: "+") else { return nil }
+        guard text.utf8.count <= 4, let minutes = Int(text), zones.contains(minutes), text.utf8.first != UInt8(ascii: "+") else {
+            return nil
+        }
         return minutes
     }
 

@@ -60,6 +60,9 @@ import Testing
         "Content-Length: 0\r\nContent-Length: 40\r\n", "Content-Length: 40\r\nContent-Length: 0\r\n", "Content-Length : 40\r\n",
         "Content-Length: 40\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
         "Transfer-Encoding: chunked, identity\r\n", "Transfer-Encoding: gzip\r\n", "Host: another\r\n",
+        "Content-Length:\r\n 40\r\n", "Content-Length: 4\r\n\t0\r\n", "X: a\r\n b\r\n", "Content-Length: 4\u{0}0\r\n",
+        "X: a\u{0}b\r\nY: c\r\n",
+        "Transfer-Encoding:\r\n chunked\r\n", "Transfer-Encoding: chunked\u{0}x\r\n",
     ])
     func `a second request in the body of the first, as a proxy may read it, is not answered`(lines: String) async throws {
         let fleet = try await Fleet.start(files: 1)
