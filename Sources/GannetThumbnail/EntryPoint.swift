@@ -52,7 +52,8 @@ enum EntryPoint {
             return Pipes.write(answer.head(count: made.bytes.count)) && Pipes.write(made.bytes)
         } catch {
             let failure = error as? PictureFailure ?? PictureFailure(.broken, "\(error)")
-            let sentence = Array(failure.sentence.utf8.prefix(1000))
+            // The reader takes ASCII alone.
+            let sentence = Array(failure.sentence.replacing("×", with: "x").utf8.prefix(1000))
             return Pipes.write(ThumbnailAnswer.refused(failure.refusal).head(count: sentence.count)) && Pipes.write(sentence)
         }
     }

@@ -26,7 +26,7 @@ from playwright.sync_api import expect, sync_playwright  # noqa: E402
 from processes import free_port, trial  # noqa: E402
 
 TOKEN = "a-token-of-this-trial-1234"
-# What runs nothing, wherever it stands.
+# This text runs nothing, wherever it stands.
 SCRIPT = "<img/src=x/onerror=window.stolen=1>"
 
 

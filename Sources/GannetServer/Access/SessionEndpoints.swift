@@ -2,7 +2,7 @@ internal import GannetBasics
 internal import HTTPCaching
 internal import HTTPService
 
-/// `/v1/session`: what the window has to know first, and how a browser signs in and out.
+/// `/v1/session`: a browser's first question, its sign-in and its sign-out.
 struct SessionEndpoints: Sendable {
     let access: AccessRules
     let queue: String
@@ -15,7 +15,7 @@ struct SessionEndpoints: Sendable {
         [
             Endpoint(
                 method: "GET", path: "/v1/session",
-                summary: "What a browser has to know first: whether it must sign in, and what it may do.",
+                summary: "The first question of a browser: whether it must sign in, and what it may do.",
                 hasEffects: false, isOpen: true, shape: .session, reply: { request in .now(QueueAccess.answer(state(request.request))) }),
             Endpoint(
                 method: "POST", path: "/v1/session",

@@ -89,7 +89,7 @@ actor BatchPictures {
     // MARK: Reading
 
     private func refresh() async throws {
-        // What has been read is shown; the rest is there at the next question.
+        // The page shows the part that has been read; the rest is there at the next question.
         if reader != nil { return }
         if let look { return try await look.value }
         if let looked, ContinuousClock.now - looked < Self.served { return }

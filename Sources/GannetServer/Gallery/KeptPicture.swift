@@ -4,7 +4,7 @@ internal import GannetBasics
 internal import HTTPCaching
 internal import HTTPEngine
 
-/// What the gallery knows of a URL: a picture that was fetched, or a failure.
+/// A cell of the gallery: a picture that was fetched, or a failure.
 struct KeptPicture: Sendable {
     let id: URLID
     let url: String
@@ -18,7 +18,7 @@ struct KeptPicture: Sendable {
     let httpStatus: Int?
     let failure: URLOutcome.Failure?
 
-    /// Nil for the outcome of a URL that is no picture. What a failed URL would have been, nobody knows.
+    /// Nil for the outcome of a URL that is no picture. A failed URL may have been one.
     /// - Parameter endedAt: By this machine's clock.
     init?(_ id: URLID, _ outcome: URLOutcome, endedAt: Moment, host: () -> Int32) {
         let content = outcome.content

@@ -52,7 +52,7 @@ struct QueueEndpoints: Sendable {
                 }),
             Endpoint(
                 method: "GET", path: "/v1/explain",
-                summary: "What is known of a URL: its outcome, the worker that has it, and the state of its host.",
+                summary: "Explains a URL: its outcome, the worker that has it, and the state of its host.",
                 parameters: [Self.queue, Parameter("url", .url, required: true, "The URL, without headers of its own.")],
                 hasEffects: false, shape: .explanation,
                 reply: { request throws(Problem) in

@@ -12,12 +12,12 @@ final class SharedLooks: Sendable {
     private let cluster: ClusterState
     private let latest = Mutex<[String: Latest]>([:])
 
-    /// For how long a look serves clients. Those who look each second get a new one each time.
+    /// For how long a look serves clients. A client that looks each second gets a new one each time.
     private static let served = Duration.milliseconds(900)
 
     init(_ cluster: ClusterState) { self.cluster = cluster }
 
-    /// What a look finds that began in the last second.
+    /// The result of a look that began in the last second.
     /// - Parameter subject: Names what is looked at, the same for all clients.
     private func share<Value: Sendable>(_ subject: String, _ look: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let now = ContinuousClock.now
