@@ -20,13 +20,13 @@ RUN apt-get update \
         libunistring2 libstdc++6 ca-certificates tini \
     && rm -rf /var/lib/apt/lists/* /var/cache/debconf/* /var/log/apt /var/log/dpkg.log \
     && useradd --uid 10001 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin gannet \
-    && install -d -o gannet -g gannet /data
+    && install -d -o gannet -g gannet /data /window
 COPY --from=build /out /
 COPY LICENSE Docs/LICENCES.md /usr/share/doc/gannet/
 
 # A number, so that an orchestrator sees that it is not root.
 USER 10001:10001
-# For `work --store /data`: mount a volume here.
+# For `work --store /data`: mount a volume here. /window is for a gateway's favourites.
 WORKDIR /data
 # Nobody looks for data that a Redis inside the container would have: without an address, commands end with 64.
 ENV GANNET_LISTEN=:9464 \

@@ -32,8 +32,9 @@ check: ## format, imports, plain words, packaging, operators' files, a page in a
 format: ## format all sources in place
 	@swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Examples
 
-picture: ## make Docs/run.svg again, from a real run in a terminal
+picture: ## make the pictures of README again, from a real run in a terminal and a real browser
 	@Scripts/picture
+	@Scripts/check window-pictures Docs
 
 bench: ## measure the Redis client beside redis-benchmark
 	@Scripts/bench redis

@@ -66,7 +66,7 @@ def views(stage, address):
 
 
 def windows(stage, address):
-    """What streams of events cost, as windows hold them open. A window asks for batches and pictures besides."""
+    """The cost of open windows. Each holds a stream of events, and asks for batches and pictures besides."""
     print("\n| open windows | Redis commands a second | of a core |\n| --- | ---: | ---: |")
     costs = {}
     for count in [1, 50]:

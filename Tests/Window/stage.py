@@ -17,14 +17,19 @@ from processes import free_port  # noqa: E402
 SCRIPT = "<img/src=x/onerror=window.stolen=1>"
 
 
-def png(number):
-    rows = b"".join(b"\0" + bytes([number * 37 % 256, number * 91 % 256, row * 4]) * 64 for row in range(48))
+def png(width, rows):
+    """`rows` have three bytes for each pixel."""
 
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
-    head = struct.pack(">IIBBBBB", 64, 48, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    head = struct.pack(">IIBBBBB", width, len(rows), 8, 2, 0, 0, 0)
+    data = zlib.compress(b"".join(b"\0" + row for row in rows))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+def coloured(number):
+    return png(64, [bytes([number * 37 % 256, number * 91 % 256, row * 4]) * 64 for row in range(48)])
 
 
 CONFIGURATION = """daemon off; master_process off; pid FOLDER/origin.pid; error_log FOLDER/origin-errors.log;
@@ -52,7 +57,7 @@ class Stage:
         self.files = self.folder / "www"
         (self.files / "hostile").mkdir(parents=True)
         for number in range(40):
-            (self.files / f"{number}.png").write_bytes(png(number))
+            (self.files / f"{number}.png").write_bytes(coloured(number))
         (self.files / "hostile" / "page.html").write_text(f"<title>{SCRIPT}</title><script>window.stolen=1</script>")
         (self.files / "hostile" / "drawn.svg").write_text(
             '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="window.stolen=1"><script>window.stolen=1</script></svg>')

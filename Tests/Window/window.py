@@ -16,7 +16,7 @@ import urllib.request
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import expect, sync_playwright
-from stage import SCRIPT, Stage, chromium, png
+from stage import SCRIPT, Stage, chromium, coloured
 from processes import trial  # noqa: I001 (the stage says where it is)
 
 TOKEN = "a-token-of-this-trial-1234"
@@ -115,7 +115,7 @@ def dead_job_is_found_and_retried(stage, reader, address):
     row.click()
     expect(page.locator("main")).to_contain_text("http-404")
     reader.shot("job")
-    (stage.files / "gone.png").write_bytes(png(99))
+    (stage.files / "gone.png").write_bytes(coloured(99))
     page.get_by_role("button", name=re.compile("^Retry")).first.click()
     if page.locator("dialog[open]").count():
         reader.confirm("Retry")
@@ -131,7 +131,7 @@ def class_is_retried(stage, reader, address):
     stage.enqueue("live", "late", [stage.url(name) for name in names] + ["http://127.0.0.1:1/refused.png"])
     reader.until("the jobs do not die", lambda: stage.ask(address, "/v1/status")["jobs"]["dead"] >= 7)
     for name in names:
-        (stage.files / name).write_bytes(png(1))
+        (stage.files / name).write_bytes(coloured(1))
     page.goto(f"{address}/?view=jobs&state=dead&class=http-404")
     page.get_by_role("button", name=re.compile("^Retry all that match")).click()
     reader.confirm("7")
