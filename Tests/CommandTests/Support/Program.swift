@@ -19,9 +19,12 @@ struct Program: Sendable {
     var environment: [String: String]
 
     init(home: String, _ more: [String: String] = [:]) {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let own = ProcessInfo.processInfo.environment
+        let path = own["PATH"] ?? "/usr/bin:/bin"
         // Should the tests themselves be killed, what they started ends soon after.
         environment = ["PATH": path, "HOME": home, "GANNET_HOME": home, "GANNET_REDIS_IDLE": "30s"].merging(more) { $1 }
+        // The exceptions of a sanitizer hold for the program as for its tests.
+        for (name, value) in own where name.hasSuffix("SAN_OPTIONS") { environment[name] = value }
     }
 
     static let path = GannetTestKit.Program.built("gannet")
