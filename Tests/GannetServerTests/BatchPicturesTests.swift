@@ -109,6 +109,12 @@ import Testing
             let page = try await pictures.page(PictureOrder(name: name), of: nil, first: first, count: 2)
             #expect(urls(page) == places.dropFirst(first).prefix(2).map { "http://h/\($0)" } && page.total == 5)
         }
+        for (place, number) in places.enumerated() {
+            let id = try RequestedURL("http://h/\(number)").id
+            #expect(try await pictures.page(PictureOrder(name: name), of: nil, first: 0, count: 1, placeOf: id).place == place)
+        }
+        let none = try RequestedURL("http://elsewhere/").id
+        #expect(try await pictures.page(PictureOrder(name: name), of: nil, first: 0, count: 1, placeOf: none).place == nil)
         await fixture.redis.close()
     }
 

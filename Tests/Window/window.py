@@ -190,8 +190,18 @@ def gallery_fills(stage, reader):
     page.keyboard.press("ArrowLeft")
     reader.until("the arrow key does not lead back", lambda: dialog.locator("a[href^='http']").first.get_attribute("href") == source)
     reader.shot("picture")
+    shared = page.url
+    reader.check("the address names no picture", "picture=" in shared)
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
+    reader.until("the address still names the picture after Escape", lambda: "picture=" not in page.url)
+    # The address of a picture shows that picture, in another order too.
+    for address_of_it in [shared, shared.replace("order=largest", "order=newest"), shared.replace("order=largest", "order=host")]:
+        page.goto(address_of_it)
+        reader.until("a shared address shows another picture", lambda: page.locator("dialog[open] a[href^='http']").count() and page.locator("dialog[open] a[href^='http']").first.get_attribute("href") == source)
+    page.goto(shared)
+    expect(page.locator("dialog[open]")).to_be_visible()
+    page.keyboard.press("Escape")
     page.reload()
     reader.until("nothing is loaded after a reload", loaded)
     reader.check("the order is lost", page.get_by_label("Order").input_value() == "largest")

@@ -73,17 +73,24 @@ actor BatchPictures {
         var isReading = false
         var sections: [(start: Moment?, count: Int)] = []
         var pictures: [(picture: KeptPicture, host: String)] = []
+        /// The place of the picture that was asked for; nil where it is not among these.
+        var place: Int?
     }
 
-    /// - Parameter favourites: Only these pictures.
-    func page(_ order: PictureOrder, of favourites: [URLID]?, first: Int, count: Int) async throws -> Page {
+    /// - Parameters:
+    ///   - favourites: Only these pictures.
+    ///   - wanted: A picture whose place is asked for.
+    func page(
+        _ order: PictureOrder, of favourites: [URLID]?, first: Int, count: Int, placeOf wanted: URLID? = nil
+    ) async throws -> Page {
         try await refresh()
         let cells = favourites.map { arrange(places(of: $0), order) } ?? cells(order)
         let range = min(first, cells.places.count)..<min(first + count, cells.places.count)
         return Page(
             revision: revision, total: cells.places.count, failed: failed, waiting: waiting, isCut: isCut, isReading: isReading,
             sections: cells.sections,
-            pictures: cells.places[range].map { (pictures[Int($0)], hosts[Int(pictures[Int($0)].host)].name) })
+            pictures: cells.places[range].map { (pictures[Int($0)], hosts[Int(pictures[Int($0)].host)].name) },
+            place: wanted.flatMap { positions[$0] }.flatMap { cells.places.firstIndex(of: $0) })
     }
 
     // MARK: Reading

@@ -43,27 +43,30 @@ struct GalleryEndpoints: Sendable {
                 Parameter("by", .choice(PictureOrder.Part.allCases.map(\.rawValue)), "The sections, by the time at which a job ended."),
                 Parameter("east", .minutes, "Where days begin: so many minutes east of Greenwich, such as 60 or -300."),
                 Parameter("favourites", .flag, "Only favourites."),
+                Parameter("picture", .text, "The id of a picture, whose place in the order is answered."),
                 Parameter("first", .number(0...1_000_000_000), "The place of the first picture of the answer; 0 without this parameter."),
                 Parameter("count", .number(0...Self.longestPage), "How many at most; 200 without this parameter."),
             ],
-            hasEffects: false, shape: .pictures, reply: { request throws(Problem) in list(request) })
+            hasEffects: false, shape: .pictures, reply: { request throws(Problem) in try list(request) })
     }
 
-    private func list(_ request: EndpointRequest) -> HTTPServiceReply {
+    private func list(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
         let items = request.items
         var order = PictureOrder()
         if let name = items["order"].flatMap({ PictureOrder.Name(rawValue: $0) }) { order.name = name }
         order.part = items["by"].flatMap { PictureOrder.Part(rawValue: $0) }
         order.offset = items.minutes("east") ?? 0
         let (first, count) = (items.number("first") ?? 0, items.number("count") ?? 200)
+        let wanted = try items["picture"].map { text throws(Problem) in try Self.id(text) }
         return access.reply(request) { [order] queue in
             guard let batch = try await batch(items["batch"], in: queue) else {
-                return Self.json(queue, nil, BatchPictures.Page(), [], first: first)
+                return Self.json(queue, nil, BatchPictures.Page(), Liked(), first: first)
             }
-            let liked = try await liked()
+            let liked = await liked()
             let pictures = await index.pictures(of: batch.number, in: queue)
-            let page = try await pictures.page(order, of: items.flag("favourites") ? liked : nil, first: first, count: count)
-            return Self.json(queue, batch.name, page, Set(liked), first: first)
+            let page = try await pictures.page(
+                order, of: items.flag("favourites") ? liked.ids : nil, first: first, count: count, placeOf: wanted)
+            return Self.json(queue, batch.name, page, liked, first: first)
         }
     }
 
@@ -77,15 +80,16 @@ struct GalleryEndpoints: Sendable {
     }
 
     private static func json(
-        _ queue: FetchQueue, _ batch: String?, _ page: BatchPictures.Page, _ liked: Set<URLID>, first: Int
+        _ queue: FetchQueue, _ batch: String?, _ page: BatchPictures.Page, _ liked: Liked, first: Int
     ) -> JSONValue {
-        [
+        let favourites = Set(liked.ids)
+        return [
             "schema": 1, "queue": .string(queue.name), "batch": JSONValue(batch), "revision": .integer(page.revision),
             "total": .integer(page.total), "failed": .integer(page.failed), "waiting": .integer(page.waiting), "isCut": .bool(page.isCut),
             "isReading": .bool(page.isReading),
             "sections": .array(page.sections.map { ["start": JSONValue($0.start?.timestamp), "count": .integer($0.count)] }),
-            "first": .integer(first),
-            "pictures": .array(page.pictures.map { $0.picture.json(host: $0.host, isFavourite: liked.contains($0.picture.id)) }),
+            "first": .integer(first), "place": JSONValue(page.place), "favouritesProblem": JSONValue(liked.problem),
+            "pictures": .array(page.pictures.map { $0.picture.json(host: $0.host, isFavourite: favourites.contains($0.picture.id)) }),
         ]
     }
 
@@ -105,7 +109,7 @@ struct GalleryEndpoints: Sendable {
     private func like(
         _ request: EndpointRequest, _ change: @escaping @Sendable (Favourites, String) async throws -> Void
     ) throws(Problem) -> HTTPServiceReply {
-        let id = try Self.id(request)
+        let id = try Self.id(request.items.required("id"))
         guard let favourites else {
             throw Problem(501, "no-favourites", "This server has no file for favourites: start it with '--favourites FILE'.")
         }
@@ -115,11 +119,18 @@ struct GalleryEndpoints: Sendable {
         }
     }
 
-    /// The newest last.
-    private func liked() async throws -> [URLID] {
-        guard let favourites else { return [] }
-        do { return try await favourites.all.compactMap { [UInt8](hexadecimal: $0.id.utf8).flatMap { URLID($0) } } } catch {
-            throw Self.problem(error)
+    /// The favourites, the newest last, or why there are none: pictures are shown in any case.
+    private struct Liked: Sendable {
+        var ids: [URLID] = []
+        var problem: String?
+    }
+
+    private func liked() async -> Liked {
+        guard let favourites else { return Liked() }
+        do {
+            return Liked(ids: try await favourites.all.compactMap { [UInt8](hexadecimal: $0.id.utf8).flatMap { URLID($0) } })
+        } catch {
+            return Liked(problem: Self.problem(error).detail)
         }
     }
 
@@ -128,8 +139,8 @@ struct GalleryEndpoints: Sendable {
         return Problem(503, "favourites", error.description)
     }
 
-    private static func id(_ request: EndpointRequest) throws(Problem) -> URLID {
-        guard let id = [UInt8](hexadecimal: request.items.required("id").utf8).flatMap({ URLID($0) }) else {
+    private static func id(_ text: String) throws(Problem) -> URLID {
+        guard let id = [UInt8](hexadecimal: text.utf8).flatMap({ URLID($0) }) else {
             throw .badRequest("This is no id of a URL: it has 32 hexadecimal digits.")
         }
         return id
@@ -153,7 +164,7 @@ struct GalleryEndpoints: Sendable {
     }
 
     private func body(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
-        let id = try Self.id(request)
+        let id = try Self.id(request.items.required("id"))
         if let away = access.away { throw away }
         let items = request.items
         let conditions = ClientConditions(request.request)
@@ -201,7 +212,7 @@ extension AnswerShape {
     fileprivate static let pictures: AnswerShape = [
         "schema": .integer, "queue": .text, "batch": .optional(.text), "revision": .integer, "total": .integer, "failed": .integer,
         "waiting": .integer, "isCut": .flag, "isReading": .flag, "sections": .list(["start": .optional(.text), "count": .integer]),
-        "first": .integer,
+        "first": .integer, "place": .optional(.integer), "favouritesProblem": .optional(.text),
         "pictures": .list([
             "id": .text, "url": .text, "host": .text, "failed": .flag, "endedAt": .text, "bytes": .optional(.integer),
             "type": .optional(.text), "digest": .optional(.text), "httpStatus": .optional(.integer),

@@ -2,7 +2,7 @@ internal import ClusterState
 internal import GannetBasics
 internal import HTTPService
 
-/// A queue's status as a stream of server-sent events. It ends with its client or with the gateway.
+/// A queue's status as a stream of server-sent events. It ends with its client or with the gateway, and says so then.
 struct StatusEvents: Sendable {
     let queue: FetchQueue
     let access: QueueAccess
@@ -30,6 +30,7 @@ struct StatusEvents: Sendable {
                     silent += 1
                     try await Task.sleep(for: Self.interval)
                 }
+                try await stream.write(Array("event: ending\ndata: {}\n\n".utf8))
             })
     }
 }

@@ -96,7 +96,7 @@ export const kept = (id, query) => path(`/v1/kept/${encodeURIComponent(id)}`, qu
 
 // The events of the queue that the page shows.
 
-export const live = { status: null, isGone: false, away: null }
+export const live = { status: null, isGone: false, away: null, isEnding: false }
 
 let source = null
 let watched = null
@@ -122,6 +122,7 @@ const open = () => {
   stream.addEventListener('status', event => {
     if (source !== stream) return
     live.status = JSON.parse(event.data)
+    live.isEnding = false
     setLink(false, null)
     tell('status')
   })
@@ -129,6 +130,7 @@ const open = () => {
     if (source !== stream) return
     setLink(false, String(JSON.parse(event.data).detail))
   })
+  stream.addEventListener('ending', () => { live.isEnding = true })
   stream.addEventListener('error', () => {
     if (source !== stream) return
     setLink(true, live.away)

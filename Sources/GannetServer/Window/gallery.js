@@ -219,8 +219,8 @@ export const show = (root, firstQuery) => {
 
   const taken = ({ isOther, isMoved, before }) => {
     isFailing = false
-    error.textContent = ''
     const { arrangement } = pages
+    error.textContent = arrangement.favouritesProblem ? `Favourites are not shown. ${arrangement.favouritesProblem}` : ''
     if (isOther) {
       for (const cell of cells.values()) release(cell)
       cells = new Map()
@@ -252,8 +252,13 @@ export const show = (root, firstQuery) => {
   // The first answer is there: goes to where the address or the history says.
   const begin = () => {
     surface.classList.remove('blank')
-    if (query.picture !== undefined && grid.count) {
-      const index = Math.min(pages.indexOf(query.picture) ?? Number(query.at ?? 0), grid.count - 1)
+    if (query.picture !== undefined) {
+      // Its place is another in each order, and moves while pictures arrive.
+      const index = pages.arrangement.place
+      if (index === null) {
+        note(address({ ...current(), picture: null }))
+        return say('The picture of this address is not in this list.')
+      }
       toView(index)
       showPicture(index)
     } else if (history.state?.scroll) {
@@ -331,13 +336,13 @@ export const show = (root, firstQuery) => {
       onMove: (place, picture) => {
         toView(place)
         onScroll()
-        note(address({ ...current(), picture: picture?.id, at: place }))
+        note(address({ ...current(), picture: picture?.id }))
       },
       onClose: place => {
         // Another address has taken the dialog's place.
         if (dialog !== mine) return
         dialog = null
-        note(address({ ...current(), picture: null, at: null }))
+        note(address({ ...current(), picture: null }))
         if (root.isConnected && grid?.count) focusCell(Math.min(place, grid.count - 1))
       },
     })
@@ -381,7 +386,7 @@ export const show = (root, firstQuery) => {
       isFailing = problem.status === 0 || problem.status >= 500
       error.textContent = problem.errorClass === 'no-such-batch' ? 'There is no such batch in this queue.' : problem.message
     })
-    pages.ask(query.at ? Math.max(0, Math.floor(Number(query.at) / pageSize)) || 0 : 0)
+    pages.ask(0, query.picture)
     loadBatches()
   }
 

@@ -132,6 +132,9 @@ export const show = (root, first) => {
       return load()
     }
     const jobsInWords = amount(counted.count, counted.atLeast, state)
+    // No more jobs are changed than the question has named.
+    const limit = counted.atLeast ? null : counted.count
+    if (limit === 0) return load()
     const isSure = await confirm({
       title: `${verb === 'retry' ? 'Retry' : 'Delete'} ${jobsInWords}?`,
       sentences: [
@@ -142,7 +145,7 @@ export const show = (root, first) => {
       action: verb === 'retry' ? `Retry ${jobsInWords}` : `Delete ${jobsInWords}`, isGrave: verb !== 'retry',
     })
     if (!isSure) return
-    const words = { state, host: query.host, class: query.class, batch: query.batch, url: query.url }
+    const words = { state, host: query.host, class: query.class, batch: query.batch, url: query.url, limit }
     try {
       const done = verb === 'retry' ? await change('POST', '/v1/jobs/retry', words) : await change('DELETE', '/v1/jobs', words)
       say(`${count(done.count, 'job')} ${verb === 'retry' ? 'retried' : 'deleted'}.${stuckSentence(done.stuck)}`)
@@ -185,8 +188,10 @@ export const show = (root, first) => {
       verb => button(`${verb === 'retry' ? 'Retry' : 'Delete'} ${number(chosen.size)} selected …`, () => changeSelected(verb)))
 
     const page = jobs.length ? `${number(jobs.length)} shown` : ''
+    if (total && cursor === null) total = { count: jobs.length, atLeast: false }
     const matching = total ? `${total.atLeast ? 'At least ' : ''}${count(total.count, 'job matches', 'jobs match')}` : ''
-    setText(found, [matching, page].filter(Boolean).join(', '))
+    const why = query.text && isShown && mayChange() ? 'to change all, find them by host, class or batch' : ''
+    setText(found, [matching, page, why].filter(Boolean).join(', '))
     more.hidden = cursor === null
   }
 

@@ -14,13 +14,14 @@ export const makePages = (choices, taken, failed) => {
   let answered = 0
   let arrangement = null
 
-  const ask = async number => {
+  // `wanted`: a picture whose place the answer is to tell.
+  const ask = async (number, wanted = null) => {
     if (loading.has(number)) return
     const stopping = new AbortController()
     loading.set(number, stopping)
     const mine = serial += 1
     try {
-      const answer = await get('/v1/pictures', { ...choices, east: choices.by && minutesEast, first: number * pageSize, count: pageSize }, { signal: stopping.signal })
+      const answer = await get('/v1/pictures', { ...choices, east: choices.by && minutesEast, picture: wanted, first: number * pageSize, count: pageSize }, { signal: stopping.signal })
       if (stopping.signal.aborted) return
       loading.delete(number)
       const before = arrangement

@@ -79,6 +79,23 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `pictures are shown also where the favourites cannot be read`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let link = fleet.folder.file("favourites.json")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fleet.folder.file("elsewhere"))
+        let gateway = try await fleet.gateway(["--favourites", link])
+        try await post([fleet.origin.urls[0]], batch: "one", gateway)
+        let pictures = try await gateway.ask("/v1/pictures").json()
+        #expect(pictures["waiting"] as? Int == 1 && pictures["batch"] as? String == "one")
+        #expect((pictures["favouritesProblem"] as? String)?.contains("is a symbolic link") == true)
+        let id = String(repeating: "0f", count: 16)
+        #expect(try await gateway.ask("/v1/favourites/\(id)", ["-X", "PUT"]).status == 503)
+        #expect(try await gateway.ask("/v1/favourites/x", ["-X", "PUT"]).status == 400)
+        #expect(try await gateway.ask("/v1/kept/\(id)").status == 404)
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
     @Test func `the page has all files of its folder, and a strict policy`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let gateway = try await fleet.gateway()
