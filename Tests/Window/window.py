@@ -282,6 +282,15 @@ def sign_in(stage, reader):
     stage.processes.end(process)
 
 
+def impossible_queue_is_told(stage, reader):
+    process, address = stage.gateway("live")
+    page = reader.page
+    page.goto(f"{address}/?queue=no%20queue")
+    expect(page.locator("#banners")).to_contain_text("takes 1 to 64 letters")
+    page.goto("about:blank")
+    stage.processes.end(process)
+
+
 def read_only(stage, reader):
     process, address = stage.gateway("live", "--read-only")
     page = reader.page
@@ -395,6 +404,7 @@ def main(processes):
         gallery, pictures = reading(gallery_fills)
         reading(hostile_texts_run_nothing, allowed=["400", "404"])
         reading(sign_in, allowed=["401"])
+        reading(impossible_queue_is_told, allowed=["400"])
         reading(read_only)
         reading(keyboard_alone, pictures)
         every_view_is_accessible(stage, browser, shots, {"live": address, "gallery": pictures})

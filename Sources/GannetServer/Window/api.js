@@ -96,7 +96,7 @@ export const kept = (id, query) => path(`/v1/kept/${encodeURIComponent(id)}`, qu
 
 // The events of the queue that the page shows.
 
-export const live = { status: null, isGone: false, away: null, isEnding: false }
+export const live = { status: null, isGone: false, away: null, isEnding: false, refusal: null }
 
 let source = null
 let watched = null
@@ -149,8 +149,14 @@ const retry = async () => {
       setLink(false, null)
       return tell('session')
     }
+    // A queue that cannot be is no outage.
+    await get('/v1/history', { seconds: 1, steps: 1 })
     open()
-  } catch {
+  } catch (problem) {
+    if (problem.status === 400) {
+      live.refusal = problem.message
+      return setLink(false, null)
+    }
     again = setTimeout(retry, 2000)
   }
 }
@@ -160,7 +166,10 @@ export const watch = () => {
   const queue = current().queue ?? ''
   if (!isOpen() || document.hidden) return close()
   if (source && watched === queue) return
-  if (watched !== queue) live.status = null
+  if (watched !== queue) {
+    live.status = null
+    live.refusal = null
+  }
   watched = queue
   open()
 }

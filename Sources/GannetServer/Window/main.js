@@ -124,7 +124,7 @@ const showSignIn = () => {
 }
 
 const showBanners = () => {
-  const texts = []
+  const texts = api.live.refusal ? [api.live.refusal] : []
   if (api.live.isGone && api.live.isEnding && api.session?.batch) texts.push('The run has ended, and this window with it. Its files are in its folder; the page shows the last known numbers.')
   else if (api.live.isGone) texts.push('The server does not answer. Trying again …')
   else if (api.live.away) texts.push(`${api.live.away.startsWith('Redis') ? '' : 'Redis is away: '}${api.live.away}${api.live.status ? ' The page shows the last known numbers.' : ''}`)
