@@ -96,6 +96,8 @@ def overview_is_live(stage, reader):
     reader.until("the batch is not shown as done", lambda: stage.ask(address, "/v1/status")["jobs"]["ready"] == 0)
     expect(page.locator("main")).to_contain_text("http-404")
     stage.processes.end(worker)
+    # A minute later no host is busy, and the one that failed is still named.
+    expect(page.get_by_role("table", name="Hosts of dead jobs").get_by_role("link", name="127.0.0.1")).to_be_visible(timeout=10_000)
     return process, address
 
 

@@ -70,6 +70,8 @@ extension AnswerShape {
 
     static let count = ofQueue + ["state": .word(JobState.allCases.map(\.rawValue)), "count": .integer, "atLeast": .flag]
 
+    static let deadHosts = ofQueue + ["hosts": .list(["host": .text, "class": .text, "count": .integer]), "atLeast": .flag]
+
     static let sweep =
         ofQueue + ["state": .text, "change": .word(["retried", "deleted"]), "count": .integer, "stuck": .integer]
 

@@ -64,6 +64,19 @@ struct JobEndpoints: Sendable {
                 ],
                 hasEffects: false, shape: .count, reply: { request throws(Problem) in try count(request) }),
             Endpoint(
+                method: "GET", path: "/v1/jobs/hosts",
+                summary: "The hosts of dead jobs and their classes of failures, the most first, as they were within the last second.",
+                parameters: [QueueEndpoints.queue], hasEffects: false, shape: .deadHosts,
+                reply: { request throws(Problem) in
+                    access.reply(request) { queue in
+                        let found = try await access.looks.deadHosts(of: queue)
+                        let hosts = found.kinds.map { kind, count -> JSONValue in
+                            ["host": .string(kind.host), "class": .string(kind.errorClass), "count": .integer(count)]
+                        }
+                        return ["schema": 1, "queue": .string(queue.name), "hosts": .array(hosts), "atLeast": .bool(found.isMore)]
+                    }
+                }),
+            Endpoint(
                 method: "POST", path: "/v1/jobs/retry", summary: "Tries dead jobs again, or delayed ones now.",
                 parameters: [
                     QueueEndpoints.queue, Self.state([.dead, .delayed]), Self.host, Self.errorClass, Self.batch, Self.oneDead, Self.most,

@@ -52,9 +52,36 @@ final class SharedLooks: Sendable {
         try await share("number \(queue.name) \(name)") { BatchNumber(number: try await queue.number(ofBatch: name)) }.number
     }
 
+    /// The hosts of a queue's dead jobs, those with the most jobs of a class first.
+    func deadHosts(of queue: FetchQueue) async throws -> DeadHosts {
+        try await share("dead hosts \(queue.name)") {
+            let page = try await queue.jobs(JobSelection(.dead), limit: DeadHosts.mostJobs)
+            var counts: [DeadHosts.Kind: Int] = [:]
+            for job in page.jobs { counts[DeadHosts.Kind(host: job.entry.host, errorClass: job.errorClass ?? "unknown"), default: 0] += 1 }
+            let sorted = counts.sorted { ($1.value, $0.key.host, $0.key.errorClass) < ($0.value, $1.key.host, $1.key.errorClass) }
+            return DeadHosts(kinds: Array(sorted.prefix(DeadHosts.most)), isMore: page.next != nil)
+        }
+    }
+
     private struct BatchNumber: Sendable {
         let number: Int?
     }
+}
+
+/// How many dead jobs there are of a host and a class of failures.
+struct DeadHosts: Sendable {
+    struct Kind: Sendable, Hashable {
+        let host: String
+        let errorClass: String
+    }
+
+    /// A look is about so many jobs, and answers so many kinds.
+    static let mostJobs = 2000
+    static let most = 20
+
+    let kinds: [(key: Kind, value: Int)]
+    /// There are more dead jobs than were looked at.
+    let isMore: Bool
 }
 
 /// The latest batches of a queue, and how many it has.

@@ -82,6 +82,16 @@ export const show = root => {
   ], failure => failure.class)
   const noFailures = make('p', { class: 'none' }, 'No job has failed.')
 
+  // Hosts leave the list above soon after their last request. Here the ones stay whose jobs were given up.
+  const deadHosts = table('Hosts of dead jobs', [
+    { title: 'Host of dead jobs', isHeader: true, cell: (row, cell) => {
+      if (!cell.firstChild) cell.append(make('a', { href: view('jobs', { state: 'dead', host: row.host, class: row.class }) }, row.host))
+    } },
+    { title: 'Class', cell: row => row.class },
+    { title: 'Jobs', number: true, cell: row => `${row.isLeast ? '≥ ' : ''}${number(row.count)}` },
+  ], row => `${row.host} ${row.class}`)
+  deadHosts.element.hidden = true
+
   const workers = table('Workers', [
     { title: 'Worker', isHeader: true, name: 'name', cell: worker => (worker.host ? `${worker.host} · ${worker.pid ?? unknown}` : worker.id) },
     { title: 'State', cell: (worker, cell) => (worker.isTroubled ? badge(cell, worker.word, 'bad') : worker.word) },
@@ -107,7 +117,7 @@ export const show = root => {
     troubles, tiles, lines.element,
     section('Hosts', 'hosts', noHosts, hosts.element, moreHosts),
     make('div', { class: 'pair' },
-      section('Failures by class', 'failures', noFailures, failures.element),
+      section('Failures by class', 'failures', noFailures, failures.element, deadHosts.element),
       section('Totals', 'totals', totals)),
     make('div', { class: 'pair' },
       section('Latest batches', 'batches', noBatches, batches.element, make('p', {}, make('a', { href: view('batches') }, 'All batches'))),
@@ -174,6 +184,14 @@ export const show = root => {
     } catch { /* The banner says that the server or Redis is away. */ }
   })
 
+  const latestDeadHosts = atMost(5000, async () => {
+    try {
+      const { hosts: list, atLeast } = live.status?.jobs.dead ? await get('/v1/jobs/hosts') : { hosts: [], atLeast: false }
+      deadHosts.set(list.slice(0, 6).map(row => ({ ...row, isLeast: atLeast })))
+      deadHosts.element.hidden = list.length === 0
+    } catch { /* The banner says that the server or Redis is away. */ }
+  })
+
   // Hosts without trouble are ordered by their requests in flight. A row that jumps each second cannot be read, so the order stays for a while.
   let places = new Map()
   let rankedAt = -Infinity
@@ -225,6 +243,7 @@ export const show = root => {
     showTotals(status)
     lines.update(status)
     latestBatches.wish()
+    latestDeadHosts.wish()
   }
 
   setText(state, 'Loading …')
@@ -232,6 +251,7 @@ export const show = root => {
     update,
     close: () => {
       latestBatches.close()
+      latestDeadHosts.close()
       lines.close()
     },
   }

@@ -64,6 +64,9 @@ import Testing
         #expect(try await count("state=dead") == 40)
         #expect(try await count("state=dead&class=http-404&batch=one") == 30)
 
+        let hosts = try #require(try await gateway.ask("/v1/jobs/hosts").json()["hosts"] as? [[String: Any]])
+        #expect(hosts.count == 1 && hosts[0]["host"] as? String == "127.0.0.1" && hosts[0]["count"] as? Int == 40)
+
         let one = fleet.origin.url("/Missing/7")
         #expect(try await gateway.ask("/v1/jobs/retry?url=\(one)", ["-X", "POST"]).json()["count"] as? Int == 1)
         #expect(try await urls("state=ready") == ["Missing/7"])
