@@ -23,8 +23,8 @@ struct QueueEndpoints: Sendable {
             Endpoint(
                 method: "GET", path: "/v1/events",
                 summary:
-                    "How a queue stands, as server-sent events. 'status' comes at once, and then each second in which it has changed. "
-                    + "'problem' says that Redis is away, and 'ending' that the gateway ends.",
+                    "How a queue stands, as server-sent events. An event 'status' comes at once, and then each second in which it has changed. "
+                    + "An event 'problem' says that Redis is away, and 'ending' that the gateway ends.",
                 parameters: [Self.queue], hasEffects: false, answers: [200: ["text/event-stream"]],
                 reply: { request throws(Problem) in .now(StatusEvents(queue: access.queue(request), access: access).answer) }),
             Endpoint(
