@@ -84,7 +84,7 @@ import Testing
             ("run u -d out --allow-net 10.0.0", "use a network such as"),
             ("run http://h/ -d out --ca-file missing.pem", "The CA file missing.pem cannot be read: No such file or directory."),
             ("run http://h/ -d out --ca-file /dev/null", "The CA file /dev/null is not a file."),
-            ("work --store out --ca-file \"$0\"", "holds no certificate in PEM form"),
+            ("work --store out --ca-file /usr/bin/env", "holds no certificate in PEM form"),
             ("run http://h/ -d out --proxy h:1", "A proxy's address is http://host:port, https://host:port or socks5h://host:port."),
             ("work --store out --proxy http://h", "A proxy's address is http://host:port, https://host:port or socks5h://host:port."),
             ("status --namespace a:b", "use 1 to 64 letters"),
