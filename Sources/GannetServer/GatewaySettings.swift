@@ -18,7 +18,7 @@ package struct GatewaySettings: Sendable {
     package var batch: String?
     /// The file of favourite pictures, if there is one.
     package var favourites: String?
-    /// The workers' folder of bodies, where they have one that this process can read.
+    /// The workers' folder of bodies; nil where bodies are in Redis.
     package var folder: BodyFolder?
 
     package init() {}

@@ -156,7 +156,7 @@ actor BatchPictures {
                     id, outcome, endedAt: wall - outcome.age(at: now), host: { self.number(ofHostIn: outcome.content.url) })
             else { continue }
             if let known = positions[id] {
-                // A URL has an ended job more: one that had been given up was tried again.
+                // The URL was given up before, and tried again.
                 failed += (picture.failure == nil ? 0 : 1) - (pictures[Int(known)].failure == nil ? 0 : 1)
                 pictures[Int(known)] = picture
             } else {

@@ -10,7 +10,7 @@ internal import HTTPService
 internal import ThumbnailMessages
 internal import Thumbnails
 
-/// The pictures of a batch, and what is kept of them. Nothing is fetched here.
+/// The pictures of a batch, and their kept bodies. None of these endpoints fetches a URL.
 struct GalleryEndpoints: Sendable {
     let access: QueueAccess
     let index: PictureIndex

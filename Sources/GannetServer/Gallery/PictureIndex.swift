@@ -8,7 +8,7 @@ actor PictureIndex {
         let batch: Int
     }
 
-    /// The most used batch is the last.
+    /// The batch that was asked for last is the last.
     private var batches: [(key: Key, pictures: BatchPictures)] = []
     private let most: Int
 

@@ -18,7 +18,7 @@ final class SharedLooks: Sendable {
     init(_ cluster: ClusterState) { self.cluster = cluster }
 
     /// The result of a look that began in the last second.
-    /// - Parameter subject: Names what is looked at, the same for all clients.
+    /// - Parameter subject: The name of the look. Clients with the same name share it.
     private func share<Value: Sendable>(_ subject: String, _ look: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let now = ContinuousClock.now
         let shared = latest.withLock { latest in
