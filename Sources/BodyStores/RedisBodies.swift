@@ -43,12 +43,12 @@ package final class RedisBodies: JobOutput {
     ///     find room between large ones that wait.
     ///   - outage: Called when a call begins to wait for Redis, and when Redis is back.
     package init(
-        _ connection: RedisConnection, namespace: String, limit: Int, temporaryFolder: String, patience: Duration,
+        _ cluster: ClusterState, over connection: RedisConnection, limit: Int, temporaryFolder: String, patience: Duration,
         calm: Duration = .seconds(5), outage: OutageListener? = nil
     ) {
         self.connection = connection
         self.calm = calm
-        let store = BlobStore(connection, namespace: namespace)
+        let store = BlobStore(cluster, over: connection)
         puts = Gathering(
             bytes: { $0.bytes.count },
             call: { bodies in
@@ -211,12 +211,12 @@ extension ClusterState {
         if let body = folder?.body(content.fields[.file], size: content.size, digest: digest) { return body }
         // A small body delays no other call for long.
         if content.size < Self.smallBody {
-            return try await BlobStore(connection, namespace: namespace).body(digest: digest, size: content.size)
+            return try await BlobStore(self).body(digest: digest, size: content.size)
         }
         let connection = try await connect(patience: Self.bodyPatience)
         let body: Result<[UInt8]?, StateError>
         do throws(StateError) {
-            body = .success(try await BlobStore(connection, namespace: namespace).body(digest: digest, size: content.size))
+            body = .success(try await BlobStore(self, over: connection).body(digest: digest, size: content.size))
         } catch {
             body = .failure(error)
         }

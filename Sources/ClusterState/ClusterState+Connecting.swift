@@ -14,7 +14,7 @@ package struct ClusterOptions: Sendable {
     /// The beginning of every key.
     package var namespace = "gannet"
 
-    /// How many partitions a new namespace gets; `nil` for one. The number of a namespace that is in use never changes.
+    /// How many partitions a new namespace gets; `nil` for one, or 16 on a cluster. The number of a namespace that is in use never changes.
     package var partitions: Int?
 
     /// The caller changes nothing, so a new namespace stays unused. It is looked at as one with a single partition.
@@ -43,7 +43,8 @@ extension ClusterState {
             let connection = try await RedisConnection.connect(options.configuration())
             let persistence = Persistence(patience: options.patience, listener: options.outage)
             do {
-                return try await open(connection, options, persistence)
+                return try await open(
+                    connection, namespace: options.namespace, partitions: options.partitions, begins: !options.isForLooking, persistence)
             } catch {
                 await connection.close()
                 throw error
@@ -51,19 +52,24 @@ extension ClusterState {
         }
     }
 
-    private static func open(
-        _ connection: RedisConnection, _ options: ClusterOptions, _ persistence: Persistence
+    /// A namespace on a connection that stands.
+    /// - Parameters:
+    ///   - partitions: How many a new namespace gets. Throws where the namespace has another number; `nil` for any.
+    ///   - begins: Whether a new namespace is used from now on.
+    package static func open(
+        _ connection: RedisConnection, namespace: String, partitions: Int?, begins: Bool = true, _ persistence: Persistence = .once
     ) async throws(StateError) -> ClusterState {
-        let wanted = options.partitions ?? 1
+        let wanted = partitions ?? (connection.isCluster ? Partition.usualInCluster : 1)
         guard (1...Partition.most).contains(wanted) else { throw .invalid("A namespace has 1 to \(Partition.most) partitions.") }
-        let found = try await ClusterState(connection, namespace: options.namespace, partitions: wanted)
-            .checkSchema(begins: !options.isForLooking)
-        if let asked = options.partitions, asked != found {
+        let cluster = try await ClusterState(connection, namespace: namespace, partitions: wanted, persistence: persistence)
+            .checked(begins: begins)
+        let found = cluster.partitions.count
+        if let asked = partitions, asked != found {
             throw .invalid(
-                "The namespace '\(options.namespace)' has \(found) partition\(found == 1 ? "" : "s"), which never changes: "
+                "The namespace '\(namespace)' has \(found) partition\(found == 1 ? "" : "s"), which never changes: "
                     + "ask for that number, for none, or for another namespace.")
         }
-        return ClusterState(connection, namespace: options.namespace, partitions: found, persistence: persistence)
+        return cluster
     }
 
     /// Another connection to the same Redis, for calls that take longer than those of the state.
@@ -86,7 +92,7 @@ extension ClusterState {
             configuration.shortestBackoff = min(configuration.shortestBackoff, longestBackoff)
             return ClusterState(
                 try await RedisConnection.connect(configuration), namespace: namespace, partitions: partitions.count,
-                persistence: persistence)
+                isSpread: isSpread, persistence: persistence)
         }
     }
 
@@ -94,7 +100,7 @@ extension ClusterState {
     package func listen(as process: String) async throws(StateError) -> (subscriber: RedisSubscriber, inbox: RedisSubscription) {
         try await StateError.mapping {
             let subscriber = try await RedisSubscriber.connect(connection.configuration)
-            return (subscriber, try await subscriber.subscribe(to: [inbox(of: process)]))
+            return (subscriber, try await subscriber.subscribe(to: inboxes(of: process)))
         }
     }
 
@@ -105,16 +111,15 @@ extension ClusterState {
         try await StateError.mapping { _ = try await connection.send(RedisCommand("DEL", home.keys.none)) }
     }
 
-    /// Gives a new namespace this schema and this number of partitions, and refuses a namespace with another schema. Also throws when the
-    /// user lacks a right that every user needs: without this check, a call could stop half done.
+    /// Gives a new namespace this schema and these partitions, and refuses a namespace with another schema. Also throws when the user lacks a
+    /// right that every user needs: without this check, a call could stop half done.
     /// - Parameter begins: Whether a new namespace is used from now on.
-    /// - Returns: The number of the namespace's partitions.
-    @discardableResult
-    package func checkSchema(begins: Bool = true) async throws(StateError) -> Int {
+    /// - Returns: The cluster with the partitions that the namespace has.
+    package func checked(begins: Bool = true) async throws(StateError) -> ClusterState {
         try await StateError.mapping {
             let keys = home.keys
             if begins {
-                let value = "\(Self.schema)/\(partitions.count)"
+                let value = "\(Self.schema)/\(partitions.count)" + (isSpread ? Self.spreadMark : "")
                 let set = await connection.pipeline([RedisCommand("SETNX", keys.schema, .string(value))])
                 // A read-only replica refuses this. Then only the answer to the next command counts.
                 if case .failure(let error) = set[0], error.kind == .notPermitted { throw error }
@@ -123,20 +128,27 @@ extension ClusterState {
             if case .failure(let error) = reply, error.kind == .wrongType {
                 throw StateError.damagedSchema(key: "{\(namespace)}schema", found: nil)
             }
-            guard let found = try reply.get().asOptionalString() else { return partitions.count }
+            guard let found = try reply.get().asOptionalString() else { return self }
             let parts = found.split(separator: "/", omittingEmptySubsequences: false)
             let major = Int(parts[0].prefix { $0 != "." })
             if let major, major != Int(Self.schema.prefix { $0 != "." }) { throw StateError.otherSchema(found: String(parts[0])) }
-            guard major != nil, parts.count == 2, let number = Int(parts[1]), (1...Partition.most).contains(number) else {
+            let mark = parts.dropFirst(2).map { "/" + $0 }.joined()
+            guard major != nil, parts.count >= 2, let number = Int(parts[1]), (1...Partition.most).contains(number),
+                ["", Self.spreadMark].contains(mark)
+            else {
                 throw StateError.damagedSchema(key: "{\(namespace)}schema", found: found)
             }
-            let commands = Self.commandsOfAll(keys).flatMap { [.integer($0.count)] + $0 }
+            let commands = commandsOfAll(keys).flatMap { [.integer($0.count)] + $0 }
             let rights = try await connection.run(ClusterScripts.rights, keys: [keys.schema, keys.none], commands).asArray()
             let lacking = try rights.map { try $0.asString() }
             if !lacking.isEmpty { throw RedisError(lacking: lacking, server: connection.configuration.address.description) }
-            return number
+            return ClusterState(
+                connection, namespace: namespace, partitions: number, isSpread: mark == Self.spreadMark, persistence: persistence)
         }
     }
+
+    /// The mark in the schema's entry of a namespace whose partitions are spread over a cluster.
+    private static let spreadMark = "/spread"
 
     /// The beginning of an outage that no call has reported yet, because Redis is silent.
     package var silence: RedisOutage { RedisOutage(reasonOfSilence) }
@@ -155,11 +167,12 @@ extension ClusterState {
 
     /// The commands that every user has to have, on a key that never exists or on one of another kind, so that they change nothing. The
     /// commands of people who look after queues, and those of the blob store, are left out.
-    private static func commandsOfAll(_ keys: Keys) -> [[RedisArgument]] {
+    private func commandsOfAll(_ keys: Keys) -> [[RedisArgument]] {
+        let publish = connection.hasShardedChannels ? "SPUBLISH" : "PUBLISH"
         let groups: [(names: String, rest: [RedisArgument])] = [
             ("TIME", []),
             ("DEL EXISTS GET HGETALL HLEN HRANDFIELD LLEN LPOP MGET UNLINK ZCARD ZPOPMIN", [keys.none]),
-            ("HDEL HEXISTS HGET HMGET PUBLISH ZREM ZSCORE", [keys.none, ""]),
+            ("HDEL HEXISTS HGET HMGET \(publish) ZREM ZSCORE", [keys.none, ""]),
             ("HSCAN LINDEX", [keys.none, 0]),
             ("LRANGE LTRIM ZCOUNT ZRANGE ZREMRANGEBYRANK", [keys.none, 0, 0]),
             ("HINCRBY HSET HSETNX LPUSH LSET RPUSH ZADD", [keys.schema, 0, ""]),

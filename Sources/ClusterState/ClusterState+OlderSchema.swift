@@ -44,7 +44,7 @@ extension ClusterState {
         var cursor = "0"
         repeat {
             let command = RedisCommand("SCAN", .string(cursor), "MATCH", .string("{\(namespace)}*"), "COUNT", "1000")
-            let page = try await connection.send(command).fields(2, of: "SCAN")
+            let page = try await connection.send(command, at: home.keys.state).fields(2, of: "SCAN")
             cursor = try page[0].asString()
             let found = try page[1].asArray().map { try $0.asBytes() }
             let keys = found.filter { !$0.elementsEqual(kept.utf8) }.map { RedisArgument.bytes($0) }

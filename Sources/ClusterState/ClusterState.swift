@@ -10,14 +10,21 @@ package struct ClusterState: Sendable {
     package let namespace: String
     package let partitions: [Partition]
 
+    /// Whether the partitions' slots are spread over a cluster. A namespace keeps what it began with.
+    let isSpread: Bool
+
     /// How long the calls of its queues wait for a Redis that is away.
     let persistence: Persistence
 
-    package init(_ connection: RedisConnection, namespace: String, partitions: Int = 1, persistence: Persistence = .once) {
+    /// - Parameter isSpread: See ``isSpread``; `nil` for a new namespace.
+    package init(
+        _ connection: RedisConnection, namespace: String, partitions: Int = 1, isSpread: Bool? = nil, persistence: Persistence = .once
+    ) {
         self.connection = connection
         self.namespace = namespace
         self.persistence = persistence
-        self.partitions = (0..<partitions).map { Partition($0, of: namespace) }
+        self.isSpread = isSpread ?? connection.isCluster
+        self.partitions = Partition.all(partitions, of: namespace, isSpread: self.isSpread)
     }
 
     /// The schema that this version writes. Data of another major version is refused, data of another minor version is accepted.
@@ -35,8 +42,19 @@ package struct ClusterState: Sendable {
         FetchQueue(self, name, persistence ?? self.persistence)
     }
 
-    /// The channel on which the process of this name hears that there is work, or that a URL is free again.
-    package func inbox(of process: String) -> String { home.keys.inbox(process) }
+    /// The channels on which the process of this name hears that there is work, or that a URL is free again.
+    package func inboxes(of process: String) -> Set<String> { Set(partitions.map { inbox(of: process, in: $0) }) }
+
+    /// The channel for news of one partition. In a cluster it is heard and spoken to at the partition's own server.
+    package func inbox(of process: String, in partition: Partition) -> String {
+        connection.hasShardedChannels ? partition.keys.shardedInbox(process) : home.keys.inbox(process)
+    }
+
+    /// Sends a message to whoever hears a channel. Returns how many do.
+    package func publish(_ message: [UInt8], to channel: String) async throws(StateError) -> Int {
+        let name: RedisArgument = channel.firstRange(of: "}" + Keys.sharded) != nil ? "SPUBLISH" : "PUBLISH"
+        return try await StateError.mapping { try await connection.send(RedisCommand(name, .string(channel), .bytes(message))).asInteger() }
+    }
 
     /// Queue time in ms: the time of Redis, shifted so that it never decreases.
     package func now() async throws(StateError) -> Int { try await now(in: home) }
@@ -76,7 +94,14 @@ package struct ClusterState: Sendable {
     ) async throws -> RedisReply {
         var scriptKeys = [partition.keys.state]
         if let queue { scriptKeys.append(partition.keys.queue(queue)) }
+        scriptKeys.append(partition.keys.none)
         return try await connection.run(script, keys: scriptKeys, arguments)
+    }
+
+    /// A key at each server that has partitions: the place for commands that have no key.
+    var places: [RedisArgument] {
+        var seen: Set<RedisAddress?> = []
+        return partitions.map(\.keys.state).filter { seen.insert(connection.primary(of: $0)?.address).inserted }
     }
 
     /// Reads a hash or a sorted set, some elements at a time.

@@ -50,21 +50,20 @@ public final class RedisCache: Sendable {
         var configuration = configuration
         configuration.commandTimeout = patience
         let control = try await RedisConnection.connect(configuration)
-        let partitions: Int
-        do { partitions = try await ClusterState(control, namespace: namespace).checkSchema() } catch { throw RedisError(error) }
-        let cluster = ClusterState(control, namespace: namespace, partitions: partitions)
-        let inbox = cluster.inbox(of: String(UInt64.random(in: .min ... .max), radix: 36))
+        let cluster: ClusterState
+        do { cluster = try await ClusterState.open(control, namespace: namespace, partitions: nil) } catch { throw RedisError(error) }
+        let process = String(UInt64.random(in: .min ... .max), radix: 36)
         let subscriber = try await RedisSubscriber.connect(configuration)
-        let subscription = try await subscriber.subscribe(to: [inbox])
+        let subscription = try await subscriber.subscribe(to: cluster.inboxes(of: process))
         // On a connection of their own, because a large body would delay renewals.
         configuration.commandTimeout = bodyPatience
         let bodies = try await RedisConnection.connect(configuration)
         let link = RedisLink(
-            control: control, bodies: bodies, subscriber: subscriber, inbox: TierInbox(inbox, control), subscription)
+            control: control, bodies: bodies, subscriber: subscriber, inbox: TierInbox(process, cluster), subscription)
         let lanes = cluster.partitions.map { TierLane(cluster, $0, lease: lease, politeness) }
         let breaker = OutageBreaker()
         let tier = RedisTier(
-            link: link, cluster: cluster, bodies: BlobStore(bodies, namespace: namespace), bodyLimit: bodyLimit, lanes: lanes, lease: lease,
+            link: link, cluster: cluster, bodies: BlobStore(cluster, over: bodies), bodyLimit: bodyLimit, lanes: lanes, lease: lease,
             breaker: breaker, full: full)
         return RedisCache(
             link, tier, politeness.map { RedisHosts(cluster: cluster, lanes: lanes, politeness: $0, breaker: breaker) })

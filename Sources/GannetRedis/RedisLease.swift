@@ -20,7 +20,7 @@ struct RedisLease: SharedLease {
         // Without an answer of Redis nobody could get the body from here.
         guard let waiting = try? await tier.cluster.waiting(for: id, token, in: lane.partition) else { return false }
         if waiting.hasJobs { return true }
-        return await tier.link.inbox.isWaitedFor(id, at: waiting.channels)
+        return await tier.link.inbox.isWaitedFor(id, at: waiting.channels, in: lane.partition)
     }
 
     func commit(_ answer: CachedAnswer, kept: SharedRetention, revalidated: Bool) async -> SharedCommit {

@@ -31,7 +31,7 @@ struct RedisTier: SharedTier {
         let lane = lanes[cluster.partition(of: host).index]
         var request = AcquireRequest(
             id: id, host: host, incarnation: Incarnation(0), nonce: UInt64.random(in: .min ... .max), lease: lease)
-        request.inbox = link.inbox.channel
+        request.inbox = link.inbox.process
         request.refresh = ask.refresh
         request.maximumAge = ask.maximumAge
         var useless = 0

@@ -1,8 +1,7 @@
 internal import ClusterState
 internal import GannetBasics
-internal import RedisClient
 
-/// A channel in Redis on which a process hears of URLs from the others.
+/// The channels in Redis on which a process hears of URLs from the others.
 ///
 /// A process that fetches a URL whose last caller has left asks those that have waited for it whether they still do.
 final class TierInbox: Sendable {
@@ -14,20 +13,20 @@ final class TierInbox: Sendable {
         case weWait = 0x79
     }
 
-    /// Where others reach this process.
-    let channel: String
+    /// The name under which others reach this process.
+    let process: String
     let freed = URLWaiters()
     private let replies = URLWaiters()
     /// How many callers want each URL from the tier.
     private let callers = Mutex<[URLID: Int]>([:])
-    private let connection: RedisConnection
+    private let cluster: ClusterState
 
     /// The time for a reply. For a process that is slower the transfer ends, and it takes the lock itself.
     private static let patience = Duration.seconds(5)
 
-    init(_ channel: String, _ connection: RedisConnection) {
-        self.channel = channel
-        self.connection = connection
+    init(_ process: String, _ cluster: ClusterState) {
+        self.process = process
+        self.cluster = cluster
     }
 
     /// Handles messages until the subscription is closed.
@@ -64,10 +63,10 @@ final class TierInbox: Sendable {
     }
 
     /// Asks whether a caller waits for the URL behind one of these channels.
-    func isWaitedFor(_ id: URLID, at channels: [String]) async -> Bool {
+    func isWaitedFor(_ id: URLID, at channels: [String], in partition: Partition) async -> Bool {
         let number = replies.expect(id)
         var hears = 0
-        for channel in channels { hears += await send(.doYouWait, id, self.channel, to: channel) }
+        for channel in channels { hears += await send(.doYouWait, id, cluster.inbox(of: process, in: partition), to: channel) }
         guard hears > 0 else {
             replies.forget(number, id)
             return false
@@ -79,7 +78,6 @@ final class TierInbox: Sendable {
     @discardableResult
     private func send(_ kind: Kind, _ id: URLID, _ rest: String = "", to channel: String) async -> Int {
         let message = [kind.rawValue] + id.bytes + rest.utf8
-        let reply = try? await connection.send(RedisCommand("PUBLISH", .string(channel), .bytes(message)))
-        return (try? reply?.asInteger()) ?? 0
+        return (try? await cluster.publish(message, to: channel)) ?? 0
     }
 }

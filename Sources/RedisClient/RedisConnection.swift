@@ -1,52 +1,87 @@
-/// A connection to one Redis server, shared by any number of tasks.
+/// A connection to Redis, shared by any number of tasks: to one server, to the primary that Sentinels name, or to all primaries of a
+/// Redis Cluster. The caller does not notice which.
 ///
 /// Commands of all callers are sent in their order, in batches, without waiting for replies. A lost connection is restored in the background.
 /// Then unsent commands follow on the new connection. Pending commands fail with ``RedisError/Kind/connectionLost``, because only the caller knows
 /// whether a command may be repeated.
 package final class RedisConnection: Sendable {
+    private enum Way: Sendable {
+        case server(NodeConnection)
+        case cluster(ClusterConnection)
+    }
+
     package let configuration: RedisConfiguration
-    private let mailbox: Mailbox<Request>
-    private let ended: OneShot<Void>
-    private let health: ConnectionHealth
+    private let way: Way
 
-    /// Connects to the server. Throws if the first attempt fails.
+    /// Connects. Throws if the first attempt fails at each of the addresses.
     package static func connect(_ configuration: RedisConfiguration) async throws(RedisError) -> RedisConnection {
-        let mailbox = try Mailbox<Request>(capacity: configuration.maximumBacklogBytes)
-        let session: @Sendable () -> any Session = { CommandSession(mailbox, address: configuration.address) }
-        let health = ConnectionHealth()
-        let ended = try await ConnectionLoop.launch(configuration, name: "redis", mailbox: mailbox, health: health, session: session)
-        return RedisConnection(configuration, mailbox, ended, health)
+        let node = try await reach(configuration)
+        guard node.server?.mode == .cluster else {
+            if configuration.seeds.isEmpty { return RedisConnection(configuration, .server(node)) }
+            node.beginClosing()
+            throw RedisError(
+                .invalidConfiguration,
+                "The Redis address names several servers, but \(node.configuration.address) is not in a cluster. Name that one alone, or write "
+                    + "redis+sentinel:// for a primary with Sentinels.")
+        }
+        do throws(RedisError) {
+            return RedisConnection(configuration, .cluster(try await ClusterConnection.open(configuration, seed: node)))
+        } catch {
+            node.beginClosing()
+            throw error
+        }
     }
 
-    private init(_ configuration: RedisConfiguration, _ mailbox: Mailbox<Request>, _ ended: OneShot<Void>, _ health: ConnectionHealth) {
+    /// Connects to the first of the addresses that answers.
+    private static func reach(_ configuration: RedisConfiguration) async throws(RedisError) -> NodeConnection {
+        do throws(RedisError) {
+            return try await NodeConnection.connect(configuration)
+        } catch {
+            for seed in configuration.seeds where error.isTransient {
+                var other = configuration
+                other.address = seed
+                if let node = try? await NodeConnection.connect(other) { return node }
+            }
+            throw error
+        }
+    }
+
+    private init(_ configuration: RedisConfiguration, _ way: Way) {
         self.configuration = configuration
-        self.mailbox = mailbox
-        self.ended = ended
-        self.health = health
+        self.way = way
     }
-
-    deinit { mailbox.close() }
 
     /// Sends one command and waits for its reply. An error reply is thrown.
     ///
     /// A cancelled call ends at once. If its command was sent, the server may still execute it.
-    /// - Parameter timeout: Replaces the configuration's `commandTimeout`, for commands that wait.
+    /// - Parameters:
+    ///   - key: In a cluster, a command without a key goes where this key is.
+    ///   - timeout: Replaces the configuration's `commandTimeout`, for commands that wait.
     @discardableResult
-    package func send(_ command: RedisCommand, timeout: Duration? = nil) async throws(RedisError) -> RedisReply {
-        guard case .one(let result) = await perform(.one(command), timeout) else {
-            preconditionFailure("A single command has a single answer.")
+    package func send(
+        _ command: RedisCommand, at key: RedisArgument? = nil, timeout: Duration? = nil
+    ) async throws(RedisError) -> RedisReply {
+        switch way {
+        case .server(let node): return try await node.send(command, timeout: timeout)
+        case .cluster(let cluster):
+            let slot = command.slot ?? key.map { HashSlot(of: $0) } ?? HashSlot(number: 0)
+            return try await cluster.send(command, to: slot, deadline: .now + (timeout ?? configuration.commandTimeout))
         }
-        return try result.get()
     }
 
     /// Sends commands together and waits for all replies. This is not a transaction: the server may execute commands of other callers in between,
-    /// and continues after a failed command.
-    package func pipeline(_ commands: [RedisCommand], timeout: Duration? = nil) async -> [Result<RedisReply, RedisError>] {
+    /// and continues after a failed command. In a cluster, a command without a key goes where the command before it goes, and the first ones
+    /// go where the first key is.
+    package func pipeline(
+        _ commands: [RedisCommand], at key: RedisArgument? = nil, timeout: Duration? = nil
+    ) async -> [Result<RedisReply, RedisError>] {
         if commands.isEmpty { return [] }
-        guard case .many(let results) = await perform(.many(commands), timeout) else {
-            preconditionFailure("A pipeline has one answer for each command.")
+        switch way {
+        case .server(let node): return await node.pipeline(commands, timeout: timeout)
+        case .cluster(let cluster):
+            return await cluster.pipeline(
+                commands, to: key.map { HashSlot(of: $0) }, deadline: .now + (timeout ?? configuration.commandTimeout))
         }
-        return results
     }
 
     /// Calls a script with its `KEYS` and `ARGV`.
@@ -57,37 +92,63 @@ package final class RedisConnection: Sendable {
         try await send(RedisCommand(script: script, keys: keys, arguments: arguments), timeout: timeout)
     }
 
-    /// The loss of the connection, or the error of the last attempt to restore it; `nil` while it stands.
-    package var failure: RedisError? { health.failure }
-
-    /// Whether an attempt to restore the connection has failed, and none has succeeded since.
-    package var isAway: Bool { health.isAway }
-
-    /// The errors of attempts to restore the connection, and `nil` when one has succeeded after them. A slow reader gets the newest.
-    package func outages() -> AsyncStream<RedisError?> { health.outages() }
-
-    /// Closes the connection and returns when its thread has ended. Waiting calls fail with ``RedisError/Kind/closed``.
-    package func close() async {
-        mailbox.close()
-        await ended.value
-    }
-
-    private func perform(_ payload: Request.Payload, _ timeout: Duration?) async -> Request.Answer {
-        let request = Request(payload, deadline: .now + (timeout ?? configuration.commandTimeout))
-        return await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                guard request.begin(continuation) else {
-                    continuation.resume(returning: request.failure(RedisError(.cancelled).at(configuration.address)))
-                    return
-                }
-                switch mailbox.post(request, weight: request.weight) {
-                case .accepted: break
-                case .full: request.fail(RedisError(.backlogFull).at(configuration.address))
-                case .closed: request.fail(RedisError(.closed).at(configuration.address))
-                }
-            }
-        } onCancel: {
-            request.cancel(at: configuration.address)
+    /// The loss of the connection, or the error of the last attempt to restore it; `nil` while it stands. In a cluster this is the error
+    /// of a server only where all are away.
+    package var failure: RedisError? {
+        switch way {
+        case .server(let node): node.failure
+        case .cluster(let cluster): cluster.failure
         }
     }
+
+    /// Whether an attempt to restore the connection has failed, and none has succeeded since.
+    package var isAway: Bool {
+        switch way {
+        case .server(let node): node.isAway
+        case .cluster(let cluster): cluster.isAway
+        }
+    }
+
+    /// The errors of attempts to restore the connection, and `nil` when one has succeeded after them. A slow reader gets the newest.
+    package func outages() -> AsyncStream<RedisError?> {
+        switch way {
+        case .server(let node): node.outages()
+        case .cluster(let cluster): cluster.outages()
+        }
+    }
+
+    /// Closes the connection and returns when its threads have ended. Waiting calls fail with ``RedisError/Kind/closed``.
+    package func close() async {
+        switch way {
+        case .server(let node): await node.close()
+        case .cluster(let cluster): await cluster.close()
+        }
+    }
+}
+
+extension RedisConnection {
+    /// A server of a cluster with keys of its own.
+    package struct Primary: Sendable, Equatable {
+        package let address: RedisAddress
+
+        /// Why no connection to it stands; `nil` while one stands, or while none was needed.
+        package let failure: RedisError?
+    }
+
+    /// Whether the keys are spread over the servers of a cluster.
+    package var isCluster: Bool { cluster != nil }
+
+    /// Whether channels belong to slots, as keys do. Before Redis 7 each message goes to all servers of a cluster.
+    package var hasShardedChannels: Bool { cluster?.hasShardedChannels ?? false }
+
+    /// The primary that has a key; `nil` for a key without one, and outside a cluster.
+    package func primary(of key: RedisArgument) -> Primary? {
+        guard let (address, failure) = cluster?.standing(of: HashSlot(of: key)), let address else { return nil }
+        return Primary(address: address, failure: failure)
+    }
+
+    /// All primaries of a cluster, in the order of their slots; none outside a cluster.
+    package var primaries: [RedisAddress] { cluster?.primaries ?? [] }
+
+    var cluster: ClusterConnection? { if case .cluster(let cluster) = way { cluster } else { nil } }
 }

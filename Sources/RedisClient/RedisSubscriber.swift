@@ -1,64 +1,42 @@
-import Synchronization
-
-/// A connection for subscriptions. In RESP2 such a connection cannot send other commands.
+/// A connection for subscriptions to channels: to one server, to the primary that Sentinels name, or to all primaries of a Redis Cluster.
 package final class RedisSubscriber: Sendable {
+    private enum Way: Sendable {
+        case server(NodeSubscriber)
+        case cluster(ClusterSubscriber)
+    }
+
     package let configuration: RedisConfiguration
-    private let mailbox: Mailbox<SubscriptionMessage>
-    private let ended: OneShot<Void>
-    private let lastID = Atomic<UInt64>(0)
+    private let way: Way
 
-    /// Unread events of a subscription. Further events are dropped, and the reader is told.
-    private static let eventLimit = 4096
-
-    /// Requests to subscribe that the thread has not handled.
-    private static let mailboxCapacity = 65_536
-
-    /// Connects to the server. Throws if the first attempt fails. Later losses are restored in the background.
+    /// Connects. Throws if the first attempt fails. Later losses are restored in the background.
     package static func connect(_ configuration: RedisConfiguration) async throws(RedisError) -> RedisSubscriber {
-        let mailbox = try Mailbox<SubscriptionMessage>(capacity: mailboxCapacity)
-        let session: @Sendable () -> any Session = {
-            SubscriptionSession(mailbox, address: configuration.address, replyTimeout: configuration.commandTimeout)
-        }
-        let ended = try await ConnectionLoop.launch(configuration, name: "redis-pubsub", mailbox: mailbox, session: session)
-        return RedisSubscriber(configuration, mailbox, ended)
+        let connection = try await RedisConnection.connect(configuration)
+        if let cluster = connection.cluster { return RedisSubscriber(configuration, .cluster(ClusterSubscriber(cluster))) }
+        await connection.close()
+        return RedisSubscriber(configuration, .server(try await NodeSubscriber.connect(configuration)))
     }
 
-    private init(_ configuration: RedisConfiguration, _ mailbox: Mailbox<SubscriptionMessage>, _ ended: OneShot<Void>) {
+    private init(_ configuration: RedisConfiguration, _ way: Way) {
         self.configuration = configuration
-        self.mailbox = mailbox
-        self.ended = ended
+        self.way = way
     }
 
-    deinit { mailbox.close() }
-
-    /// Subscribes to channels. Returns when the server has confirmed them: all messages that are published later arrive.
+    /// Subscribes to channels. Returns when the server has confirmed them: all messages that are published later arrive. In a cluster it
+    /// returns without the channels of a server that is away, and subscribes to them when it is back.
     package func subscribe(to channels: Set<String>) async throws(RedisError) -> RedisSubscription {
         precondition(!channels.isEmpty, "A subscription names at least one channel.")
-        let id = lastID.add(1, ordering: .relaxed).newValue
-        let (events, continuation) = AsyncStream.makeStream(
-            of: RedisSubscription.Event.self, bufferingPolicy: .bufferingOldest(Self.eventLimit))
-        continuation.onTermination = { [mailbox] _ in _ = mailbox.post(.leave(id), weight: 0) }
-        let confirmed = OneShot<Result<Void, RedisError>>()
-        let deadline = ContinuousClock.now + configuration.commandTimeout
-        let listener = Listener(id: id, channels: channels, events: continuation, confirmed: confirmed, deadline: deadline)
-        let outcome = await withTaskCancellationHandler {
-            switch mailbox.post(.listen(listener), weight: 1) {
-            case .accepted: break
-            case .full: confirmed.fire(.failure(RedisError(.backlogFull).at(configuration.address)))
-            case .closed: confirmed.fire(.failure(RedisError(.closed).at(configuration.address)))
-            }
-            return await confirmed.value
-        } onCancel: {
-            confirmed.fire(.failure(RedisError(.cancelled).at(configuration.address)))
+        switch way {
+        case .server(let node): return try await node.subscribe(to: channels)
+        case .cluster(let cluster): return try await cluster.subscribe(to: channels)
         }
-        try outcome.get()
-        return RedisSubscription(events: events)
     }
 
-    /// Closes the connection and its subscriptions, and returns when its thread has ended.
+    /// Closes the connection and its subscriptions, and returns when its threads have ended.
     package func close() async {
-        mailbox.close()
-        await ended.value
+        switch way {
+        case .server(let node): await node.close()
+        case .cluster(let cluster): await cluster.close()
+        }
     }
 }
 
@@ -71,6 +49,9 @@ package struct RedisSubscription: AsyncSequence, Sendable {
     }
 
     let events: AsyncStream<Event>
+
+    /// Unread events of a subscription. Further events are dropped, and the reader is told.
+    static let eventLimit = 4096
 
     package func makeAsyncIterator() -> AsyncStream<Event>.Iterator {
         events.makeAsyncIterator()

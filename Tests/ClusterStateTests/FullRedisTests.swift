@@ -46,7 +46,7 @@ import Testing
             #expect(jobs.count == 8)
             // A worker that finds nothing is answered as well, and may leave its inbox.
             for _ in 0..<2 {
-                let idle = try await fixture.claim(8, worker: "idle") { $0.inbox = fixture.cluster.inbox(of: "idle") }
+                let idle = try await fixture.claim(8, worker: "idle") { $0.inbox = "idle" }
                 #expect(idle.jobs.isEmpty && idle.held == 0)
             }
             let byURL = Dictionary(uniqueKeysWithValues: jobs.map { ($0.url, $0) })

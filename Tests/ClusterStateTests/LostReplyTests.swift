@@ -12,8 +12,8 @@ import Testing
         server.clock.stop()
         let proxy = try ReplyCuttingProxy(to: server)
         for call in StateCall.allCases {
-            let fixture = try await QueueFixture.connect(path: proxy.socketPath)
-            let twin = try await QueueFixture.connect(path: server.socketPath)
+            let fixture = try await QueueFixture.connect(path: proxy.socketPath, namespace: "lost-\(call)")
+            let twin = try await QueueFixture.connect(path: server.socketPath, namespace: "once-\(call)")
             let situation = try await Situation(fixture)
             let twins = try await Situation(twin)
             if call == .resume {

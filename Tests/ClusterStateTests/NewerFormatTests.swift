@@ -170,30 +170,30 @@ import Testing
     @Test func `another major schema is refused, and another minor schema is accepted`() async throws {
         try await QueueFixture.with { fixture in
             let schema = RedisArgument.string(fixture.key("schema"))
-            #expect(try await fixture.cluster.checkSchema() == 1)
+            #expect(try await fixture.cluster.checked().partitions.count == 1)
             #expect(try await fixture.redis.send(RedisCommand("GET", schema)).asString() == "2.0/1")
             for (found, partitions) in [
                 ("3.0/1", nil), ("2.7/4", 4), ("10.0/1", nil), ("1.9", nil), ("2.0/16", 16),
             ] {
                 try await fixture.redis.send(RedisCommand("SET", schema, .string(found)))
                 if let partitions {
-                    #expect(try await fixture.cluster.checkSchema() == partitions)
+                    #expect(try await fixture.cluster.checked().partitions.count == partitions)
                 } else {
                     let version = found.split(separator: "/").first.map(String.init) ?? ""
-                    await #expect(throws: StateError.otherSchema(found: version)) { try await fixture.cluster.checkSchema() }
+                    await #expect(throws: StateError.otherSchema(found: version)) { try await fixture.cluster.checked() }
                 }
                 #expect(try await fixture.redis.send(RedisCommand("GET", schema)).asString() == found)
             }
             for found in ["2.0", "2.0/0", "2.0/x", "2.0/1/1", "", "x"] {
                 try await fixture.redis.send(RedisCommand("SET", schema, .string(found)))
                 await #expect(throws: StateError.damagedSchema(key: fixture.key("schema"), found: found)) {
-                    try await fixture.cluster.checkSchema()
+                    try await fixture.cluster.checked()
                 }
             }
             _ = try await fixture.redis.send(RedisCommand("DEL", schema))
             _ = try await fixture.redis.send(RedisCommand("LPUSH", schema, "x"))
             await #expect(throws: StateError.damagedSchema(key: fixture.key("schema"), found: nil)) {
-                try await fixture.cluster.checkSchema(begins: false)
+                try await fixture.cluster.checked(begins: false)
             }
         }
     }

@@ -38,7 +38,7 @@ import Testing
 
     @Test func `inboxes of dead workers are skipped`() async throws {
         try await with(2) { fixture, inboxes in
-            try await idle(fixture, (0..<20).map { fixture.cluster.inbox(of: "dead \($0)") } + inboxes.names)
+            try await idle(fixture, (0..<20).map { "dead \($0)" } + inboxes.names)
             try await fixture.fill(0..<2)
             #expect(try await inboxes.messages() == [["qq"], ["qq"]])
         }

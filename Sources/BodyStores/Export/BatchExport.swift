@@ -26,7 +26,7 @@ package final class BatchExport: Sendable {
     ) async throws(StateError) {
         // The export has a connection of its own, because a large body delays other calls.
         let connection = try await cluster.connect(patience: ClusterState.bodyPatience)
-        source = ExportSource(connection, namespace: cluster.namespace, folder: store, patience: patience)
+        source = ExportSource(cluster, over: connection, folder: store, patience: patience)
         self.batch = batch
         self.folder = folder
         self.refetches = refetches

@@ -11,10 +11,10 @@ struct ExportSource: Sendable {
     private let gate = LargeBodyGate()
 
     /// - Parameter connection: ``close()`` closes it.
-    init(_ connection: RedisConnection, namespace: String, folder: BodyFolder?, patience: Duration) {
+    init(_ cluster: ClusterState, over connection: RedisConnection, folder: BodyFolder?, patience: Duration) {
         self.folder = folder
         self.connection = connection
-        store = BlobStore(connection, namespace: namespace)
+        store = BlobStore(cluster, over: connection)
         persistently = Persistence(patience: patience)
     }
 

@@ -54,7 +54,7 @@ extension Audit {
         var queues: Set<String> = []
         var cursor = "0"
         repeat {
-            let page = try await keys(beginning: partition.keys.tag, from: cursor)
+            let page = try await keys(of: partition, from: cursor)
             let types = try await pipeline(page.names.map { RedisCommand("TYPE", .bytes(Array(partition.keys.tag.utf8) + $0)) })
             var known: [Key] = []
             for (name, type) in zip(page.names, types) {

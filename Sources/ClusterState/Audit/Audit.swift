@@ -34,10 +34,9 @@ struct Audit {
         for (key, expected) in wrong { add(.wrongType, "'\(key)', which has to be a \(expected)") }
         guard !findings.contains(where: { $0.kind == .wrongType }) else { return }
         let hasEvicted = try await bodies.usage().evicted > 0
-        let prefix = partition.keys.tag + "outcome:"
         var cursor = "0"
         repeat {
-            let page = try await keys(beginning: prefix, from: cursor)
+            let page = try await keys(of: partition, beginning: "outcome:", from: cursor)
             let ids = page.names.compactMap { URLID($0) }
             for id in try await withoutBody(ids, partition, bodies) {
                 // It is looked at again: another fetch may have ended meanwhile.
@@ -70,11 +69,12 @@ struct Audit {
         return try await zip(claiming, bodies.areThere(claimed)).filter { !$0.1 }.map { $0.0 }
     }
 
-    /// A page of the keys that begin with a text, without it.
-    func keys(beginning prefix: String, from cursor: String) async throws -> (names: [[UInt8]], next: String) {
+    /// A page of the keys that begin with the partition's tag and a text, without both.
+    func keys(of partition: Partition, beginning rest: String = "", from cursor: String) async throws -> (names: [[UInt8]], next: String) {
+        let prefix = partition.keys.tag + rest
         let pattern = prefix.reduce(into: "") { $0 += ("*?[]^\\".contains($1) ? "\\" : "") + String($1) } + "*"
-        let page = try await state.connection.send(RedisCommand("SCAN", .string(cursor), "MATCH", .string(pattern), "COUNT", "500"))
-            .fields(2, of: "SCAN")
+        let command = RedisCommand("SCAN", .string(cursor), "MATCH", .string(pattern), "COUNT", "500")
+        let page = try await state.connection.send(command, at: partition.keys.state).fields(2, of: "SCAN")
         return (try page[1].asArray().map { Array(try $0.asBytes().dropFirst(prefix.utf8.count)) }, try page[0].asString())
     }
 

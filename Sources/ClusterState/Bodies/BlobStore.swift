@@ -1,16 +1,20 @@
+internal import GannetBasics
 package import RedisClient
 
 /// Bodies by their SHA-256, in Redis, within a limit.
 ///
-/// The store has its own keys and scripts, and shares no slot with ``ClusterState``: it may be on another server. Each call may be repeated
-/// after a lost reply. The reader of a body checks its digest.
+/// The store has its own keys and scripts, and shares no slot with ``ClusterState``: it may be on another server. In a cluster it has a part
+/// for each partition, and a body's digest says in which part it is. Each call may be repeated after a lost reply. The reader of a body checks
+/// its digest.
 package struct BlobStore: Sendable {
-    private let connection: RedisConnection
-    private let keys: BlobKeys
+    private let parts: [BlobPart]
 
-    package init(_ connection: RedisConnection, namespace: String) {
-        self.connection = connection
-        keys = BlobKeys(namespace: namespace)
+    /// The store of a namespace.
+    /// - Parameter connection: The connection to use instead of the cluster's own, because large bodies take their time.
+    package init(_ cluster: ClusterState, over connection: RedisConnection? = nil) {
+        let name = cluster.namespace + ":blob"
+        let tags = cluster.isSpread ? SpreadTags.of(name, count: cluster.partitions.count) : ["{\(name)}"]
+        parts = tags.map { BlobPart(connection ?? cluster.connection, tag: $0) }
     }
 
     package static let largestBlob = 100_000_000
@@ -21,11 +25,33 @@ package struct BlobStore: Sendable {
 
     private static let digestBytes = 32
 
-    /// One run of a script drops at most a hundred bodies, so that no other call waits long. A call of `put` runs that script at most this
-    /// often.
-    private static let mostRounds = 100
+    private func part(of digest: [UInt8]) throws(StateError) -> Int {
+        guard digest.count == Self.digestBytes else { throw .invalid("A body's digest has \(Self.digestBytes) bytes.") }
+        return parts.count == 1 ? 0 : (Int(digest[0]) << 8 + Int(digest[1])) % parts.count
+    }
 
-    /// Stores bodies, or notes the use of bodies that are there. The index notes all in one call, and their bytes go in one pipeline.
+    /// Makes one call for each part that is concerned, side by side, and puts the answers in the order of `items`.
+    private func each<Item: Sendable, Answer: Sendable>(
+        _ items: [Item], _ digest: (Item) -> [UInt8],
+        _ call: @escaping @Sendable (BlobPart, [Item]) async throws(StateError) -> [Answer]
+    ) async throws(StateError) -> [Answer] {
+        var indices: [Int: [Int]] = [:]
+        for (index, item) in items.enumerated() { indices[try part(of: digest(item)), default: []].append(index) }
+        if parts.count == 1 { return try await call(parts[0], items) }
+        let groups = indices.map { (part: $0, indices: $1, items: $1.map { items[$0] }) }
+        return try await StateError.mapping {
+            try await withThrowingTaskGroup(of: ([Int], [Answer]).self) { tasks in
+                for group in groups { tasks.addTask { (group.indices, try await call(parts[group.part], group.items)) } }
+                var answers = [Answer?](repeating: nil, count: items.count)
+                for try await (indices, some) in tasks {
+                    for (index, answer) in zip(indices, some) { answers[index] = answer }
+                }
+                return answers.compactMap { $0 }
+            }
+        }
+    }
+
+    /// Stores bodies, or notes the use of bodies that are there. The index notes all of a part in one call, and their bytes go in one pipeline.
     /// - Parameters:
     ///   - limit: Bytes of Redis' memory, keys and index included. The body that was unused for longest goes first. Where all bodies are
     ///     spared, the store grows above the limit, by a quarter at most.
@@ -34,51 +60,8 @@ package struct BlobStore: Sendable {
     package func put(
         _ bodies: [Blob], limit: Int, sparing: Duration = Self.spared
     ) async throws(StateError) -> [Result<BlobPutAnswer, StateError>] {
-        for body in bodies { try check(body.digest) }
-        guard (0...Self.largestLimit).contains(limit) else { throw .invalid("A blob store's limit is 0 to \(Self.largestLimit) bytes.") }
-        guard sparing >= .zero else { throw .invalid("No body is spared for less than no time.") }
-        let bounds: [RedisArgument] = [.integer(limit), .integer(sparing.wholeMilliseconds)]
-        var answers: [Key: Result<BlobPutAnswer, StateError>] = [:]
-        var fitting: [Blob] = []
-        for body in bodies where answers[Key(body)] == nil {
-            answers[Key(body)] = .success(.tooLarge)
-            if body.bytes.count <= Self.largestBlob { fitting.append(body) }
-        }
-        let fates = try await fates(of: fitting, bounds)
-        let new = zip(fitting, fates).filter { $1 == .write }.map(\.0)
-        let written = await connection.pipeline(new.map { RedisCommand("SET", keys.blob($0.digest), .bytes($0.bytes)) })
-        let replies = Dictionary(zip(new.map { Key($0) }, written), uniquingKeysWith: { one, _ in one })
-        for (body, fate) in zip(fitting, fates) {
-            do throws(StateError) {
-                answers[Key(body)] = .success(try await put(body, fate, replies[Key(body)], bounds))
-            } catch {
-                answers[Key(body)] = .failure(error)
-            }
-        }
-        return bodies.map { answers[Key($0)] ?? .success(.tooLarge) }
-    }
-
-    /// A body's digest, hashed in one go and not byte by byte.
-    private struct Key: Hashable {
-        private let digest: [UInt8]
-
-        init(_ body: Blob) { digest = body.digest }
-
-        func hash(into hasher: inout Hasher) { digest.withUnsafeBytes { hasher.combine(bytes: $0) } }
-    }
-
-    private enum Fate: String {
-        case present, write, large, full, again
-    }
-
-    private func fates(of bodies: [Blob], _ bounds: [RedisArgument]) async throws(StateError) -> [Fate] {
-        if bodies.isEmpty { return [] }
-        return try await StateError.mapping {
-            let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .integer($0.bytes.count)] }
-            return try await run(["put"] + bounds + entries).fields(bodies.count, of: "put").map {
-                guard let fate = Fate(rawValue: try $0.asString()) else { throw RedisError.form(of: "put") }
-                return fate
-            }
+        let share = limit / parts.count
+        return try await each(bodies, \.digest) { part, some throws(StateError) in try await part.put(some, limit: share, sparing: sparing)
         }
     }
 
@@ -88,63 +71,16 @@ package struct BlobStore: Sendable {
         try await put([Blob(digest: digest, bytes: bytes)], limit: limit, sparing: sparing)[0].get()
     }
 
-    /// Goes on after a body's first attempt, until it is written or refused.
-    private func put(
-        _ body: Blob, _ fate: Fate, _ reply: Result<RedisReply, RedisError>?, _ bounds: [RedisArgument]
-    ) async throws(StateError) -> BlobPutAnswer {
-        try await StateError.mapping {
-            var (fate, reply, roundsLeft) = (fate, reply, Self.mostRounds)
-            while true {
-                // The room that is wanted: in the store, or in a Redis that is full.
-                var limit = bounds[0]
-                switch fate {
-                case .present: return .present
-                case .large: return .tooLarge
-                case .full: return .full
-                case .again: break
-                case .write:
-                    do {
-                        if let reply {
-                            _ = try reply.get()
-                        } else {
-                            _ = try await connection.send(RedisCommand("SET", keys.blob(body.digest), .bytes(body.bytes)))
-                        }
-                        return .stored
-                    } catch let error as RedisError {
-                        // The entry of a body that was refused goes.
-                        _ = try? await run(["refused", .bytes(body.digest), .integer(body.bytes.count)])
-                        guard error.kind == .outOfMemory, roundsLeft > 0 else { throw error }
-                        roundsLeft -= 1
-                        limit = -1
-                        let evicted = try await run(["evict", limit, bounds[1], .integer(body.bytes.count)])
-                        guard try evicted.asInteger() == 1 else { throw error }
-                    }
-                }
-                var isMore = limit != -1
-                while isMore {
-                    guard roundsLeft > 0 else { return .full }
-                    roundsLeft -= 1
-                    isMore = try await run(["evict"] + bounds + [.integer(body.bytes.count)]).asInteger() == 1
-                }
-                fate = try await fates(of: [body], bounds)[0]
-                reply = nil
-            }
-        }
-    }
-
     /// Whether bodies of these sizes are there. Unlike ``contains(digest:size:)`` this is no use of them.
     func areThere(_ bodies: [(digest: [UInt8], size: Int)]) async throws -> [Bool] {
-        let replies = await connection.pipeline(bodies.map { RedisCommand("STRLEN", keys.blob($0.digest)) })
-        return try zip(bodies, replies).map { try $1.get().asInteger() == $0.size }
+        try await each(bodies, \.digest) { part, some throws(StateError) in
+            try await StateError.mapping { try await part.areThere(some) }
+        }
     }
 
     /// Whether bodies of these sizes are there. Asking counts as a use of a body, like reading it.
     package func contains(_ bodies: [(digest: [UInt8], size: Int)]) async throws(StateError) -> [Bool] {
-        for body in bodies { try check(body.digest) }
-        return try await StateError.mapping {
-            let sizes = try await run(["touch"] + bodies.map { .bytes($0.digest) }).fields(bodies.count, of: "touch")
-            return try zip(bodies, sizes).map { try $1.asInteger() == $0.size }
-        }
+        try await each(bodies, \.digest) { part, some throws(StateError) in try await part.contains(some) }
     }
 
     package func contains(digest: [UInt8], size: Int) async throws(StateError) -> Bool {
@@ -152,52 +88,24 @@ package struct BlobStore: Sendable {
     }
 
     /// The bytes of a body; `nil` where it is gone.
-    package func get(digest: [UInt8]) async throws(StateError) -> [UInt8]? {
-        try check(digest)
-        let replies = await connection.pipeline([
-            RedisCommand("GET", keys.blob(digest)),
-            RedisCommand(script: ClusterScripts.bodies, keys: [keys.count], arguments: ["touch", .bytes(digest)]),
-        ])
-        // A full or read-only server cannot note the use. The body is there all the same.
-        return try await StateError.mapping { try replies[0].get().asOptionalBytes() }
-    }
+    package func get(digest: [UInt8]) async throws(StateError) -> [UInt8]? { try await parts[part(of: digest)].get(digest: digest) }
 
     /// Removes a body. Returns whether it was there.
     @discardableResult
-    package func remove(digest: [UInt8]) async throws(StateError) -> Bool {
-        try check(digest)
-        return try await StateError.mapping { try await run(["remove", .bytes(digest)]).asInteger() == 1 }
-    }
+    package func remove(digest: [UInt8]) async throws(StateError) -> Bool { try await parts[part(of: digest)].remove(digest: digest) }
 
     /// The keys of the store that hold something else, with what they have to hold.
     func keysOfWrongType() async throws(StateError) -> [(key: String, expected: String)] {
-        let replies = await connection.pipeline(keys.types.map { RedisCommand("TYPE", .string($0.key)) })
-        return try await StateError.mapping {
-            try zip(keys.types, replies).filter { ![$0.0.expected, "none"].contains(try $0.1.get().asString()) }.map { $0.0 }
-        }
+        var wrong: [(key: String, expected: String)] = []
+        for part in parts { wrong += try await part.keysOfWrongType() }
+        return wrong
     }
 
     /// How much the store holds. The cost does not depend on the number of bodies.
     package func usage() async throws(StateError) -> BlobUsage {
-        let replies = await connection.pipeline([
-            RedisCommand("HMGET", keys.count, "bytes", "memory", "evicted"), RedisCommand("ZCARD", keys.index),
-        ])
-        return try await StateError.mapping {
-            let fields = try replies[0].get().fields(3, of: "HMGET")
-            return BlobUsage(
-                blobs: try replies[1].get().asInteger(), bytes: try fields[0].asCount(), memory: try fields[1].asCount(),
-                evicted: try fields[2].asCount())
-        }
-    }
-
-    private static let largestLimit = 1 << 50
-
-    private func check(_ digest: [UInt8]) throws(StateError) {
-        guard digest.count == Self.digestBytes else { throw .invalid("A body's digest has \(Self.digestBytes) bytes.") }
-    }
-
-    private func run(_ arguments: [RedisArgument]) async throws -> RedisReply {
-        try await connection.run(ClusterScripts.bodies, keys: [keys.count], arguments)
+        var usage = BlobUsage(blobs: 0, bytes: 0, memory: 0, evicted: 0)
+        for part in parts { usage = usage + (try await part.usage()) }
+        return usage
     }
 }
 
@@ -249,4 +157,10 @@ package struct BlobUsage: Sendable, Equatable {
 
     /// How many bodies had to make room, since the store began.
     package let evicted: Int
+
+    static func + (one: BlobUsage, other: BlobUsage) -> BlobUsage {
+        BlobUsage(
+            blobs: one.blobs + other.blobs, bytes: one.bytes + other.bytes, memory: one.memory + other.memory,
+            evicted: one.evicted + other.evicted)
+    }
 }

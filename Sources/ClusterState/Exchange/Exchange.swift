@@ -21,7 +21,7 @@ package struct ExchangeRequest: Sendable {
     /// Further jobs, to start soon. They come only from hosts that have two free places.
     package var spare = 0
 
-    /// The channel on which the worker hears of new jobs when there are none now. The worker must listen before it asks.
+    /// The name of the worker, which hears of new jobs when there are none now. It must listen on its inboxes before it asks.
     package var inbox: String?
 
     /// The politeness towards hosts for which no rule is stored.
@@ -178,7 +178,8 @@ extension ClusterState {
         try request.host.check()
         var arguments: [RedisArgument] = [
             .bytes(request.incarnation.bytes), .integer(request.number), .integer(lease), .integer(request.longestHold.wholeMilliseconds),
-            .integer(request.wanted), .integer(request.spare), .string(request.inbox ?? ""), .integer(request.host.limit),
+            .integer(request.wanted), .integer(request.spare), .string(request.inbox.map { inbox(of: $0, in: partition) } ?? ""),
+            .integer(request.host.limit),
             .integer(request.host.interval.wholeMilliseconds), .string("\(min(1, max(0, request.random)))"),
             .integer(request.hostPatience.wholeMilliseconds), .integer(request.mostDead), .integer(request.settlements.count),
             .integer(request.held == nil ? 0 : 1), .integer(request.hasNothingElsewhere ? 1 : 0),

@@ -89,10 +89,14 @@ private struct IDSearch {
         }
         let tags = cluster.partitions.map { (partition: $0, start: $0.keys.outcomes) }
         let pattern = Array("{\(cluster.namespace)*}outcome:".utf8) + prefix.pattern + [UInt8(ascii: "*")]
+        for place in cluster.places { try await scan(at: place, pattern, tags) }
+    }
+
+    private mutating func scan(at place: RedisArgument, _ pattern: [UInt8], _ tags: [(partition: Partition, start: [UInt8])]) async throws {
         var cursor = "0"
         repeat {
             let command = RedisCommand("SCAN", .string(cursor), "MATCH", .bytes(pattern), "COUNT", .integer(Self.keysAtOnce))
-            let page = try await cluster.connection.send(command).fields(2, of: "SCAN")
+            let page = try await cluster.connection.send(command, at: place).fields(2, of: "SCAN")
             cursor = try page[0].asString()
             keysLeft -= Self.keysAtOnce
             // The pattern also matches namespaces with longer names.

@@ -6,16 +6,18 @@ struct Keys: Sendable {
     let tag: String
     private let home: String
 
-    init(namespace: String, partition: Int) {
+    /// - Parameter tag: The partition's hash tag, in its braces.
+    init(namespace: String, tag: String) {
         home = "{\(namespace)}"
-        tag = partition == 0 ? home : "{\(namespace):\(partition)}"
+        self.tag = tag
     }
 
     /// The clock of the partition: the first key of every script.
     var state: RedisArgument { .string(tag + "state") }
     /// A key of the namespace, which stands in its first partition.
     var schema: RedisArgument { .string(home + "schema") }
-    /// A key that never exists. Commands on it show what a user may do.
+    /// A key that never exists. Commands on it show what a user may do. Each script declares it: while a slot moves, Redis refuses a call
+    /// whose keys are not all there, so that no script begins which could not write all.
     var none: RedisArgument { .string(tag + "none") }
     var hosts: RedisArgument { .string(tag + "hosts") }
     var locks: RedisArgument { .string(tag + "locks") }
@@ -27,6 +29,9 @@ struct Keys: Sendable {
 
     /// Not a key: the channel on which one process hears that there is work, or that a URL is free again.
     func inbox(_ process: String) -> String { home + "inbox:" + process }
+    /// The same for one partition of a cluster, where a channel belongs to a slot. Scripts know such a channel by its name.
+    func shardedInbox(_ process: String) -> String { tag + Self.sharded + process }
+    static let sharded = "shard:"
 
     func queue(_ name: String) -> RedisArgument { ofQueue(name, "queue") }
     func batches(of queue: String) -> RedisArgument { ofQueue(queue, "batches") }
@@ -43,15 +48,18 @@ struct Keys: Sendable {
     private func ofQueue(_ queue: String, _ name: String) -> RedisArgument { .string("\(tag)q:\(queue):\(name)") }
 }
 
-/// The keys that the blob store's scripts are called with, and the keys that are read without a script. `Scripts/Bodies/bodies.lua` names
-/// them all.
+/// The keys of a part of the blob store: those that its script is called with, and those that are read without a script.
+/// `Scripts/bodies.lua` names them all.
 struct BlobKeys: Sendable {
     private let tag: String
 
-    init(namespace: String) { tag = "{\(namespace):blob}" }
+    /// - Parameter tag: The part's hash tag, in its braces.
+    init(tag: String) { self.tag = tag }
 
     var count: RedisArgument { .string(tag + "count") }
     var index: RedisArgument { .string(tag + "s") }
+    /// A key that never exists. See ``Keys/none``.
+    var none: RedisArgument { .string(tag + "none") }
     /// The types of both.
     var types: [(key: String, expected: String)] { [(tag + "count", "hash"), (tag + "s", "zset")] }
     func blob(_ digest: [UInt8]) -> RedisArgument { .bytes(Array((tag + ":").utf8) + digest) }

@@ -3,12 +3,25 @@ package struct Partition: Sendable, Hashable {
     package let index: Int
     let keys: Keys
 
-    init(_ index: Int, of namespace: String) {
+    private init(_ index: Int, of namespace: String, tag: String) {
         self.index = index
-        keys = Keys(namespace: namespace, partition: index)
+        keys = Keys(namespace: namespace, tag: tag)
     }
 
     package static let most = 64
+    /// How many partitions a new namespace gets on a cluster. They keep some primaries busy, and a worker can look after them.
+    static let usualInCluster = 16
+
+    /// All partitions of a namespace.
+    /// - Parameter isSpread: Their slots are evenly far from each other, so that the primaries of a cluster have equally many of them.
+    static func all(_ count: Int, of namespace: String, isSpread: Bool) -> [Partition] {
+        let tags = isSpread ? SpreadTags.of(namespace, count: count) : (0..<count).map { plainTag($0, of: namespace) }
+        return tags.enumerated().map { Partition($0, of: namespace, tag: $1) }
+    }
+
+    private static func plainTag(_ index: Int, of namespace: String) -> String {
+        index == 0 ? "{\(namespace)}" : "{\(namespace):\(index)}"
+    }
 
     package static func == (one: Partition, other: Partition) -> Bool { one.keys.tag == other.keys.tag }
     package func hash(into hasher: inout Hasher) { hasher.combine(keys.tag) }

@@ -15,7 +15,7 @@ package struct AcquireRequest: Sendable {
     /// For how long the request may hold its URL, whatever the lease of its holder.
     package var longestHold = Duration.seconds(3600)
 
-    /// The channel on which the caller's process hears that the URL is free again. The process must listen before it asks.
+    /// The name of the caller's process, which hears that the URL is free again. It must listen on its inboxes before it asks.
     package var inbox: String?
 
     /// Accepts only an outcome whose fetch began after the caller's first call.

@@ -5,13 +5,15 @@ extension ClusterState {
     /// The outcome of a URL, or the right to fetch it.
     package func acquire(_ request: AcquireRequest) async throws(StateError) -> AcquireAnswer {
         let lease = try ExchangeRequest.milliseconds(ofLease: request.lease)
+        let partition = partition(of: request.host)
         return try await StateError.mapping {
             try await AcquireAnswer(
                 run(
-                    ClusterScripts.acquire, in: partition(of: request.host),
+                    ClusterScripts.acquire, in: partition,
                     [
                         .bytes(request.id.bytes), .bytes(request.incarnation.bytes), .integer(lease),
-                        .integer(request.longestHold.wholeMilliseconds), .string(request.inbox ?? ""), .integer(request.refresh ? 1 : 0),
+                        .integer(request.longestHold.wholeMilliseconds), .string(request.inbox.map { inbox(of: $0, in: partition) } ?? ""),
+                        .integer(request.refresh ? 1 : 0),
                         .integer(request.since ?? -1), .integer(request.maximumAge.map(\.wholeMilliseconds) ?? -1),
                         .bytes(request.missingBody ?? []), .bytes(Incarnation(request.nonce).bytes),
                     ]))

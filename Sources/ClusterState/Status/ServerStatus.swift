@@ -1,6 +1,7 @@
 internal import RedisClient
 
-/// The Redis server behind a cluster. A value is `nil` where the user may not ask for it, or the server does not report it.
+/// The Redis server behind a namespace, or all primaries of a Redis Cluster together. A value is `nil` where the user may not ask for it, or
+/// a server does not report it.
 package struct ServerStatus: Sendable {
     package var version: String?
     package var usedMemory: Int?
@@ -16,38 +17,65 @@ package struct ServerStatus: Sendable {
     package var ping: Duration
 
     package init(ping: Duration) { self.ping = ping }
+
+    /// Sums, and the worst of what cannot be summed up.
+    fileprivate func adding(_ other: ServerStatus) -> ServerStatus {
+        func sum(_ one: Int?, _ other: Int?) -> Int? { one.flatMap { one in other.map { one + $0 } } }
+        var status = self
+        status.version = [version, other.version].compactMap { $0 }.min()
+        status.usedMemory = sum(usedMemory, other.usedMemory)
+        status.memoryLimit = memoryLimit == 0 || other.memoryLimit == 0 ? 0 : sum(memoryLimit, other.memoryLimit)
+        status.evictedKeys = sum(evictedKeys, other.evictedKeys)
+        status.mayEvictJobs = mayEvictJobs == true ? true : other.mayEvictJobs
+        status.isPersistenceFailing = isPersistenceFailing == true ? true : other.isPersistenceFailing
+        status.ping = max(ping, other.ping)
+        return status
+    }
 }
 
 extension ClusterState {
     /// Reads the server's version, memory and persistence, and measures how quickly it answers.
     package func server() async throws(StateError) -> ServerStatus {
         try await StateError.mapping {
-            let start = ContinuousClock.now
-            let memory = try InfoReply(await connection.pipeline([InfoReply.command("memory")])[0])
-            var status = ServerStatus(ping: ContinuousClock.now - start)
-            status.usedMemory = memory?["used_memory"].flatMap { Int($0) }
-            status.memoryLimit = memory?["maxmemory"].flatMap { Int($0) }
-            status.mayEvictJobs = memory?.evictsAnyKey
-            let replies = await connection.pipeline(["server", "stats", "persistence"].map(InfoReply.command))
-            status.version = try InfoReply(replies[0])?["redis_version"]
-            status.evictedKeys = try InfoReply(replies[1])?["evicted_keys"].flatMap { Int($0) }
-            status.isPersistenceFailing = try InfoReply(replies[2]).map { disk in
-                ["rdb_last_bgsave_status", "aof_last_bgrewrite_status", "aof_last_write_status"].contains { disk[$0] == "err" }
+            var (all, failure): ([ServerStatus], (any Error)?) = ([], nil)
+            for place in places {
+                do { all.append(try await server(at: place)) } catch { failure = error }
             }
-            return status
+            // The others can be told of while one is away.
+            guard let first = all.first else { throw failure ?? RedisError(.unavailable) }
+            return all.dropFirst().reduce(first) { $0.adding($1) }
         }
+    }
+
+    private func server(at place: RedisArgument) async throws -> ServerStatus {
+        let start = ContinuousClock.now
+        let memory = try InfoReply(await connection.pipeline([InfoReply.command("memory")], at: place)[0])
+        var status = ServerStatus(ping: ContinuousClock.now - start)
+        status.usedMemory = memory?["used_memory"].flatMap { Int($0) }
+        status.memoryLimit = memory?["maxmemory"].flatMap { Int($0) }
+        status.mayEvictJobs = memory?.evictsAnyKey
+        let replies = await connection.pipeline(["server", "stats", "persistence"].map(InfoReply.command), at: place)
+        status.version = try InfoReply(replies[0])?["redis_version"]
+        status.evictedKeys = try InfoReply(replies[1])?["evicted_keys"].flatMap { Int($0) }
+        status.isPersistenceFailing = try InfoReply(replies[2]).map { disk in
+            ["rdb_last_bgsave_status", "aof_last_bgrewrite_status", "aof_last_write_status"].contains { disk[$0] == "err" }
+        }
+        return status
     }
 
     /// Throws when the server drops keys of any kind once its memory is full: a queue there would lose jobs unnoticed.
     package func checkEviction() async throws(StateError) {
         try await StateError.mapping {
             // Without the right to ask there is no check: the operator who took the right away knows the server.
-            guard let info = try InfoReply(await connection.pipeline([InfoReply.command("memory")])[0]), info.evictsAnyKey,
-                let policy = info["maxmemory_policy"]
-            else { return }
-            throw StateError.unfitServer(
-                "Redis at \(connection.configuration.address) drops keys when it is full (maxmemory-policy \(policy)): jobs would be lost. "
-                    + "Set maxmemory-policy to noeviction, or use another Redis.")
+            for place in places {
+                guard let info = try InfoReply(await connection.pipeline([InfoReply.command("memory")], at: place)[0]), info.evictsAnyKey,
+                    let policy = info["maxmemory_policy"]
+                else { continue }
+                let server = connection.primary(of: place)?.address ?? connection.configuration.address
+                throw StateError.unfitServer(
+                    "Redis at \(server) drops keys when it is full (maxmemory-policy \(policy)): jobs would be lost. "
+                        + "Set maxmemory-policy to noeviction, or use another Redis.")
+            }
         }
     }
 }

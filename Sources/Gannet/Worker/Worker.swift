@@ -16,7 +16,7 @@ package struct Worker: Sendable {
 
     /// - Parameters:
     ///   - name: A name that no other worker has.
-    ///   - inbox: A subscription to the channel of this name. Without one, the worker hears of no new jobs and looks for them now and then.
+    ///   - inbox: A subscription to the inboxes of this name. Without one, the worker hears of no new jobs and looks for them now and then.
     ///   - activity: Counts the worker's requests, host by host.
     ///   - report: Receives what happens, from the worker's own task.
     init(

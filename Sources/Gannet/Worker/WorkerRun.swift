@@ -70,7 +70,7 @@ final class WorkerRun: Sendable {
     private func work(isFed: Bool, _ group: inout DiscardingTaskGroup) async -> Result<WorkerEnd, any Error> {
         var machine = WorkerMachine(
             options, worker: worker, partitions: queue.cluster.partitions.count,
-            inbox: inbox == nil ? nil : queue.cluster.inbox(of: worker), isFed: isFed)
+            inbox: inbox == nil ? nil : worker, isFed: isFed)
         var transfers: [LockToken: TransferHandle] = [:]
         var alarms: [ContinuousClock.Instant] = []
         var inputs: [WorkerMachine.Input] = [.heard]

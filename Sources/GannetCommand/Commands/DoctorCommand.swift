@@ -29,7 +29,7 @@ struct DoctorCommand: Command {
 
     func run() async throws -> ExitStatus {
         try await target.withCluster(looking: confirmation == nil) { cluster in
-            let bodies = BlobStore(cluster.connection, namespace: cluster.namespace)
+            let bodies = BlobStore(cluster)
             var findings = try await cluster.audit(mend: false, bodies: bodies)
             if let confirmation, findings.contains(where: \.kind.isMendable) {
                 if !json, confirmation.mustAsk { try show(findings) }

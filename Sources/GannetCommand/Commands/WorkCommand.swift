@@ -103,7 +103,7 @@ struct WorkCommand: Command {
         let cluster = access.cluster
         await checkRoom(cluster)
         return RedisBodies(
-            try await cluster.connect(patience: ClusterState.bodyPatience, longestBackoff: worker.lease / 4), namespace: cluster.namespace,
+            cluster, over: try await cluster.connect(patience: ClusterState.bodyPatience, longestBackoff: worker.lease / 4),
             limit: store.cacheLimit, temporaryFolder: FileManager.default.temporaryDirectory.path, patience: worker.outagePatience,
             outage: access.watch.note)
     }

@@ -160,7 +160,7 @@ struct QueueFigures: Sendable {
     static func look(_ cluster: ClusterState, _ queue: String, within time: Duration) async -> QueueFigures {
         async let report = try? cluster.within(time) { try await cluster.queue(queue, .once).overview() }
         async let health = try? cluster.within(time) { try await cluster.server() }
-        async let bodies = try? cluster.within(time) { try await BlobStore(cluster.connection, namespace: cluster.namespace).usage() }
+        async let bodies = try? cluster.within(time) { try await BlobStore(cluster).usage() }
         return await QueueFigures(queue: report, health: health, bodies: bodies)
     }
 }

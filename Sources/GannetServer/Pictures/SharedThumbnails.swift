@@ -28,7 +28,7 @@ final class SharedThumbnails: Sendable {
     init(_ pool: ThumbnailPool, _ cluster: ClusterState, limit: Int) {
         self.pool = pool
         self.cluster = cluster
-        store = BlobStore(cluster.connection, namespace: cluster.namespace)
+        store = BlobStore(cluster)
         self.limit = limit
     }
 

@@ -1,6 +1,10 @@
 /// The options of a connection, with defaults for a server on the same network.
 package struct RedisConfiguration: Sendable, Equatable {
     package var address: RedisAddress
+
+    /// Further nodes of a Redis Cluster, for the time when the first one is away.
+    package var seeds: [RedisAddress] = []
+
     package var credentials: RedisCredentials?
 
     /// The logical database to `SELECT`.
@@ -26,6 +30,9 @@ package struct RedisConfiguration: Sendable, Equatable {
 
     /// The bound on unsent commands. Further commands fail with ``RedisError/Kind/backlogFull``.
     package var maximumBacklogBytes = 256 << 20
+
+    /// The server is a Sentinel, which is asked for a primary.
+    var asksSentinel = false
 
     package init(address: RedisAddress, credentials: RedisCredentials? = nil) {
         self.address = address
@@ -63,6 +70,45 @@ package enum RedisAddress: Sendable, Hashable {
     case tcp(host: String, port: Int, tls: Bool)
     /// A Unix domain socket.
     case unix(path: String)
+    /// The primary that Sentinels name.
+    case sentinel(SentinelAddress)
+}
+
+/// Sentinels, and the name that they have for a primary.
+package struct SentinelAddress: Sendable, Hashable {
+    package struct Host: Sendable, Hashable {
+        package let name: String
+        package let port: Int
+
+        package init(name: String, port: Int) {
+            self.name = name
+            self.port = port
+        }
+
+        var description: String { "\(name.contains(":") ? "[\(name)]" : name):\(port)" }
+    }
+
+    package let sentinels: [Host]
+    package let primary: String
+
+    /// Whether Sentinels and primary are reached over TLS.
+    package let tls: Bool
+
+    package init(sentinels: [Host], primary: String, tls: Bool) {
+        self.sentinels = sentinels
+        self.primary = primary
+        self.tls = tls
+    }
+}
+
+extension RedisAddress {
+    var hasTLS: Bool {
+        switch self {
+        case .tcp(_, _, let tls): tls
+        case .unix: false
+        case .sentinel(let address): address.tls
+        }
+    }
 }
 
 extension RedisAddress: CustomStringConvertible {
@@ -70,10 +116,12 @@ extension RedisAddress: CustomStringConvertible {
     package var description: String {
         switch self {
         case .tcp(let host, let port, let tls):
-            let shown = host.contains(":") ? "[\(host)]" : host
-            return "\(tls ? "rediss" : "redis")://\(shown):\(port)"
+            return "\(tls ? "rediss" : "redis")://\(SentinelAddress.Host(name: host, port: port).description)"
         case .unix(let path):
             return "unix://\(path)"
+        case .sentinel(let address):
+            let hosts = address.sentinels.map(\.description).joined(separator: ",")
+            return "\(address.tls ? "rediss" : "redis")+sentinel://\(hosts)/\(address.primary)"
         }
     }
 }

@@ -11,11 +11,14 @@ final class ConnectionLoop {
     private let clock = ContinuousClock()
     private var machine: ConnectionMachine
 
-    private var lookup: AddressLookup?
+    private var lookup: (any ServerLookup)?
+    /// The name that a certificate has to carry.
+    private var peerName = ""
     private var socket: Socket?
     private var transport: (any Transport)?
     private var reader: ReplyReader?
     private var greeting: Greeting?
+    private var server: ServerFacts?
     private var greetingOutput = OutputQueue()
     private var output = OutputQueue()
     private var wantsWrite = false
@@ -29,14 +32,14 @@ final class ConnectionLoop {
 
     init(
         _ configuration: RedisConfiguration, session: any Session, wakeup: Wakeup, ready: OneShot<Result<Void, RedisError>>,
-        health: ConnectionHealth
+        health: ConnectionHealth, isPersistent: Bool
     ) {
         self.configuration = configuration
         self.session = session
         self.wakeup = wakeup
         self.ready = ready
         self.health = health
-        machine = ConnectionMachine(configuration, random: SystemRandomNumberGenerator())
+        machine = ConnectionMachine(configuration, isPersistent: isPersistent, random: SystemRandomNumberGenerator())
     }
 
     deinit { readBuffer.deallocate() }
@@ -107,7 +110,7 @@ extension ConnectionLoop {
         case .greet: greet()
         case .serve:
             reader?.maximumReplyBytes = configuration.maximumReplyBytes
-            health.restored()
+            health.restored(server)
             ready.fire(.success(()))
             session.began(now: clock.now)
         case .drain:
@@ -137,18 +140,23 @@ extension ConnectionLoop {
             }
         case .tcp(let host, let port, _):
             if let endpoints = AddressLookup.numeric(host: host, port: port) {
+                peerName = host
                 perform(machine.found(endpoints, now: clock.now))
             } else if lookup == nil {
                 // A lookup of an earlier attempt may still run. Then its result is used.
                 lookup = AddressLookup(host: host, port: port, wakeup: wakeup)
             }
+        case .sentinel(let sentinels):
+            if lookup == nil { lookup = SentinelLookup(sentinels, configuration, wakeup: wakeup) }
         }
     }
 
-    private func conclude(_ lookup: Result<[SocketAddress], RedisError>) {
+    private func conclude(_ lookup: Result<FoundServer, RedisError>) {
         guard machine.state == .lookingUp else { return }
         switch lookup {
-        case .success(let endpoints): perform(machine.found(endpoints, now: clock.now))
+        case .success(let found):
+            peerName = found.name
+            perform(machine.found(found.endpoints, now: clock.now))
         case .failure(let error): perform(machine.failed(error, now: clock.now))
         }
     }
@@ -164,9 +172,9 @@ extension ConnectionLoop {
     private func prepare() {
         guard let socket else { return }
         do throws(RedisError) {
-            if case .tcp(let host, _, tls: true) = configuration.address {
+            if configuration.address.hasTLS {
                 let context = try TLSContext(configuration.tls)
-                transport = try TLSTransport(socket, context: context, serverName: configuration.tls.serverName ?? host)
+                transport = try TLSTransport(socket, context: context, serverName: configuration.tls.serverName ?? peerName)
             } else {
                 transport = PlainTransport(socket)
             }
@@ -191,7 +199,7 @@ extension ConnectionLoop {
             secret = try configuration.credentials?.currentPassword()
             let greeting = Greeting(
                 user: configuration.credentials?.user, password: secret, database: configuration.database,
-                clientName: configuration.clientName)
+                clientName: configuration.clientName, asksSentinel: configuration.asksSentinel)
             reader = ReplyReader(maximumReplyBytes: Greeting.maximumReplyBytes) { [address = configuration.address, secret] text in
                 RedisError(reply: text, scrubbing: secret).at(address)
             }
@@ -318,6 +326,7 @@ extension ConnectionLoop {
             switch greeting?.receive(reply) {
             case .failed(let error): consequences.failure = error
             case .done:
+                server = greeting?.server
                 greeting = nil
                 consequences.isGreeted = true
             case .more, nil: break
@@ -342,17 +351,30 @@ extension ConnectionLoop {
 }
 
 extension ConnectionLoop {
+    typealias Ready = OneShot<Result<Void, RedisError>>
+
+    /// Starts the thread of a connection. The first value tells how the first attempt to connect ended. The second fires when the thread ends.
+    static func start<Message>(
+        _ configuration: RedisConfiguration, name: String, mailbox: Mailbox<Message>, health: ConnectionHealth, isPersistent: Bool,
+        session: @escaping @Sendable () -> any Session
+    ) -> (ready: Ready, ended: OneShot<Void>) {
+        let (ready, ended) = (Ready(), OneShot<Void>())
+        OwnedThread.start(name: name) {
+            ConnectionLoop(
+                configuration, session: session(), wakeup: mailbox.wakeup, ready: ready, health: health, isPersistent: isPersistent
+            ).run()
+            ended.fire(())
+        }
+        return (ready, ended)
+    }
+
     /// Starts the thread of a connection and waits for its first attempt to connect. The result fires when the thread ends.
     static func launch<Message>(
         _ configuration: RedisConfiguration, name: String, mailbox: Mailbox<Message>, health: ConnectionHealth = ConnectionHealth(),
         session: @escaping @Sendable () -> any Session
     ) async throws(RedisError) -> OneShot<Void> {
-        let ready = OneShot<Result<Void, RedisError>>()
-        let ended = OneShot<Void>()
-        OwnedThread.start(name: name) {
-            ConnectionLoop(configuration, session: session(), wakeup: mailbox.wakeup, ready: ready, health: health).run()
-            ended.fire(())
-        }
+        let (ready, ended) = start(
+            configuration, name: name, mailbox: mailbox, health: health, isPersistent: false, session: session)
         let outcome = await withTaskCancellationHandler {
             await ready.value
         } onCancel: {

@@ -48,7 +48,8 @@ struct ConnectionMachine {
     /// Connections in a row that the server closed in its greeting.
     private var closedGreetings = 0
     private var hasAnswered = false
-    private var hasServed = false
+    /// A failed attempt is followed by another one: the connection stood before, or its owner has asked for that.
+    private var hasServed: Bool
     private let attemptTimeout: Duration
     private let drainTimeout: Duration
     private let backoff: Backoff
@@ -60,7 +61,9 @@ struct ConnectionMachine {
     /// How many connections a server may close in its greeting before `connect` fails.
     static let mostClosedGreetings = 3
 
-    init(_ configuration: RedisConfiguration, random: any RandomNumberGenerator) {
+    /// - Parameter isPersistent: The connection goes on after a first attempt that failed, too.
+    init(_ configuration: RedisConfiguration, isPersistent: Bool = false, random: any RandomNumberGenerator) {
+        hasServed = isPersistent
         attemptTimeout = configuration.connectTimeout
         drainTimeout = configuration.commandTimeout
         backoff = Backoff(first: configuration.shortestBackoff, longest: configuration.longestBackoff)

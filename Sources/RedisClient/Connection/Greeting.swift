@@ -12,14 +12,20 @@ struct Greeting {
     /// A longer greeting is not Redis'.
     static let maximumReplyBytes = 256 << 10
 
+    /// The facts in the answer to `HELLO`.
+    private(set) var server: ServerFacts?
+
     private enum Expectation {
         case hello
         case select(Int)
         case ping
     }
     private var expected: [Expectation]
+    private let asksSentinel: Bool
 
-    init(user: String?, password: RedisSecret?, database: Int, clientName: String?) {
+    /// - Parameter asksSentinel: The server has to be a Sentinel, and else it must not be one.
+    init(user: String?, password: RedisSecret?, database: Int, clientName: String?, asksSentinel: Bool = false) {
+        self.asksSentinel = asksSentinel
         var hello: [RedisArgument] = ["HELLO", "2"]
         if let password { hello += ["AUTH", .string(user ?? "default"), .string(password.reveal())] }
         if let clientName { hello += ["SETNAME", .string(clientName)] }
@@ -39,14 +45,14 @@ struct Greeting {
         guard !expected.isEmpty else { return .failed(RedisError(.notRedis, "it sends more replies than there were commands")) }
         let step =
             switch expected.removeFirst() {
-            case .hello: Self.judgeHello(reply)
+            case .hello: judgeHello(reply)
             case .select(let database): Self.judgeSelect(reply, database)
             case .ping: Self.judgePing(reply)
             }
         return step == .done && !expected.isEmpty ? .more : step
     }
 
-    private static func judgeHello(_ reply: RedisReply) -> Step {
+    private mutating func judgeHello(_ reply: RedisReply) -> Step {
         switch reply {
         case .error(let error) where error.kind == .other && error.detail.contains("unknown command"):
             // The error text is dropped: it quotes the command with its password.
@@ -54,9 +60,22 @@ struct Greeting {
         case .error(let error):
             return .failed(error)
         case .array(let fields):
-            guard let version = version(in: fields) else { return .failed(RedisError(.notRedis, "its HELLO names no version")) }
-            guard version >= RedisConfiguration.oldestServer else { return .failed(RedisError(.tooOld, "it is \(version)")) }
-            return .done
+            guard let facts = ServerFacts(fields) else { return .failed(RedisError(.notRedis, "its HELLO names no version")) }
+            guard facts.version >= RedisConfiguration.oldestServer else { return .failed(RedisError(.tooOld, "it is \(facts.version)")) }
+            server = facts
+            switch (facts.mode, asksSentinel) {
+            case (.sentinel, false):
+                return .failed(
+                    RedisError(
+                        .invalidConfiguration,
+                        "The server at the Redis address is a Sentinel: write redis+sentinel://host:port/NAME, with the name of the primary."
+                    ))
+            case (.alone, true), (.cluster, true):
+                return .failed(RedisError(.invalidConfiguration, "A server of the redis+sentinel:// address is not a Sentinel."))
+            // A cluster's replica knows where each slot is, and sends commands on.
+            case (.cluster, false): return .done
+            default: return facts.isReplica ? .failed(RedisError(.readOnly)) : .done
+            }
         default:
             return .failed(RedisError(.notRedis, "its answer to HELLO is malformed"))
         }
@@ -79,13 +98,33 @@ struct Greeting {
         if case .error(let error) = reply, [.notPermitted, .writesDisabled].contains(error.kind) { return .done }
         return judge(reply)
     }
+}
 
-    private static func version(in fields: [RedisReply]) -> RedisVersion? {
-        var index = 0
-        while index + 1 < fields.count {
-            if (try? fields[index].asString()) == "version" { return (try? fields[index + 1].asString()).flatMap(RedisVersion.init) }
-            index += 2
+/// The facts that a server tells in its answer to `HELLO`.
+struct ServerFacts: Sendable, Equatable {
+    enum Mode: Sendable {
+        case alone, cluster, sentinel
+    }
+
+    let version: RedisVersion
+    let mode: Mode
+    let isReplica: Bool
+
+    /// Reads names and values by turns; `nil` without a version.
+    init?(_ fields: [RedisReply]) {
+        var texts: [String: String] = [:]
+        for index in stride(from: 0, to: fields.count - 1, by: 2) {
+            guard let name = try? fields[index].asString(), let value = try? fields[index + 1].asString() else { continue }
+            texts[name] = value
         }
-        return nil
+        guard let version = texts["version"].flatMap(RedisVersion.init) else { return nil }
+        self.version = version
+        mode =
+            switch texts["mode"] {
+            case "cluster": .cluster
+            case "sentinel": .sentinel
+            default: .alone
+            }
+        isReplica = texts["role"] == "replica" || texts["role"] == "slave"
     }
 }

@@ -24,7 +24,12 @@ extension RedisError {
         case "WRONGPASS": self.init(.authenticationFailed, message)
         case "WRONGTYPE": self.init(.wrongType, message)
         case "NOSCRIPT": self.init(.noScript, message)
-        case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN": self.init(.clustered, whole)
+        case "MOVED": self.init(.moved, message)
+        case "ASK": self.init(.ask, message)
+        case "TRYAGAIN": self.init(.tryAgain, message)
+        case "CLUSTERDOWN": self.init(.clusterDown, message)
+        case "CROSSSLOT": self.init(.clustered, whole)
+        case "ERR" where message.contains("access a non local key in a cluster"): self.init(.tryAgain, message)
         case "ERR" where message.hasPrefix("max number of clients"): self.init(.tooManyClients, message)
         case "ERR" where message.hasPrefix("invalid password") || message.contains("without any password configured"):
             self.init(.authenticationFailed, message)

@@ -20,6 +20,7 @@ public struct RedisError: Error, Sendable, Equatable {
         case authenticationFailed, authenticationRequired, tooManyClients, otherSchema
         // Answers of a server.
         case notPermitted, loading, readOnly, replicaStale, busy, outOfMemory, writesDisabled, wrongType
+        case moved, ask, tryAgain, clusterDown
         case clustered, noScript, scriptFailed, unexpectedReply, other
         // Ends of a command without an answer.
         case commandTimeout, connectionLost, unavailable, replyTooLarge, backlogFull, cancelled, closed
@@ -58,7 +59,7 @@ extension RedisError {
     package var isTransient: Bool {
         switch kind {
         case .unresolvable, .unreachable, .connectTimeout, .tooManyClients, .loading, .readOnly, .replicaStale, .busy, .outOfMemory,
-            .writesDisabled, .commandTimeout, .connectionLost, .unavailable, .backlogFull:
+            .writesDisabled, .commandTimeout, .connectionLost, .unavailable, .backlogFull, .moved, .ask, .tryAgain, .clusterDown:
             true
         case .invalidConfiguration, .tlsFailed, .notRedis, .tooOld, .authenticationFailed, .authenticationRequired, .notPermitted,
             .otherSchema, .wrongType, .clustered, .noScript, .scriptFailed, .unexpectedReply, .other, .replyTooLarge, .cancelled, .closed:
@@ -125,8 +126,14 @@ extension RedisError: CustomStringConvertible {
         case .wrongType:
             return
                 "A key in \(subject) holds a value of another kind\(shown). Another program uses the same key; choose another namespace."
+        case .moved, .ask:
+            return "\(subject) sent this command on to another server too often\(shown). Look at CLUSTER NODES: the servers disagree."
+        case .tryAgain:
+            return "\(subject) is moving the keys of this command to another server\(shown). Try again in a moment."
+        case .clusterDown:
+            return "The cluster of \(subject) has no server for some of its keys\(shown). Start the missing servers, or promote a replica."
         case .clustered:
-            return "\(subject) is part of a Redis Cluster\(shown), which is not supported. Use a server of its own."
+            return "\(subject) is part of a Redis Cluster, which does not do that\(shown). A cluster has database 0 only."
         case .noScript:
             return "\(subject) keeps forgetting a script it was just given\(shown). Look for something that runs SCRIPT FLUSH."
         case .scriptFailed:

@@ -14,9 +14,7 @@ final class SubscriptionSession: Session {
         var since: Int
         var hasBeenConfirmed = false
         /// The connection was lost. The listener hears of it before the next event.
-        var hasMissed = false
-        /// Free places in the listener's buffer, at least.
-        var room = 2
+        var outlet: EventOutlet
     }
 
     private enum Expectation {
@@ -25,7 +23,19 @@ final class SubscriptionSession: Session {
         case pong
     }
 
+    /// The commands of a session, and the kind of message that it gets.
+    struct Words: Sendable {
+        let subscribe: String
+        let unsubscribe: String
+        let message: String
+
+        static let plain = Words(subscribe: "SUBSCRIBE", unsubscribe: "UNSUBSCRIBE", message: "message")
+        /// For channels that belong to a slot of a cluster, as keys do.
+        static let sharded = Words(subscribe: "SSUBSCRIBE", unsubscribe: "SUNSUBSCRIBE", message: "smessage")
+    }
+
     private let mailbox: Mailbox<SubscriptionMessage>
+    private let words: Words
     private let address: RedisAddress
     private let replyTimeout: Duration
     private let quietTime: Duration
@@ -44,8 +54,10 @@ final class SubscriptionSession: Session {
 
     /// - Parameter quietTime: After this time without a message the session sends a PING. Otherwise it would not notice that its peer is gone.
     init(
-        _ mailbox: Mailbox<SubscriptionMessage>, address: RedisAddress, replyTimeout: Duration, quietTime: Duration = .seconds(15)
+        _ mailbox: Mailbox<SubscriptionMessage>, address: RedisAddress, replyTimeout: Duration, quietTime: Duration = .seconds(15),
+        words: Words = .plain
     ) {
+        self.words = words
         self.mailbox = mailbox
         self.address = address
         self.replyTimeout = replyTimeout
@@ -94,9 +106,16 @@ final class SubscriptionSession: Session {
 
     func receive(_ reply: RedisReply, output: inout OutputQueue) -> SessionVerdict {
         lastHeard = .now
-        if case .array(let parts) = reply, parts.count == 3, (try? parts[0].asString()) == "message" {
+        let parts = (try? reply.asArray()) ?? []
+        let kind = parts.count == 3 ? try? parts[0].asString() : nil
+        if kind == words.message {
             guard let channel = try? parts[1].asString(), let payload = try? parts[2].asBytes() else { return .unasked }
             for id in listenersOf[channel] ?? [] { tell(id, .message(channel: channel, payload: payload)) }
+            return .goOn
+        }
+        if kind == words.unsubscribe.lowercased(), !isUnsubscribing {
+            // The channel's slot has moved to another node.
+            if let channel = try? parts[1].asString() { refuse(channel, RedisError(.moved, "the channel's slot moves").at(address)) }
             return .goOn
         }
         guard let expectation = expected.popFirst() else { return .unasked }
@@ -106,6 +125,8 @@ final class SubscriptionSession: Session {
         }
         return .goOn
     }
+
+    private var isUnsubscribing: Bool { if case .unsubscribed = expected.first { true } else { false } }
 
     func expire(now: Instant, whileDisconnectedBecause reason: RedisError?) -> RedisError? {
         for id in waiting {
@@ -127,7 +148,7 @@ final class SubscriptionSession: Session {
         answerDue = nil
         for (id, state) in listeners {
             listeners[id]?.unconfirmed = state.listener.channels
-            listeners[id]?.hasMissed = state.hasBeenConfirmed
+            listeners[id]?.outlet.hasMissed = state.hasBeenConfirmed
         }
     }
 
@@ -143,7 +164,8 @@ final class SubscriptionSession: Session {
 extension SubscriptionSession {
     private func add(_ listener: Listener) {
         asked += 1
-        listeners[listener.id] = State(listener: listener, unconfirmed: listener.channels, since: asked)
+        listeners[listener.id] = State(
+            listener: listener, unconfirmed: listener.channels, since: asked, outlet: EventOutlet(listener.events))
         waiting.insert(listener.id)
         for channel in listener.channels {
             listenersOf[channel, default: []].insert(listener.id)
@@ -159,7 +181,7 @@ extension SubscriptionSession {
             listenersOf[channel]?.remove(id)
             guard listenersOf[channel]?.isEmpty == true else { continue }
             listenersOf[channel] = nil
-            if isConnected { send(RedisCommand("UNSUBSCRIBE", .string(channel)), expecting: .unsubscribed) }
+            if isConnected { send(RedisCommand(.string(words.unsubscribe), .string(channel)), expecting: .unsubscribed) }
         }
     }
 
@@ -171,7 +193,7 @@ extension SubscriptionSession {
     }
 
     private func subscribe(_ channel: String) {
-        send(RedisCommand("SUBSCRIBE", .string(channel)), expecting: .subscribed(channel, number: asked))
+        send(RedisCommand(.string(words.subscribe), .string(channel)), expecting: .subscribed(channel, number: asked))
     }
 
     private func send(_ command: RedisCommand, expecting expectation: Expectation) {
@@ -187,7 +209,7 @@ extension SubscriptionSession {
             listeners[id]?.hasBeenConfirmed = true
             waiting.remove(id)
             state.listener.confirmed.fire(.success(()))
-            if state.hasMissed { tell(id, nil) }
+            if state.outlet.hasMissed { tell(id, nil) }
         }
     }
 
@@ -195,21 +217,34 @@ extension SubscriptionSession {
         for id in listenersOf[channel] ?? [] { end(id, error) }
     }
 
+    private func tell(_ id: UInt64, _ event: RedisSubscription.Event?) { listeners[id]?.outlet.tell(event) }
+}
+
+/// Where the events of a listener go.
+struct EventOutlet {
+    private let events: AsyncStream<RedisSubscription.Event>.Continuation
+    /// The listener has missed messages, and is told before the next event.
+    var hasMissed = false
+    /// Free places in the listener's buffer, at least.
+    private var room = 2
+
+    init(_ events: AsyncStream<RedisSubscription.Event>.Continuation) { self.events = events }
+
     /// Passes an event on, after an `interrupted` event where messages were missed.
     ///
     /// The last place of a listener's buffer is kept for that event. So a slow listener finds it behind the last message it got, also if the
     /// channel is silent afterwards.
-    private func tell(_ id: UInt64, _ event: RedisSubscription.Event?) {
-        guard var state = listeners[id] else { return }
-        if state.hasMissed || state.room < 2 {
-            state.hasMissed = false
-            state.room = room(after: state.listener.events.yield(.interrupted))
+    mutating func tell(_ event: RedisSubscription.Event?) {
+        if hasMissed || room < 2 {
+            hasMissed = false
+            room = Self.room(after: events.yield(.interrupted))
         }
-        if let event, state.room >= 2 { state.room = room(after: state.listener.events.yield(event)) }
-        listeners[id] = state
+        if let event, room >= 2 { room = Self.room(after: events.yield(event)) }
     }
 
-    private func room(after result: AsyncStream<RedisSubscription.Event>.Continuation.YieldResult) -> Int {
+    func finish() { events.finish() }
+
+    private static func room(after result: AsyncStream<RedisSubscription.Event>.Continuation.YieldResult) -> Int {
         if case .enqueued(let remaining) = result { remaining } else { 0 }
     }
 }

@@ -1,19 +1,31 @@
 internal import GannetBasics
 
+/// A lookup of the addresses of a server, apart from the connection's thread. It signals the connection's wake-up at its end.
+protocol ServerLookup: AnyObject {
+    /// `nil` until the lookup has ended.
+    func result() -> Result<FoundServer, RedisError>?
+}
+
+/// A server to connect to: its host's name, and the addresses of that name.
+struct FoundServer: Sendable {
+    let name: String
+    let endpoints: [SocketAddress]
+}
+
 /// A lookup of a host name on its own thread, because the system's resolver may block for longer than a connection's timeouts.
-final class AddressLookup: Sendable {
-    private let outcome = Mutex<Result<[SocketAddress], RedisError>?>(nil)
+final class AddressLookup: ServerLookup, Sendable {
+    private let outcome = Mutex<Result<FoundServer, RedisError>?>(nil)
 
     /// Starts the lookup. `wakeup` is signalled at its end.
     init(host: String, port: Int, wakeup: Wakeup) {
         OwnedThread.start(name: "redis-lookup") { [self] in
-            let found = Self.resolve(host: host, port: port, flags: AI_ADDRCONFIG)
-            outcome.withLock { $0 = found }
+            let found = Self.resolve(host: host, port: port)
+            outcome.withLock { $0 = found.map { FoundServer(name: host, endpoints: $0) } }
             wakeup.signal()
         }
     }
 
-    func result() -> Result<[SocketAddress], RedisError>? {
+    func result() -> Result<FoundServer, RedisError>? {
         outcome.withLock { $0 }
     }
 
@@ -22,7 +34,8 @@ final class AddressLookup: Sendable {
         try? resolve(host: host, port: port, flags: AI_NUMERICHOST).get()
     }
 
-    private static func resolve(host: String, port: Int, flags: Int32) -> Result<[SocketAddress], RedisError> {
+    /// Waits for the system's resolver.
+    static func resolve(host: String, port: Int, flags: Int32 = AI_ADDRCONFIG) -> Result<[SocketAddress], RedisError> {
         var hints = addrinfo()
         hints.ai_flags = flags | AI_NUMERICSERV
         hints.ai_socktype = SocketAddress.stream

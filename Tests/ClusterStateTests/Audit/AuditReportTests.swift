@@ -51,7 +51,7 @@ import Testing
         try await QueueFixture.with { fixture in
             let key = "{\(fixture.namespace):blob}\(name)"
             _ = try await fixture.redis.send(RedisCommand("SET", .string(key), "x"))
-            let found = try await fixture.cluster.audit(mend: true, bodies: BlobStore(fixture.redis, namespace: fixture.namespace))
+            let found = try await fixture.cluster.audit(mend: true, bodies: BlobStore(fixture.cluster))
             #expect(found.map(\.kind) == [.wrongType] && found.first?.example.contains("'\(key)'") == true)
             _ = try await fixture.redis.send(RedisCommand("DEL", .string(key)))
         }

@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: [1, 3]) func `an outcome whose body is gone is found, and removed, and others are kept`(partitions: Int) async throws {
         try await QueueFixture.with(partitions: partitions) { fixture in
-            let bodies = BlobStore(fixture.redis, namespace: fixture.namespace)
+            let bodies = BlobStore(fixture.cluster)
             for number in [0, 1] {
                 _ = try await bodies.put(digest: BlobFixture.digest(number), bytes: Array("hello".utf8), limit: 1 << 20, sparing: .zero)
             }
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `where bodies make room for others, a missing body is no drift`() async throws {
         try await QueueFixture.with { fixture in
-            let bodies = BlobStore(fixture.redis, namespace: fixture.namespace)
+            let bodies = BlobStore(fixture.cluster)
             // Bodies of the same millisecond are spared.
             var number = 0
             while try await bodies.usage().evicted == 0 {

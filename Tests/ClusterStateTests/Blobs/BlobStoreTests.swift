@@ -60,7 +60,7 @@ import Testing
 
     @Test func `a namespace's bodies are not another's`() async throws {
         try await BlobFixture.with { fixture in
-            let other = BlobStore(fixture.redis, namespace: fixture.namespace + "x")
+            let other = BlobStore(ClusterState(fixture.redis, namespace: fixture.namespace + "x"))
             try await fixture.put(1, 10)
             #expect(try await other.get(digest: BlobFixture.digest(1)) == nil)
             #expect(try await other.usage().blobs == 0)

@@ -51,7 +51,7 @@ import Testing
                 var request = AcquireRequest(
                     id: QueueFixture.id(0), host: "h0", incarnation: Incarnation(UInt64(number)), nonce: UInt64(number),
                     lease: QueueFixture.lease)
-                request.inbox = fixture.cluster.inbox(of: "p\(number)")
+                request.inbox = "p\(number)"
                 _ = try await fixture.cluster.acquire(request)
             }
             let found = try await fixture.cluster.explain(QueueFixture.id(0), host: "h0")

@@ -14,7 +14,7 @@ struct BlobFixture: Sendable {
         let shared = try await RedisServer.shared
         let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: (server ?? shared).socketPath)))
         let namespace = "b\(UInt64.random(in: .min ... .max))"
-        try await body(BlobFixture(redis: redis, store: BlobStore(redis, namespace: namespace), namespace: namespace))
+        try await body(BlobFixture(redis: redis, store: BlobStore(ClusterState(redis, namespace: namespace)), namespace: namespace))
         await redis.close()
     }
 

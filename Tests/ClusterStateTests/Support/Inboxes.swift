@@ -3,7 +3,7 @@ import RedisClient
 
 @testable import ClusterState
 
-/// Processes that listen, each on its own inbox, as a test sees them.
+/// Processes that listen, each on its own inbox in the home partition, as a test sees them.
 struct Inboxes: Sendable {
     let names: [String]
     private let subscriber: RedisSubscriber
@@ -13,9 +13,11 @@ struct Inboxes: Sendable {
     init(_ fixture: QueueFixture, _ processes: [String]) async throws {
         self.fixture = fixture
         subscriber = try await RedisSubscriber.connect(fixture.redis.configuration)
-        names = processes.map(fixture.cluster.inbox(of:))
+        names = processes
         var subscriptions: [RedisSubscription] = []
-        for name in names { subscriptions.append(try await subscriber.subscribe(to: [name])) }
+        for name in names {
+            subscriptions.append(try await subscriber.subscribe(to: [fixture.cluster.inbox(of: name, in: fixture.cluster.home)]))
+        }
         self.subscriptions = subscriptions
     }
 
@@ -23,7 +25,7 @@ struct Inboxes: Sendable {
     func messages() async throws -> [[String]] {
         var all: [[String]] = []
         for (name, subscription) in zip(names, subscriptions) {
-            try await fixture.redis.send(RedisCommand("PUBLISH", .string(name), "end"))
+            _ = try await fixture.cluster.publish(Array("end".utf8), to: fixture.cluster.inbox(of: name, in: fixture.cluster.home))
             var mine: [String] = []
             for await event in subscription {
                 guard case .message(_, let payload) = event else { throw KitError("the subscription was interrupted") }

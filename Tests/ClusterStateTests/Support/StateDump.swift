@@ -1,6 +1,7 @@
 import RedisClient
 
-/// Every key of a namespace with its value. The form is the same for the same state, and can be read where it differs.
+/// Every key of a namespace with its value. The form is the same for the same state, and can be read where it differs. The namespace's own
+/// name, which is a part of channels, is left out.
 struct StateDump: Sendable, Equatable {
     /// Values by the key's name after the namespace. A hash's fields and a set's members are in order.
     var values: [String: [String]] = [:]
@@ -32,7 +33,9 @@ extension StateDump {
         let replies = await redis.pipeline(reads.map(\.command))
         for (index, reply) in replies.enumerated() {
             let value = try reply.get()
-            values[Self.shown(Array(keys[index].dropFirst(prefix.utf8.count)))] = try Self.lines(reads[index].type, value)
+            values[Self.shown(Array(keys[index].dropFirst(prefix.utf8.count)))] = try Self.lines(reads[index].type, value).map {
+                $0.replacing(prefix, with: "{}")
+            }
         }
     }
 

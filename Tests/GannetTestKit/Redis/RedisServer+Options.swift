@@ -10,6 +10,9 @@ extension RedisServer {
         /// Whether it also listens on a TCP port of 127.0.0.1.
         package var listensOnTCP = false
 
+        /// When set, the server is a node of a cluster, in which a primary that is silent for this long counts as lost.
+        package var cluster: Duration?
+
         /// When set, it also listens on a TLS port of 127.0.0.1, and asks clients for no certificate.
         package var tls: TLS?
 
@@ -58,7 +61,7 @@ extension RedisServer {
 
         static let socketName = "redis.sock"
 
-        func commandLine(folder: String, port: UInt16?, tlsPort: UInt16?) -> [String] {
+        func commandLine(folder: String, port: UInt16?, tlsPort: UInt16?, busPort: UInt16?) -> [String] {
             var line = [
                 "--port", "\(port ?? 0)", "--bind", "127.0.0.1", "--unixsocket", "\(folder)/\(Self.socketName)", "--dir", folder,
                 "--daemonize", "no", "--logfile", "", "--save", "",
@@ -68,6 +71,13 @@ extension RedisServer {
                 line += [
                     "--tls-port", "\(tlsPort)", "--tls-cert-file", tls.certificate, "--tls-key-file", tls.key,
                     "--tls-ca-cert-file", tls.authority, "--tls-auth-clients", "no",
+                ]
+            }
+            if let cluster, let busPort {
+                line += [
+                    "--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-port", "\(busPort)",
+                    "--cluster-node-timeout", "\(Int(cluster / .milliseconds(1)))", "--cluster-require-full-coverage", "no",
+                    "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0",
                 ]
             }
             return line + arguments

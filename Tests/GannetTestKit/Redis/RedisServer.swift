@@ -17,6 +17,9 @@ package final class RedisServer: Sendable {
     /// A TLS port of 127.0.0.1, when `Options.tls` asked for one.
     package let tlsPort: UInt16?
 
+    /// The port for other nodes of its cluster, when `Options.cluster` asked for one.
+    package let busPort: UInt16?
+
     #if canImport(Glibc)
     private let movableClock: MovableClock?
 
@@ -50,13 +53,14 @@ package final class RedisServer: Sendable {
         folder = try TemporaryFolder()
         port = options.listensOnTCP ? try Socket.freePort() : nil
         tlsPort = options.tls == nil ? nil : try Socket.freePort()
+        busPort = options.cluster == nil ? nil : try Socket.freePort()
         var environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]
         #if canImport(Glibc)
         movableClock = options.movableClock ? try await MovableClock(in: folder) : nil
         environment.merge(movableClock?.environment ?? [:]) { $1 }
         #endif
         self.environment = environment
-        let arguments = options.commandLine(folder: folder.path, port: port, tlsPort: tlsPort)
+        let arguments = options.commandLine(folder: folder.path, port: port, tlsPort: tlsPort, busPort: busPort)
         let process = try await Self.launch(arguments, environment, readiness: options.readiness)
         state = Monitor(State(options: options, process: process))
     }
@@ -106,7 +110,7 @@ package final class RedisServer: Sendable {
             change(&state.options)
             return state.options
         }
-        let arguments = options.commandLine(folder: folder.path, port: port, tlsPort: tlsPort)
+        let arguments = options.commandLine(folder: folder.path, port: port, tlsPort: tlsPort, busPort: busPort)
         let process = try await Self.launch(arguments, environment, readiness: options.readiness)
         state.update { $0.process = process }
     }

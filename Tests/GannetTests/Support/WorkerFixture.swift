@@ -102,7 +102,7 @@ struct WorkerFixture: Sendable {
         change(&options)
         let subscriber = listens ? try await RedisSubscriber.connect(redis.configuration) : nil
         let name = Worker.randomName()
-        let inbox = try await subscriber?.subscribe(to: [queue.cluster.inbox(of: name)])
+        let inbox = try await subscriber?.subscribe(to: queue.cluster.inboxes(of: name))
         let running = RunningWorker()
         let worker = Worker(
             name, queue: queue, downloader: downloader, output: try output ?? BodyFolder(folder.path), inbox: inbox, options: options,

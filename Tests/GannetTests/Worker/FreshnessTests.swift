@@ -135,7 +135,7 @@ import Testing
             let state = ClusterState(fixture.redis, namespace: fixture.namespace)
             let outcome = try #require(try await state.outcome(WorkerFixture.id(1), host: "h"))
             let digest = try #require(outcome.content.digest)
-            let store = BlobStore(fixture.redis, namespace: fixture.namespace)
+            let store = BlobStore(state)
             #expect(try await store.get(digest: digest) == Array(large.utf8))
             #expect(try fixture.files() == [])
             await bodies.close()
@@ -147,7 +147,7 @@ extension WorkerFixture {
     /// A store for bodies in the queue's Redis.
     func redisBodies(limit: Int = 100_000_000, calm: Duration = .seconds(5)) async throws -> RedisBodies {
         RedisBodies(
-            try await RedisConnection.connect(redis.configuration), namespace: namespace, limit: limit,
+            queue.cluster, over: try await RedisConnection.connect(redis.configuration), limit: limit,
             temporaryFolder: folder.path, patience: .seconds(20), calm: calm)
     }
 }

@@ -38,6 +38,21 @@ import Testing
         #expect(try configuration.credentials?.currentPassword().reveal() == good.password)
     }
 
+    @Test func `several hosts are nodes of a cluster, or Sentinels`() throws {
+        let cluster = try RedisConfiguration(url: "rediss://me:pw@a,b:7000,[::1]:7001/0")
+        func tcp(_ host: String, _ port: Int) -> RedisAddress { .tcp(host: host, port: port, tls: true) }
+        #expect(cluster.address == tcp("a", 6379) && cluster.seeds == [tcp("b", 7000), tcp("::1", 7001)])
+        #expect(cluster.credentials?.user == "me")
+        let sentinel = try RedisConfiguration(url: "redis+sentinel://:pw@a,b:7000/my%20main/3")
+        let hosts = [SentinelAddress.Host(name: "a", port: 26379), SentinelAddress.Host(name: "b", port: 7000)]
+        #expect(sentinel.address == .sentinel(SentinelAddress(sentinels: hosts, primary: "my main", tls: false)))
+        #expect(sentinel.database == 3 && sentinel.seeds.isEmpty)
+        #expect(try sentinel.credentials?.currentPassword().reveal() == "pw")
+        #expect(sentinel.address.description == "redis+sentinel://a:26379,b:7000/my main")
+        let secure = try RedisConfiguration(url: "rediss+sentinel://a/m")
+        #expect(secure.address.hasTLS && secure.database == 0)
+    }
+
     @Test(arguments: ["redis://me@h", "redis://me:other@h"])
     func `a password in a file replaces the one in the address, for the address's user`(url: String) throws {
         let folder = try TemporaryFolder()
@@ -54,6 +69,9 @@ import Testing
         "redis://me:s3cret%zz@h", "redis://:s3cret%FF@h", "redis://me%3As3cret%40h", "redis://[::1", "redis://h\u{0}s3cret",
         "redis://a b", "unix://", "unix:///", "unix://relative", "unix://s3cret/run/x", "unix:///x?db=a", "unix:///x?s3cret=1",
         "unix:///x?db=1&db=2", "unix:///" + String(repeating: "x", count: 103), "redis://me:s3cret@h:1:2",
+        "redis://a,", "redis://,a", "redis://a,,b", "redis://:s3cret@a,b:0", "unix://a,b/x", "redis+sentinel://a",
+        "redis+sentinel://a/", "redis+sentinel://:s3cret@a//3", "redis+sentinel://a/m/x", "redis+sentinel://a/m?db=3",
+        "redis://" + Array(repeating: "a", count: 65).joined(separator: ","),
     ])
     func `a text that is not an address is refused without quoting a secret`(url: String) {
         #expect {

@@ -66,7 +66,7 @@ import Testing
         try await server.command("CONFIG", "SET", "replica-serve-stale-data", "no")
         try await server.command("REPLICAOF", "127.0.0.1", "1")
         says(await failure { try await connection.send(RedisCommand("GET", "key")) }, .replicaStale, "primary")
-        says(await refusal(server.configuration), .replicaStale, "primary")
+        says(await refusal(server.configuration), .readOnly, "primary")
         await connection.close()
     }
 
@@ -125,11 +125,11 @@ import Testing
         await connection.close()
     }
 
-    @Test func `a part of a cluster`() async throws {
+    @Test func `a node of a cluster that is not made yet, and another database than a cluster has`() async throws {
         let server = try await RedisServer.start(.init { $0.arguments = ["--cluster-enabled", "yes"] })
-        let connection = try await server.connect()
-        says(await failure { try await connection.send(RedisCommand("GET", "key")) }, .clustered, "a server of its own")
-        says(await refusal(server.configuration.with { $0.database = 1 }), .clustered, "a server of its own")
+        let connection = try await server.connect { $0.commandTimeout = .milliseconds(200) }
+        says(await failure { try await connection.send(RedisCommand("GET", "key")) }, .clusterDown, "promote a replica")
+        says(await refusal(server.configuration.with { $0.database = 1 }), .clustered, "database 0")
         await connection.close()
     }
 

@@ -14,6 +14,11 @@ local call, floor, min, max = redis.call, math.floor, math.min, math.max
 local pack, unpackBytes, byte, sub = struct.pack, struct.unpack, string.byte, string.sub
 local tag = sub(KEYS[1], 1, -6)
 
+-- Answers how many hear it. The channel of a partition of a cluster begins with the partition's tag, as its keys do.
+local function publish(channel, text)
+    return call(sub(channel, #tag + 1, #tag + 6) == 'shard:' and 'SPUBLISH' or 'PUBLISH', channel, text)
+end
+
 -- Making a function takes as long as a small command. So most functions of a part are made when the first of them is called.
 local Lazy = {__index = function(part, name)
     setmetatable(part, nil)

@@ -164,7 +164,7 @@ function Counts.make()
             if most <= 0 then return end
             local popped = redis.pcall('ZPOPMIN', idle)
             if popped.err or not popped[1] then return end
-            if call('PUBLISH', popped[1], 'q' .. queue) > 0 then most = most - 1 end
+            if publish(popped[1], 'q' .. queue) > 0 then most = most - 1 end
         end
     end
 end

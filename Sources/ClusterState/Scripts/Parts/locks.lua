@@ -187,7 +187,7 @@ function Locks.make()
                 Locks.setTimer(queue, sub(one.name, 1, 1), 'u' .. id, at or Clock.now)
                 if not at then Locks.returned[queue] = (Locks.returned[queue] or 0) + 1 end
             else
-                call('PUBLISH', one.name, 'u' .. id)
+                publish(one.name, 'u' .. id)
             end
         end
     end

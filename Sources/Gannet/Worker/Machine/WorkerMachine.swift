@@ -94,7 +94,7 @@ struct WorkerMachine {
     }
 
     let options: WorkerOptions
-    /// The channel on which the worker hears of jobs, if it listens.
+    /// The name under which the worker hears of jobs, if it listens.
     let inbox: String?
     let order: [Int]
     /// The first lanes are those of the partitions. Each of the others keeps the places that requests of one partition's jobs have at hosts of

@@ -1,0 +1,303 @@
+internal import GannetBasics
+
+/// The connections to a Redis Cluster: one to each primary that was needed so far, and the map that says which of them has a slot.
+///
+/// ```
+/// command ── slot ──▶ ClusterMap ──▶ NodeConnection ──▶ primary
+///    ▲                    ▲                │
+///    └── ClusterAttempt ◀─┴── MOVED, ASK, TRYAGAIN, CLUSTERDOWN, lost
+/// ```
+///
+/// The map is asked for again when a node sends a command on, and when a connection is lost. A node that has no slot any more is left, and
+/// commands that wait for it look for their owner again.
+final class ClusterConnection: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    private struct State {
+        var map: ClusterMap
+        var nodes: [RedisAddress: NodeConnection] = [:]
+        var isClosed = false
+        var listeners: [UInt64: @Sendable () -> Void] = [:]
+        var lastListener: UInt64 = 0
+        var keeper: Task<Void, Never>?
+    }
+
+    let configuration: RedisConfiguration
+    let hasShardedChannels: Bool
+    private let state: Mutex<State>
+    private let health = ConnectionHealth()
+    /// Wakes the task that asks for the map.
+    private let doubts: AsyncStream<Void>.Continuation
+
+    /// The pause after a question for the map. While a node is away, each attempt to restore its connection asks again.
+    private static let refreshPause = Duration.milliseconds(100)
+    private static let refreshPatience = Duration.seconds(2)
+    /// A node that is away is tried this often at least, because a replica may have taken its slots.
+    private static let longestBackoff = Duration.seconds(1)
+
+    /// - Parameter seed: A node that answers, which is asked for the map. It is closed where it turns out not to be a primary at its address.
+    static func open(_ configuration: RedisConfiguration, seed: NodeConnection) async throws(RedisError) -> ClusterConnection {
+        let map = try await question(seed)
+        let hasShardedChannels = seed.server.map { $0.version >= RedisVersion(major: 7, minor: 0) } ?? false
+        seed.beginClosing()
+        let (wishes, doubts) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let cluster = ClusterConnection(configuration, map, hasShardedChannels, doubts)
+        let keeper = Task { [weak cluster] in
+            for await _ in wishes {
+                await cluster?.refresh()
+                try? await Task.sleep(for: refreshPause)
+            }
+        }
+        cluster.state.withLock { $0.keeper = keeper }
+        return cluster
+    }
+
+    private init(
+        _ configuration: RedisConfiguration, _ map: ClusterMap, _ hasShardedChannels: Bool, _ doubts: AsyncStream<Void>.Continuation
+    ) {
+        self.configuration = configuration
+        self.hasShardedChannels = hasShardedChannels
+        self.doubts = doubts
+        state = Mutex(State(map: map))
+    }
+
+    deinit {
+        doubts.finish()
+        for node in state.withLock({ $0.nodes.values }) { node.beginClosing() }
+    }
+
+    var failure: RedisError? { health.failure }
+    var isAway: Bool { health.isAway }
+    func outages() -> AsyncStream<RedisError?> { health.outages() }
+
+    func close() async {
+        doubts.finish()
+        let (nodes, keeper) = state.withLock { state in
+            state.isClosed = true
+            defer { (state.nodes, state.keeper) = ([:], nil) }
+            return (Array(state.nodes.values), state.keeper)
+        }
+        keeper?.cancel()
+        for node in nodes { node.beginClosing() }
+        for node in nodes { await node.close() }
+        await keeper?.value
+    }
+}
+
+// MARK: - Commands
+
+extension ClusterConnection {
+    /// - Parameter slot: The slot of the command's key, or of the key that it is asked for.
+    func send(_ command: RedisCommand, to slot: HashSlot, deadline: Instant) async throws(RedisError) -> RedisReply {
+        try await go(command, slot, deadline, ClusterAttempt(deadline: deadline), .toOwner)
+    }
+
+    /// Sends the commands of each node together. The commands of one slot keep their order, unless the slot moves meanwhile.
+    /// - Parameter slot: The slot for commands without a key in front of all that have one.
+    func pipeline(_ commands: [RedisCommand], to slot: HashSlot?, deadline: Instant) async -> [Result<RedisReply, RedisError>] {
+        var last = slot ?? commands.lazy.compactMap(\.slot).first ?? HashSlot(number: 0)
+        let slots = commands.map { command in
+            last = command.slot ?? last
+            return last
+        }
+        let map = state.withLock { $0.map }
+        var groups: [RedisAddress?: [Int]] = [:]
+        for (index, slot) in slots.enumerated() { groups[map.owner(of: slot), default: []].append(index) }
+        if groups.count == 1, let group = groups.first {
+            return await pipeline(commands, slots, to: group.key, deadline)
+        }
+        return await withTaskGroup(of: ([Int], [Result<RedisReply, RedisError>]).self) { tasks in
+            for (owner, indices) in groups {
+                tasks.addTask {
+                    (indices, await self.pipeline(indices.map { commands[$0] }, indices.map { slots[$0] }, to: owner, deadline))
+                }
+            }
+            var results = [Result<RedisReply, RedisError>](repeating: .failure(RedisError(.cancelled)), count: commands.count)
+            for await (indices, some) in tasks {
+                for (index, result) in zip(indices, some) { results[index] = result }
+            }
+            return results
+        }
+    }
+
+    /// Sends commands to one node. Each command that it refuses goes its own way from there.
+    private func pipeline(
+        _ commands: [RedisCommand], _ slots: [HashSlot], to owner: RedisAddress?, _ deadline: Instant
+    ) async -> [Result<RedisReply, RedisError>] {
+        var results: [Result<RedisReply, RedisError>]
+        if let owner, let node = node(at: owner) {
+            results = await node.pipeline(commands, timeout: deadline - .now)
+        } else {
+            results = commands.indices.map { .failure(withoutOwner(slots[$0])) }
+        }
+        for (index, result) in results.enumerated() {
+            guard case .failure(let error) = result else { continue }
+            var attempt = ClusterAttempt(deadline: deadline)
+            let step = judge(error, from: owner, &attempt)
+            if case .fail = step { continue }
+            do throws(RedisError) {
+                results[index] = .success(try await go(commands[index], slots[index], deadline, attempt, step))
+            } catch {
+                results[index] = .failure(error)
+            }
+        }
+        return results
+    }
+
+    private func go(
+        _ command: RedisCommand, _ slot: HashSlot, _ deadline: Instant, _ attempt: ClusterAttempt, _ first: ClusterAttempt.Step
+    ) async throws(RedisError) -> RedisReply {
+        var (attempt, step) = (attempt, first)
+        while true {
+            var asked: RedisAddress?
+            do throws(RedisError) {
+                switch step {
+                case .fail(let error): throw error
+                case .ask(let address):
+                    asked = address
+                    return try await ask(command, at: address, deadline)
+                case .pause(let length):
+                    do { try await Task.sleep(for: length) } catch { throw RedisError(.cancelled).at(configuration.address) }
+                case .toOwner: break
+                }
+                asked = owner(of: slot)
+                guard let asked, let node = node(at: asked) else { throw withoutOwner(slot) }
+                return try await node.send(command, timeout: deadline - .now)
+            } catch {
+                step = judge(error, from: asked, &attempt)
+                if case .fail(let error) = step { throw error }
+            }
+        }
+    }
+
+    /// The answer of a node that a slot moves to. It does not know the script perhaps, and `ASKING` holds for one command.
+    private func ask(_ command: RedisCommand, at address: RedisAddress, _ deadline: Instant) async throws(RedisError) -> RedisReply {
+        guard let node = node(at: address) else { throw RedisError(.closed).at(address) }
+        let results = await node.pipeline([RedisCommand("ASKING"), command.withSource ?? command], timeout: deadline - .now)
+        return try results[1].get()
+    }
+
+    private func judge(_ error: RedisError, from node: RedisAddress?, _ attempt: inout ClusterAttempt) -> ClusterAttempt.Step {
+        let redirection = Redirection(error, from: node ?? configuration.address)
+        if error.kind == .moved, let redirection {
+            state.withLock { $0.map.move(redirection.slot, to: redirection.address) }
+        }
+        let step = state.withLock { $0.isClosed } ? .fail(error) : attempt.step(after: error, redirection, now: .now)
+        switch (step, error.kind) {
+        case (.fail, _), (_, .ask), (_, .tryAgain): break
+        default: doubts.yield()
+        }
+        return step
+    }
+
+    private func owner(of slot: HashSlot) -> RedisAddress? { state.withLock { $0.map.owner(of: slot) } }
+
+    private func withoutOwner(_ slot: HashSlot) -> RedisError {
+        RedisError(.clusterDown, "no server has slot \(slot.number)").at(configuration.address)
+    }
+}
+
+// MARK: - Nodes and map
+
+extension ClusterConnection {
+    /// The primaries that have slots.
+    var primaries: [RedisAddress] { state.withLock { $0.map.primaries } }
+
+    /// The primary of a slot, and the error of its connection.
+    func standing(of slot: HashSlot) -> (primary: RedisAddress?, failure: RedisError?) {
+        state.withLock { state in
+            let owner = state.map.owner(of: slot)
+            return (owner, owner.flatMap { state.nodes[$0]?.failure })
+        }
+    }
+
+    /// Calls `body` after each change of the map, until ``ignore(_:)``.
+    func notice(_ body: @escaping @Sendable () -> Void) -> UInt64 {
+        state.withLock { state in
+            state.lastListener += 1
+            state.listeners[state.lastListener] = body
+            return state.lastListener
+        }
+    }
+
+    func ignore(_ listener: UInt64) { state.withLock { $0.listeners[listener] = nil } }
+
+    /// Asks for the map soon.
+    func doubt() { doubts.yield() }
+
+    func configuration(of address: RedisAddress) -> RedisConfiguration {
+        var own = configuration
+        (own.address, own.seeds, own.longestBackoff) = (address, [], min(configuration.longestBackoff, Self.longestBackoff))
+        return own
+    }
+
+    /// The connection to a node. It is made when it is first needed; `nil` once the cluster's connection is closed.
+    private func node(at address: RedisAddress) -> NodeConnection? {
+        state.withLock { state in
+            if state.isClosed { return nil }
+            if let node = state.nodes[address] { return node }
+            let changed: @Sendable () -> Void = { [weak self] in self?.nodeChanged() }
+            guard let node = try? NodeConnection.start(configuration(of: address), changed: changed) else { return nil }
+            state.nodes[address] = node
+            return node
+        }
+    }
+
+    /// A connection was lost, could not be restored, or stands again.
+    private func nodeChanged() {
+        let (failures, count) = state.withLock { state in
+            (state.nodes.values.filter(\.isAway).compactMap(\.failure), state.nodes.count)
+        }
+        if let failure = failures.first, failures.count == count {
+            health.failed(failure)
+        } else if health.failure != nil {
+            health.restored(nil)
+        }
+        if !failures.isEmpty || state.withLock({ state in state.nodes.values.contains { $0.failure != nil } }) { doubts.yield() }
+    }
+
+    private func refresh() async {
+        guard let map = await freshMap() else { return }
+        let (left, listeners) = state.withLock { state -> ([NodeConnection], [@Sendable () -> Void]) in
+            if state.isClosed { return ([], []) }
+            let isSame = map == state.map
+            state.map = map
+            let gone = state.nodes.keys.filter { !map.primaries.contains($0) }
+            let left = gone.compactMap { state.nodes.removeValue(forKey: $0) }
+            return (left, isSame ? [] : Array(state.listeners.values))
+        }
+        for node in left { node.beginClosing() }
+        for listener in listeners { listener() }
+    }
+
+    /// The map as the first node says that answers: nodes whose connection stands, then the addresses that the user gave.
+    private func freshMap() async -> ClusterMap? {
+        let (nodes, primaries) = state.withLock { state in (state.nodes.values.filter { $0.failure == nil }, state.map.primaries) }
+        for node in nodes {
+            if let map = try? await Self.question(node) { return map }
+        }
+        var others = [configuration.address] + configuration.seeds
+        others += primaries.filter { !others.contains($0) }
+        for address in others {
+            if Task.isCancelled { return nil }
+            var seeding = configuration(of: address)
+            seeding.connectTimeout = min(seeding.connectTimeout, Self.refreshPatience)
+            guard let seed = try? await NodeConnection.connect(seeding) else { continue }
+            defer { seed.beginClosing() }
+            if let map = try? await Self.question(seed) { return map }
+        }
+        return nil
+    }
+
+    private static func question(_ node: NodeConnection) async throws(RedisError) -> ClusterMap {
+        let address = node.configuration.address
+        do throws(RedisError) {
+            let reply = try await node.send(RedisCommand("CLUSTER", "SHARDS"), timeout: refreshPatience)
+            return try ClusterMap(reply, from: address)
+        } catch {
+            // Servers before Redis 7 know only the older form, and a user may have the right to it alone.
+            guard [.other, .notPermitted].contains(error.kind) else { throw error }
+            return try ClusterMap(try await node.send(RedisCommand("CLUSTER", "SLOTS"), timeout: refreshPatience), from: address)
+        }
+    }
+}

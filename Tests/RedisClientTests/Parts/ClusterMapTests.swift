@@ -1,0 +1,76 @@
+import Testing
+
+@testable import RedisClient
+
+@Suite struct ClusterMapTests {
+    private static let asked = RedisAddress.tcp(host: "h", port: 1, tls: false)
+
+    private static func tcp(_ host: String, _ port: Int) -> RedisAddress { .tcp(host: host, port: port, tls: false) }
+
+    private static func node(_ host: RedisReply, _ port: Int, role: String = "master", health: String = "online") -> RedisReply {
+        .array([
+            "id", "x", "port", .integer(port), "tls-port", .integer(port + 1000), "ip", "10.0.0.9", "endpoint", host, "role",
+            .bytes(Array(role.utf8)),
+            "health", .bytes(Array(health.utf8)),
+        ])
+    }
+
+    private static func shard(_ slots: [Int], _ nodes: RedisReply...) -> RedisReply {
+        .array(["slots", .array(slots.map { .integer($0) }), "nodes", .array(nodes)])
+    }
+
+    @Test func `the answer to CLUSTER SHARDS says which primary has a slot`() throws {
+        let map = try ClusterMap(
+            .array([
+                Self.shard([10000, 16383, 0, 10], Self.node("b", 2, role: "replica"), Self.node("b", 1)),
+                Self.shard([11, 9999], Self.node("a", 3, health: "fail"), Self.node("a", 4)),
+                Self.shard([], Self.node("c", 5)),
+            ]), from: Self.asked)
+        #expect(map.primaries == [Self.tcp("b", 1), Self.tcp("a", 4)])
+        for (slot, owner) in [(0, "b"), (10, "b"), (11, "a"), (9999, "a"), (16383, "b")] {
+            guard case .tcp(owner, _, _)? = map.owner(of: HashSlot(number: slot)) else {
+                Issue.record("slot \(slot)")
+                continue
+            }
+        }
+    }
+
+    @Test func `the answer to CLUSTER SLOTS says the same, and slots without a server have none`() throws {
+        let map = try ClusterMap(
+            .array([.array([.integer(5), .integer(9), .array(["a", .integer(3), "id"]), .array(["r", .integer(4), "id"])])]),
+            from: Self.asked)
+        #expect(map.owner(of: HashSlot(number: 5)) == Self.tcp("a", 3))
+        #expect(map.owner(of: HashSlot(number: 4)) == nil && map.owner(of: HashSlot(number: 10)) == nil)
+    }
+
+    @Test func `a server without a name is at the host that was asked`() throws {
+        for host: RedisReply in ["", "?", .null] {
+            let map = try ClusterMap(.array([Self.shard([0, 1], Self.node(host, 7))]), from: Self.asked)
+            #expect(map.primaries == [Self.tcp("h", 7)], "\(host)")
+        }
+    }
+
+    @Test func `over TLS the other port counts`() throws {
+        let map = try ClusterMap(.array([Self.shard([0, 1], Self.node("a", 7))]), from: .tcp(host: "h", port: 1, tls: true))
+        #expect(map.primaries == [.tcp(host: "a", port: 1007, tls: true)])
+    }
+
+    @Test(arguments: [
+        RedisReply.array([.array([.integer(5)])]), .integer(1), .array([.array([.integer(9), .integer(5), .array(["a", .integer(3)])])]),
+        .array([.array([.integer(0), .integer(16384), .array(["a", .integer(3)])])]), .array([.array(["slots", .integer(1)])]),
+    ])
+    func `an answer of another form is refused`(reply: RedisReply) {
+        #expect(throws: RedisError.self) { try ClusterMap(reply, from: Self.asked) }
+    }
+
+    @Test func `a node that sends a command on says where to`() {
+        let moved = Redirection(RedisError(.moved, "3999 10.0.0.2:6381"), from: Self.asked)
+        #expect(moved?.slot.number == 3999 && moved?.address == Self.tcp("10.0.0.2", 6381))
+        #expect(Redirection(RedisError(.ask, "1 :6381"), from: Self.asked)?.address == Self.tcp("h", 6381))
+        #expect(Redirection(RedisError(.moved, "1 2001:db8::1:6381"), from: Self.asked)?.address == Self.tcp("2001:db8::1", 6381))
+        for text in ["", "x 10.0.0.2:6381", "16384 a:1", "1 a", "1 a:0", "1 a:70000"] {
+            #expect(Redirection(RedisError(.moved, text), from: Self.asked) == nil, "\(text)")
+        }
+        #expect(Redirection(RedisError(.tryAgain, "1 a:1"), from: Self.asked) == nil)
+    }
+}

@@ -1,0 +1,182 @@
+import GannetTestKit
+import Testing
+
+@testable import RedisClient
+
+/// The client and a real cluster: three primaries, each with a replica.
+@Suite struct ClusterTests {
+    private static func connect(
+        _ cluster: RedisCluster, _ change: (inout RedisConfiguration) -> Void = { _ in }
+    ) async throws -> RedisConnection {
+        var configuration = try RedisConfiguration(url: cluster.url)
+        configuration.shortestBackoff = .milliseconds(1)
+        configuration.longestBackoff = .milliseconds(20)
+        change(&configuration)
+        return try await RedisConnection.connect(configuration)
+    }
+
+    /// The cluster that tests share which change nothing about it.
+    private static let shared = Task { try await RedisCluster.start() }
+
+    @Test func `keys go to their servers, from the address of any node`() async throws {
+        let cluster = try await Self.shared.value
+        for node in cluster.nodes {
+            let connection = try await RedisConnection.connect(node.configuration)
+            #expect(connection.isCluster)
+            for key in (0..<30).map({ "keys:\($0)" }) {
+                try await connection.send(RedisCommand("SET", .string(key), .string(key)))
+                #expect(try await connection.send(RedisCommand("GET", .string(key))).asString() == key)
+            }
+            #expect(connection.primaries.count == 3)
+            await connection.close()
+        }
+        for node in cluster.nodes.prefix(3) {
+            guard case .integer(let keys) = try await node.command("DBSIZE") else { return }
+            #expect(keys > 0)
+        }
+    }
+
+    @Test func `a pipeline over several servers has its answers in order`() async throws {
+        let connection = try await Self.connect(try await Self.shared.value)
+        let keys = (0..<200).map { RedisArgument.string("pipeline:\($0)") }
+        for result in await connection.pipeline(keys.enumerated().map { RedisCommand("SET", $1, .integer($0)) }) { _ = try result.get() }
+        let values = await connection.pipeline(keys.map { RedisCommand("GET", $0) })
+        #expect(try values.map { try $0.get().asString() } == (0..<200).map(String.init))
+        // A command without a key goes where its neighbour goes.
+        let mixed = await connection.pipeline([
+            RedisCommand("TIME"), RedisCommand("GET", keys[0]), RedisCommand("NOSUCH"), RedisCommand("GET", keys[9]),
+        ])
+        #expect(try mixed[0].get().asArray().count == 2)
+        #expect(try mixed[1].get().asString() == "0" && mixed[3].get().asString() == "9")
+        #expect(throws: RedisError.self) { try mixed[2].get() }
+        await connection.close()
+    }
+
+    @Test func `scripts run at the server of their keys, which learns them there`() async throws {
+        let connection = try await Self.connect(try await Self.shared.value)
+        let script = RedisScript("return redis.call('INCR', KEYS[1]) + #ARGV -- \(UInt64.random(in: .min ... .max))")
+        for number in 0..<12 {
+            #expect(
+                try await connection.run(script, keys: [.string("{script:\(number)}a"), .string("{script:\(number)}b")], ["x"]).asInteger()
+                    == 2)
+        }
+        await connection.close()
+    }
+
+    @Test func `a slot that moves answers from both its servers, and afterwards from the new one`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let connection = try await Self.connect(cluster)
+        let keys = (0..<40).map { "{moving}\($0)" }
+        for key in keys { try await connection.send(RedisCommand("SET", .string(key), .string(key))) }
+        let slot = try await cluster.slot(of: keys[0])
+        let source = try await cluster.owner(of: slot)
+        let target = try #require(cluster.nodes.first { $0 !== source })
+        try await cluster.beginMoving(slot, from: source, to: target)
+        #expect(try await cluster.moveKeys(20, of: slot, from: source, to: target) == 20)
+        for key in keys { #expect(try await connection.send(RedisCommand("GET", .string(key))).asString() == key) }
+        let values = await connection.pipeline(keys.map { RedisCommand("GET", .string($0)) })
+        #expect(try values.map { try $0.get().asString() } == keys)
+        // The new server has to learn the script behind an ASKING.
+        let script = RedisScript("return redis.call('INCR', KEYS[1])")
+        #expect(try await connection.run(script, keys: ["{moving}new"]).asInteger() == 1)
+        #expect(try await connection.run(script, keys: ["{moving}new"]).asInteger() == 2)
+        // A call with keys of which some are away waits until the move has ended.
+        async let both = connection.send(RedisCommand("EXISTS", .string(keys[0]), "{moving}never"))
+        while try await cluster.moveKeys(100, of: slot, from: source, to: target) > 0 {}
+        try await cluster.endMoving(slot, to: target)
+        #expect(try await both.asInteger() == 1)
+        for key in keys { #expect(try await connection.send(RedisCommand("GET", .string(key))).asString() == key) }
+        #expect(connection.primary(of: "{moving}")?.address == .tcp(host: "127.0.0.1", port: Int(target.port ?? 0), tls: false))
+        await connection.close()
+    }
+
+    @Test func `a killed primary's replica is found, and the other slots answer meanwhile`() async throws {
+        let cluster = try await RedisCluster.start()
+        let connection = try await Self.connect(cluster)
+        let keys = (0..<30).map { "failover:\($0)" }
+        for key in keys { try await connection.send(RedisCommand("SET", .string(key), .string(key))) }
+        let lost = cluster.nodes[0]
+        var (mine, others): ([String], [String]) = ([], [])
+        for key in keys {
+            if try await cluster.owner(of: cluster.slot(of: key)) === lost { mine.append(key) } else { others.append(key) }
+        }
+        #expect(!mine.isEmpty && !others.isEmpty)
+        // All writes are at the replica before its primary is killed.
+        for node in cluster.nodes.prefix(3) { try await node.ask("WAIT", "1", "10000") }
+        try await lost.kill9()
+        for key in others { #expect(try await connection.send(RedisCommand("GET", .string(key))).asString() == key) }
+        for key in mine {
+            let value = try await bounded("the replica takes over") { () async throws -> String in
+                while true {
+                    do { return try await connection.send(RedisCommand("GET", .string(key))).asString() } catch let error as RedisError {
+                        guard error.isTransient else { throw error }
+                    }
+                }
+            }
+            #expect(value == key)
+        }
+        await connection.close()
+    }
+
+    @Test func `a slot without a server is an outage of that slot alone`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let connection = try await Self.connect(cluster) { $0.commandTimeout = .milliseconds(500) }
+        let (here, there) = try await (key(of: cluster.nodes[0], in: cluster), key(of: cluster.nodes[1], in: cluster))
+        try await connection.send(RedisCommand("SET", .string(here), "1"))
+        try await connection.send(RedisCommand("SET", .string(there), "1"))
+        try await cluster.nodes[0].kill9()
+        let error = await failure { try await connection.send(RedisCommand("GET", .string(here))) }
+        #expect(error?.isTransient == true)
+        #expect(try await connection.send(RedisCommand("GET", .string(there))).asString() == "1")
+        #expect(!connection.isAway)
+        await connection.close()
+    }
+
+    private func key(of node: RedisServer, in cluster: RedisCluster) async throws -> String {
+        for number in 0..<1000 where try await cluster.owner(of: cluster.slot(of: "k\(number)")) === node { return "k\(number)" }
+        throw KitError("no key is at the node")
+    }
+
+    @Test func `a seed that is away is passed over`() async throws {
+        let cluster = try await Self.shared.value
+        var configuration = try RedisConfiguration(url: "redis://127.0.0.1:1,127.0.0.1:\(cluster.nodes[1].port ?? 0)")
+        configuration.longestBackoff = .milliseconds(20)
+        let connection = try await RedisConnection.connect(configuration)
+        #expect(connection.isCluster)
+        await connection.close()
+        let server = try await RedisServer.start(.init { $0.listensOnTCP = true })
+        let error = await failure {
+            try await RedisConnection.connect(try RedisConfiguration(url: "redis://127.0.0.1:\(server.port ?? 0),127.0.0.1:1"))
+        }
+        #expect(error?.kind == .invalidConfiguration && error?.description.contains("not in a cluster") == true)
+    }
+
+    @Test func `channels are heard at their servers, also after their slots have moved`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let connection = try await Self.connect(cluster)
+        let subscriber = try await RedisSubscriber.connect(connection.configuration)
+        let channels = (0..<8).map { "{channel:\($0)}x" }
+        let subscription = try await subscriber.subscribe(to: Set(channels))
+        for channel in channels {
+            #expect(try await connection.send(RedisCommand("SPUBLISH", .string(channel), .string(channel))).asInteger() == 1)
+        }
+        var events = subscription.makeAsyncIterator()
+        var heard: Set<String> = []
+        while heard.count < channels.count, case .message(let channel, let payload)? = await events.next() {
+            #expect(payload == Array(channel.utf8))
+            heard.insert(channel)
+        }
+        #expect(heard == Set(channels))
+
+        let slot = try await cluster.slot(of: channels[0])
+        let source = try await cluster.owner(of: slot)
+        let target = try #require(cluster.nodes.first { $0 !== source })
+        try await cluster.move(slot, from: source, to: target)
+        #expect(await events.next() == .interrupted)
+        #expect(try await connection.send(RedisCommand("SPUBLISH", .string(channels[0]), "again")).asInteger() == 1)
+        #expect(await events.next() == .message(channel: channels[0], payload: Array("again".utf8)))
+        await subscriber.close()
+        #expect(await events.next() == nil)
+        await connection.close()
+    }
+}
