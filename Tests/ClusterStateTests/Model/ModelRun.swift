@@ -74,7 +74,7 @@ struct ModelRun {
         shares = Array(repeating: Array(repeating: [:], count: Self.queueNames.count), count: climate.partitions)
         visits = Array(repeating: Array(repeating: [:], count: Self.queueNames.count), count: climate.partitions)
         ended = Array(repeating: [], count: climate.partitions)
-        _ = try await bench.redis.send(RedisCommand("FLUSHALL"))
+        try await bench.clear()
         var draw = Draw(1)
         for number in 0..<Self.workers { workers.append(born(number % 2, &draw)) }
         for number in 0..<2 { callers.append((Incarnation(UInt64(7000 + number)), 0, [])) }

@@ -28,10 +28,16 @@ import Testing
         try await Self.check("crashes", settings, steps: 100, .init { $0.appendOnly = true }) { $0.crashes = true }
     }
 
+    @Test(arguments: [1, 4, 64]) func `a cluster keeps the rules, with as many partitions`(partitions: Int) async throws {
+        let settings = FuzzSettings(always: partitions < 64 ? [1, 2, 3, 4] : [1], random: partitions < 64 ? 2 : 1, cost: partitions < 64 ? 6 : 50)
+        let steps = FuzzSettings.steps ?? (partitions < 64 ? 150 : 60)
+        try await Self.check("cluster", settings, steps: steps, isOnCluster: true) { $0.partitions = partitions }
+    }
+
     /// Runs the seeds on two servers at once. While one server is busy, the other's answer is checked.
     private static func check(
         _ name: String, _ settings: FuzzSettings, steps: Int, _ options: RedisServer.Options = .init(),
-        _ change: @escaping @Sendable (inout Fuzz) -> Void = { _ in }
+        isOnCluster: Bool = false, _ change: @escaping @Sendable (inout Fuzz) -> Void = { _ in }
     ) async throws {
         let seeds = settings.seeds
         print("\(name): \(steps) steps of \(seeds.count) seeds, at random: \(settings.random.prefix(50))")
@@ -40,7 +46,8 @@ import Testing
                 let mine = seeds.enumerated().filter { $0.offset % 2 == half }.map(\.element)
                 group.addTask {
                     do {
-                        return try await firstFailure(mine, steps: steps, options, change)
+                        let bench = isOnCluster ? try await ModelBench.cluster() : try await ModelBench(options)
+                        return try await firstFailure(mine, steps: steps, bench, change)
                     } catch {
                         // The course on the other server has failed, and ended this one.
                         if Task.isCancelled { return nil }
@@ -59,9 +66,8 @@ import Testing
     }
 
     private static func firstFailure(
-        _ seeds: [UInt64], steps: Int, _ options: RedisServer.Options, _ change: @Sendable (inout Fuzz) -> Void
+        _ seeds: [UInt64], steps: Int, _ bench: ModelBench, _ change: @Sendable (inout Fuzz) -> Void
     ) async throws -> Fuzz.Failure? {
-        let bench = try await ModelBench(options)
         var fuzz = Fuzz(bench)
         change(&fuzz)
         for seed in seeds {

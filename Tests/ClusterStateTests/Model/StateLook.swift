@@ -114,7 +114,7 @@ extension StateLook {
         """
 
     init(_ redis: RedisConnection, tag: String) async throws {
-        for item in try await redis.send(RedisCommand("EVAL", .string(Self.script), "0", .string(tag))).asArray() {
+        for item in try await redis.send(RedisCommand("EVAL", .string(Self.script), 0, .string(tag)), at: .string(tag)).asArray() {
             let fields = try item.asArray()
             let key = Array(try fields[0].asBytes().dropFirst(tag.utf8.count))
             var values: [Bytes] = []

@@ -18,7 +18,7 @@ package final class MovableClock: Sendable {
 
     private static let size = 16
 
-    init(in folder: TemporaryFolder) async throws {
+    package init(in folder: TemporaryFolder) async throws {
         let path = try folder.write([UInt8](repeating: 0, count: Self.size), to: "clock")
         environment = ["GANNET_CLOCK_FILE": path, "LD_PRELOAD": try await ClockShim.path()]
         let file = open(path, O_RDWR | O_CLOEXEC)

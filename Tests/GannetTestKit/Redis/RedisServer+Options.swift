@@ -19,6 +19,9 @@ extension RedisServer {
         #if canImport(Glibc)
         /// Whether tests can move its clock. Not on macOS, which does not preload libraries into programs it protects.
         package var movableClock = false
+
+        /// A clock that the server shares with others, instead of one of its own.
+        package var sharedClock: MovableClock?
         #endif
 
         /// How far `start` and `restart` wait.

@@ -56,7 +56,7 @@ package final class RedisServer: Sendable {
         busPort = options.cluster == nil ? nil : try Socket.freePort()
         var environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]
         #if canImport(Glibc)
-        movableClock = options.movableClock ? try await MovableClock(in: folder) : nil
+        movableClock = options.movableClock ? try await MovableClock(in: folder) : options.sharedClock
         environment.merge(movableClock?.environment ?? [:]) { $1 }
         #endif
         self.environment = environment
