@@ -20,6 +20,9 @@ package enum StateError: Error, Sendable, Equatable {
     /// The batch that is being filled is gone, or has less of its input than Redis had answered. So many jobs had been accepted.
     case batchLost(accepted: Int)
 
+    /// The jobs are in the queue, and no replica has said in this time that it has them too.
+    case notReplicated(Duration)
+
     /// No more jobs can be added to the batch.
     case batchCancelled, batchClosed
 
@@ -40,6 +43,8 @@ extension StateError {
         case usage
         /// The server: it is away, refuses this user, or is not fit for a queue.
         case unavailable
+        /// Replicas did not confirm in time. The same call may be repeated.
+        case unconfirmed
         /// The namespace, which belongs to a version with another schema.
         case otherSchema
         /// This software.
@@ -56,6 +61,7 @@ extension StateError {
             case .defect: .defect
             }
         case .otherSchema, .damagedSchema: .otherSchema
+        case .notReplicated: .unconfirmed
         case .newerFormat, .unknownBatch, .batchLost, .unfitServer: .unavailable
         case .batchCancelled, .batchClosed, .otherHeaders, .invalid: .usage
         }
@@ -122,6 +128,9 @@ extension StateError: CustomStringConvertible {
             "Redis has lost this batch or a part of it, as after a failover, or the queue was purged. "
                 + "\(accepted) URL\(accepted == 1 ? "" : "s") of it had been accepted. "
                 + "Run the same command again: a URL whose outcome is known is not fetched again."
+        case .notReplicated(let time):
+            "The jobs are in the queue, but no replica has confirmed them within \(time.components.seconds) seconds. "
+                + "Look at the replicas of Redis, and run the same command again: nothing is added twice."
         case .batchCancelled: "The batch was cancelled. Enqueue under another batch name."
         case .batchClosed: "The batch is complete, nothing can be added to it. Enqueue under another batch name."
         case .otherHeaders: "The batch was begun with other request headers. Enqueue under another batch name."

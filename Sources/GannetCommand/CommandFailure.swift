@@ -38,6 +38,7 @@ extension CommandFailure {
             switch error.reason {
             case .usage: .wrongUsage
             case .unavailable: .unavailable
+            case .unconfirmed: .timedOut
             case .otherSchema: .otherSchema
             case .defect: .defect
             }
@@ -80,7 +81,8 @@ extension ExitStatus: CaseIterable {
         case .defect: "A defect of gannet. Please report it."
         case .cannotWrite: "The output cannot be written."
         case .timedOut:
-            "'batch wait' has waited for its '--timeout', or 'export' wrote a batch that is not complete yet. The same command may be repeated."
+            "'batch wait' has waited for its '--timeout', 'export' wrote a batch that is not complete yet, or no replica has confirmed what "
+                + "'enqueue --durability replicated' added. The same command may be repeated."
         case .otherSchema: "The data in Redis belongs to a version of gannet with another schema."
         case .interrupted: "Interrupted by Ctrl-C (SIGINT) before it was done."
         case .terminated: "Ended by SIGTERM or SIGHUP before it was done."

@@ -33,10 +33,10 @@ package struct BatchProgress: Sendable, Equatable {
     /// The name of the input, as given when the batch was begun.
     package let source: String
 
-    /// The position in the producer's input up to which every row has been dealt with.
-    package var offset: Int { offsets[0] }
+    /// The position in the producer's input up to which every row has been dealt with. A failover may have set back any of the partitions.
+    package var offset: Int { offsets.min() ?? 0 }
 
-    /// The same for the rows of each partition. The home partition's is the lowest: its part of a chunk is accepted last.
+    /// The same for the rows of each partition. A partition without rows in a chunk stays where it is.
     package internal(set) var offsets: [Int]
     var totals: [Int]
     package internal(set) var state: State

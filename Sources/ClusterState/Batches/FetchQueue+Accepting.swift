@@ -48,16 +48,25 @@ extension FetchQueue {
             let replies = await cluster.connection.pipeline([find, last, uses] + clock)
             let found = try replies[0].get().asOptionalBytes()
             let given = try replies[1].get().asOptionalBytes()
-            let number = try found.map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 } ?? known ?? replies[1].get().asCount() + 1
+            let numbered = found.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+            let now = try ClusterState.now(Array(replies.dropFirst(3)))
+            let number: Int
+            if let known {
+                number = known
+            } else if let numbered {
+                number = numbered
+            } else {
+                number = try await self.number(forNew: batch, after: replies[1].get().asCount(), at: now)
+            }
             var commit = Commit()
             commit.effect = .begins
             commit.check(found, find)
-            if found == nil {
+            if numbered != number {
                 let (record, priority) = (keys.batch(number, of: queue), "\(options.priority.number)")
-                let now = RedisArgument.integer(try ClusterState.now(Array(replies.dropFirst(3))))
+                let now = RedisArgument.integer(now)
                 if known == nil {
                     commit.check(given, last)
-                    commit.write("HSET", keys.state, "batches", .integer(number))
+                    commit.write("HSET", keys.state, "batches", .integer(max(number, try replies[1].get().asCount())))
                 }
                 commit.write(
                     "HSET", record, "id", .string(batch), "source", .string(source), "state", "open", "priority", .string(priority),
@@ -76,6 +85,25 @@ extension FetchQueue {
             // A batch that was begun before notes that its queue is used, and no more.
             if try await commit.run(cluster, in: partition, queue: queue) { return try await progress(ofBatch: number, in: partition) }
         }
+    }
+
+    /// The number of a batch that the home partition does not know.
+    ///
+    /// A failover may have set back the home partition alone. So a batch that other partitions still fill keeps its number, and a number
+    /// that was given before is not given to another batch: numbers run ahead of time.
+    private func number(forNew batch: String, after last: Int, at now: Int) async throws -> Int {
+        let others = cluster.partitions.dropFirst()
+        if others.isEmpty { return last + 1 }
+        let finds = others.map { RedisCommand("ZSCORE", $0.keys.batches(of: name), .string(batch)) }
+        var numbers: [Int] = []
+        for (partition, reply) in zip(others, await cluster.connection.pipeline(finds)) {
+            guard let number = try reply.get().asOptionalString().flatMap({ Int($0) }) else { continue }
+            let fields = RedisCommand("HMGET", partition.keys.batch(number, of: name), "state", "ended")
+            let record = try await cluster.connection.send(fields).fields(2, of: "HMGET")
+            // The home partition may have forgotten an ended batch before the others.
+            if try record[0].asOptionalString() != nil, try record[1].asOptionalString() == nil { numbers.append(number) }
+        }
+        return numbers.max() ?? max(last + 1, (now - Block.epoch) / 1000)
     }
 
     private func progress(ofBatch number: Int, in partition: Partition) async throws -> BatchProgress {
@@ -125,7 +153,7 @@ extension FetchQueue {
         for row in rows {
             let index = parts.count == 1 ? 0 : cluster.partition(of: row.entry.host).index
             // A producer that starts again reads rows again that a partition had accepted when the last one stopped.
-            if index == 0 || row.position > progress.offsets[index] { parts[index].append(row.entry) }
+            if row.position > progress.offsets[index] { parts[index].append(row.entry) }
         }
         let hasHeaders = progress.headers.map { !$0.lines.isEmpty } ?? true
         return Chunk(
@@ -144,11 +172,11 @@ extension FetchQueue {
     ) async throws(StateError) -> Int {
         guard delay >= .zero, delay <= Self.longestDelay else { throw .invalid("A delay is 0 to 365 days.") }
         var open = 0
-        // The home partition is the last: what it has accepted, all have.
+        // The home partition is the last. While no server loses data, all partitions have what the home partition has accepted.
         for partition in cluster.partitions.reversed() {
             let (index, part) = (partition.index, chunk.parts[partition.index])
-            if index > 0, part.jobs == 0, !closing { continue }
             let before = progress.offsets[index]
+            if part.jobs == 0, !closing, index > 0 || chunk.end <= before { continue }
             let answer = try await accept(
                 part.blocks, jobs: part.jobs, batch: progress, from: before, to: max(before, chunk.end), closing: closing, delay: delay,
                 in: partition)

@@ -11,6 +11,7 @@ package struct Producer: ~Copyable {
     private let queue: FetchQueue
     private let delay: Duration
     private let headers: RequestHeaders
+    private let durability: Durability
     private var progress: BatchProgress
     private var chunk: [FetchQueue.Row] = []
     private var chunkBytes = 0
@@ -39,8 +40,13 @@ package struct Producer: ~Copyable {
     /// The bytes of URLs in one call. A larger number would make other clients of Redis wait, and a smaller one would cost more round trips.
     private static let chunkBytes = 1 << 20
 
+    /// How long a producer waits at its end for replicas.
+    package static let replicaPatience = Duration.seconds(10)
+
     /// A producer for one batch of a queue. A batch that was begun before goes on where it stopped.
-    package init(_ queue: FetchQueue, batch: String, from source: String, options: BatchOptions = .init()) async throws(StateError) {
+    package init(
+        _ queue: FetchQueue, batch: String, from source: String, options: BatchOptions = .init(), durability: Durability = .primary
+    ) async throws(StateError) {
         try await queue.cluster.checkEviction()
         let begun = try await queue.begin(batch: batch, from: source, options: options)
         // The input of a cancelled batch would be skipped, as if its rows had been accepted.
@@ -49,6 +55,7 @@ package struct Producer: ~Copyable {
         progress = begun
         delay = options.delay
         headers = options.headers
+        self.durability = durability
         acceptedBefore = begun.total
         summary.accepted = begun.total
     }
@@ -91,10 +98,11 @@ package struct Producer: ~Copyable {
         summary.refuse(place, reason)
     }
 
-    /// Sends the last rows, and says that the input is at its end.
+    /// Sends the last rows, and says that the input is at its end. Where replicas are to have the jobs too, it waits for them.
     package mutating func finish() async throws(StateError) {
         try await send(closing: true)
         try await hear()
+        if durability == .replicated { try await queue.confirmReplicas(of: progress, within: Self.replicaPatience) }
     }
 
     private var isFull: Bool { chunk.count == FetchQueue.largestChunk || chunkBytes >= Self.chunkBytes }

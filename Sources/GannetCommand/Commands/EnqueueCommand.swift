@@ -5,13 +5,18 @@ import GannetBasics
 
 /// `gannet enqueue`: hands URLs to the workers, and returns or waits for their end.
 struct EnqueueCommand: Command {
+    private static let durability = Flag(
+        "durability", .choice("durability", of: Durability.allCases.map(\.rawValue)), default: "primary",
+        "Whose word counts before the URLs are reported as accepted: Redis' own ('primary'), or also that of a replica ('replicated'), so that "
+            + "they survive a failover.")
     private static let wait = Toggle("wait", "Wait until the batch is complete. The exit status is 1 when a part of it failed.")
 
     static let spec = CommandSpec(
         "enqueue",
         summary: "Add URLs to a queue, for workers to fetch.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + SubmissionFlags.flags + [wait.entry, CommonFlags.json.entry] + QueueTarget.creatingFlags,
+        flags: InputOptions.flags + SubmissionFlags.flags + [durability.entry, wait.entry, CommonFlags.json.entry]
+            + QueueTarget.creatingFlags,
         mostUsed: ["input", "batch", "wait", "redis", "queue"],
         examples: [
             Example(
@@ -25,6 +30,7 @@ struct EnqueueCommand: Command {
     private let name: String?
     private let batch: String
     private let submission: BatchOptions
+    private let durability: Durability
     private let waits: Bool
     private let json: Bool
     private let target: QueueTarget
@@ -36,6 +42,7 @@ struct EnqueueCommand: Command {
         name = try arguments.optional(SubmissionFlags.batch)
         batch = name ?? String(UInt64.random(in: .min ... .max), radix: 36)
         submission = try SubmissionFlags.options(from: arguments)
+        durability = Durability(rawValue: try arguments.require(Self.durability)) ?? .primary
         waits = arguments.isSet(Self.wait)
         json = arguments.isSet(CommonFlags.json)
         target = try QueueTarget(arguments)
@@ -50,7 +57,7 @@ struct EnqueueCommand: Command {
 
     private func enqueue(_ rows: InputRows?, _ queue: FetchQueue, _ interruption: Interruption) async throws -> ExitStatus {
         let fed = await interruption.cancelling { try await feed(rows, queue) }
-        if name == nil, fed.value == nil {
+        if name == nil, fed.value == nil, durability == .primary {
             // This batch has no name to go on with, so it is complete as it is.
             await interruption.cleaningUp { try await queue.close(batch: batch) }
         }
@@ -84,8 +91,9 @@ struct EnqueueCommand: Command {
     }
 
     private func feed(_ rows: InputRows?, _ queue: FetchQueue) async throws -> (EnqueueSummary, isResumed: Bool) {
-        let source = name == nil ? "" : input.fingerprint ?? "standard input"
-        let producer = try await Producer(queue, batch: batch, from: source, options: submission)
+        // A batch without a name of the user's own goes on only where replicas have not confirmed it, under the name that the error tells.
+        let source = name == nil && durability == .primary ? "" : input.fingerprint ?? "standard input"
+        let producer = try await Producer(queue, batch: batch, from: source, options: submission, durability: durability)
         guard producer.origin == source else {
             throw CommandFailure(
                 .wrongUsage,
@@ -95,7 +103,11 @@ struct EnqueueCommand: Command {
         if before > 0 {
             console.note("going on with the batch '\(batch)': \(Amounts.count(before, "URL")) had been accepted before.")
         }
-        return (try await Feeding.feed(input, rows, into: producer), before > 0)
+        do {
+            return (try await Feeding.feed(input, rows, into: producer), before > 0)
+        } catch let error as StateError where error.reason == .unconfirmed && name == nil {
+            throw CommandFailure(.timedOut, "\(error) The batch's name is '--batch \(batch)'.")
+        }
     }
 
     private func show(_ report: EnqueueReport) throws {

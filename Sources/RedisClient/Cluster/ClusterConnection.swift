@@ -130,11 +130,19 @@ extension ClusterConnection {
         } else {
             results = commands.indices.map { .failure(withoutOwner(slots[$0])) }
         }
+        var isElsewhere = false
         for (index, result) in results.enumerated() {
-            guard case .failure(let error) = result else { continue }
             var attempt = ClusterAttempt(deadline: deadline)
-            let step = judge(error, from: owner, &attempt)
-            if case .fail = step { continue }
+            var step = ClusterAttempt.Step.toOwner
+            if case .failure(let error) = result {
+                step = judge(error, from: owner, &attempt)
+                if case .fail = step { continue }
+                isElsewhere = true
+            } else if commands[index].slot != nil || !isElsewhere {
+                // A command without a key follows the one before it.
+                isElsewhere = false
+                continue
+            }
             do throws(RedisError) {
                 results[index] = .success(try await go(commands[index], slots[index], deadline, attempt, step))
             } catch {
