@@ -121,6 +121,49 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `at a terminal the window stays after the run, and shows pictures that were in the folder before`() async throws {
+        let site = try TemporaryFolder()
+        let picture = MadePicture.png(8, 6)
+        for name in ["a.png", "b.png"] { try site.write(picture, to: name) }
+        let fleet = try await Fleet.start { options in
+            options.fileCount = 1
+            options.directives = "location /files/ { types { image/png png; } alias \(site.path)/; }"
+        }
+        let urls = ["a.png", "b.png"].map { fleet.origin.url("/files/\($0)") }
+        try fleet.folder.write(Array(urls[0].utf8), to: "urls.txt")
+        #expect(try await fleet.outcome(fleet.run).status == 0)
+        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        // The second run finds one picture and fetches one. The third has nothing to fetch.
+        for fetched in [1, 0] {
+            let screen = try await TmuxScreen.start()
+            try await screen.run(Program.path, fleet.run + ["--serve"])
+            let stays = "gannet: the window stays at "
+            let rows = try await screen.wait { $0.joined(separator: " ").contains("until Ctrl-C.") }
+            #expect(rows.joined(separator: " ").contains("\(fetched) URL"), "\(rows)")
+            let line = try #require(rows.first { $0.hasPrefix(stays) }, "\(rows)")
+            let url = try #require(line.dropFirst(stays.count).split(separator: " ").first).dropLast()
+            func ask(_ target: String) async throws -> String {
+                let words = ["--silent", "--fail", "--write-out", "%{content_type} %{size_download}", url + target]
+                return try await ChildProcess.run(.init("curl", words)).output
+            }
+            let answer = try await ask("/v1/pictures?batch=run&order=oldest")
+            let json = Data(answer[...(try #require(answer.lastIndex(of: "}")))].utf8)
+            let list = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+            let shown = try #require(list["pictures"] as? [[String: Any]])
+            #expect(shown.compactMap { $0["url"] as? String } == urls && list["waiting"] as? Int == 0, "\(list)")
+            for item in shown {
+                let (id, digest) = (try #require(item["id"] as? String), try #require(item["digest"] as? String))
+                let kept = try await ask("/v1/kept/\(id)?digest=\(digest)")
+                #expect(kept.hasSuffix("image/png \(picture.count)"), "\(kept)")
+            }
+            try await screen.press("C-c")
+            try await screen.waitForPrompt(after: "0")
+            try await screen.stop()
+        }
+        #expect(try await fleet.json(["status"])["otherQueues"] as? [String] == [])
+        try await fleet.stop()
+    }
+
     @Test func `a run shows itself until it ends, with the bodies of its folder`() async throws {
         let fleet = try await Fleet.start(files: 8)
         let gate = try fleet.gateList(after: 4)
