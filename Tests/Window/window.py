@@ -116,6 +116,7 @@ def dead_job_is_found_and_retried(stage, reader, address):
     reader.shot("jobs")
     row.click()
     expect(page.locator("main")).to_contain_text("http-404")
+    expect(page.get_by_role("table", name="Where the time of the latest fetch went")).to_be_visible()
     reader.shot("job")
     (stage.files / "gone.png").write_bytes(coloured(99))
     page.get_by_role("button", name=re.compile("^Retry")).first.click()

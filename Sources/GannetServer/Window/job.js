@@ -3,7 +3,7 @@
 import { go, view } from './address.js'
 import { get, mayChange } from './api.js'
 import { confirm } from './dialog.js'
-import { foreignLink, make, say } from './elements.js'
+import { foreignLink, make, say, svg } from './elements.js'
 import { changeOne, stuckSentence } from './jobs.js'
 import { ago, bytes, clock, count, duration, moment, number, states, unknown } from './words.js'
 
@@ -30,6 +30,23 @@ const phases = (job, outcome) => {
   return make('table', { class: 'phases' }, make('caption', { class: 'unseen' }, 'Phases of the job'),
     make('thead', {}, make('tr', {}, ['Phase', 'At', 'Time'].map((title, index) => make('th', { scope: 'col', class: index === 2 ? 'number' : null }, title)))),
     make('tbody', {}, rows.map(row => make('tr', {}, make('th', { scope: 'row' }, row[0]), make('td', {}, row[1]), make('td', { class: 'number' }, row[2])))))
+}
+
+const parts = [['redirects', 'Redirects before'], ['lookUp', 'Look-up of the name'], ['connect', 'Connection'], ['tls', 'TLS handshake'], ['firstByte', 'Wait for the first byte'], ['transfer', 'Transfer']]
+
+// Where the time of the latest fetch went, in the order of time. Only slow and failed fetches have it.
+const fetchTimes = times => {
+  const all = parts.map(([key, title]) => [title, times[`${key}Seconds`] ?? 0])
+  const sum = all.reduce((total, [, seconds]) => total + seconds, 0)
+  let before = 0
+  return make('table', { class: 'phases' }, make('caption', {}, 'Where the time of the latest fetch went'),
+    make('thead', { class: 'unseen' }, make('tr', {}, ['Phase', 'Share', 'Time'].map(title => make('th', { scope: 'col' }, title)))),
+    make('tbody', {}, all.filter(([title, seconds]) => seconds > 0 || title === 'Transfer').map(([title, seconds]) => {
+      const bar = svg('svg', { class: 'share', viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+        svg('rect', { x: sum ? before / sum * 100 : 0, y: 0, width: sum ? Math.max(0.5, seconds / sum * 100) : 0, height: 8 }))
+      before += seconds
+      return make('tr', {}, make('th', { scope: 'row' }, title), make('td', {}, bar), make('td', { class: 'number' }, duration(seconds)))
+    })))
 }
 
 const holderSentence = holder => {
@@ -112,8 +129,8 @@ export const show = (root, query) => {
         make('button', { type: 'button', class: 'main', on: { click: () => act('retry', job) } }, 'Retry …'),
         make('button', { type: 'button', on: { click: () => act('delete', job) } }, 'Delete …'))
     }
-    const parts = []
-    const section = (title, ...children) => parts.push(make('section', {}, make('h2', {}, title), ...children))
+    const shown = []
+    const section = (title, ...children) => shown.push(make('section', {}, make('h2', {}, title), ...children))
     if (job) {
       const item = states.find(other => other.name === job.state)
       section('State and attempts', make('p', {}, make('span', { class: `badge ${job.state === 'dead' ? 'bad' : ''}` }, item.label), ` ${item.one}`),
@@ -127,7 +144,8 @@ export const show = (root, query) => {
     } else if (job === null) {
       section('State and attempts', make('p', {}, 'No job of this URL is in the queue. It has ended, was deleted, or never was in this queue.'))
     }
-    if (job || explained?.outcome) section('Times', phases(job, explained?.outcome))
+    const times = explained?.outcome?.phases ?? job?.phases
+    if (job || explained?.outcome) section('Times', phases(job, explained?.outcome), times && fetchTimes(times))
     if (explained) {
       const { outcome, host } = explained
       section('What explain says', make('ul', { class: 'sentences' }, sentences(explained).map(text => make('li', {}, text))), facts([
@@ -143,7 +161,7 @@ export const show = (root, query) => {
         host.pauseSeconds ? ['Paused for', duration(host.pauseSeconds)] : null, host.rule ? ['Rule', host.rule] : null,
       ]))
     }
-    body.replaceChildren(...parts)
+    body.replaceChildren(...shown)
   }
 
   load()
