@@ -22,9 +22,9 @@ package struct JobFilter: Sendable, Equatable {
     package var errorClass: String?
     /// Only jobs of the batch with this number.
     package var batch: Int?
-    /// Only jobs of this URL. Of changes it holds for dead jobs alone.
+    /// Only jobs of this URL.
     package var url: URLID?
-    /// Only jobs with this text in their URLs. Capital letters count as small ones. It holds for listings and counts.
+    /// Only jobs with this text in their URLs. Capital letters count as small ones.
     package var text: String?
 
     package init(host: String? = nil, errorClass: String? = nil) {
@@ -34,6 +34,9 @@ package struct JobFilter: Sendable, Equatable {
 }
 
 extension JobFilter {
+    /// Whether a job has to be looked at by itself, because jobs of one block may differ.
+    var looksAtEach: Bool { url != nil || text != nil }
+
     /// Whether a job of the right host, class and batch is listed.
     func lists(_ entry: JobEntry?) -> Bool {
         if let url, url != entry?.id { return false }

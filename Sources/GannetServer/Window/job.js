@@ -4,7 +4,7 @@ import { go, view } from './address.js'
 import { get, mayChange } from './api.js'
 import { confirm } from './dialog.js'
 import { foreignLink, make, say, svg } from './elements.js'
-import { changeOne, stuckSentence } from './jobs.js'
+import { changeOne, effect, mayDelete, mayRetry, stuckSentence } from './jobs.js'
 import { ago, bytes, clock, count, duration, moment, number, states, unknown } from './words.js'
 
 const facts = rows => make('dl', { class: 'facts' }, rows.filter(row => row && row[1] !== null && row[1] !== undefined)
@@ -38,12 +38,13 @@ const parts = [['redirects', 'Redirects before'], ['lookUp', 'Look-up of the nam
 const fetchTimes = times => {
   const all = parts.map(([key, title]) => [title, times[`${key}Seconds`] ?? 0])
   const sum = all.reduce((total, [, seconds]) => total + seconds, 0)
+  if (sum === 0) return make('p', { class: 'hint' }, 'No phase of the latest fetch took a millisecond.')
   let before = 0
   return make('table', { class: 'phases' }, make('caption', {}, 'Where the time of the latest fetch went'),
     make('thead', { class: 'unseen' }, make('tr', {}, ['Phase', 'Share', 'Time'].map(title => make('th', { scope: 'col' }, title)))),
-    make('tbody', {}, all.filter(([title, seconds]) => seconds > 0 || title === 'Transfer').map(([title, seconds]) => {
+    make('tbody', {}, all.filter(([, seconds]) => seconds > 0).map(([title, seconds]) => {
       const bar = svg('svg', { class: 'share', viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-        svg('rect', { x: sum ? before / sum * 100 : 0, y: 0, width: sum ? Math.max(0.5, seconds / sum * 100) : 0, height: 8 }))
+        svg('rect', { x: before / sum * 100, y: 0, width: Math.max(0.5, seconds / sum * 100), height: 8 }))
       before += seconds
       return make('tr', {}, make('th', { scope: 'row' }, title), make('td', {}, bar), make('td', { class: 'number' }, duration(seconds)))
     })))
@@ -101,14 +102,14 @@ export const show = (root, query) => {
   const act = async (verb, job) => {
     const isSure = await confirm({
       title: verb === 'retry' ? 'Retry this job?' : 'Delete this job?',
-      sentences: [job.url, verb === 'retry' ? 'It is tried again with a full number of attempts.' : 'It stays counted as failed.'],
+      sentences: [job.url, effect(verb, job.state, true), job.state === 'dead' ? null : `Further ${job.state} jobs of this URL go with it.`].filter(Boolean),
       action: verb === 'retry' ? 'Retry' : 'Delete', isGrave: verb !== 'retry',
     })
     if (!isSure) return
     try {
       const done = await changeOne(verb, job)
       say(`${count(done.count, 'job')} ${verb === 'retry' ? 'retried' : 'deleted'}.${stuckSentence(done.stuck)}`)
-      if (verb === 'delete' && done.count) return go(view('jobs', { state: 'dead', batch: query.batch }))
+      if (verb === 'delete' && done.count) return go(view('jobs', { state: job.state, batch: query.batch }))
     } catch (problem) { say(problem.message) }
     load()
   }
@@ -124,10 +125,10 @@ export const show = (root, query) => {
     if (stopping.signal.aborted) return
     if (failures.length) error.textContent = failures[0].message
     buttons.replaceChildren(reload)
-    if (job?.state === 'dead' && mayChange()) {
-      buttons.prepend(
-        make('button', { type: 'button', class: 'main', on: { click: () => act('retry', job) } }, 'Retry …'),
-        make('button', { type: 'button', on: { click: () => act('delete', job) } }, 'Delete …'))
+    if (job && mayChange()) {
+      const button = (verb, text, kind) => make('button', { type: 'button', class: kind, on: { click: () => act(verb, job) } }, text)
+      if (mayDelete(job.state)) buttons.prepend(button('delete', 'Delete …', null))
+      if (mayRetry(job.state)) buttons.prepend(button('retry', job.state === 'dead' ? 'Retry …' : 'Retry now …', 'main'))
     }
     const shown = []
     const section = (title, ...children) => shown.push(make('section', {}, make('h2', {}, title), ...children))
