@@ -27,6 +27,14 @@ package struct JobFilter: Sendable, Equatable {
     /// Only jobs with this text in their URLs. Capital letters count as small ones.
     package var text: String?
 
+    /// The name in a host that is written with a port, as `example.com:8080` or `[::1]:8080`; nil for a host without one.
+    package static func name(ofHostWithPort host: String) -> String? {
+        guard let colon = host.lastIndex(of: ":"), colon != host.startIndex else { return nil }
+        let (name, port) = (host[..<colon], host[host.index(after: colon)...])
+        guard !port.isEmpty, port.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), !name.contains(":") || name.hasSuffix("]") else { return nil }
+        return String(name)
+    }
+
     package init(host: String? = nil, errorClass: String? = nil) {
         self.host = host
         self.errorClass = errorClass

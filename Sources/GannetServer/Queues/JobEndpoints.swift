@@ -118,6 +118,9 @@ struct JobEndpoints: Sendable {
         var selection = JobSelection(
             state ?? (errorClass == nil ? usual : .dead), JobFilter(host: items["host"]?.lowercased(), errorClass: errorClass))
         if errorClass != nil, selection.state != .dead { throw .badRequest("Only dead jobs have a class: leave 'state' out, or say dead.") }
+        if let host = items["host"], let name = JobFilter.name(ofHostWithPort: host) {
+            throw .badRequest("A host is named without its port: say '\(name)'. For one port alone, 'text' finds '\(host)/' in the URLs.")
+        }
         selection.filter.text = items["text"]
         if let text = items["url"] {
             let url = try RequestedURL(asked: text)
