@@ -228,7 +228,7 @@ let package = Package(
             name: "GannetServerTests",
             dependencies: [
                 "GannetServer", "Gannet", "HTTPService", "HTTPCaching", "HTTPEngine", "ClusterState", "RedisClient", "ThumbnailMessages",
-                "Thumbnails", "GannetTestKit",
+                "Thumbnails", "BodyStores", "GannetTestKit",
             ],
             swiftSettings: settings),
         .testTarget(

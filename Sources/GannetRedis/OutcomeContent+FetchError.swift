@@ -6,6 +6,7 @@ extension OutcomeContent {
     package init(_ error: FetchError, url: String) {
         self.init(url: url)
         if case .status(let code) = error.kind { status = code }
+        phases = error.phases
         fields = [.errorClass: error.className, .errorMessage: error.description]
     }
 }

@@ -47,7 +47,8 @@ package final class GatewayServer: Sendable {
         endpoints +=
             GalleryEndpoints(
                 access: queues, index: PictureIndex(), favourites: settings.favourites.flatMap { try? Favourites(URL(filePath: $0)) },
-                folder: settings.folder, pool: pool, thumbnails: thumbnails
+                folder: settings.folder, run: settings.found.map { ($0, queue: settings.queue, batch: settings.batch) }, pool: pool,
+                thumbnails: thumbnails
             ).endpoints
         endpoints.append(
             Endpoint(

@@ -21,6 +21,9 @@ package struct GatewaySettings: Sendable {
     /// The workers' folder of bodies; nil where bodies are in Redis.
     package var folder: BodyFolder?
 
+    /// Where the server belongs to a run: the pictures that were in the run's folder before.
+    package var found: FoundPictures?
+
     package init() {}
 
     /// Whether a header of clients may be sent on to origins. Some are the fetcher's own, and some ask for a part of a body.

@@ -47,6 +47,23 @@ import Testing
         #expect(OutcomeContent(content.bytes[...])?.facts == content.facts)
     }
 
+    @Test func `the times of a fetch take three bytes a phase, and a fetch without times takes none`() throws {
+        var content = Self.full
+        content.facts = [1, 2, 3]
+        let bare = content.bytes
+        var phases = PhaseTimes()
+        for (index, phase) in PhaseTimes.all.enumerated() {
+            phases[keyPath: phase.path] = UInt32(1000 * index + 1)
+            content.phases = phases
+            #expect(OutcomeContent(content.bytes[...]) == content)
+            #expect(content.bytes.count == bare.count + 4 + 3 * (index + 1))
+        }
+        content.phases?.transfer = .max
+        #expect(try #require(OutcomeContent(content.bytes[...])?.phases).transfer == 0xff_ffff)
+        content.phases = PhaseTimes()
+        #expect(content.bytes.count == bare.count + 4 && OutcomeContent(content.bytes[...])?.phases == PhaseTimes())
+    }
+
     @Test func `a failure without a message has a sentence made of its status or its class`() {
         var content = OutcomeContent(url: "http://a/")
         #expect(content.failureSentence == "The fetch failed for a reason that was not recorded.")

@@ -1,9 +1,11 @@
 import Gannet
 import GannetTestKit
 import HTTPCaching
+import HTTPEngine
 import RedisClient
 import Testing
 
+@testable import BodyStores
 @testable import ClusterState
 @testable import GannetServer
 
@@ -150,6 +152,51 @@ import Testing
         try await fixture.end { Self.picture($0) }
         let page = try await fixture.pictures(most: 20).page(PictureOrder(), of: nil, first: 0, count: 100)
         #expect(page.total == 20 && page.pictures.count == 20 && page.isCut)
+        await fixture.redis.close()
+    }
+
+    @Test func `pictures that a run found in its folder are there before and beside those that come`() async throws {
+        let temporary = try TemporaryFolder()
+        let folder = try await RecordedFolder.open(BodyFolder(temporary.path))
+        var ids: [String: URLID] = [:]
+        for (name, type) in [("1", "image/png; x=y"), ("2", "text/html"), ("3", "image/gif"), ("4", "image/png")] {
+            let url = "http://h/\(name)"
+            let id = try RequestedURL(url).id
+            ids[url] = id
+            var record = JobRecord(id)
+            (record.status, record.bytes, record.contentType) = (200, name.utf8.count, type)
+            record.digest = SHA256Digest(of: name.utf8).bytes
+            record.file = try folder.folder.place(try temporary.write(Array(name.utf8), to: ".gannet-x"), of: url, id: id)
+            _ = try folder.journal.append(record)
+        }
+        let found = FoundPictures()
+        found.begin(with: folder)
+        let fixture = try await Fixture()
+        for url in ids.keys.sorted().dropLast() { try found.note(try #require(ids[url]), url) }
+        let early = BatchPictures(fixture.queue, batch: 0, most: 100, found: found)
+        let before = try await early.page(PictureOrder(name: .host), of: nil, first: 0, count: 10)
+        #expect(Set(urls(before)) == ["http://h/1", "http://h/3"] && before.waiting == 0 && !before.isReading)
+        #expect(before.pictures.first { $0.picture.url == "http://h/1" }?.picture.type == "image/png")
+
+        // A picture that is fetched again takes the place of the one that was there.
+        try await fixture.enqueue(["http://h/3", "http://h/5"])
+        try await fixture.end { Self.picture($0, bytes: 99) }
+        let number = try #require(try await fixture.queue.number(ofBatch: "b"))
+        let after = try await BatchPictures(fixture.queue, batch: number, most: 100, found: found)
+            .page(PictureOrder(name: .smallest), of: nil, first: 0, count: 10)
+        #expect(urls(after).first == "http://h/1" && Set(urls(after)) == ["http://h/1", "http://h/3", "http://h/5"])
+        #expect(after.pictures.map(\.picture.bytes) == [1, 99, 99])
+
+        // The list has its bound, also where the pictures of the folder fill it.
+        let small = FoundPictures(most: 1)
+        small.begin(with: folder)
+        for url in ids.keys.sorted() { try small.note(try #require(ids[url]), url) }
+        let cut = try await BatchPictures(fixture.queue, batch: number, most: 100, found: small)
+            .page(PictureOrder(), of: nil, first: 0, count: 10)
+        #expect(cut.isCut && cut.total == 1)
+        #expect(try found.body(of: try #require(ids["http://h/4"]))?.bytes == Array("4".utf8))
+        try temporary.write([0], to: folder.folder.name(of: "http://h/4", id: try #require(ids["http://h/4"])))
+        #expect(try found.body(of: try #require(ids["http://h/4"]))?.bytes == nil)
         await fixture.redis.close()
     }
 

@@ -42,6 +42,7 @@ http {
     server {
         listen 127.0.0.1:PORT;
         root FOLDER/www;
+        location /slow/ { alias FOLDER/www/; limit_rate 100; }
         location /hostile/header { types {} default_type 'image/png"><script>window.stolen=1</script>'; try_files /0.png =404; }
     }
 }

@@ -123,6 +123,13 @@ def dead_job_is_found_and_retried(stage, reader, address):
         reader.confirm("Retry")
     reader.until("the dead job was not fetched", lambda: stage.asked("gone.png") == 2)
     reader.until("the job stays dead", lambda: stage.ask(address, "/v1/status")["jobs"]["dead"] == 0)
+    # The page of a slow fetch says where its time went.
+    slow = stage.url("slow/0.png")
+    stage.enqueue("live", "slow", [slow])
+    reader.until("the slow picture does not come", lambda: stage.ask(address, "/v1/explain?url=" + slow)["outcome"])
+    page.goto(f"{address}/?view=job&url={urllib.parse.quote(slow, safe='')}")
+    expect(page.get_by_role("table", name="Where the time of the latest fetch went")).to_contain_text("Transfer")
+    reader.shot("job-times")
     stage.processes.end(worker)
 
 
@@ -197,6 +204,17 @@ def gallery_fills(stage, reader):
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
     reader.until("the address still names the picture after Escape", lambda: "picture=" not in page.url)
+    # Back closes a picture that was opened here, Forward opens it again, and another Back leaves the gallery.
+    place = page.url
+    cells.first.click()
+    expect(page.locator("dialog[open]")).to_be_visible()
+    page.go_back()
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    reader.until("Back leads elsewhere", lambda: page.url == place)
+    page.go_forward()
+    expect(page.locator("dialog[open]")).to_be_visible()
+    page.keyboard.press("Escape")
+    reader.until("Escape leads elsewhere", lambda: page.url == place)
     # The address of a picture shows that picture, in another order too.
     for address_of_it in [shared, shared.replace("order=largest", "order=newest"), shared.replace("order=largest", "order=host")]:
         page.goto(address_of_it)
@@ -204,6 +222,7 @@ def gallery_fills(stage, reader):
     page.goto(shared)
     expect(page.locator("dialog[open]")).to_be_visible()
     page.keyboard.press("Escape")
+    reader.until("the address still names the picture", lambda: "picture=" not in page.url)
     page.reload()
     reader.until("nothing is loaded after a reload", loaded)
     reader.check("the order is lost", page.get_by_label("Order").input_value() == "largest")
@@ -327,6 +346,7 @@ def keyboard_alone(stage, reader, address):
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
     reader.check("the focus is lost with the dialog", page.evaluate("document.activeElement !== document.body"))
+    reader.until("the address still names the picture", lambda: "picture=" not in page.url)
     # Each view is a link that the keyboard reaches.
     for name in ["Overview", "Jobs", "Batches"]:
         page.goto(address)

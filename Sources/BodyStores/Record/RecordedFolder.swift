@@ -66,8 +66,20 @@ package final class RecordedFolder: Sendable {
 
     package var counts: Counts { state.withLock { $0.counts } }
 
-    /// Lists a URL of the run. False if it needs no fetch as far as is known: its file exists, or it was listed before.
-    package func wants(_ id: URLID) -> Bool {
+    /// The knowledge of a run about a URL that it lists.
+    package enum Listing: Sendable {
+        case wanted
+        /// Its file exists, as far as is known.
+        case there
+        /// It was listed before.
+        case repeated
+    }
+
+    /// Lists a URL of the run. True if it needs a fetch as far as is known.
+    package func wants(_ id: URLID) -> Bool { list(id) == .wanted }
+
+    /// Lists a URL of the run.
+    package func list(_ id: URLID) -> Listing {
         let (isNew, isWanted) = update(id) { [demand] entry in
             guard !entry.marks.contains(.listed) else { return (false, false) }
             entry.marks.insert(.listed)
@@ -79,7 +91,7 @@ package final class RecordedFolder: Sendable {
             state.counts.listed += isNew ? 1 : 0
             state.counts.queued += isWanted ? 1 : 0
         }
-        return isWanted
+        return isWanted ? .wanted : isNew ? .there : .repeated
     }
 
     /// The latest record of a URL.

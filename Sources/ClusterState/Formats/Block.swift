@@ -99,15 +99,23 @@ struct Block {
 
 extension Block {
     /// A block with only these of the block's jobs, as bytes; `nil` where the block is cut off.
-    func bytes(ofJobs range: Range<Int>) -> [UInt8]? {
-        guard isMany else { return range == 0..<1 ? bytes : nil }
+    /// - Parameter indices: In ascending order.
+    func bytes(ofJobs indices: some BidirectionalCollection<Int>) -> [UInt8]? {
+        guard isMany else { return indices.elementsEqual([0]) ? bytes : nil }
         let start = 11 + Int(bytes[10])
         var reader = ByteReader(bytes[(start + 1)...])
         var jobs: [ArraySlice<UInt8>] = []
-        for index in 0..<range.upperBound {
+        var wanted = indices.makeIterator()
+        var next = wanted.next()
+        for index in 0..<count {
+            guard let current = next else { break }
             guard let length = reader.number(2), let job = reader.bytes(length) else { return nil }
-            if index >= range.lowerBound { jobs.append(job) }
+            if index == current {
+                jobs.append(job)
+                next = wanted.next()
+            }
         }
+        guard next == nil else { return nil }
         var part = Array(bytes[..<start])
         if jobs.count == 1 {
             part[0] &= ~Flags.many

@@ -1,4 +1,4 @@
-internal import GannetBasics
+package import GannetBasics
 
 /// The part of an outcome that its fetcher writes. Of this part, scripts read only the digest and the error class.
 ///
@@ -27,6 +27,8 @@ package struct OutcomeContent: Sendable, Equatable {
     /// The facts that the library's cache keeps about the answer, in the cache's own format. They are written without what they repeat of
     /// the digest, the URL and the content type.
     package var facts: [UInt8]?
+    /// Where the fetch's time went. Only slow and failed fetches have times, so that the others cost Redis no byte more.
+    package var phases: PhaseTimes?
 
     package init(url: String) { self.url = url }
 
@@ -35,6 +37,7 @@ package struct OutcomeContent: Sendable, Equatable {
     private static let schemes = ["", "http://", "https://"]
     private static let mostFields = 63
     private static let factsTag: UInt8 = 64
+    private static let phasesTag: UInt8 = 65
     private static let longestFacts = 40_000
     /// Most outcomes without their URL and facts are shorter.
     private static let usualBytes = 128
@@ -69,12 +72,18 @@ extension OutcomeContent {
         bytes.append(number: size, count: 5)
         // Facts that are too long are left out: cut short, they would say something else.
         let facts = facts.flatMap { $0.count <= Self.longestFacts ? $0 : nil }
-        bytes.append(UInt8(fields.count + (facts == nil ? 0 : 1) | scheme << 6))
+        bytes.append(UInt8(fields.count + (facts == nil ? 0 : 1) + (phases == nil ? 0 : 1) | scheme << 6))
         for field in Field.allCases {
             guard let value = fields[field]?.utf8.prefix(Self.longestField) else { continue }
             bytes.append(field.rawValue)
             bytes.append(number: value.count, count: 2)
             bytes.append(contentsOf: value)
+        }
+        if let phases {
+            let packed = phases.packed
+            bytes.append(Self.phasesTag)
+            bytes.append(number: packed.count, count: 2)
+            bytes.append(contentsOf: packed)
         }
         if let facts {
             let short = shortened(facts)
@@ -125,6 +134,8 @@ extension OutcomeContent {
             guard let tag = reader.number(1), let length = reader.number(2), let value = reader.bytes(length) else { return nil }
             if tag == Self.factsTag {
                 short = Array(value)
+            } else if tag == Self.phasesTag {
+                phases = PhaseTimes(packed: value)
             } else if let field = Field(rawValue: UInt8(tag)) {
                 fields[field] = String(decoding: value, as: UTF8.self)
             }
@@ -137,6 +148,29 @@ extension OutcomeContent {
         if let short {
             guard let facts = lengthened(short) else { return nil }
             self.facts = facts
+        }
+    }
+}
+
+extension PhaseTimes {
+    /// A byte with a bit for each phase that took time, the first phase's the lowest. Then three bytes for each of them.
+    fileprivate var packed: [UInt8] {
+        var bytes: [UInt8] = [0]
+        for (index, phase) in Self.all.enumerated() where self[keyPath: phase.path] > 0 {
+            bytes[0] |= 1 << index
+            bytes.append(number: Int(min(self[keyPath: phase.path], 0xff_ffff)), count: 3)
+        }
+        return bytes
+    }
+
+    /// Nil for bytes that `packed` cannot have made. A newer version may have further phases behind these.
+    fileprivate init?(packed bytes: ArraySlice<UInt8>) {
+        self.init()
+        var reader = ByteReader(bytes)
+        guard let mask = reader.number(1) else { return nil }
+        for (index, phase) in Self.all.enumerated() where mask & 1 << index != 0 {
+            guard let time = reader.number(3) else { return nil }
+            self[keyPath: phase.path] = UInt32(time)
         }
     }
 }

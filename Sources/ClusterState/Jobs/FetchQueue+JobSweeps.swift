@@ -30,9 +30,6 @@ extension FetchQueue {
     }
 
     private func sweep(_ selection: JobSelection, _ action: JobSweep.Action, limit: Int) async throws(StateError) -> JobSweep {
-        let filter = selection.filter
-        if filter.text != nil { throw .invalid("Jobs are not changed by a part of their URLs: list them, and name the URLs.") }
-        if filter.url != nil, selection.state != .dead { throw .invalid("One URL can be named for dead jobs only.") }
         var sum = JobSweep()
         for partition in cluster.partitions {
             let latest = try await cluster.now(in: partition)

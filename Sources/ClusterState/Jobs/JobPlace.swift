@@ -99,6 +99,23 @@ struct JobReader {
         return block
     }
 
+    /// The places of the selected jobs in a selected block, the last `most` of them.
+    func chosen(_ block: Block, most: Int) -> [Int] {
+        guard selection.filter.looksAtEach else { return Array(max(0, block.count - most)..<block.count) }
+        var (rest, chosen) = (block, [Int]())
+        for index in 0..<block.count {
+            guard let element = rest.next() else { break }
+            if case .job(let entry) = element, selection.filter.lists(entry) { chosen.append(index) }
+        }
+        return chosen.suffix(most)
+    }
+
+    /// Whether a URL's followers may be selected.
+    func mayConcern(_ place: JobPlace) -> Bool {
+        guard let url = selection.filter.url, case .followers(let id) = place else { return true }
+        return url.bytes == id
+    }
+
     func matches(_ block: Block) -> Bool {
         matchesHost(block) && (selection.filter.batch.map { $0 == block.batch } ?? true)
     }
@@ -109,7 +126,7 @@ struct JobReader {
     /// A given-up job, where it is selected.
     func selected(dead record: [UInt8]) -> DeadJob? {
         guard let job = DeadJob(record), matches(job.block) else { return nil }
-        if let url = selection.filter.url, url != job.block.firstID { return nil }
+        if selection.filter.looksAtEach, chosen(job.block, most: 1).isEmpty { return nil }
         return selection.filter.errorClass.map { job.error?.fields[.errorClass] == $0 } ?? true ? job : nil
     }
 }

@@ -22,10 +22,18 @@ package struct JobFilter: Sendable, Equatable {
     package var errorClass: String?
     /// Only jobs of the batch with this number.
     package var batch: Int?
-    /// Only jobs of this URL. Of changes it holds for dead jobs alone.
+    /// Only jobs of this URL.
     package var url: URLID?
-    /// Only jobs with this text in their URLs. Capital letters count as small ones. It holds for listings and counts.
+    /// Only jobs with this text in their URLs. Capital letters count as small ones.
     package var text: String?
+
+    /// The name in a host that is written with a port, as `example.com:8080` or `[::1]:8080`; nil for a host without one.
+    package static func name(ofHostWithPort host: String) -> String? {
+        guard let colon = host.lastIndex(of: ":"), colon != host.startIndex else { return nil }
+        let (name, port) = (host[..<colon], host[host.index(after: colon)...])
+        guard !port.isEmpty, port.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), !name.contains(":") || name.hasSuffix("]") else { return nil }
+        return String(name)
+    }
 
     package init(host: String? = nil, errorClass: String? = nil) {
         self.host = host
@@ -34,6 +42,9 @@ package struct JobFilter: Sendable, Equatable {
 }
 
 extension JobFilter {
+    /// Whether a job has to be looked at by itself, because jobs of one block may differ.
+    var looksAtEach: Bool { url != nil || text != nil }
+
     /// Whether a job of the right host, class and batch is listed.
     func lists(_ entry: JobEntry?) -> Bool {
         if let url, url != entry?.id { return false }

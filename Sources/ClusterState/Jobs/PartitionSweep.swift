@@ -48,7 +48,7 @@ struct PartitionSweep {
         var cursor = "0"
         repeat {
             let (next, found) = try await page(of: keys.timers(priority, of: queue.name), at: cursor)
-            let places = found.map { JobPlace(timer: $0.name) }
+            let places = found.map { JobPlace(timer: $0.name) }.filter(reader.mayConcern)
             if selection.state == .delayed { try await change(places) { try await $0.changingDelayed($1, of: priority, &$2) } }
             if action == .retry {
                 try await change(places) { try await $0.makingDue($1, &$2) }
@@ -199,18 +199,20 @@ extension PartitionSweep {
                 let score = try score.asOptionalBytes(), let due = Double(String(decoding: score, as: UTF8.self)),
                 action == .delete || due > Double(now)
             else { continue }
-            let stay = block.count - min(block.count, step.left)
+            let chosen = reader.chosen(block, most: step.left)
+            if chosen.isEmpty { continue }
+            let stay = (0..<block.count).filter { !chosen.contains($0) }
             let header = place.member.prefix(JobPlace.delayedHeader)
             step.commit.check(score, "ZSCORE", timers, .bytes(place.member))
             step.commit.write("ZREM", timers, .bytes(place.member))
-            if stay > 0, let rest = block.bytes(ofJobs: 0..<stay) {
+            if !stay.isEmpty, let rest = block.bytes(ofJobs: stay) {
                 step.commit.write("ZADD", timers, .bytes(score), .bytes(header + rest))
             }
             if action == .delete {
-                step.cancel(block.count - stay, of: block, in: .delayed)
-            } else if let moved = block.bytes(ofJobs: stay..<block.count) {
+                step.cancel(chosen.count, of: block, in: .delayed)
+            } else if let moved = block.bytes(ofJobs: chosen) {
                 step.commit.write("ZADD", timers, .integer(now), .bytes(header + moved))
-                step.count += block.count - stay
+                step.count += chosen.count
             }
         }
         return reader
@@ -234,7 +236,8 @@ extension PartitionSweep {
             if step.isFull { break }
             step.done += 1
             guard let id, let first = found.popFirst(), let bytes = found.popFirst(), let first, let bytes,
-                reader.selected(first, in: place) != nil, var lock = URLLock(bytes), lock.kind == .retry, lock.began > now
+                let block = reader.selected(first, in: place), !reader.chosen(block, most: 1).isEmpty, var lock = URLLock(bytes),
+                lock.kind == .retry, lock.began > now
             else { continue }
             lock.began = now
             step.commit.check(bytes, "HGET", keys.locks, .bytes(id))
@@ -276,11 +279,18 @@ extension PartitionSweep {
             step.isMore = step.isFull
             if step.isMore { break }
             let block = reader.selected(element, in: place).flatMap { $0.enqueued <= latest ? $0 : nil }
-            let stay = block.map { $0.count - min($0.count, step.left) } ?? 0
-            let rest = block == nil ? element : stay == 0 ? Block.gone : block?.bytes(ofJobs: 0..<stay) ?? element
+            let chosen = block.map { reader.chosen($0, most: step.left) } ?? []
+            let rest: [UInt8]
+            if let block, chosen.count == block.count {
+                rest = Block.gone
+            } else if let block, !chosen.isEmpty {
+                rest = block.bytes(ofJobs: (0..<block.count).filter { !chosen.contains($0) }) ?? element
+            } else {
+                rest = element
+            }
             let index = step.behind + trimmed + 1
             if rest != element || (rest == Block.gone && step.behind == 0) { step.commit.check(element, "LINDEX", list, .integer(-index)) }
-            if let block, rest != element { step.cancel(block.count - stay, of: block, in: selection.state) }
+            if let block, rest != element { step.cancel(chosen.count, of: block, in: selection.state) }
             if rest == Block.gone, step.behind == 0 {
                 trimmed += 1
                 continue

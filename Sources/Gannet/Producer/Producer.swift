@@ -67,12 +67,12 @@ package struct Producer: ~Copyable {
     /// Takes the next row of the input.
     /// - Parameter isWanted: Called for each URL. It returns false for a URL that should not become a job.
     package mutating func add(
-        _ text: ArraySlice<UInt8>, from place: EnqueueSummary.Place, where isWanted: (URLID) -> Bool = { _ in true }
+        _ text: ArraySlice<UInt8>, from place: EnqueueSummary.Place, where isWanted: (JobEntry) -> Bool = { _ in true }
     ) async throws(StateError) {
         position += 1
         do {
             let entry = try JobEntry(row: text, headers: headers)
-            if position > progress.offset, isWanted(entry.id) { take(entry) }
+            if position > progress.offset, isWanted(entry) { take(entry) }
         } catch {
             summary.refuse(place, "\(error)")
         }

@@ -94,7 +94,8 @@ extension Explanation {
         return [
             "failed": .bool(outcome.isNegative), "fresh": .bool(isFresh), "ageSeconds": JSONValue(outcome.age(at: now)),
             "freshForSeconds": JSONValue(outcome.freshFor(at: now)),
-            "tookSeconds": JSONValue(.milliseconds(outcome.ended - outcome.began)), "httpStatus": JSONValue(content.httpStatus),
+            "tookSeconds": JSONValue(.milliseconds(outcome.ended - outcome.began)), "phases": content.phases?.json ?? .null,
+            "httpStatus": JSONValue(content.httpStatus),
             "bytes": content.digest == nil ? .null : .integer(content.size), "sha256": JSONValue(content.digest?.hexadecimal),
             "contentType": JSONValue(content.fields[.contentType]), "file": JSONValue(content.fields[.file]),
             "error": outcome.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
@@ -137,6 +138,7 @@ extension ListedJob {
             "deadSeconds": JSONValue(state == .dead ? since : nil), "failures": .integer(failures),
             "crashes": .integer(crashes), "httpStatus": JSONValue(error?.httpStatus),
             "error": errorClass.map { ["class": .string($0), "message": JSONValue(errorMessage)] } ?? .null,
+            "phases": error?.phases?.json ?? .null,
         ]
     }
 
@@ -145,6 +147,13 @@ extension ListedJob {
     package var errorClass: String? { error?.fields[.errorClass] }
     /// Why the job failed, if it did.
     package var errorMessage: String? { errorClass == nil ? error?.fields[.errorMessage] : error?.failureSentence }
+}
+
+extension PhaseTimes {
+    /// Seconds, in the order of time.
+    package var json: JSONValue {
+        .object(Self.all.map { ($0.key + "Seconds", JSONValue(.milliseconds(Int(self[keyPath: $0.path])))) })
+    }
 }
 
 extension OperatorRule {

@@ -65,6 +65,7 @@ private struct ExplanationReport: Sendable {
             if let digest = content.digest { rows.append(("body", "\(Amounts.bytes(content.size)), sha256 \(digest.hexadecimal)")) }
             if let type = content.fields[.contentType] { rows.append(("type", type)) }
             if let file = content.fields[.file] { rows.append(("file", file)) }
+            if let phases = content.phases { rows.append(("times", times(phases))) }
             rows.append(known.isNegative ? ("retry", retry(known)) : ("fresh", freshness(known)))
         }
         rows.append(("held by", holder))
@@ -75,6 +76,12 @@ private struct ExplanationReport: Sendable {
         rows.append(("host", "\(url.host): \(host)"))
         if let rule = found.standing.rule { rows.append(("rule", "for \(rule.subject): \(rule.words)")) }
         return rows.map { $0.0 + String(repeating: " ", count: Self.indent - $0.0.count) + $0.1 }.joined(separator: "\n")
+    }
+
+    private func times(_ phases: PhaseTimes) -> String {
+        let parts = PhaseTimes.all.map { ($0.name, phases[keyPath: $0.path]) }.filter { $0.1 > 0 }
+        return parts.isEmpty
+            ? "none worth telling" : parts.map { "\($0) \(Amounts.milliseconds(.milliseconds($1)))" }.joined(separator: ", ")
     }
 
     private var outcome: String {

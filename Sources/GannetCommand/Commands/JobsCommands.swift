@@ -247,6 +247,9 @@ private enum JobFlags {
         let named = try arguments.optional(flag).flatMap(JobState.init)
         let errorClass = try arguments.optional(errorClass)
         let filter = JobFilter(host: try arguments.optional(host)?.lowercased(), errorClass: errorClass)
+        if let host = filter.host, let name = JobFilter.name(ofHostWithPort: host) {
+            throw arguments.usageError("A host is named without its port: '--host \(name)'.")
+        }
         let selection = JobSelection(named ?? usual, filter)
         if errorClass != nil, selection.state != .dead {
             throw arguments.usageError("Only dead jobs have a class: '--class' goes with '--state dead'.")

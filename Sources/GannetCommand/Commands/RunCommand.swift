@@ -15,7 +15,9 @@ struct RunCommand: Command {
     private static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
 
     private static let serve = Toggle(
-        "serve", "Show the run while it goes on, in browsers of this machine, at an address that it prints.")
+        "serve",
+        "Show the run and all pictures of its folder, in browsers of this machine, at an address that it prints. At a terminal the window stays "
+            + "after the run until Ctrl-C.")
 
     static let spec = CommandSpec(
         "run",
@@ -99,11 +101,11 @@ struct RunCommand: Command {
         do {
             return try await connection.withAccess(console) { access, interruption in
                 fetch.sayWhatProxyMeans(console)
-                let run = Run(
-                    options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
-                    endpoint: endpoint)
                 let window =
                     hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
+                let run = Run(
+                    options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
+                    endpoint: endpoint, window: window)
                 do {
                     let status = try await run.run(rows)
                     await window?.close(interruption)

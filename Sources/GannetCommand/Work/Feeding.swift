@@ -55,6 +55,8 @@ struct RunFeeding: Sendable {
     let input: RunInput
     let batch: String
     let submission: BatchOptions
+    /// Hears of the pictures that are there already; nil where nobody can look at the run.
+    let found: FoundPictures?
     /// Called once, when the queue has accepted the first URL.
     let onFirst: @Sendable () -> Void
     /// The rest of the list waits while this many jobs do.
@@ -62,7 +64,7 @@ struct RunFeeding: Sendable {
     private var hasFirst = false
 
     init(
-        queue: FetchQueue, folder: RecordedFolder, input: RunInput, batch: String, submission: BatchOptions,
+        queue: FetchQueue, folder: RecordedFolder, input: RunInput, batch: String, submission: BatchOptions, found: FoundPictures?,
         onFirst: @escaping @Sendable () -> Void
     ) {
         self.queue = queue
@@ -70,6 +72,7 @@ struct RunFeeding: Sendable {
         self.input = input
         self.batch = batch
         self.submission = submission
+        self.found = found
         self.onFirst = onFirst
     }
 
@@ -87,12 +90,12 @@ struct RunFeeding: Sendable {
         options.maximumAge = nil
         var producer = try await Producer(queue, batch: batch, from: "", options: options)
         for (index, url) in input.urls.enumerated() {
-            try await producer.add(Array(url.utf8)[...], from: .argument(index + 1), where: folder.wants)
+            try await producer.add(Array(url.utf8)[...], from: .argument(index + 1), where: wants)
         }
         while let batch = try await input.rows?.nextBatch() {
             for row in batch {
                 switch row.content {
-                case .url(let bytes): try await producer.add(bytes, from: .line(row.number), where: folder.wants)
+                case .url(let bytes): try await producer.add(bytes, from: .line(row.number), where: wants)
                 case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
                 }
             }
@@ -107,6 +110,13 @@ struct RunFeeding: Sendable {
         try await producer.finish()
         look(at: producer.summary)
         return Fed(summary: producer.summary, checked: checked)
+    }
+
+    private func wants(_ entry: JobEntry) -> Bool {
+        let listing = folder.list(entry.id)
+        // The worker's own reading finds the error of a record that cannot be read.
+        if listing == .there { try? found?.note(entry.id, entry.url) }
+        return listing == .wanted
     }
 
     /// Adds the URLs whose files are missing or changed.

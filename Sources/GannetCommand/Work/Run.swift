@@ -16,6 +16,7 @@ struct Run: Sendable {
     let bodies: BodyFolder
     let interruption: Interruption
     let endpoint: WorkerEndpoint?
+    let window: RunWindow?
 
     private var console: Console { options.console }
     private var queue: FetchQueue { access.cluster.queue(identity.queue) }
@@ -38,6 +39,7 @@ struct Run: Sendable {
 
     private func fetch(_ input: RunInput, into folder: RecordedFolder, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         try input.prepare(in: folder)
+        window?.found.begin(with: folder)
         guard let fed = try await feedAndWork(input, folder) else { return await interrupted(input) }
         guard folder.counts.listed > 0 else {
             throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
@@ -48,8 +50,20 @@ struct Run: Sendable {
             try await RunManifest(folder: folder, input: input, headers: options.submission.headers).write()
         }
         guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
-        await leaveNothing()
-        let summary = RunSummary(totals: totals, time: ContinuousClock.now - start)
+        let stays = window?.stays ?? false
+        // The window shows the jobs that have ended, for as long as it stays.
+        if !stays { await leaveNothing() }
+        let status = try report(RunSummary(totals: totals, time: ContinuousClock.now - start), of: folder)
+        if stays {
+            await window?.stay(interruption)
+            await leaveNothing()
+        }
+        return status
+    }
+
+    /// Prints the result, and says whether the command has succeeded.
+    private func report(_ summary: RunSummary, of folder: RecordedFolder) throws -> ExitStatus {
+        let totals = summary.totals
         let status: ExitStatus = options.maxFailures.allows(totals.failed + totals.invalid, of: totals.rows) ? .done : .someFailed
         guard options.json else {
             return try console.print(prose: "\(summary.text) to \(folder.displayPath)\(summary.reference)", last: status)
@@ -80,8 +94,8 @@ struct Run: Sendable {
                     // When it fails the worker ends as after a signal.
                     defer { feeder.finish() }
                     var feeding = RunFeeding(
-                        queue: queue, folder: folder, input: input, batch: options.batch, submission: options.submission, onFirst: nameQueue
-                    )
+                        queue: queue, folder: folder, input: input, batch: options.batch, submission: options.submission,
+                        found: window?.found, onFirst: nameQueue)
                     do {
                         let fed = try await feeding.run()
                         say(fed, folder)

@@ -7,18 +7,23 @@ import HTTPEngine
 import HTTPService
 import Thumbnails
 
-/// The window of a run: a gateway for browsers of this machine, for as long as the run goes on.
+/// The window of a run: a gateway for browsers of this machine. It stays until the run ends, and at a terminal until Ctrl-C.
 struct RunWindow: Sendable {
     private let service: HTTPService
     private let server: GatewayServer
     private let client: ClusterFetch
     private let thumbnails: ThumbnailPool
+    private let console: Console
+    private let url: String
+    /// The pictures that the run finds in its folder.
+    let found: FoundPictures
 
     private static let host = "127.0.0.1"
     /// The port of `gannet serve`; another one is taken where it has a user.
     private static let usualPort: UInt16 = 9480
     /// Redis' memory for bodies that clients ask for besides the run's.
     private static let bodyLimit = 100_000_000
+    private static let longestStay = Duration.seconds(1_000_000_000)
     /// How long browsers have to take their last answers.
     private static let drainTime = Duration.seconds(1)
 
@@ -33,6 +38,8 @@ struct RunWindow: Sendable {
         gateway.bodyLimit = bodyLimit
         gateway.folder = folder
         gateway.favourites = "\(folder.path)/.gannet/favourites.json"
+        let found = FoundPictures()
+        gateway.found = found
         let thumbnails = ThumbnailPool(ThumbnailProgram(named: nil, beside: Executable.path), ThumbnailBounds())
         let client = try await ClusterFetch(access.cluster, settings, options.fetch.fetching(cacheLimit: bodyLimit))
         let listening = HTTPServiceOptions()
@@ -46,7 +53,8 @@ struct RunWindow: Sendable {
         }
         let url = ListenAddress(host: host, port: service.port).url + "/"
         options.console.note("the window of this run is \(url)", [(key: "event", value: "window"), (key: "address", value: .string(url))])
-        return RunWindow(service: service, server: server, client: client, thumbnails: thumbnails)
+        return RunWindow(
+            service: service, server: server, client: client, thumbnails: thumbnails, console: options.console, url: url, found: found)
     }
 
     private static func listen(_ options: HTTPServiceOptions, _ server: GatewayServer) throws(HTTPServiceFailure) -> HTTPService {
@@ -55,6 +63,16 @@ struct RunWindow: Sendable {
         } catch {
             return try HTTPService(address: host, port: 0, options, server.reply)
         }
+    }
+
+    /// Whether somebody sees the address, and can end the window.
+    var stays: Bool { console.terminal != nil }
+
+    /// Waits for a signal.
+    func stay(_ interruption: Interruption) async {
+        console.note(
+            "the window stays at \(url) until Ctrl-C.", [(key: "event", value: "windowStays"), (key: "address", value: .string(url))])
+        _ = await interruption.cancelling { try await Task.sleep(for: Self.longestStay) }
     }
 
     func close(_ interruption: Interruption) async {

@@ -1,3 +1,4 @@
+internal import BodyStores
 internal import ClusterState
 internal import Gannet
 internal import GannetBasics
@@ -18,6 +19,8 @@ internal import Foundation
 actor BatchPictures {
     private let queue: FetchQueue
     private let number: Int
+    /// The pictures that a run found in its folder; nil for other batches.
+    private let found: FoundPictures?
     /// The most pictures, failures among them.
     private let most: Int
 
@@ -27,6 +30,8 @@ actor BatchPictures {
     private var hostNumbers: [String: Int32] = [:]
     /// How much of each partition's list has been read.
     private var offsets: [Int]
+    /// How many of the found pictures have been read.
+    private var foundOffset = 0
     private var failed = 0
     private var waiting = 0
     /// Changes with each change of the pictures.
@@ -46,10 +51,11 @@ actor BatchPictures {
     private static let chunks = 4
     private static let mostArranged = 4
 
-    init(_ queue: FetchQueue, batch number: Int, most: Int) {
+    init(_ queue: FetchQueue, batch number: Int, most: Int, found: FoundPictures? = nil) {
         self.queue = queue
         self.number = number
         self.most = most
+        self.found = found
         offsets = queue.cluster.partitions.map { _ in 0 }
     }
 
@@ -116,13 +122,19 @@ actor BatchPictures {
     }
 
     private func read() async throws {
-        guard let batch = try await queue.batches([number]).first else { throw StateError.unknownBatch }
+        let isFoundRead = readFound()
+        guard let batch = try await queue.batches([number]).first else {
+            // A run looks at its folder before its batch begins.
+            guard found != nil else { throw StateError.unknownBatch }
+            isReading = !isFoundRead
+            return
+        }
         let counts = try await queue.finishedCounts(ofBatch: number)
         waiting = max(0, batch.total - batch.done - batch.failed - batch.cancelled)
         // A list that is shorter than before is another: the queue was cleared, or Redis fell back to an older state.
         if zip(counts, offsets).contains(where: { $0 < $1 }) { forget() }
         var chunks = 0
-        isReading = false
+        isReading = !isFoundRead
         for (index, partition) in queue.cluster.partitions.enumerated() {
             while offsets[index] < counts[index], !isCut {
                 guard chunks < Self.chunks else {
@@ -140,8 +152,21 @@ actor BatchPictures {
         }
     }
 
+    /// Takes the next of the found pictures. True if no more are there yet.
+    private func readFound() -> Bool {
+        guard let found, !isCut else { return true }
+        let part = found.pictures(from: foundOffset, atMost: Self.chunk * Self.chunks)
+        foundOffset += part.pictures.count
+        for picture in part.pictures where positions[picture.id] == nil {
+            guard take(KeptPicture(picture, host: { self.number(ofHostIn: picture.url) })) else { break }
+        }
+        if part.isCut, !part.isMore { isCut = true }
+        return !part.isMore || isCut
+    }
+
     private func forget() {
         (pictures, positions, hosts, hostNumbers) = ([], [:], [], [:])
+        foundOffset = 0
         offsets = offsets.map { _ in 0 }
         failed = 0
         isCut = false
@@ -155,21 +180,27 @@ actor BatchPictures {
                 let picture = KeptPicture(
                     id, outcome, endedAt: wall - outcome.age(at: now), host: { self.number(ofHostIn: outcome.content.url) })
             else { continue }
-            if let known = positions[id] {
-                // The URL was given up before, and tried again.
-                failed += (picture.failure == nil ? 0 : 1) - (pictures[Int(known)].failure == nil ? 0 : 1)
-                pictures[Int(known)] = picture
-            } else {
-                guard pictures.count < most else {
-                    isCut = true
-                    break
-                }
-                positions[id] = Int32(pictures.count)
-                pictures.append(picture)
-                failed += picture.failure == nil ? 0 : 1
-            }
-            revision += 1
+            guard take(picture) else { break }
         }
+    }
+
+    /// False if the index is full.
+    private func take(_ picture: KeptPicture) -> Bool {
+        if let known = positions[picture.id] {
+            // The URL was given up before, and tried again. Or its file was there, and has been fetched once more.
+            failed += (picture.failure == nil ? 0 : 1) - (pictures[Int(known)].failure == nil ? 0 : 1)
+            pictures[Int(known)] = picture
+        } else {
+            guard pictures.count < most else {
+                isCut = true
+                return false
+            }
+            positions[picture.id] = Int32(pictures.count)
+            pictures.append(picture)
+            failed += picture.failure == nil ? 0 : 1
+        }
+        revision += 1
+        return true
     }
 
     private func number(ofHostIn url: String) -> Int32 {

@@ -18,6 +18,8 @@ struct GalleryEndpoints: Sendable {
     let favourites: Favourites?
     /// The workers' folder of bodies, if the server can read it.
     let folder: BodyFolder?
+    /// The run that the server belongs to.
+    let run: (found: FoundPictures, queue: String, batch: String?)?
     let pool: ThumbnailPool
     let thumbnails: SharedThumbnails
 
@@ -63,7 +65,7 @@ struct GalleryEndpoints: Sendable {
                 return Self.json(queue, nil, BatchPictures.Page(), Liked(), first: first)
             }
             let liked = await liked()
-            let pictures = await index.pictures(of: batch.number, in: queue)
+            let pictures = await index.pictures(of: batch.number, in: queue, and: batch.found)
             let page = try await pictures.page(
                 order, of: items.flag("favourites") ? liked.ids : nil, first: first, count: count, placeOf: wanted)
             return Self.json(queue, batch.name, page, liked, first: first)
@@ -71,12 +73,19 @@ struct GalleryEndpoints: Sendable {
     }
 
     /// Nil where the queue has no batch.
-    private func batch(_ name: String?, in queue: FetchQueue) async throws -> (name: String, number: Int)? {
-        guard let name else { return try await access.looks.batches(of: queue, limit: 1).batches.first.map { ($0.name, $0.number) } }
+    private func batch(_ name: String?, in queue: FetchQueue) async throws -> (name: String, number: Int, found: FoundPictures?)? {
+        let ofRun = run?.queue == queue.name ? run : nil
+        guard let name else {
+            guard let latest = try await access.looks.batches(of: queue, limit: 1).batches.first else { return nil }
+            return (latest.name, latest.number, latest.name == ofRun?.batch ? ofRun?.found : nil)
+        }
+        let found = name == ofRun?.batch ? ofRun?.found : nil
         guard let number = try await access.looks.number(ofBatch: name, in: queue) else {
+            // The run has not begun its batch yet, or has ended. No batch has this number.
+            if let found { return (name, 0, found) }
             throw Problem(404, "no-such-batch", "There is no batch '\(name)' in the queue '\(queue.name)'.")
         }
-        return (name, number)
+        return (name, number, found)
     }
 
     private static func json(
@@ -172,23 +181,27 @@ struct GalleryEndpoints: Sendable {
         return .later(within: Self.bound, otherwise: late) {
             do {
                 let gone = Problem(404, "not-kept", "The body of this URL is not kept, or not any more.")
-                guard let outcome = try await access.cluster.outcome(id),
-                    let digest = outcome.content.digest.flatMap({ SHA256Digest(bytes: $0) })
-                else { throw gone }
+                // A run's folder knows more than Redis, which may have an outcome of another time or none.
+                let found = try run?.found.body(of: id)
+                let outcome = found == nil ? try await access.cluster.outcome(id) : nil
+                guard let digest = (found?.digest ?? outcome?.content.digest).flatMap({ SHA256Digest(bytes: $0) }) else { throw gone }
                 let isNamed = items["digest"] == "\(digest)"
                 if items["digest"] != nil, !isNamed { throw gone }
                 let request = wanted(request)
                 let tag = EntityTag(Array("\"\(request.map { SharedThumbnails.key($0, digest).hexadecimal } ?? "\(digest)")\"".utf8))
-                var type = outcome.content.fields[.contentType] ?? "application/octet-stream"
+                var type = found?.contentType ?? outcome?.content.fields[.contentType] ?? ""
+                if type.isEmpty { type = "application/octet-stream" }
                 func headers() -> AnswerHeaders { AnswerHeaders(kept: type, tag, maximumAge: isNamed ? Self.year : 0) }
                 if conditions.isCurrent(tag, lastModified: nil, now: 0) {
                     return HTTPServiceAnswer(status: 304, headers: headers().ofUnchanged)
                 }
-                guard var bytes = try await access.cluster.body(of: outcome, in: folder) else { throw gone }
+                var kept = found?.bytes
+                if let outcome { kept = try await access.cluster.body(of: outcome, in: folder) }
+                guard var bytes = kept else { throw gone }
                 if let request {
                     switch await thumbnails.thumbnail(request, of: bytes, digest: digest, isKept: true) {
                     case .success(let found): (bytes, type) = (found.thumbnail.bytes, found.thumbnail.format.mediaType)
-                    case .failure(let failure): throw Problem(failure, url: outcome.content.url)
+                    case .failure(let failure): throw Problem(failure, url: outcome?.content.url)
                     }
                 }
                 return HTTPServiceAnswer(status: 200, headers: headers().all, body: .bytes(bytes))

@@ -1,3 +1,4 @@
+internal import BodyStores
 internal import ClusterState
 internal import Gannet
 internal import GannetBasics
@@ -23,7 +24,7 @@ struct KeptPicture: Sendable {
     init?(_ id: URLID, _ outcome: URLOutcome, endedAt: Moment, host: () -> Int32) {
         let content = outcome.content
         failure = outcome.failure
-        type = failure == nil ? content.fields[.contentType].flatMap { Self.pictureType($0) } : nil
+        type = failure == nil ? content.fields[.contentType].flatMap { FoundPictures.pictureType($0) } : nil
         if failure == nil, type == nil || content.digest == nil { return nil }
         self.id = id
         url = content.url
@@ -34,10 +35,17 @@ struct KeptPicture: Sendable {
         httpStatus = content.httpStatus
     }
 
-    /// The media type of a picture, without its parameters.
-    static func pictureType(_ text: String) -> String? {
-        let type = text.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
-        return type.hasPrefix("image/") && type.utf8.count <= 64 ? type : nil
+    /// A picture that was in the folder of a run before it began.
+    init(_ found: FoundPicture, host: () -> Int32) {
+        id = found.id
+        url = found.url
+        self.host = host()
+        endedAt = Moment(millisecondsSince1970: found.writtenMilliseconds)
+        bytes = found.bytes
+        type = found.type
+        digest = found.digest
+        httpStatus = found.httpStatus
+        failure = nil
     }
 
     func json(host: String, isFavourite: Bool) -> JSONValue {

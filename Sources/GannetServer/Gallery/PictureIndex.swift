@@ -1,3 +1,4 @@
+internal import BodyStores
 internal import ClusterState
 internal import GannetBasics
 
@@ -18,13 +19,14 @@ actor PictureIndex {
     init(most: Int = 200_000) { self.most = most }
 
     /// The pictures of a batch, which need not be read yet.
-    func pictures(of batch: Int, in queue: FetchQueue) async -> BatchPictures {
+    /// - Parameter folder: The pictures that a run found in its folder, which belong to this batch.
+    func pictures(of batch: Int, in queue: FetchQueue, and folder: FoundPictures? = nil) async -> BatchPictures {
         let key = Key(queue: queue.name, batch: batch)
         let found: BatchPictures
         if let place = batches.firstIndex(where: { $0.key == key }) {
             found = batches.remove(at: place).pictures
         } else {
-            found = BatchPictures(queue, batch: batch, most: most)
+            found = BatchPictures(queue, batch: batch, most: most, found: folder)
         }
         batches.append((key, found))
         await makeRoom()

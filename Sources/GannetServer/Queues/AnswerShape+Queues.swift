@@ -33,10 +33,16 @@ extension AnswerShape {
 
     static let history = ofQueue + ["stepSeconds": .number, "throughput": .list(.optional(.number)), "depth": .list(.optional(.number))]
 
+    private static let phases: AnswerShape = [
+        "redirectsSeconds": .number, "lookUpSeconds": .number, "connectSeconds": .number, "tlsSeconds": .number,
+        "firstByteSeconds": .number, "transferSeconds": .number,
+    ]
+
     static let explanation: AnswerShape = [
         "schema": .integer, "url": .text, "id": .text, "headers": .list(.text), "cached": .flag,
         "outcome": .optional([
             "failed": .flag, "fresh": .flag, "ageSeconds": .number, "freshForSeconds": .number, "tookSeconds": .number,
+            "phases": .optional(phases),
             "httpStatus": .optional(.integer), "bytes": .optional(.integer), "sha256": .optional(.text), "contentType": .optional(.text),
             "file": .optional(.text), "error": .optional(["class": .text, "message": .text]),
         ]),
@@ -64,6 +70,7 @@ extension AnswerShape {
         "state": .word(JobState.allCases.map(\.rawValue)), "id": .text, "url": .text, "host": .text, "ageSeconds": .optional(.number),
         "activeSeconds": .optional(.number), "dueInSeconds": .optional(.number), "deadSeconds": .optional(.number), "failures": .integer,
         "crashes": .integer, "httpStatus": .optional(.integer), "error": .optional(["class": .text, "message": .optional(.text)]),
+        "phases": .optional(phases),
     ]
 
     static let jobs = ofQueue + ["state": .word(JobState.allCases.map(\.rawValue)), "jobs": .list(job), "cursor": .optional(.text)]

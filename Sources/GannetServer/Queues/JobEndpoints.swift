@@ -14,7 +14,6 @@ struct JobEndpoints: Sendable {
     private static let batch = Parameter("batch", .text, "Only jobs of this batch.")
     private static let text = Parameter("text", .words(200), "Only jobs with this text in their URLs. Capital letters count as small ones.")
     private static let url = Parameter("url", .url, "Only jobs of this URL.")
-    private static let oneDead = Parameter("url", .url, "Only dead jobs of this URL.")
     private static let limit = Parameter("limit", .number(1...1000), "How many at most; 50 without this parameter.")
     private static let most = Parameter("limit", .number(1...1_000_000_000), "How many jobs at most.")
 
@@ -79,7 +78,8 @@ struct JobEndpoints: Sendable {
             Endpoint(
                 method: "POST", path: "/v1/jobs/retry", summary: "Tries dead jobs again, or delayed ones now.",
                 parameters: [
-                    QueueEndpoints.queue, Self.state([.dead, .delayed]), Self.host, Self.errorClass, Self.batch, Self.oneDead, Self.most,
+                    QueueEndpoints.queue, Self.state([.dead, .delayed]), Self.host, Self.errorClass, Self.batch, Self.text, Self.url,
+                    Self.most,
                 ],
                 shape: .sweep,
                 reply: { request throws(Problem) in try sweep(request, .dead, "retried") { try await $0.retry($1, limit: $2) } }),
@@ -87,7 +87,7 @@ struct JobEndpoints: Sendable {
                 method: "DELETE", path: "/v1/jobs", summary: "Deletes jobs of one state. They count as cancelled; dead ones as failed.",
                 parameters: [
                     QueueEndpoints.queue, Self.state([.ready, .parked, .delayed, .dead], required: true), Self.host, Self.errorClass,
-                    Self.batch, Self.oneDead, Self.most,
+                    Self.batch, Self.text, Self.url, Self.most,
                 ],
                 shape: .sweep,
                 reply: { request throws(Problem) in try sweep(request, .ready, "deleted") { try await $0.delete($1, limit: $2) } }),
@@ -118,6 +118,9 @@ struct JobEndpoints: Sendable {
         var selection = JobSelection(
             state ?? (errorClass == nil ? usual : .dead), JobFilter(host: items["host"]?.lowercased(), errorClass: errorClass))
         if errorClass != nil, selection.state != .dead { throw .badRequest("Only dead jobs have a class: leave 'state' out, or say dead.") }
+        if let host = items["host"], let name = JobFilter.name(ofHostWithPort: host) {
+            throw .badRequest("A host is named without its port: say '\(name)'. For one port alone, 'text' finds '\(host)/' in the URLs.")
+        }
         selection.filter.text = items["text"]
         if let text = items["url"] {
             let url = try RequestedURL(asked: text)

@@ -20,6 +20,9 @@ export const go = (to, { replaces = false } = {}) => {
   listener()
 }
 
+// A step of its own in the history, for a thing that is open above the view. Back closes it.
+export const step = to => history.pushState(null, '', to)
+
 // Notes a choice in the address. The view that made the choice shows it already.
 export const note = to => history.replaceState(history.state, '', to)
 

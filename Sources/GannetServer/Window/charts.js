@@ -87,6 +87,11 @@ const chart = (title, unit, words) => {
       stepSeconds = step
       draw()
     },
+    // A value that stands beside the line.
+    now: value => {
+      latest = value
+      draw()
+    },
     // The highest value of a step counts, as in the server's history.
     add: (value, isNewStep) => {
       latest = value
@@ -114,9 +119,14 @@ export const charts = now => {
       if (isClosed) return
       stepSeconds = history.stepSeconds
       began = Date.now()
-      throughput.set(history.throughput, stepSeconds)
+      // The last step has just begun. Its value is of a part of it, and would look like a drop.
+      throughput.set([...history.throughput.slice(0, -1), null], stepSeconds)
       depth.set(history.depth, stepSeconds)
-      if (live.status) move(live.status)
+      if (live.status) {
+        const value = now(live.status)
+        throughput.now(value.throughput)
+        depth.add(value.depth, false)
+      }
     } catch { /* The banner says that the server or Redis is away. The line goes on with the next events. */ }
   }
 
@@ -125,8 +135,10 @@ export const charts = now => {
     const isNewStep = Date.now() - began >= stepSeconds * 1000
     if (isNewStep) began = Date.now()
     const value = now(status)
-    throughput.add(value.throughput, isNewStep)
+    // The line has the highest second of each step, and an event has the mean of a minute: that is no point of the line.
+    throughput.now(value.throughput)
     depth.add(value.depth, isNewStep)
+    if (isNewStep) load()
   }
 
   load()

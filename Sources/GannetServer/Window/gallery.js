@@ -1,6 +1,6 @@
 // The gallery: the pictures of a batch as a grid. Only cells near the screen are in the page, and only their pictures are asked for.
 
-import { address, current, go, note, view } from './address.js'
+import { address, current, go, note, step, view } from './address.js'
 import { get, isOpen, like, live, mayChange, session } from './api.js'
 import { draw, loadImage, makeCell, release, star } from './cell.js'
 import { keep, make, say, setText } from './elements.js'
@@ -14,6 +14,9 @@ const groupings = [['', 'No sections'], ['day', 'By day'], ['week', 'By week'], 
 // More placeholders than that tell nobody more.
 const mostWaiting = 1000
 
+// Whether two addresses are of the same list, whichever picture is open.
+const sameList = (one, other) => ['queue', 'batch', 'order', 'by', 'favourites'].every(name => one[name] === other[name])
+
 const known = (list, value) => (list.some(([name]) => name === value) ? value : list[0][0])
 
 export const show = (root, firstQuery) => {
@@ -24,6 +27,8 @@ export const show = (root, firstQuery) => {
   let cells = new Map()
   let focused = 0
   let dialog = null
+  // The open picture has a step of the history above the gallery's.
+  let isStep = false
   let isFirst = true
   let isWanted = false
   let asked = 0
@@ -65,7 +70,7 @@ export const show = (root, firstQuery) => {
   }
 
   const listeners = {
-    onOpen: cell => { if (cell.picture) showPicture(cell.index) },
+    onOpen: cell => { if (cell.picture) openAbove(cell) },
     onFocus: cell => setFocused(cell.index),
     onStar: cell => toggleStar(cell.picture),
   }
@@ -329,8 +334,15 @@ export const show = (root, firstQuery) => {
     look()
   })
 
-  const showPicture = index => {
+  const openAbove = cell => {
     if (dialog) return
+    step(address({ ...current(), picture: cell.picture.id }))
+    showPicture(cell.index, true)
+  }
+
+  const showPicture = (index, hasStep = false) => {
+    if (dialog) return
+    isStep = hasStep
     const mine = dialog = openPicture({
       index, waitFor, indexOf: id => pages.indexOf(id), total: () => pages.arrangement.total, toggleStar,
       onMove: (place, picture) => {
@@ -338,11 +350,14 @@ export const show = (root, firstQuery) => {
         onScroll()
         note(address({ ...current(), picture: picture?.id }))
       },
-      onClose: place => {
+      onClose: (place, isLeaving) => {
         // Another address has taken the dialog's place.
         if (dialog !== mine) return
         dialog = null
-        note(address({ ...current(), picture: null }))
+        // A link of the dialog leads on from the picture, and Back leads to it again.
+        if (isLeaving) return
+        if (isStep && current().picture !== undefined) history.back()
+        else note(address({ ...current(), picture: null }))
         if (root.isConnected && grid?.count) focusCell(Math.min(place, grid.count - 1))
       },
     })
@@ -415,10 +430,22 @@ export const show = (root, firstQuery) => {
   start()
   return {
     changed: next => {
+      const isSame = sameList(query, next)
+      query = next
+      // Back closes a picture, and Forward opens it again. The list stays as it is.
+      if (isSame && next.picture === undefined) {
+        isStep = false
+        dialog?.close()
+        return true
+      }
+      const known = isSame && !dialog && pages.arrangement ? pages.indexOf(next.picture) : null
+      if (known !== null && known !== undefined) {
+        showPicture(known, true)
+        return true
+      }
       const old = dialog
       dialog = null
       old?.close()
-      query = next
       history.replaceState({ ...history.state, scroll: 0 }, '')
       scrollTo(0, 0)
       start()

@@ -3,8 +3,8 @@
 import { go, view } from './address.js'
 import { get, mayChange } from './api.js'
 import { confirm } from './dialog.js'
-import { foreignLink, make, say } from './elements.js'
-import { changeOne, stuckSentence } from './jobs.js'
+import { foreignLink, make, say, svg } from './elements.js'
+import { changeOne, effect, mayDelete, mayRetry, stuckSentence } from './jobs.js'
 import { ago, bytes, clock, count, duration, moment, number, states, unknown } from './words.js'
 
 const facts = rows => make('dl', { class: 'facts' }, rows.filter(row => row && row[1] !== null && row[1] !== undefined)
@@ -30,6 +30,24 @@ const phases = (job, outcome) => {
   return make('table', { class: 'phases' }, make('caption', { class: 'unseen' }, 'Phases of the job'),
     make('thead', {}, make('tr', {}, ['Phase', 'At', 'Time'].map((title, index) => make('th', { scope: 'col', class: index === 2 ? 'number' : null }, title)))),
     make('tbody', {}, rows.map(row => make('tr', {}, make('th', { scope: 'row' }, row[0]), make('td', {}, row[1]), make('td', { class: 'number' }, row[2])))))
+}
+
+const parts = [['redirects', 'Redirects before'], ['lookUp', 'Look-up of the name'], ['connect', 'Connection'], ['tls', 'TLS handshake'], ['firstByte', 'Wait for the first byte'], ['transfer', 'Transfer']]
+
+// Where the time of the latest fetch went, in the order of time. Only slow and failed fetches have it.
+const fetchTimes = times => {
+  const all = parts.map(([key, title]) => [title, times[`${key}Seconds`] ?? 0])
+  const sum = all.reduce((total, [, seconds]) => total + seconds, 0)
+  if (sum === 0) return make('p', { class: 'hint' }, 'No phase of the latest fetch took a millisecond.')
+  let before = 0
+  return make('table', { class: 'phases' }, make('caption', {}, 'Where the time of the latest fetch went'),
+    make('thead', { class: 'unseen' }, make('tr', {}, ['Phase', 'Share', 'Time'].map(title => make('th', { scope: 'col' }, title)))),
+    make('tbody', {}, all.filter(([, seconds]) => seconds > 0).map(([title, seconds]) => {
+      const bar = svg('svg', { class: 'share', viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+        svg('rect', { x: before / sum * 100, y: 0, width: Math.max(0.5, seconds / sum * 100), height: 8 }))
+      before += seconds
+      return make('tr', {}, make('th', { scope: 'row' }, title), make('td', {}, bar), make('td', { class: 'number' }, duration(seconds)))
+    })))
 }
 
 const holderSentence = holder => {
@@ -84,14 +102,14 @@ export const show = (root, query) => {
   const act = async (verb, job) => {
     const isSure = await confirm({
       title: verb === 'retry' ? 'Retry this job?' : 'Delete this job?',
-      sentences: [job.url, verb === 'retry' ? 'It is tried again with a full number of attempts.' : 'It stays counted as failed.'],
+      sentences: [job.url, effect(verb, job.state, true), job.state === 'dead' ? null : `Further ${job.state} jobs of this URL go with it.`].filter(Boolean),
       action: verb === 'retry' ? 'Retry' : 'Delete', isGrave: verb !== 'retry',
     })
     if (!isSure) return
     try {
       const done = await changeOne(verb, job)
       say(`${count(done.count, 'job')} ${verb === 'retry' ? 'retried' : 'deleted'}.${stuckSentence(done.stuck)}`)
-      if (verb === 'delete' && done.count) return go(view('jobs', { state: 'dead', batch: query.batch }))
+      if (verb === 'delete' && done.count) return go(view('jobs', { state: job.state, batch: query.batch }))
     } catch (problem) { say(problem.message) }
     load()
   }
@@ -107,13 +125,13 @@ export const show = (root, query) => {
     if (stopping.signal.aborted) return
     if (failures.length) error.textContent = failures[0].message
     buttons.replaceChildren(reload)
-    if (job?.state === 'dead' && mayChange()) {
-      buttons.prepend(
-        make('button', { type: 'button', class: 'main', on: { click: () => act('retry', job) } }, 'Retry …'),
-        make('button', { type: 'button', on: { click: () => act('delete', job) } }, 'Delete …'))
+    if (job && mayChange()) {
+      const button = (verb, text, kind) => make('button', { type: 'button', class: kind, on: { click: () => act(verb, job) } }, text)
+      if (mayDelete(job.state)) buttons.prepend(button('delete', 'Delete …', null))
+      if (mayRetry(job.state)) buttons.prepend(button('retry', job.state === 'dead' ? 'Retry …' : 'Retry now …', 'main'))
     }
-    const parts = []
-    const section = (title, ...children) => parts.push(make('section', {}, make('h2', {}, title), ...children))
+    const shown = []
+    const section = (title, ...children) => shown.push(make('section', {}, make('h2', {}, title), ...children))
     if (job) {
       const item = states.find(other => other.name === job.state)
       section('State and attempts', make('p', {}, make('span', { class: `badge ${job.state === 'dead' ? 'bad' : ''}` }, item.label), ` ${item.one}`),
@@ -127,7 +145,8 @@ export const show = (root, query) => {
     } else if (job === null) {
       section('State and attempts', make('p', {}, 'No job of this URL is in the queue. It has ended, was deleted, or never was in this queue.'))
     }
-    if (job || explained?.outcome) section('Times', phases(job, explained?.outcome))
+    const times = explained?.outcome?.phases ?? job?.phases
+    if (job || explained?.outcome) section('Times', phases(job, explained?.outcome), times && fetchTimes(times))
     if (explained) {
       const { outcome, host } = explained
       section('What explain says', make('ul', { class: 'sentences' }, sentences(explained).map(text => make('li', {}, text))), facts([
@@ -143,7 +162,7 @@ export const show = (root, query) => {
         host.pauseSeconds ? ['Paused for', duration(host.pauseSeconds)] : null, host.rule ? ['Rule', host.rule] : null,
       ]))
     }
-    body.replaceChildren(...parts)
+    body.replaceChildren(...shown)
   }
 
   load()

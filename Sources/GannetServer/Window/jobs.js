@@ -9,8 +9,8 @@ import { count, duration, number, states, unknown } from './words.js'
 const filters = ['text', 'host', 'class', 'batch', 'url']
 const pageSize = 50
 
-const mayRetry = state => state === 'dead' || state === 'delayed'
-const mayDelete = state => state !== 'active'
+export const mayRetry = state => state === 'dead' || state === 'delayed'
+export const mayDelete = state => state !== 'active'
 
 // How many jobs, in words. The server stops counting at a bound.
 export const amount = (value, isAtLeast, state) => `${isAtLeast ? 'at least ' : ''}${count(value, `${state} job`)}`
@@ -23,9 +23,20 @@ const since = job => {
 }
 const sinceTitle = { ready: 'Age', parked: 'Age', active: 'Active for', delayed: 'Due', dead: 'Dead for' }
 
-// One dead job is changed by its URL.
+// One job is changed by its URL, where it has the state that the user has seen.
 export const changeOne = (verb, job) =>
-  (verb === 'retry' ? change('POST', '/v1/jobs/retry', { state: 'dead', url: job.url }) : change('DELETE', '/v1/jobs', { state: 'dead', url: job.url }))
+  (verb === 'retry' ? change('POST', '/v1/jobs/retry', { state: job.state, url: job.url }) : change('DELETE', '/v1/jobs', { state: job.state, url: job.url }))
+
+// What a change does to jobs of a state.
+export const effect = (verb, state, isOne = false) => {
+  const it = isOne ? 'It' : 'They'
+  if (verb === 'retry') {
+    if (state === 'dead') return `${it} ${isOne ? 'is' : 'are'} tried again with a full number of attempts.`
+    return `${it} ${isOne ? 'does' : 'do'} not wait for ${isOne ? 'its' : 'their'} time any more.`
+  }
+  if (state === 'dead') return `${it} ${isOne ? 'stays' : 'stay'} counted as failed.`
+  return `${it} ${isOne ? 'is not fetched, and counts' : 'are not fetched, and count'} as cancelled.`
+}
 
 export const stuckSentence = stuck => (stuck ? ` ${count(stuck, 'job')} stayed dead, because the batch was cancelled or is no longer remembered.` : '')
 
@@ -55,6 +66,12 @@ export const show = (root, first) => {
   const form = make('form', { class: 'find', role: 'search', 'aria-label': 'Find jobs', on: { submit: event => {
     event.preventDefault()
     const words = Object.fromEntries(filters.map(name => [name, fields[name].value.trim()]))
+    // Jobs know their host without its port, so the port is looked for in the URL.
+    const port = /^([^:]+|\[.*\]):\d+$/.exec(words.host)
+    if (port && !words.text) {
+      words.text = `//${words.host}/`
+      words.host = port[1]
+    }
     // Only dead jobs have a class.
     go(view('jobs', { state: words.class ? 'dead' : state, ...words }))
   } } },
@@ -79,6 +96,7 @@ export const show = (root, first) => {
   const hasFilter = () => filters.some(name => query[name])
   const inWords = () => {
     const words = []
+    if (query.text) words.push(`with ${query.text} in the URL`)
     if (query.class) words.push(`of the class ${query.class}`)
     if (query.host) words.push(`of the host ${query.host}`)
     if (query.batch) words.push(`of the batch ${query.batch}`)
@@ -89,7 +107,7 @@ export const show = (root, first) => {
   let list
   let everyBox
   const makeList = () => {
-    const canSelect = state === 'dead' && mayChange()
+    const canSelect = mayDelete(state) && mayChange()
     everyBox = make('input', { type: 'checkbox', 'aria-label': 'Select all jobs on this page', on: { change: () => {
       chosen = everyBox.checked ? new Map(jobs.map(job => [job.id, job])) : new Map()
       refresh()
@@ -139,13 +157,12 @@ export const show = (root, first) => {
       title: `${verb === 'retry' ? 'Retry' : 'Delete'} ${jobsInWords}?`,
       sentences: [
         `This is about all ${state} jobs${of}${counted.atLeast ? ', also those that were not counted' : ''}.`,
-        verb === 'retry' ? (state === 'dead' ? 'They are tried again with a full number of attempts.' : 'They do not wait for their time any more.')
-          : state === 'dead' ? 'They stay counted as failed.' : 'They are not fetched, and count as cancelled.',
+        effect(verb, state),
       ],
       action: verb === 'retry' ? `Retry ${jobsInWords}` : `Delete ${jobsInWords}`, isGrave: verb !== 'retry',
     })
     if (!isSure) return
-    const words = { state, host: query.host, class: query.class, batch: query.batch, url: query.url, limit }
+    const words = { state, ...filter(), limit }
     try {
       const done = verb === 'retry' ? await change('POST', '/v1/jobs/retry', words) : await change('DELETE', '/v1/jobs', words)
       say(`${count(done.count, 'job')} ${verb === 'retry' ? 'retried' : 'deleted'}.${stuckSentence(done.stuck)}`)
@@ -158,7 +175,7 @@ export const show = (root, first) => {
     const words = count(these.length, 'selected job')
     const isSure = await confirm({
       title: `${verb === 'retry' ? 'Retry' : 'Delete'} ${words}?`,
-      sentences: [verb === 'retry' ? 'They are tried again with a full number of attempts.' : 'They stay counted as failed.'],
+      sentences: [effect(verb, state)],
       action: `${verb === 'retry' ? 'Retry' : 'Delete'} ${words}`, isGrave: verb !== 'retry',
     })
     if (!isSure) return
@@ -179,19 +196,18 @@ export const show = (root, first) => {
     everyBox.indeterminate = chosen.size > 0 && chosen.size < jobs.length
     readOnly.hidden = mayChange() || !isShown
 
-    // The server changes jobs by host, class and batch in every state, and by URL among dead jobs only. A part of a URL is for looking.
-    const canChangeAll = mayChange() && isShown && !query.text && !(query.url && state !== 'dead')
+    const canChangeAll = mayChange() && isShown
+    const verbs = [mayRetry(state) && 'retry', mayDelete(state) && 'delete'].filter(Boolean)
     const all = hasFilter() ? 'all that match' : `all ${state} jobs`
-    keep(bulk, canChangeAll && !chosen.size ? [mayRetry(state) && 'retry', mayDelete(state) && 'delete'].filter(Boolean) : [], verb => `${verb} ${all}`,
+    keep(bulk, canChangeAll && !chosen.size ? verbs : [], verb => `${verb} ${all}`,
       verb => button(`${verb === 'retry' ? 'Retry' : 'Delete'} ${all} …`, () => changeAll(verb)))
-    keep(selected, chosen.size ? ['retry', 'delete'] : [], verb => `${verb} ${chosen.size}`,
+    keep(selected, chosen.size ? verbs : [], verb => `${verb} ${chosen.size}`,
       verb => button(`${verb === 'retry' ? 'Retry' : 'Delete'} ${number(chosen.size)} selected …`, () => changeSelected(verb)))
 
     const page = jobs.length ? `${number(jobs.length)} shown` : ''
     if (total && cursor === null) total = { count: jobs.length, atLeast: false }
     const matching = total ? `${total.atLeast ? 'At least ' : ''}${count(total.count, 'job matches', 'jobs match')}` : ''
-    const why = query.text && isShown && mayChange() ? 'to change all, find them by host, class or batch' : ''
-    setText(found, [matching, page, why].filter(Boolean).join(', '))
+    setText(found, [matching, page].filter(Boolean).join(', '))
     more.hidden = cursor === null
   }
 

@@ -14,6 +14,7 @@ export const openPicture = ({ index: first, waitFor, indexOf, total, toggleStar,
   let image = null
   let dimensions = null
   let turn = 0
+  let isLeaving = false
 
   const place = make('p', { class: 'place', role: 'status' })
   const button = (text, key, act) => make('button', { type: 'button', 'aria-keyshortcuts': key, title: `${text} (${key})`, on: { click: act } }, text)
@@ -40,7 +41,10 @@ export const openPicture = ({ index: first, waitFor, indexOf, total, toggleStar,
       mayChange() ? null : ['Favourite', picture.favourite ? 'yes' : 'no'],
     ]
     facts.replaceChildren(make('dl', { class: 'facts' }, rows.filter(Boolean).map(([title, value]) => make('div', {}, make('dt', {}, title), make('dd', {}, value)))),
-      make('p', {}, make('a', { href: view('job', { url: picture.url, state: picture.failed ? 'dead' : null }), on: { click: () => dialog.close() } }, 'What is known of this URL')))
+      make('p', {}, make('a', { href: view('job', { url: picture.url, state: picture.failed ? 'dead' : null }), on: { click: () => {
+        isLeaving = true
+        dialog.close()
+      } } }, 'What is known of this URL')))
   }
 
   const showFailure = (title, sentence) => {
@@ -124,7 +128,7 @@ export const openPicture = ({ index: first, waitFor, indexOf, total, toggleStar,
     turn += 1
     image?.removeAttribute('src')
     dialog.remove()
-    onClose(picture ? indexOf(picture.id) ?? index : index)
+    onClose(picture ? indexOf(picture.id) ?? index : index, isLeaving)
   })
   document.body.append(dialog)
   dialog.showModal()

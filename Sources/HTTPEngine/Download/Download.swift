@@ -1,3 +1,5 @@
+package import GannetBasics
+
 /// A complete answer, and how it came.
 package struct Download: Sendable, Hashable {
     /// The URL that answered, after redirects, without user and password.
@@ -15,6 +17,8 @@ package struct Download: Sendable, Hashable {
     package var duration: Duration
     /// The redirects on the way, in order.
     package var hops: [Hop]
+    /// Where the time went; nil for a fast fetch.
+    package var phases: PhaseTimes?
 
     /// The `Content-Type` as sent, cut at 256 characters and without control characters.
     package var contentType: String? {

@@ -153,6 +153,7 @@ final class TransferLoop {
     }
 
     private func lookedUp(_ transfer: Transfer, _ result: Resolution) {
+        transfer.lookedUp()
         switch result {
         case .failure(let failure):
             if let proxy = settings.proxy {
@@ -193,6 +194,7 @@ final class TransferLoop {
         let names = addresses.isEmpty ? knownNames.forget() : knownNames.begin(name.0, name.1, addresses)
         transfer.knownName = addresses.isEmpty ? nil : name
         transfer.state.connects()
+        transfer.begins()
         guard handle.begin(transfer, names: names), multi.add(handle) else {
             end(transfer, .failure(transfer.failure(.engine, "no memory for the request")))
             return
@@ -263,6 +265,7 @@ final class TransferLoop {
     private func repeatOnNewConnection(_ transfer: Transfer, _ handle: EasyHandle) {
         multi.remove(handle)
         transfer.startsAnew()
+        transfer.begins()
         if !handle.repeatOnNewConnection(within: transfer.timeLeft) || !multi.add(handle) {
             end(transfer, .failure(transfer.failure(.engine, "no memory for the request")))
         }
@@ -301,8 +304,22 @@ final class TransferLoop {
         nextReview = next.map { max($0, now + .milliseconds(20)) }
     }
 
+    /// An outcome with its times, where somebody may ask for them. A fast success pays nothing for them.
+    private func timed(_ outcome: TransferTicket.Outcome, of transfer: Transfer) -> TransferTicket.Outcome {
+        switch outcome {
+        case .success(var download):
+            guard download.duration >= PhaseTimes.slow else { return outcome }
+            download.phases = transfer.phases
+            return .success(download)
+        case .failure(var error):
+            error.phases = transfer.phases
+            return .failure(error)
+        }
+    }
+
     /// Frees everything of the transfer, wherever it is, and notes the answer.
     private func end(_ transfer: Transfer, _ outcome: TransferTicket.Outcome) {
+        let outcome = timed(outcome, of: transfer)
         if lookingUp.removeValue(forKey: transfer.id) != nil { lookUps.cancel(transfer.id) }
         running[transfer.id] = nil
         atGate.remove(transfer.id)

@@ -1,3 +1,5 @@
+package import GannetBasics
+
 /// Why a URL could not be fetched.
 public struct FetchError: Error, Sendable, Hashable {
     /// The way in which the fetch failed, one of a closed list.
@@ -12,6 +14,8 @@ public struct FetchError: Error, Sendable, Hashable {
     public var headers: ResponseHeaders
     /// The system's errno where a body could not be stored; 0 for other errors.
     package var systemError: Int32 = 0
+    /// Where the time went, until the engine's transfer failed.
+    package var phases: PhaseTimes?
 
     package init(
         kind: Kind, url: String, detail: String = "", retryAfter: Duration? = nil, headers: ResponseHeaders = ResponseHeaders()

@@ -98,6 +98,19 @@ final class EasyHandle {
         return gannet_easy_get_long(easy, info, &value) == CURLE_OK ? value : 0
     }
 
+    private func time(_ info: CURLINFO) -> Duration {
+        var value: curl_off_t = 0
+        return gannet_easy_get_offset(easy, info, &value) == CURLE_OK ? .microseconds(Int64(value)) : .zero
+    }
+
+    /// Adds libcurl's times of the current transfer.
+    func report(_ times: inout HopTimes) {
+        times.connected = time(CURLINFO_CONNECT_TIME_T)
+        times.handshaken = time(CURLINFO_APPCONNECT_TIME_T)
+        times.requested = time(CURLINFO_PRETRANSFER_TIME_T)
+        times.answered = time(CURLINFO_STARTTRANSFER_TIME_T)
+    }
+
     /// The handle behind a pointer that libcurl hands to a callback.
     static func from(_ pointer: UnsafeMutableRawPointer?) -> EasyHandle? {
         pointer.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }

@@ -1,4 +1,5 @@
 import CCurl
+internal import GannetBasics
 
 /// One transfer from the look-up of its host to its outcome, over all hops. It lives on the engine's thread.
 final class Transfer {
@@ -6,6 +7,11 @@ final class Transfer {
     /// When it began. The wait for a place does not count, so it moves this on.
     private(set) var start = ContinuousClock.now
     private var waitsSince: ContinuousClock.Instant?
+    /// When the current hop began. Waits move it on too.
+    private var hopStart = ContinuousClock.now
+    private var lookUpTime: Duration?
+    /// From the hop's start until libcurl had it.
+    private var timeToBegin: Duration?
     var state: TransferState
     /// Where the current hop goes.
     private(set) var target: CanonicalURL
@@ -135,8 +141,30 @@ final class Transfer {
 
     /// It has a place.
     func waited() {
-        if let waitsSince { start += .now - waitsSince }
+        if let waitsSince {
+            let time = .now - waitsSince
+            start += time
+            hopStart += time
+        }
         waitsSince = nil
+    }
+
+    /// Its host's address is known, or not to be had.
+    func lookedUp() { lookUpTime = .now - hopStart }
+
+    /// libcurl has the current hop from now on.
+    func begins() { timeToBegin = .now - hopStart }
+
+    /// Where its time went, until now.
+    var phases: PhaseTimes {
+        var times = HopTimes()
+        times.earlier = hopStart - start
+        times.lookUp = lookUpTime
+        times.begun = timeToBegin
+        times.total = .now - hopStart
+        times.isSecure = target.isSecure
+        handle?.report(&times)
+        return times.phases
     }
 
     /// The target of a redirect; nil when the answer is none. Throws when it must not be followed.
@@ -169,6 +197,7 @@ final class Transfer {
         if !target.trusts(next) { headers.removeAll(where: \.staysWithOrigin) }
         target = next
         state.redirects()
+        (hopStart, lookUpTime, timeToBegin) = (.now, nil, nil)
         answerDeadline = nil
         headerLines = []
         decoder = nil

@@ -81,6 +81,86 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 500]) func `one job is deleted out of its block, and the others stay in their order`(looks: Int) async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<70)
+            var filter = JobFilter(host: "h0")
+            for number in [0, 33, 69] {
+                filter.url = QueueFixture.id(number)
+                #expect(try await sweep(fixture, JobSelection(.ready, filter), looks: looks).count == 1)
+                #expect(try await sweep(fixture, JobSelection(.ready, filter), looks: looks).count == 0)
+            }
+            let counts = try await fixture.queue.counts()
+            #expect(counts.ready == 67 && counts.cancelled == 3)
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+            #expect(try await fixture.drain() == (0..<70).filter { ![0, 33, 69].contains($0) }.map(QueueFixture.id))
+        }
+    }
+
+    @Test func `jobs with a text in their URLs are deleted, and no more than asked for`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<40, hosts: 2)
+            var filter = JobFilter()
+            filter.text = "/1"
+            #expect(try await sweep(fixture, JobSelection(.ready, filter), limit: 3).count == 3)
+            #expect(try await sweep(fixture, JobSelection(.ready, filter)).count == 8)
+            let left = Set((0..<40).filter { !"\($0)".hasPrefix("1") }.map(QueueFixture.id))
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+            #expect(Set(try await fixture.drain()) == left)
+        }
+    }
+
+    @Test func `one parked job is deleted, and the job that fetches its URL goes on`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill([1, 2, 1, 2])
+            let jobs = try await fixture.claim(5).jobs
+            #expect(jobs.count == 2)
+            var filter = JobFilter(host: "h0")
+            filter.url = QueueFixture.id(1)
+            #expect(try await fixture.queue.delete(JobSelection(.parked, filter)).count == 1)
+            #expect(try await fixture.queue.counts().parked == 1)
+            for job in jobs { #expect(try await fixture.settle(job, QueueFixture.fetched(job.url)) == .settled) }
+            try await fixture.work()
+            let counts = try await fixture.queue.counts()
+            #expect(counts.done == 3 && counts.cancelled == 1 && counts.isEmpty)
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+        }
+    }
+
+    @Test func `one job that waits for its retry is tried now or deleted, and the other waits on`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<3)
+            for job in try await fixture.claim(3).jobs {
+                _ = try await fixture.settle(job, .retry(OutcomeContent(url: job.url), after: .seconds(3600)))
+            }
+            #expect(try await fixture.queue.counts().delayed == 3)
+            var filter = JobFilter(host: "h0")
+            filter.url = QueueFixture.id(1)
+            #expect(try await fixture.queue.retry(JobSelection(.delayed, filter)).count == 1)
+            #expect(try await fixture.claim(5).jobs.map(\.id) == [QueueFixture.id(1)])
+            filter.url = QueueFixture.id(2)
+            #expect(try await fixture.queue.delete(JobSelection(.delayed, filter)).count == 1)
+            let counts = try await fixture.queue.counts()
+            #expect(counts.delayed == 1 && counts.cancelled == 1)
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+        }
+    }
+
+    @Test(arguments: [JobSweep.Action.retry, .delete])
+    func `one job of a delayed block is made due or deleted, and the others wait on`(action: JobSweep.Action) async throws {
+        try await QueueFixture.with { fixture in
+            var options = BatchOptions()
+            options.delay = .seconds(3600)
+            try await fixture.fill(0..<4, options: options)
+            var filter = JobFilter(host: "h0")
+            filter.url = QueueFixture.id(2)
+            #expect(try await sweep(fixture, JobSelection(.delayed, filter), action).count == 1)
+            #expect(try await fixture.claim(5).jobs.map(\.id) == (action == .retry ? [QueueFixture.id(2)] : []))
+            #expect(try await fixture.queue.counts().delayed == 3)
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+        }
+    }
+
     @Test func `jobs enqueued after a moment are left alone`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<3)

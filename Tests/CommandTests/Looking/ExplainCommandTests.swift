@@ -21,6 +21,13 @@ import Testing
         #expect(outcome["failed"] as? Bool == false && outcome["error"] is NSNull)
         let failed = try await fleet.text(["explain", fleet.origin.url("/nothing")])
         #expect(failed.contains("\noutcome  failed ") && failed.contains("404"))
+        // Where the time went is known of failures and slow fetches.
+        #expect(failed.contains("\ntimes    "))
+        let times = try #require((try await fleet.json(["explain", fleet.origin.url("/nothing")])["outcome"] as? [String: Any])?["phases"])
+        let names = ["redirects", "lookUp", "connect", "tls", "firstByte", "transfer"].map { "\($0)Seconds" }
+        #expect(Set((try #require(times as? [String: Double])).keys) == Set(names))
+        let dead = try #require(try await fleet.json(["jobs", "list", "--state", "dead"])["jobs"] as? [[String: Any]])
+        #expect(Set((try #require(dead.first?["phases"] as? [String: Double])).keys) == Set(names))
         try await fleet.stop()
     }
 

@@ -72,12 +72,22 @@ import Testing
         #expect(try await urls("state=ready") == ["Missing/7"])
         #expect(try await gateway.ask("/v1/jobs?state=dead&batch=two", ["-X", "DELETE"]).json()["count"] as? Int == 10)
         #expect(try await count("state=dead") == 29)
-        for query in ["state=ready&url=\(one)", "state=dead&text=missing"] {
-            let refused = try await gateway.ask("/v1/jobs?\(query)", ["-X", "DELETE"])
-            #expect(refused.status == 400, "\(query)")
+        func delete(_ query: String) async throws -> Int? {
+            try await gateway.ask("/v1/jobs?\(query)", ["-X", "DELETE"]).json()["count"] as? Int
         }
-        #expect(try await count("state=dead") == 29)
-        #expect(try await count("state=ready") == 1)
+        #expect(try await delete("state=ready&url=\(one)x") == 0)
+        #expect(try await delete("state=ready&url=\(one)") == 1)
+        #expect(try await count("state=ready") == 0)
+        // A part of the URL changes the jobs that it finds, and no more than the question named.
+        #expect(try await delete("state=dead&text=MISSING/1&limit=4") == 4)
+        #expect(try await delete("state=dead&text=missing/1") == 7)
+        #expect(try await gateway.ask("/v1/jobs/retry?text=missing/2", ["-X", "POST"]).json()["count"] as? Int == 11)
+        #expect(try await count("state=dead") == 7)
+        #expect(try await count("state=ready") == 11)
+        let refused = try await gateway.ask("/v1/jobs?state=dead&host=example.com:8080")
+        #expect(refused.status == 400 && refused.body.contains("say 'example.com'"))
+        #expect(try await gateway.ask("/v1/jobs?state=dead&host=[::1]").status == 200)
+        #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
         try await gateway.stop()
         try await fleet.stop()
     }
@@ -118,6 +128,49 @@ import Testing
         let page = try await gateway.ask("/").body
         #expect(!page.contains("<style") && !page.contains(" style=") && page.components(separatedBy: "<script").count == 2)
         try await gateway.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `at a terminal the window stays after the run, and shows pictures that were in the folder before`() async throws {
+        let site = try TemporaryFolder()
+        let picture = MadePicture.png(8, 6)
+        for name in ["a.png", "b.png"] { try site.write(picture, to: name) }
+        let fleet = try await Fleet.start { options in
+            options.fileCount = 1
+            options.directives = "location /files/ { types { image/png png; } alias \(site.path)/; }"
+        }
+        let urls = ["a.png", "b.png"].map { fleet.origin.url("/files/\($0)") }
+        try fleet.folder.write(Array(urls[0].utf8), to: "urls.txt")
+        #expect(try await fleet.outcome(fleet.run).status == 0)
+        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        // The second run finds one picture and fetches one. The third has nothing to fetch.
+        for fetched in [1, 0] {
+            let screen = try await TmuxScreen.start()
+            try await screen.run(Program.path, fleet.run + ["--serve"])
+            let stays = "gannet: the window stays at "
+            let rows = try await screen.wait { $0.joined(separator: " ").contains("until Ctrl-C.") }
+            #expect(rows.joined(separator: " ").contains("\(fetched) URL"), "\(rows)")
+            let line = try #require(rows.first { $0.hasPrefix(stays) }, "\(rows)")
+            let url = try #require(line.dropFirst(stays.count).split(separator: " ").first).dropLast()
+            func ask(_ target: String) async throws -> String {
+                let words = ["--silent", "--fail", "--write-out", "%{content_type} %{size_download}", url + target]
+                return try await ChildProcess.run(.init("curl", words)).output
+            }
+            let answer = try await ask("/v1/pictures?batch=run&order=oldest")
+            let json = Data(answer[...(try #require(answer.lastIndex(of: "}")))].utf8)
+            let list = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+            let shown = try #require(list["pictures"] as? [[String: Any]])
+            #expect(shown.compactMap { $0["url"] as? String } == urls && list["waiting"] as? Int == 0, "\(list)")
+            for item in shown {
+                let (id, digest) = (try #require(item["id"] as? String), try #require(item["digest"] as? String))
+                let kept = try await ask("/v1/kept/\(id)?digest=\(digest)")
+                #expect(kept.hasSuffix("image/png \(picture.count)"), "\(kept)")
+            }
+            try await screen.press("C-c")
+            try await screen.waitForPrompt(after: "0")
+            try await screen.stop()
+        }
+        #expect(try await fleet.json(["status"])["otherQueues"] as? [String] == [])
         try await fleet.stop()
     }
 

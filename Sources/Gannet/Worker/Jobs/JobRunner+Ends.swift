@@ -110,7 +110,10 @@ extension JobRunner {
         case .giveUp: break
         case .giveUpThrottled:
             // Without a proxy or name servers the error stays as it is, because no host has asked for a pause.
-            if error.retry != .withoutNetwork { reason = FetchError(kind: .throttled, url: job.url, detail: error.detail) }
+            if error.retry != .withoutNetwork {
+                reason = FetchError(kind: .throttled, url: job.url, detail: error.detail)
+                reason.phases = error.phases
+            }
         }
         return givenUp(job, reason, times, duration, host: host)
     }

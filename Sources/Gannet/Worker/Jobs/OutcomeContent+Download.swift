@@ -8,6 +8,7 @@ extension OutcomeContent {
         self.digest = digest.bytes
         status = download.status
         size = Int(download.byteCount)
+        phases = download.phases
         fields[.file] = file
         fields[.contentType] = download.contentType
     }
