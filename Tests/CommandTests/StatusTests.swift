@@ -18,7 +18,7 @@ import Testing
         #expect(
             Set(status.keys) == [
                 "schema", "queue", "paused", "jobs", "oldestReadySeconds", "totals", "failures", "rate", "etaSeconds", "hosts", "workers",
-                "otherQueues", "redis",
+                "otherQueues", "partitions", "redis",
             ])
         #expect(status["schema"] as? Int == 1 && status["queue"] as? String == "default" && status["paused"] as? Bool == false)
         #expect(Self.keys(status["jobs"]) == ["ready", "active", "parked", "delayed", "dead"])

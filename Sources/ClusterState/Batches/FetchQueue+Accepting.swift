@@ -49,21 +49,20 @@ extension FetchQueue {
             let found = try replies[0].get().asOptionalBytes()
             let given = try replies[1].get().asOptionalBytes()
             let numbered = found.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
-            let now = try ClusterState.now(Array(replies.dropFirst(3)))
             let number: Int
             if let known {
                 number = known
             } else if let numbered {
                 number = numbered
             } else {
-                number = try await self.number(forNew: batch, after: replies[1].get().asCount(), at: now)
+                number = try await self.number(forNew: batch, after: replies[1].get().asCount())
             }
             var commit = Commit()
             commit.effect = .begins
             commit.check(found, find)
             if numbered != number {
                 let (record, priority) = (keys.batch(number, of: queue), "\(options.priority.number)")
-                let now = RedisArgument.integer(now)
+                let now = RedisArgument.integer(try ClusterState.now(Array(replies.dropFirst(3))))
                 if known == nil {
                     commit.check(given, last)
                     commit.write("HSET", keys.state, "batches", .integer(max(number, try replies[1].get().asCount())))
@@ -89,21 +88,23 @@ extension FetchQueue {
 
     /// The number of a batch that the home partition does not know.
     ///
-    /// A failover may have set back the home partition alone. So a batch that other partitions still fill keeps its number, and a number
-    /// that was given before is not given to another batch: numbers run ahead of time.
-    private func number(forNew batch: String, after last: Int, at now: Int) async throws -> Int {
-        let others = cluster.partitions.dropFirst()
-        if others.isEmpty { return last + 1 }
-        let finds = others.map { RedisCommand("ZSCORE", $0.keys.batches(of: name), .string(batch)) }
-        var numbers: [Int] = []
-        for (partition, reply) in zip(others, await cluster.connection.pipeline(finds)) {
-            guard let number = try reply.get().asOptionalString().flatMap({ Int($0) }) else { continue }
+    /// A failover may have set back the home partition alone. So a batch that other partitions still fill keeps its number, and a new batch
+    /// gets a number above all that the others know.
+    private func number(forNew batch: String, after last: Int) async throws -> Int {
+        var (numbers, highest): ([Int], Int) = ([], last)
+        for partition in cluster.partitions.dropFirst() {
+            let key = partition.keys.batches(of: name)
+            let replies = await cluster.connection.pipeline([
+                RedisCommand("ZSCORE", key, .string(batch)), RedisCommand("ZRANGE", key, -1, -1, "WITHSCORES"),
+            ])
+            if let newest = try replies[1].get().asArray().last { highest = max(highest, Int(try newest.asString()) ?? 0) }
+            guard let number = try replies[0].get().asOptionalString().flatMap({ Int($0) }) else { continue }
             let fields = RedisCommand("HMGET", partition.keys.batch(number, of: name), "state", "ended")
             let record = try await cluster.connection.send(fields).fields(2, of: "HMGET")
             // The home partition may have forgotten an ended batch before the others.
             if try record[0].asOptionalString() != nil, try record[1].asOptionalString() == nil { numbers.append(number) }
         }
-        return numbers.max() ?? max(last + 1, (now - Block.epoch) / 1000)
+        return numbers.max() ?? highest + 1
     }
 
     private func progress(ofBatch number: Int, in partition: Partition) async throws -> BatchProgress {

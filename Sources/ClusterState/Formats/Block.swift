@@ -11,7 +11,7 @@ struct Block {
     }
 
     /// Ms between 1970 and 2020, where the times in blocks begin.
-    static let epoch = 1_577_836_800_000
+    private static let epoch = 1_577_836_800_000
 
     let batch: Int
     /// In queue time, ms.

@@ -15,12 +15,15 @@ extension FetchQueue {
     private func heartbeat(_ worker: String, _ record: [UInt8]) async throws(StateError) -> QueueProgress {
         let (progress, intents) = try await StateError.mapping {
             var (counts, waits) = (QueueCounts(), QueueWaits())
-            for partition in cluster.partitions {
-                let part = try await look(at: partition, isForOnlookers: false)
+            let (looks, partitions) = try await lookEverywhere(isForOnlookers: false)
+            for part in looks.values {
                 counts.add(part.counts)
                 waits.add(part.waits)
             }
-            let intents = try await report(worker, record, counts)
+            // The worker is alive also where a server of the cluster is away. Sums without that server's jobs would mislead.
+            let away = partitions?.away.first
+            let intents = try await report(worker, record, away == nil ? counts : nil)
+            if let away { throw RedisError(.clusterDown, away.sentence) }
             return (QueueProgress(accepted: counts.enqueued, ended: counts.enqueued - counts.open, waits: waits), intents)
         }
         // The commands behind these intents have stopped half-way.
@@ -60,7 +63,8 @@ extension FetchQueue {
     }
 
     /// Answers intents that are older than half a minute.
-    private func report(_ worker: String, _ record: [UInt8], _ counts: QueueCounts) async throws -> [QueueIntent] {
+    /// - Parameter counts: A sample for the queue's history; `nil` where it is not known.
+    private func report(_ worker: String, _ record: [UInt8], _ counts: QueueCounts?) async throws -> [QueueIntent] {
         let name = try checkedName()
         let (key, state, connection) = (cluster.home.keys.queue(name), cluster.home.keys.state, cluster.connection)
         let (field, mark) = ("worker:\(worker)", RedisArgument.string("queue:\(name)"))
@@ -95,7 +99,7 @@ extension FetchQueue {
             commit.write("HSET", key, .string(field), .bytes(QueueSample.bytes(of: [now]) + record))
         }
         let history = try fields[0].asOptionalBytes() ?? []
-        if QueueSample.read(history).last.map({ now - $0.time >= Bounds.betweenSamples }) ?? true {
+        if let counts, QueueSample.read(history).last.map({ now - $0.time >= Bounds.betweenSamples }) ?? true {
             let sample = QueueSample(time: now, done: counts.done, failed: counts.failed, bytes: counts.bytes, open: counts.open)
             commit.write("HSET", key, "history", .bytes(sample.appended(to: history)))
         }

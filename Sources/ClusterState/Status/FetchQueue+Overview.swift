@@ -3,23 +3,28 @@ internal import RedisClient
 
 /// Overviews for people who watch a queue. They cost the same for ten jobs and ten million, and write nothing.
 extension FetchQueue {
-    /// The queue's depths, totals, workers and last minutes. The cost does not depend on the number of jobs.
+    /// The queue's depths, totals, workers and last minutes. The cost does not depend on the number of jobs. In a cluster a server may be
+    /// away: the sums are those of the others then, and without the home partition there are no workers and no minutes.
     package func overview() async throws(StateError) -> QueueOverview {
         try await persistently {
-            let home = try await look(at: cluster.home)
+            let (looks, partitions) = try await lookEverywhere()
+            let indices = looks.keys.sorted()
+            guard let first = indices.first, let home = looks[first] else { throw RedisError(.unavailable) }
             var (counts, failures, waits, oldest) = (home.counts, home.failures, home.waits, home.oldest)
-            for partition in cluster.partitions.dropFirst() {
-                let part = try await look(at: partition)
+            for part in indices.dropFirst().compactMap({ looks[$0] }) {
                 counts.add(part.counts)
                 failures.add(part.failures)
                 waits.add(part.waits)
                 // Partitions have clocks of their own.
                 if let age = part.oldest.map({ part.now - $0 }) { oldest = min(oldest ?? home.now, home.now - age) }
             }
-            return QueueOverview(
+            var overview = QueueOverview(
                 now: home.now, counts: counts, failures: failures, oldestReady: oldest, samples: home.samples, workers: home.workers,
-                others: try await others(home.others), waits: waits,
-                standings: try await standings(of: Self.busiest(home.workers), at: home.now))
+                others: partitions?.away.isEmpty == false ? [] : try await others(home.others), waits: waits,
+                standings: try await standings(
+                    of: Self.busiest(home.workers).filter { looks[cluster.partition(of: $0).index] != nil }, at: home.now))
+            overview.partitions = partitions
+            return overview
         }
     }
 

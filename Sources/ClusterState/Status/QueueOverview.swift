@@ -25,6 +25,9 @@ package struct QueueOverview: Sendable, Equatable {
     /// The busiest hosts, as Redis knows them now. A worker's own count of its requests is as old as its heartbeat.
     package let standings: [String: HostStanding]
 
+    /// The partitions of a namespace that has several, and their servers; `nil` for a namespace with one.
+    package var partitions: PartitionOverview?
+
     package init(
         now: Int, counts: QueueCounts, failures: FailureCounts = .init(), oldestReady: Int?, samples: [QueueSample],
         workers: [WorkerStatus], others: [OtherQueue] = [],

@@ -38,7 +38,9 @@ extension ClusterState {
     package func server() async throws(StateError) -> ServerStatus {
         try await StateError.mapping {
             var (all, failure): ([ServerStatus], (any Error)?) = ([], nil)
-            for place in places {
+            // An overview that was made before has found out who is away.
+            let there = places.filter { connection.primary(of: $0)?.failure == nil }
+            for place in there.isEmpty ? places : there {
                 do { all.append(try await server(at: place)) } catch { failure = error }
             }
             // The others can be told of while one is away.

@@ -32,6 +32,7 @@ extension QueueOverview {
             "hosts": .array(hosts.map(\.json)),
             "otherQueues": .array(
                 others.map { ["queue": .string($0.name), "notEnded": .integer($0.open), "workers": .integer($0.workers)] }),
+            "partitions": partitions.map(\.json) ?? .null,
             "redis": server.map { server in
                 [
                     "version": JSONValue(server.version), "usedMemoryBytes": JSONValue(server.usedMemory),
@@ -39,6 +40,21 @@ extension QueueOverview {
                     "pingMilliseconds": .decimal(server.ping / .milliseconds(1)),
                 ]
             } ?? .null,
+        ]
+    }
+}
+
+extension PartitionOverview {
+    fileprivate var json: JSONValue {
+        [
+            "count": .integer(count), "primaries": .integer(primaries),
+            "away": .array(
+                away.map {
+                    [
+                        "primary": JSONValue($0.primary), "partitions": .array($0.partitions.map { .integer($0) }),
+                        "reason": .string($0.sentence),
+                    ]
+                }),
         ]
     }
 }

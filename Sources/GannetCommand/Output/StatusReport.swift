@@ -18,7 +18,9 @@ struct StatusReport: Sendable {
     static func look(at name: String, of cluster: ClusterState, after last: StatusReport? = nil) async throws -> StatusReport {
         let queue = cluster.queue(name)
         let report = try await queue.overview()
-        let batches = report.isUnknown ? [] : try await queue.batches(limit: WorkAtHand.mostBatches).batches
+        // Without some of the partitions, what a batch has done is not known.
+        let isPartial = report.partitions?.away.isEmpty == false
+        let batches = report.isUnknown || isPartial ? [] : try await queue.batches(limit: WorkAtHand.mostBatches).batches
         return StatusReport(
             name: name, report: report, server: try await cluster.server(),
             work: WorkAtHand(batches, open: report.counts.open, after: last?.work))

@@ -62,6 +62,14 @@ struct StatusText: Sendable {
             ("left", status.unknown == nil ? status.left?.value ?? "nothing" : style.unknown),
             ("redis", "\(server.version ?? "unknown version"), \(memory)\(limit), answers in \(Amounts.milliseconds(server.ping))"),
         ]
+        if let partitions = report.partitions {
+            let servers = partitions.primaries > 0 ? " on \(Amounts.count(partitions.primaries, "primary", "primaries"))" : ""
+            rows.append(("partitions", "\(partitions.count)\(servers)"))
+            for away in partitions.away {
+                let numbers = away.partitions.map(String.init).joined(separator: ", ")
+                rows.append(("away", "partition\(away.partitions.count == 1 ? "" : "s") \(numbers), not counted here: \(away.sentence)"))
+            }
+        }
         return rows
     }
 

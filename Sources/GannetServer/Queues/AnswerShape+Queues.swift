@@ -14,6 +14,10 @@ extension AnswerShape {
             "rate": ["donePerSecond": .optional(.number), "bytesPerSecond": .optional(.number)], "etaSeconds": .optional(.number),
             "failures": .list(["class": .text, "count": .integer]), "workers": .list(worker), "hosts": .list(host),
             "otherQueues": .list(["queue": .text, "notEnded": .integer, "workers": .integer]),
+            "partitions": .optional([
+                "count": .integer, "primaries": .integer,
+                "away": .list(["primary": .optional(.text), "partitions": .list(.integer), "reason": .text]),
+            ]),
             "redis": .optional([
                 "version": .optional(.text), "usedMemoryBytes": .optional(.integer), "maxMemoryBytes": .optional(.integer),
                 "pingMilliseconds": .number,

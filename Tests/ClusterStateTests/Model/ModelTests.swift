@@ -29,9 +29,9 @@ import Testing
     }
 
     @Test(arguments: [1, 4, 64]) func `a cluster keeps the rules, with as many partitions`(partitions: Int) async throws {
-        let settings = FuzzSettings(
-            always: partitions < 64 ? [1, 2, 3, 4] : [1], random: partitions < 64 ? 2 : 1, cost: partitions < 64 ? 6 : 50)
-        let steps = FuzzSettings.steps ?? (partitions < 64 ? 150 : 60)
+        let isMany = partitions == 64
+        let settings = FuzzSettings(always: isMany ? [1] : [1, 2, 3], random: 1, cost: isMany ? 50 : 8)
+        let steps = FuzzSettings.steps ?? (isMany ? 40 : 120)
         try await Self.check("cluster", settings, steps: steps, isOnCluster: true) { $0.partitions = partitions }
     }
 

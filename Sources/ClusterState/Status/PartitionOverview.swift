@@ -1,0 +1,81 @@
+internal import GannetBasics
+internal import RedisClient
+
+/// The partitions of a namespace, and the servers that have them.
+package struct PartitionOverview: Sendable, Equatable {
+    /// A server that does not answer, and its partitions. What they hold is not in an overview's sums.
+    package struct Away: Sendable, Equatable {
+        /// The primary's address; `nil` for partitions that no server has.
+        package let primary: String?
+        package let partitions: [Int]
+        /// A sentence about the server.
+        package let sentence: String
+    }
+
+    package let count: Int
+    /// How many primaries of a cluster have them; zero outside a cluster.
+    package let primaries: Int
+    package let away: [Away]
+}
+
+extension FetchQueue {
+    /// How long a server of a cluster may be away before an overview goes on without it.
+    private static let patience = Duration.seconds(1)
+    private static let pause = Duration.milliseconds(50)
+
+    /// Looks at all partitions side by side. In a cluster one server may be away: then its partitions are missing.
+    /// - Parameter isForOnlookers: See ``look(at:isForOnlookers:)``.
+    func lookEverywhere(isForOnlookers: Bool = true) async throws -> (looks: [Int: PartitionLook], PartitionOverview?) {
+        let results = try await withThrowingTaskGroup(of: (Int, Result<PartitionLook, StateError>).self) { group in
+            for partition in cluster.partitions {
+                group.addTask { (partition.index, try await lookOrGiveUp(at: partition, isForOnlookers)) }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        guard cluster.partitions.count > 1 else { return (try results.mapValues { try $0.get() }, nil) }
+        var (looks, errors): ([Int: PartitionLook], [String: (error: StateError, partitions: [Int])]) = ([:], [:])
+        for (index, result) in results {
+            switch result {
+            case .success(let look): looks[index] = look
+            case .failure(let error):
+                let server = cluster.connection.primary(of: cluster.partitions[index].keys.state)?.address.description ?? ""
+                errors[server, default: (error, [])].partitions.append(index)
+            }
+        }
+        if looks.isEmpty, let first = errors.first { throw first.value.error }
+        let away = errors.map { server, found in
+            PartitionOverview.Away(
+                primary: server.isEmpty ? nil : server, partitions: found.partitions.sorted(), sentence: found.error.description)
+        }
+        let primaries = Set(cluster.partitions.compactMap { cluster.connection.primary(of: $0.keys.state)?.address })
+        let overview = PartitionOverview(
+            count: cluster.partitions.count, primaries: primaries.count, away: away.sorted { $0.partitions[0] < $1.partitions[0] })
+        return (looks, overview)
+    }
+
+    /// A failure is only returned in a cluster, and only where the server is away. Any other error is thrown.
+    private func lookOrGiveUp(at partition: Partition, _ isForOnlookers: Bool) async throws -> Result<PartitionLook, StateError> {
+        guard cluster.connection.isCluster else { return .success(try await look(at: partition, isForOnlookers: isForOnlookers)) }
+        return try await withThrowingTaskGroup(of: Result<PartitionLook, StateError>?.self) { group in
+            group.addTask {
+                do {
+                    return .success(try await look(at: partition, isForOnlookers: isForOnlookers))
+                } catch {
+                    guard let known = StateError(error), known.isTransient else { throw error }
+                    return .failure(known)
+                }
+            }
+            group.addTask {
+                let end = ContinuousClock.now + Self.patience
+                while true {
+                    try await Task.sleep(for: Self.pause)
+                    let primary = cluster.connection.primary(of: partition.keys.state)
+                    if .now > end, let failure = primary?.failure { return .failure(.redis(failure)) }
+                }
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let first else { throw CancellationError() }
+            return first
+        }
+    }
+}

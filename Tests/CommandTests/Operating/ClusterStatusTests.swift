@@ -1,0 +1,73 @@
+import Foundation
+import GannetTestKit
+import Testing
+
+/// The program on a real cluster: three primaries with their replicas.
+@Suite(.timeLimit(.minutes(3))) struct ClusterStatusTests {
+    @Test func `a list is spread over a cluster, fetched, shown and exported as on one server`() async throws {
+        let cluster = try await RedisCluster.start()
+        let fleet = try await Fleet.start {
+            $0.fileCount = 5
+            $0.largestFile = 2000
+            $0.addresses = (1...20).map { "127.0.0.\($0)" }
+        }
+        let urls = (1...20).flatMap { host in fleet.origin.files.map { "http://127.0.0.\(host):\(fleet.origin.port)\($0.path)" } }
+        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        let redis = ["--redis", cluster.url]
+        func text(_ words: [String]) async throws -> String {
+            let outcome = try await fleet.outcome(words + redis)
+            #expect(outcome.status == 0, "\(words): \(outcome.errors)")
+            return outcome.output
+        }
+        let enqueued = try await text(["enqueue", "-i", fleet.list, "--batch", "b", "--durability", "replicated"])
+        #expect(enqueued.hasPrefix("Accepted 100 URLs"))
+        #expect(try await text(["status"]).contains("partitions  16 on 3 primaries"))
+        for node in cluster.nodes.prefix(3) {
+            guard case .integer(let keys) = try await node.command("DBSIZE") else { throw KitError("no size") }
+            #expect(keys > 0)
+        }
+        _ = try await text(["work", "--until-empty"] + fleet.local)
+        #expect(try await fleet.origin.requests().count == 100)
+        let status = try await text(["status"])
+        #expect(status.contains("progress    finished") && status.contains("done        100 (100 fetched"))
+        #expect(try await text(["export", "--batch", "b", "-d", fleet.out]).hasPrefix("100 bodies written, 0 failed"))
+        #expect(try await text(["doctor"]).contains("Everything is as it should be."))
+        #expect(try await text(["get", urls[7]]).isEmpty == false)
+        try await fleet.stop()
+    }
+
+    @Test func `a server that is away is named, and the others' jobs are counted`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(files: 1)
+        let urls = (1...60).map { "http://host\($0).example/" }
+        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        let redis = ["--redis", cluster.url]
+        let enqueued = try await fleet.outcome(["enqueue", "-i", fleet.list] + redis)
+        #expect(enqueued.status == 0, "\(enqueued.errors)")
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        let away = try #require(cluster.nodes.first { $0 !== home })
+        try await away.kill9()
+        let shown = try await fleet.outcome(["status", "--json"] + redis)
+        let status = try #require(try JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any], "\(shown.errors)")
+        let partitions = try #require(status["partitions"] as? [String: Any])
+        let missing = try #require((partitions["away"] as? [[String: Any]])?.first)
+        #expect(missing["primary"] as? String == "redis://127.0.0.1:\(away.port ?? 0)")
+        #expect([5, 6].contains((missing["partitions"] as? [Int])?.count))
+        let ready = try #require((status["jobs"] as? [String: Int])?["ready"])
+        #expect(ready > 0 && ready < 60)
+        let text = try await fleet.outcome(["status"] + redis).output
+        #expect(text.contains("not counted here: Redis at redis://127.0.0.1:\(away.port ?? 0) cannot be reached"), "\(text)")
+        try await fleet.stop()
+    }
+
+    @Test func `jobs that no replica confirms are reported, and the same command adds none`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        let words = ["enqueue", "-i", fleet.list, "--durability", "replicated"] + fleet.connection
+        let first = try await fleet.outcome(words + ["--batch", "b"])
+        #expect(first.status == 75 && first.errors.contains("no replica has confirmed them within 10 seconds"), "\(first.errors)")
+        let again = try await fleet.outcome(words + ["--batch", "b"])
+        #expect(again.status == 75 && again.errors.contains("3 URLs had been accepted before"), "\(again.errors)")
+        #expect(try await fleet.outcome(["status"] + fleet.connection).output.contains("enqueued  3\n"))
+        try await fleet.stop()
+    }
+}
