@@ -57,6 +57,8 @@ for alert in re.findall(r"- alert: (\w+)", alerts):
     if f'alertname="{alert}"' not in tests:
         problems.append(f"alert {alert} has no test in which it fires")
 
+check("RUNBOOK.md", (docs / "RUNBOOK.md").read_text())
+
 # KEDA scales the workers by these.
 check("kubernetes.yaml", (docs / "kubernetes.yaml").read_text())
 
