@@ -23,7 +23,7 @@ import tempfile
 import threading
 import time
 
-parser = argparse.ArgumentParser()
+parser = argparse.ArgumentParser(description="Jobs on a Redis Cluster whose servers are killed, stopped and resharded.")
 parser.add_argument("gannet")
 parser.add_argument("--jobs", type=int, default=100_000)
 parser.add_argument("--partitions", type=int, default=16)
@@ -237,8 +237,8 @@ def disturb():
 
 
 begun = time.monotonic()
+workers = []
 folder = pathlib.Path(tempfile.mkdtemp(prefix="gannet-cluster-"))
-children = []
 failures = []
 try:
     cluster = Cluster(folder, options.primaries)
@@ -246,7 +246,6 @@ try:
     urls = [f"http://127.{1 + number % options.hosts // 250}.{number % options.hosts % 250}.1:{origin.port}/{number}" for number in range(options.jobs)]
     (folder / "list").write_text("\n".join(urls) + "\n")
     say(f"{len(cluster.nodes)} nodes, {options.jobs} URLs of {options.hosts} hosts")
-    workers = []
 
     def work(number):
         log = open(folder / f"worker{number}", "w")
@@ -260,7 +259,6 @@ try:
     start = time.monotonic()
     for number in range(options.workers):
         work(number)
-    thread = None
     if not options.calm:
         until("work has begun", lambda: (counts() or {}).get("done", 0) > 0)
         disturb()
@@ -309,7 +307,7 @@ try:
         text = (folder / f"worker{number}").read_text().strip().splitlines()
         print(f"worker {number}: " + " | ".join(text[-3:]))
 finally:
-    for child in ([enqueue for enqueue in []] + [node.process for node in cluster.nodes] + [origin.process] + workers):
+    for child in [node.process for node in cluster.nodes] + [origin.process] + workers:
         try:
             os.killpg(child.pid, signal.SIGCONT)
             os.killpg(child.pid, signal.SIGKILL)

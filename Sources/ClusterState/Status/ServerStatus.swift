@@ -49,9 +49,12 @@ extension ClusterState {
         }
     }
 
+    /// How long a server of a cluster is waited for, because it may be away; `nil` for the usual time.
+    private var patience: Duration? { connection.isCluster ? .seconds(2) : nil }
+
     private func server(at place: RedisArgument) async throws -> ServerStatus {
         let start = ContinuousClock.now
-        let memory = try InfoReply(await connection.pipeline([InfoReply.command("memory")], at: place)[0])
+        let memory = try InfoReply(await connection.pipeline([InfoReply.command("memory")], at: place, timeout: patience)[0])
         var status = ServerStatus(ping: ContinuousClock.now - start)
         status.usedMemory = memory?["used_memory"].flatMap { Int($0) }
         status.memoryLimit = memory?["maxmemory"].flatMap { Int($0) }
@@ -70,9 +73,10 @@ extension ClusterState {
         try await StateError.mapping {
             // Without the right to ask there is no check: the operator who took the right away knows the server.
             for place in places {
-                guard let info = try InfoReply(await connection.pipeline([InfoReply.command("memory")], at: place)[0]), info.evictsAnyKey,
-                    let policy = info["maxmemory_policy"]
-                else { continue }
+                let reply = await connection.pipeline([InfoReply.command("memory")], at: place, timeout: patience)[0]
+                // A server of a cluster may be away. It is not asked again: a replica that takes over is set up like its primary.
+                if connection.isCluster, case .failure(let error) = reply, error.isTransient { continue }
+                guard let info = try InfoReply(reply), info.evictsAnyKey, let policy = info["maxmemory_policy"] else { continue }
                 let server = connection.primary(of: place)?.address ?? connection.configuration.address
                 throw StateError.unfitServer(
                     "Redis at \(server) drops keys when it is full (maxmemory-policy \(policy)): jobs would be lost. "

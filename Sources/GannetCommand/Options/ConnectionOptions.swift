@@ -3,7 +3,7 @@ import CommandLineKit
 
 /// Which Redis, and which part of it.
 struct ConnectionOptions: Sendable {
-    /// `redis://`, `rediss://` or `unix://`; nil is the private Redis. It may hold a password: never print it.
+    /// An address of one of the forms in the help of `--redis`; nil is the private Redis. It may hold a password: never print it.
     var redis: String?
     /// Whether a private Redis may be started when none is named.
     var allowsPrivateRedis: Bool
@@ -18,7 +18,8 @@ struct ConnectionOptions: Sendable {
 
     private static let redisURL = Flag(
         "redis", .redisURL, isSecret: true, section: .redis,
-        "The Redis to use: redis://, rediss:// or unix://. Without this option a private one is started.")
+        "The Redis to use: redis://, rediss:// (TLS) or unix://. Several nodes of a Redis Cluster are written redis://a:6379,b:6379, and Sentinels "
+            + "redis+sentinel://a,b/NAME, with the name of the primary. Without this option a private one is started.")
     private static let redisPasswordFile = Flag(
         "redis-password-file", .file(), section: .redis, "A file that holds the password for '--redis'.")
     private static let redisCAFile = Flag(
@@ -31,7 +32,7 @@ struct ConnectionOptions: Sendable {
 
     private static let partitionCount = Flag(
         "partitions", .integer(in: 1...Partition.most), section: .redis,
-        "How many partitions a new namespace gets; without this option it is one. Each host belongs to one partition. The number is fixed when "
+        "How many partitions a new namespace gets; without this option it is one, or 16 on a Redis Cluster. Each host belongs to one partition. The number is fixed when "
             + "the namespace is first used, and another number is refused then.")
 
     /// Of commands that use a namespace first.
@@ -56,7 +57,7 @@ struct ConnectionOptions: Sendable {
 
         // If they were ignored, people would believe that they talk to the Redis that they secured.
         if redis == nil, passwordFile != nil { throw arguments.usageError("'--redis-password-file' needs '--redis'.") }
-        if caFile != nil, redis?.hasPrefix("rediss://") != true {
+        if caFile != nil, redis?.hasPrefix("rediss") != true {
             throw arguments.usageError("'--redis-ca-file' needs a '--redis' that begins with rediss://.")
         }
     }

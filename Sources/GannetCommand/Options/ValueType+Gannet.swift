@@ -5,9 +5,9 @@ extension ValueType where Value == String {
     /// The form alone is checked here; the client that connects reads the rest.
     static var redisURL: Self {
         Self("url") { text in
-            let schemes = ["redis://", "rediss://", "unix://"]
+            let schemes = ["redis://", "rediss://", "redis+sentinel://", "rediss+sentinel://", "unix://"]
             guard schemes.contains(where: { text.hasPrefix($0) && text.count > $0.count }), !text.utf8.contains(where: { $0 <= 32 }) else {
-                throw UsageError("use redis://host:port, rediss://host:port or unix:///path.")
+                throw UsageError("use redis://host:port, rediss://host:port, redis+sentinel://host:port/name or unix:///path.")
             }
             return text
         }

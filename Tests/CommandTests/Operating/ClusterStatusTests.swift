@@ -71,3 +71,51 @@ import Testing
         try await fleet.stop()
     }
 }
+
+/// The program while a part of its cluster is away.
+@Suite(.timeLimit(.minutes(3))) struct ClusterOutageTests {
+    @Test func `a worker goes on with the other partitions, and with the rest when the server is back`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let fleet = try await Fleet.start {
+            $0.fileCount = 10
+            $0.largestFile = 200
+            $0.addresses = (1...30).map { "127.0.0.\($0)" }
+        }
+        let urls = (1...30).flatMap { host in fleet.origin.files.map { "http://127.0.0.\(host):\(fleet.origin.port)\($0.path)" } }
+        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        let away = try #require(cluster.nodes.first { $0 !== home })
+        try await away.kill9()
+        let status = try await fleet.outcome(["status", "--json"] + redis)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any], "\(status.errors)")
+        let there = try #require((object["jobs"] as? [String: Int])?["ready"])
+        #expect(there > 0 && there < 300)
+        let worker = try fleet.start(["work", "--until-empty", "--store", fleet.out] + fleet.local + redis)
+        try await eventually("the other partitions are worked off") { try await fleet.origin.requests().count == there }
+        try await away.restart()
+        #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
+        #expect(try await fleet.origin.requests().count == 300)
+        // The outage was told once, and its end too.
+        let lines = worker.errors.lines
+        #expect(lines.count { $0.contains("waiting for Redis") || $0.contains("waits for Redis") } <= 1, "\(lines)")
+        try await fleet.stop()
+    }
+
+    @Test func `Sentinels name the primary, and a worker follows a failover without a restart`() async throws {
+        let sentinels = try await RedisSentinels.start()
+        let fleet = try await Fleet.start(files: 60)
+        let redis = ["--redis", sentinels.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list, "--batch", "b", "--durability", "replicated"] + redis).status == 0)
+        let words = ["work", "--store", fleet.out, "--until-empty", "--concurrency", "1", "--lease", "3s"] + fleet.local + redis
+        let worker = try await fleet.start(words, untilFetched: 5)
+        try await sentinels.primary.kill9()
+        #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
+        let status = try await fleet.outcome(["status"] + redis)
+        #expect(status.output.contains("progress  finished") && status.output.contains("60 fetched"), "\(status.output)")
+        let requests = try await fleet.requests()
+        #expect(requests.count == 60)
+        try await fleet.stop()
+    }
+}

@@ -47,6 +47,9 @@ struct Lane {
     /// The request under way failed, and is repeated at this time.
     var repeatAt: Instant?
     var failures = 0
+    /// Since when the partition does not answer. Other partitions go on meanwhile, with all places of the worker.
+    var awaySince: Instant?
+    private var lastAnswer: Instant?
     /// An error that will last: this lane sends nothing more.
     var hasFailed = false
     private(set) var lastSent: Instant?
@@ -77,6 +80,8 @@ struct Lane {
     var isReady: Bool { underWay == nil && !hasFailed }
     /// Jobs that the request under way may bring.
     var asked: (wanted: Int, spare: Int) { underWay.map { ($0.request.wanted, $0.request.spare) } ?? (0, 0) }
+    /// The same, for places that are kept for these jobs.
+    var expected: (wanted: Int, spare: Int) { awaySince == nil ? asked : (0, 0) }
 
     /// When the outcomes go even without company; `nil` without outcomes.
     var outcomesDue: Instant? {
@@ -118,9 +123,12 @@ struct Lane {
         return underWay?.request
     }
 
+    func hasAnswered(since time: Instant) -> Bool { lastAnswer.map { $0 > time } ?? false }
+
     /// The request under way is answered.
-    mutating func answered() -> UnderWay? {
+    mutating func answered(at now: Instant) -> UnderWay? {
         defer { underWay = nil }
+        lastAnswer = now
         failures = 0
         return underWay
     }

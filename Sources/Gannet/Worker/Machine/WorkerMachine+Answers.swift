@@ -7,8 +7,8 @@ extension WorkerMachine {
     private static let shortestPause = Duration.milliseconds(5)
 
     mutating func answered(_ id: Lane.ID, _ exchange: Exchange, after time: Duration, at now: Instant) {
-        guard let index = index(of: id), let sent = lanes[index].answered() else { return }
-        noteBack()
+        guard let index = index(of: id), let sent = lanes[index].answered(at: now) else { return }
+        noteBack(index)
         rate.noteAnswer(after: time, at: now)
         for (outcome, verdict) in zip(sent.outcomes, exchange.verdicts) { settled(outcome, verdict, in: index, at: now) }
         for job in exchange.jobs { hold(job, in: index, exchange.now, claimed: sent.began, at: now) }
@@ -99,7 +99,7 @@ extension WorkerMachine {
     /// and because this worker may get the same jobs again.
     mutating func leaseEnded(_ id: Lane.ID, at now: Instant) {
         guard let index = index(of: id) else { return }
-        noteBack()
+        noteBack(index)
         let lost = stock.filter { jobs[$0]?.job.partition == id.partition && $0.incarnation == id.incarnation }
         for token in lost { jobs[token] = nil }
         stock.removeAll { jobs[$0] == nil }
@@ -115,8 +115,11 @@ extension WorkerMachine {
     mutating func unanswered(_ id: Lane.ID, _ error: StateError, at now: Instant) {
         guard let index = index(of: id) else { return }
         let patience = options.outagePatience
-        if error.isTransient, now - (awaySince ?? now) < patience {
-            noteAway(RedisOutage(error), at: now)
+        // In a cluster one server may be away while the others answer. Its partitions wait then, for as long as it takes.
+        if error.isTransient,
+            now - (lanes[index].awaySince ?? now) < patience || lanes.contains(where: { $0.hasAnswered(since: now - patience) })
+        {
+            noteAway(index, RedisOutage(error), at: now)
             // A lost connection is restored while the request waits for it. This pause is for errors that come at once.
             let backoff = Backoff(first: .milliseconds(10), longest: min(.seconds(1), options.lease / 8))
             lanes[index].repeatAt = now + backoff.pause(after: lanes[index].failures, random: random(in: 0...1), atLeast: 0.5)
@@ -128,25 +131,41 @@ extension WorkerMachine {
         }
     }
 
-    /// When the silence of Redis is long enough to be told; `nil` when nothing waits for it, or when that was told already.
-    var silenceDue: Instant? { awaySince == nil ? lanes.compactMap(\.waitsSince).min().map { $0 + options.silencePatience } : nil }
+    /// When the silence of a partition is long enough to be told; `nil` when nothing waits for one, or when that was told already.
+    var silenceDue: Instant? {
+        isWithoutRedis ? nil : lanes.lazy.filter { $0.awaySince == nil }.compactMap(\.waitsSince).min().map { $0 + options.silencePatience }
+    }
 
     mutating func lookForSilence(at now: Instant) {
         guard let due = silenceDue, due <= now else { return }
-        awaySince = now
-        actions.append(.reportSilence)
+        let isNews = !isRedisAway
+        for index in lanes.indices where lanes[index].awaySince == nil {
+            if let since = lanes[index].waitsSince, since + options.silencePatience <= now { lanes[index].awaySince = now }
+        }
+        if isNews { actions.append(.reportSilence) }
     }
 
-    mutating func noteAway(_ outage: RedisOutage, at now: Instant) {
-        guard awaySince == nil else { return }
-        awaySince = now
-        actions.append(.report(.redis(outage)))
+    /// No connection can be restored.
+    mutating func noteAway(_ outage: RedisOutage) {
+        if !isRedisAway { actions.append(.report(.redis(outage))) }
+        isWithoutRedis = true
     }
 
-    private mutating func noteBack() {
-        if awaySince != nil { actions.append(.report(.redis(.ended))) }
-        awaySince = nil
+    /// A partition does not answer.
+    private mutating func noteAway(_ index: Int, _ outage: RedisOutage, at now: Instant) {
+        if !isRedisAway { actions.append(.report(.redis(outage))) }
+        lanes[index].awaySince = lanes[index].awaySince ?? now
     }
+
+    private mutating func noteBack(_ index: Int) {
+        let wasAway = isRedisAway
+        isWithoutRedis = false
+        lanes[index].awaySince = nil
+        if wasAway, !isRedisAway { actions.append(.report(.redis(.ended))) }
+    }
+
+    /// Redis is away, or a part of a cluster is.
+    private var isRedisAway: Bool { isWithoutRedis || lanes.contains { $0.awaySince != nil } }
 }
 
 extension Job {

@@ -5,21 +5,22 @@ extension WorkerMachine {
     /// The jobs that can start now, beside those that requests under way may bring.
     var canStart: Int {
         guard !ending.isStopping, unstoredBytes < Self.mostUnstoredBytes else { return 0 }
-        let coming = lanes.reduce(0) { $0 + $1.asked.wanted }
+        let coming = lanes.reduce(0) { $0 + $1.expected.wanted }
         return max(0, min(options.concurrency - transferring - stock.count, mostUnsettled - unsettled) - coming)
     }
 
     /// The jobs to keep in stock beside those that are there or may come: those that start before another exchange can bring more.
     private var lacksInStock: Int {
         guard !ending.isStopping else { return 0 }
-        let coming = lanes.reduce(0) { $0 + $1.asked.spare }
+        let coming = lanes.reduce(0) { $0 + $1.expected.spare }
         return max(0, min(options.concurrency / 8, rate.expected(with: Lane.waitForCompany)) - stock.count - coming)
     }
 
     /// The partitions that the worker works on: the first in its order that may have jobs, more of them the more places it has.
     private var active: [Int] {
         if let heldBack { return lanes[heldBack].mayFindWork ? [heldBack] : [] }
-        return Array(order.lazy.filter { lanes[$0].mayFindWork && !lanes[$0].hasFailed }.prefix(max(1, options.concurrency / 16)))
+        let usable = order.lazy.filter { lanes[$0].mayFindWork && !lanes[$0].hasFailed && lanes[$0].awaySince == nil }
+        return Array(usable.prefix(max(1, options.concurrency / 16)))
     }
 
     /// The partition in which a URL waits for the worker to have nothing else. No other is asked for jobs until that URL has ended.

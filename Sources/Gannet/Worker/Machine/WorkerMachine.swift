@@ -111,7 +111,8 @@ struct WorkerMachine {
     /// The queue is still being filled, so an empty queue does not end the worker.
     var isFed: Bool
     var ending = Ending()
-    var awaySince: Instant?
+    /// No connection to Redis could be restored, and no partition has answered since.
+    var isWithoutRedis = false
     var hasToldOfForeign = false
 
     var actions: [Action] = []
@@ -170,7 +171,7 @@ struct WorkerMachine {
         case .gavePlaceUp(let token, let id, let partition):
             lanes[laneOfPlace(partition, token.incarnation, at: now)].release(.place(id), token)
         case .leftPlace(let place): leftPlace(place, at: now)
-        case .cannotConnect(let outage): noteAway(outage, at: now)
+        case .cannotConnect(let outage): noteAway(outage)
         case .heard: mayFindWork()
         case .feedEnded:
             isFed = false
