@@ -3,7 +3,7 @@
   trial.py GANNET [--jobs N] [--partitions N] [--replicated] [--calm]
 
 Four primaries with a replica each, four workers, and an nginx that notes each request. While the jobs run, the slots of four partitions
-move to another primary and back, each primary is killed and comes back as its successor's replica, and one is stopped for 30 seconds. At
+move to another primary and back. Each primary is killed, and comes back as its successor's replica. One is stopped for 30 seconds. At
 the end a ledger compares what was accepted, what has ended, and what the origin was asked. With --calm nothing is disturbed.
 
 Ends with 1 and a sentence when an accepted job is missing that had to be there, or when numbers do not agree.

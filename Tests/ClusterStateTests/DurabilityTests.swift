@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterState
 
-/// What a producer is told when servers fail over, and what a second run of it adds.
+/// The answers to a producer when servers fail over, and the jobs that its second run adds.
 @Suite struct DurabilityTests {
     private static let hosts = 20
 
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a replica confirms what was accepted, and one that is silent does not`() async throws {
+    @Test func `a replica confirms accepted jobs, and a silent replica does not`() async throws {
         let sentinels = try await RedisSentinels.start(downAfter: .seconds(60))
         let fixture = try await QueueFixture.connect(path: sentinels.primary.socketPath)
         var progress = try await fixture.queue.begin(batch: "b")

@@ -3,7 +3,7 @@ internal import RedisClient
 
 /// The partitions of a namespace, and the servers that have them.
 package struct PartitionOverview: Sendable, Equatable {
-    /// A server that does not answer, and its partitions. What they hold is not in an overview's sums.
+    /// A server that does not answer, and its partitions. The overview's sums leave them out.
     package struct Away: Sendable, Equatable {
         /// The primary's address; `nil` for partitions that no server has.
         package let primary: String?
