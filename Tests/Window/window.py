@@ -227,6 +227,9 @@ def gallery_fills(stage, reader):
     reader.until("nothing is loaded after a reload", loaded)
     reader.check("the order is lost", page.get_by_label("Order").input_value() == "largest")
     reader.check("the sections are lost", page.locator("main h2, main h3").first.inner_text() == heading)
+    # The batch has one favourite, and a failed picture that is none.
+    page.goto(f"{address}/?view=pictures&batch=album&favourites=true")
+    expect(page.locator("main .lead")).to_have_text("1 favourite")
     page.goto("about:blank")
     stage.processes.end(process)
     process, again = stage.gateway("gallery")

@@ -199,11 +199,13 @@ export const show = (root, firstQuery) => {
 
   const showSummary = () => {
     const { arrangement } = pages
-    const words = [count(arrangement.total - arrangement.failed, choices.favourites ? 'favourite' : 'picture')]
+    // The list of favourites has no failures in it.
+    const failures = choices.favourites ? 0 : arrangement.failed
+    const words = [count(arrangement.total - failures, choices.favourites ? 'favourite' : 'picture')]
     if (arrangement.waiting && !choices.favourites) words.push(`${number(arrangement.waiting)} still to come`)
-    const failed = arrangement.failed ? make('a', { href: view('jobs', { state: 'dead', batch: arrangement.batch }) }, `${number(arrangement.failed)} failed`) : null
+    const failed = failures ? make('a', { href: view('jobs', { state: 'dead', batch: arrangement.batch }) }, `${number(failures)} failed`) : null
     const text = words.join(' · ')
-    const key = `${text} ${arrangement.failed} ${arrangement.batch}`
+    const key = `${text} ${failures} ${arrangement.batch}`
     if (summary.dataset.key !== key) {
       summary.dataset.key = key
       summary.replaceChildren(text, failed ? ' · ' : '', failed ?? '')

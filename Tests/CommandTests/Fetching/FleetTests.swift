@@ -78,7 +78,8 @@ import Testing
         #expect(json["schema"] as? Int == 1)
         #expect(json["queue"] as? String == "default")
         let names: Set = [
-            "schema", "queue", "paused", "jobs", "otherQueues", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "redis",
+            "schema", "queue", "paused", "jobs", "otherQueues", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers",
+            "partitions", "redis",
             "failures", "hosts",
         ]
         #expect(Set(json.keys) == names)
