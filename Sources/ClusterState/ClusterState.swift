@@ -50,7 +50,7 @@ package struct ClusterState: Sendable {
         connection.hasShardedChannels ? partition.keys.shardedInbox(process) : home.keys.inbox(process)
     }
 
-    /// Sends a message to whoever hears a channel. Returns how many do.
+    /// Sends a message to all listeners of a channel. Returns how many there are.
     package func publish(_ message: [UInt8], to channel: String) async throws(StateError) -> Int {
         let name: RedisArgument = channel.firstRange(of: "}" + Keys.sharded) != nil ? "SPUBLISH" : "PUBLISH"
         return try await StateError.mapping { try await connection.send(RedisCommand(name, .string(channel), .bytes(message))).asInteger() }

@@ -147,8 +147,5 @@ extension RedisConnection {
         return Primary(address: address, failure: failure)
     }
 
-    /// All primaries of a cluster, in the order of their slots; none outside a cluster.
-    package var primaries: [RedisAddress] { cluster?.primaries ?? [] }
-
     var cluster: ClusterConnection? { if case .cluster(let cluster) = way { cluster } else { nil } }
 }

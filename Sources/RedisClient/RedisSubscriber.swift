@@ -10,10 +10,16 @@ package final class RedisSubscriber: Sendable {
 
     /// Connects. Throws if the first attempt fails. Later losses are restored in the background.
     package static func connect(_ configuration: RedisConfiguration) async throws(RedisError) -> RedisSubscriber {
-        let connection = try await RedisConnection.connect(configuration)
-        if let cluster = connection.cluster { return RedisSubscriber(configuration, .cluster(ClusterSubscriber(cluster))) }
-        await connection.close()
-        return RedisSubscriber(configuration, .server(try await NodeSubscriber.connect(configuration)))
+        // Several addresses are nodes of a cluster. One address may be a node too, which only its server knows.
+        if configuration.seeds.isEmpty {
+            let node = try await NodeSubscriber.connect(configuration)
+            if node.server?.mode != .cluster { return RedisSubscriber(configuration, .server(node)) }
+            node.beginClosing()
+        }
+        guard let cluster = try await RedisConnection.connect(configuration).cluster else {
+            throw RedisError(.clustered, "it was in a cluster a moment ago").at(configuration.address)
+        }
+        return RedisSubscriber(configuration, .cluster(ClusterSubscriber(cluster)))
     }
 
     private init(_ configuration: RedisConfiguration, _ way: Way) {

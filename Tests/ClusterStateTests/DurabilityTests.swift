@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a cluster's replicas confirm what was accepted in all partitions`() async throws {
+    @Test func `a cluster's replicas confirm the accepted jobs of all partitions`() async throws {
         let cluster = try await RedisCluster.start()
         let redis = try await RedisConnection.connect(RedisConfiguration(url: cluster.url))
         let state = try await ClusterState.open(redis, namespace: "n", partitions: nil)

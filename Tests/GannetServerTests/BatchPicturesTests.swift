@@ -155,7 +155,8 @@ import Testing
         await fixture.redis.close()
     }
 
-    @Test func `pictures that a run found in its folder are there before and beside those that come`() async throws {
+    @Test func `pictures that lay in a run's folder are in the gallery before the first new picture, and beside new pictures`() async throws
+    {
         let temporary = try TemporaryFolder()
         let folder = try await RecordedFolder.open(BodyFolder(temporary.path))
         var ids: [String: URLID] = [:]
@@ -178,7 +179,7 @@ import Testing
         #expect(Set(urls(before)) == ["http://h/1", "http://h/3"] && before.waiting == 0 && !before.isReading)
         #expect(before.pictures.first { $0.picture.url == "http://h/1" }?.picture.type == "image/png")
 
-        // A picture that is fetched again takes the place of the one that was there.
+        // A picture that is fetched again replaces the older picture.
         try await fixture.enqueue(["http://h/3", "http://h/5"])
         try await fixture.end { Self.picture($0, bytes: 99) }
         let number = try #require(try await fixture.queue.number(ofBatch: "b"))

@@ -48,8 +48,7 @@ struct Keys: Sendable {
     private func ofQueue(_ queue: String, _ name: String) -> RedisArgument { .string("\(tag)q:\(queue):\(name)") }
 }
 
-/// The keys of a part of the blob store: those that its script is called with, and those that are read without a script.
-/// `Scripts/bodies.lua` names them all.
+/// The keys of a part of the blob store that are named outside its script. `Scripts/bodies.lua` names all.
 struct BlobKeys: Sendable {
     private let tag: String
 

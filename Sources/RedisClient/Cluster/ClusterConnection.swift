@@ -125,10 +125,14 @@ extension ClusterConnection {
         _ commands: [RedisCommand], _ slots: [HashSlot], to owner: RedisAddress?, _ deadline: Instant
     ) async -> [Result<RedisReply, RedisError>] {
         var results: [Result<RedisReply, RedisError>]
-        if let owner, let node = node(at: owner) {
-            results = await node.pipeline(commands, timeout: deadline - .now)
-        } else {
-            results = commands.indices.map { .failure(withoutOwner(slots[$0])) }
+        do throws(RedisError) {
+            if let owner, let node = try node(at: owner) {
+                results = await node.pipeline(commands, timeout: deadline - .now)
+            } else {
+                results = slots.map { .failure(withoutOwner($0)) }
+            }
+        } catch {
+            results = commands.map { _ in .failure(error) }
         }
         var isElsewhere = false
         for (index, result) in results.enumerated() {
@@ -169,7 +173,7 @@ extension ClusterConnection {
                 case .toOwner: break
                 }
                 asked = owner(of: slot)
-                guard let asked, let node = node(at: asked) else { throw withoutOwner(slot) }
+                guard let asked, let node = try node(at: asked) else { throw withoutOwner(slot) }
                 return try await node.send(command, timeout: deadline - .now)
             } catch {
                 step = judge(error, from: asked, &attempt)
@@ -180,7 +184,7 @@ extension ClusterConnection {
 
     /// The answer of a node that a slot moves to. It does not know the script perhaps, and `ASKING` holds for one command.
     private func ask(_ command: RedisCommand, at address: RedisAddress, _ deadline: Instant) async throws(RedisError) -> RedisReply {
-        guard let node = node(at: address) else { throw RedisError(.closed).at(address) }
+        guard let node = try node(at: address) else { throw RedisError(.closed).at(address) }
         let results = await node.pipeline([RedisCommand("ASKING"), command.withSource ?? command], timeout: deadline - .now)
         return try results[1].get()
     }
@@ -240,12 +244,12 @@ extension ClusterConnection {
     }
 
     /// The connection to a node. It is made when it is first needed; `nil` once the cluster's connection is closed.
-    private func node(at address: RedisAddress) -> NodeConnection? {
-        state.withLock { state in
+    private func node(at address: RedisAddress) throws(RedisError) -> NodeConnection? {
+        try state.withLock { state throws(RedisError) in
             if state.isClosed { return nil }
             if let node = state.nodes[address] { return node }
             let changed: @Sendable () -> Void = { [weak self] in self?.nodeChanged() }
-            guard let node = try? NodeConnection.start(configuration(of: address), changed: changed) else { return nil }
+            let node = try NodeConnection.start(configuration(of: address), changed: changed)
             state.nodes[address] = node
             return node
         }

@@ -12,12 +12,6 @@ struct ClusterMap: Sendable, Equatable {
         return index < 0 ? nil : primaries[index]
     }
 
-    /// The number of slots that a primary has.
-    func slotCount(of primary: RedisAddress) -> Int {
-        guard let index = primaries.firstIndex(of: primary) else { return 0 }
-        return owners.count { $0 == index }
-    }
-
     /// Notes that a slot has another primary, as a server said in a `MOVED`.
     mutating func move(_ slot: HashSlot, to primary: RedisAddress) { give(slot.number...slot.number, to: primary) }
 

@@ -5,6 +5,7 @@ final class NodeSubscriber: Sendable {
     let configuration: RedisConfiguration
     private let mailbox: Mailbox<SubscriptionMessage>
     private let ended: OneShot<Void>
+    private let health: ConnectionHealth
     private let lastID = Atomic<UInt64>(0)
 
     /// Requests to subscribe that the thread has not handled.
@@ -14,13 +15,14 @@ final class NodeSubscriber: Sendable {
     /// - Parameter words: With sharded channels, the subscription to a channel whose slot moves away ends.
     static func start(_ configuration: RedisConfiguration, _ words: SubscriptionSession.Words) throws(RedisError) -> NodeSubscriber {
         let mailbox = try Mailbox<SubscriptionMessage>(capacity: mailboxCapacity)
+        let health = ConnectionHealth()
         let (_, ended) = ConnectionLoop.start(
-            configuration, name: "redis-pubsub", mailbox: mailbox, health: ConnectionHealth(), isPersistent: true
+            configuration, name: "redis-pubsub", mailbox: mailbox, health: health, isPersistent: true
         ) {
             SubscriptionSession(
                 mailbox, address: configuration.address, replyTimeout: configuration.commandTimeout, words: words)
         }
-        return NodeSubscriber(configuration, mailbox, ended)
+        return NodeSubscriber(configuration, mailbox, ended, health)
     }
 
     /// Connects to the server. Throws if the first attempt fails. Later losses are restored in the background.
@@ -29,17 +31,25 @@ final class NodeSubscriber: Sendable {
         let session: @Sendable () -> any Session = {
             SubscriptionSession(mailbox, address: configuration.address, replyTimeout: configuration.commandTimeout)
         }
-        let ended = try await ConnectionLoop.launch(configuration, name: "redis-pubsub", mailbox: mailbox, session: session)
-        return NodeSubscriber(configuration, mailbox, ended)
+        let health = ConnectionHealth()
+        let ended = try await ConnectionLoop.launch(
+            configuration, name: "redis-pubsub", mailbox: mailbox, health: health, session: session)
+        return NodeSubscriber(configuration, mailbox, ended, health)
     }
 
-    private init(_ configuration: RedisConfiguration, _ mailbox: Mailbox<SubscriptionMessage>, _ ended: OneShot<Void>) {
+    private init(
+        _ configuration: RedisConfiguration, _ mailbox: Mailbox<SubscriptionMessage>, _ ended: OneShot<Void>, _ health: ConnectionHealth
+    ) {
+        self.health = health
         self.configuration = configuration
         self.mailbox = mailbox
         self.ended = ended
     }
 
     deinit { mailbox.close() }
+
+    /// The facts in the server's last greeting.
+    var server: ServerFacts? { health.server }
 
     /// Subscribes to channels. Returns when the server has confirmed them: all messages that are published later arrive.
     func subscribe(to channels: Set<String>) async throws(RedisError) -> RedisSubscription {

@@ -1,6 +1,6 @@
 internal import GannetBasics
 
-/// Asks Sentinels where the primary is. All are asked at once, because some may be away. The first one that knows the primary counts.
+/// Asks Sentinels for the primary's address. All Sentinels are asked at once, because some may be away. The first address counts.
 ///
 /// A Sentinel that has not heard of a failover yet names the old primary. Its greeting shows that, or the next attempt to connect.
 final class SentinelLookup: ServerLookup, Sendable {

@@ -6,13 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct ClusterStatusTests {
     @Test func `a list is spread over a cluster, fetched, shown and exported as on one server`() async throws {
         let cluster = try await RedisCluster.start()
-        let fleet = try await Fleet.start {
-            $0.fileCount = 5
-            $0.largestFile = 2000
-            $0.addresses = (1...20).map { "127.0.0.\($0)" }
-        }
-        let urls = (1...20).flatMap { host in fleet.origin.files.map { "http://127.0.0.\(host):\(fleet.origin.port)\($0.path)" } }
-        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        let (fleet, urls) = try await Fleet.start(files: 5, hosts: 20)
         let redis = ["--redis", cluster.url]
         func text(_ words: [String]) async throws -> String {
             let outcome = try await fleet.outcome(words + redis)
@@ -76,13 +70,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct ClusterOutageTests {
     @Test func `a worker goes on with the other partitions, and with the rest when the server is back`() async throws {
         let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
-        let fleet = try await Fleet.start {
-            $0.fileCount = 10
-            $0.largestFile = 200
-            $0.addresses = (1...30).map { "127.0.0.\($0)" }
-        }
-        let urls = (1...30).flatMap { host in fleet.origin.files.map { "http://127.0.0.\(host):\(fleet.origin.port)\($0.path)" } }
-        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        let (fleet, _) = try await Fleet.start(files: 10, hosts: 30)
         let redis = ["--redis", cluster.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
         let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))

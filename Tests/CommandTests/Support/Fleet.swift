@@ -26,6 +26,19 @@ struct Fleet: Sendable {
             origin: origin, redis: try await RedisServer.start(.init(change)), folder: folder, program: Program(home: "/dev/null/none"))
     }
 
+    /// The same files at several addresses, which are as many hosts. The list has all URLs.
+    static func start(files: Int, hosts: Int) async throws -> (fleet: Fleet, urls: [String]) {
+        let addresses = (1...hosts).map { "127.0.0.\($0)" }
+        let fleet = try await start {
+            $0.fileCount = files
+            $0.largestFile = 2000
+            $0.addresses = addresses
+        }
+        let urls = addresses.flatMap { host in fleet.origin.files.map { "http://\(host):\(fleet.origin.port)\($0.path)" } }
+        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        return (fleet, urls)
+    }
+
     /// The same with an empty Redis, for one that is gone.
     func withAnotherRedis() async throws -> Fleet {
         Fleet(origin: origin, redis: try await RedisServer.start(.init { _ in }), folder: folder, program: program)

@@ -27,7 +27,7 @@ import Testing
                 try await connection.send(RedisCommand("SET", .string(key), .string(key)))
                 #expect(try await connection.send(RedisCommand("GET", .string(key))).asString() == key)
             }
-            #expect(connection.primaries.count == 3)
+            #expect(connection.cluster?.primaries.count == 3)
             await connection.close()
         }
         for node in cluster.nodes.prefix(3) {
