@@ -42,7 +42,8 @@ package final class GatewayServer: Sendable {
             + JobEndpoints(access: queues).endpoints
             + QueueEndpoints(access: queues).endpoints
             + SessionEndpoints(
-                access: access, queue: settings.queue, batch: settings.batch, makesThumbnails: { (try? pool.check()) != nil }
+                access: access, queue: settings.queue, batch: settings.batch, makesThumbnails: { (try? pool.check()) != nil },
+                hasRunEnded: queues.hasRunEnded
             ).endpoints
         endpoints +=
             GalleryEndpoints(
@@ -63,6 +64,9 @@ package final class GatewayServer: Sendable {
 
     /// The gateway is about to end. Streams of events come to their end, so that their clients go to another gateway.
     package func prepareToEnd() { queues.isEnding.set() }
+
+    /// The run that the server belongs to has ended. The server goes on showing it.
+    package func runHasEnded() { queues.hasRunEnded.set() }
 
     /// To be given to an `HTTPService`.
     package func reply(to request: HTTPServiceRequest) -> HTTPServiceReply {

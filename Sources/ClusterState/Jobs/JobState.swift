@@ -36,7 +36,8 @@ package struct JobFilter: Sendable, Equatable {
     }
 
     package init(host: String? = nil, errorClass: String? = nil) {
-        self.host = host
+        // Jobs have IPv6 addresses in brackets, as in their URLs.
+        self.host = host.map { $0.hasPrefix("[") || $0.count(where: { $0 == ":" }) < 2 ? $0 : "[\($0)]" }
         self.errorClass = errorClass
     }
 }

@@ -68,8 +68,9 @@ struct RunWindow: Sendable {
     /// Whether somebody sees the address, and can end the window.
     var stays: Bool { console.terminal != nil }
 
-    /// Waits for a signal.
+    /// Shows the run that has ended until a signal comes.
     func stay(_ interruption: Interruption) async {
+        server.runHasEnded()
         console.note(
             "the window stays at \(url) until Ctrl-C.", [(key: "event", value: "windowStays"), (key: "address", value: .string(url))])
         _ = await interruption.cancelling { try await Task.sleep(for: Self.longestStay) }

@@ -10,6 +10,8 @@ struct SessionEndpoints: Sendable {
     let batch: String?
     /// Whether the server can make thumbnails.
     let makesThumbnails: @Sendable () -> Bool
+    /// Whether the run that the server belongs to has ended.
+    let hasRunEnded: SharedFlag
 
     var endpoints: [Endpoint] {
         [
@@ -39,7 +41,7 @@ struct SessionEndpoints: Sendable {
     private func state(_ request: HTTPServiceRequest) -> JSONValue {
         [
             "schema": 1, "needsToken": .bool(!access.tokens.isEmpty), "signedIn": .bool(access.session(request) != nil),
-            "readOnly": .bool(access.isReadOnly), "queue": .string(queue), "batch": JSONValue(batch),
+            "readOnly": .bool(access.isReadOnly), "runEnded": .bool(hasRunEnded.isSet), "queue": .string(queue), "batch": JSONValue(batch),
             "thumbnails": .bool(makesThumbnails()), "version": .string(Version.current),
         ]
     }
@@ -47,7 +49,8 @@ struct SessionEndpoints: Sendable {
 
 extension AnswerShape {
     fileprivate static let session: AnswerShape = [
-        "schema": .integer, "needsToken": .flag, "signedIn": .flag, "readOnly": .flag, "queue": .text, "batch": .optional(.text),
+        "schema": .integer, "needsToken": .flag, "signedIn": .flag, "readOnly": .flag, "runEnded": .flag, "queue": .text,
+        "batch": .optional(.text),
         "thumbnails": .flag, "version": .text,
     ]
 }

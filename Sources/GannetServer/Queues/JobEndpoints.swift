@@ -43,7 +43,7 @@ struct JobEndpoints: Sendable {
                 answers: [200: ["application/json"], 422: ["application/json", "application/problem+json"]],
                 shape: .accepted, takes: ["text/plain", "application/x-ndjson"],
                 reply: { request throws(Problem) in
-                    if let away = access.away { throw away }
+                    if let problem = access.over ?? access.away { throw problem }
                     let upload = try JobUpload(request, queue: access.queue(request))
                     return .later { await upload.answer() }
                 }),
@@ -164,7 +164,7 @@ struct JobEndpoints: Sendable {
     ) throws(Problem) -> HTTPServiceReply {
         let wanted = try wanted(request, usual: usual)
         let limit = request.items.number("limit") ?? .max
-        return access.reply(request) { queue in
+        return try access.change(request) { queue in
             let swept = try await change(queue, try await wanted.selection(in: queue), limit)
             return [
                 "schema": 1, "queue": .string(queue.name), "state": .string(wanted.selection.state.rawValue), "change": .string(verb),

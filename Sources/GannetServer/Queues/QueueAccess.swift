@@ -11,6 +11,8 @@ struct QueueAccess: Sendable {
     let looks: SharedLooks
     /// The gateway ends: answers without an end come to one.
     let isEnding = SharedFlag()
+    /// The server belongs to a run that has ended: nobody works on its queue any more.
+    let hasRunEnded = SharedFlag()
 
     private static let bound = Duration.seconds(30)
     static let redisIsAway = "Redis is away, and with it the queues. Try again in a moment."
@@ -37,6 +39,23 @@ struct QueueAccess: Sendable {
                 return Problem(error).answer
             }
         }
+    }
+
+    /// Answers with JSON after a change of the queue.
+    func change(
+        _ request: EndpointRequest, _ body: @escaping @Sendable (FetchQueue) async throws -> JSONValue
+    ) throws(Problem) -> HTTPServiceReply {
+        if let over { throw over }
+        return reply(request, body)
+    }
+
+    /// The problem of a change that would never have an effect.
+    var over: Problem? {
+        hasRunEnded.isSet
+            ? Problem(
+                409, "run-ended",
+                "The run of this window has ended, and nobody works on its queue. Run the same command again to fetch what failed.")
+            : nil
     }
 
     /// The problem while Redis is known to be away, so that nobody waits for it.

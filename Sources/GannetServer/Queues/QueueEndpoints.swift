@@ -88,7 +88,7 @@ struct QueueEndpoints: Sendable {
                 parameters: [Self.batch, Self.queue], shape: .batch,
                 reply: { request throws(Problem) in
                     let name = request.items.required("batch")
-                    return access.reply(request) { queue in
+                    return try access.change(request) { queue in
                         _ = try await queue.cancel(batch: name)
                         return try await Self.json(name, queue)
                     }
@@ -97,12 +97,12 @@ struct QueueEndpoints: Sendable {
                 method: "POST", path: "/v1/pause", summary: "Pauses a queue: its jobs wait, and requests in flight are finished.",
                 parameters: [Self.queue], shape: .pause,
                 reply: { request throws(Problem) in
-                    access.reply(request) { ["schema": 1, "queue": .string($0.name), "wasPaused": .bool(try await $0.pause())] }
+                    try access.change(request) { ["schema": 1, "queue": .string($0.name), "wasPaused": .bool(try await $0.pause())] }
                 }),
             Endpoint(
                 method: "POST", path: "/v1/resume", summary: "Lets a paused queue go on.", parameters: [Self.queue], shape: .pause,
                 reply: { request throws(Problem) in
-                    access.reply(request) { ["schema": 1, "queue": .string($0.name), "wasPaused": .bool(try await $0.resume())] }
+                    try access.change(request) { ["schema": 1, "queue": .string($0.name), "wasPaused": .bool(try await $0.resume())] }
                 }),
         ] + hostEndpoints
     }

@@ -68,6 +68,8 @@ export const like = (id, isLiked) => send(isLiked ? 'PUT' : 'DELETE', `/v1/favou
 
 export const isOpen = () => session !== null && (!session.needsToken || session.signedIn)
 export const mayChange = () => isOpen() && !session.readOnly
+// After its end nobody works on a run's queue.
+export const mayChangeQueue = () => mayChange() && !session.runEnded
 
 export const begin = async () => {
   session = await send('GET', '/v1/session')

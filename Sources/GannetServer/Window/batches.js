@@ -1,7 +1,7 @@
 // The batches of the queue: their progress, their pictures, and the button that cancels one.
 
 import { view } from './address.js'
-import { change, get, mayChange } from './api.js'
+import { change, get, mayChangeQueue } from './api.js'
 import { confirm } from './dialog.js'
 import { atMost, make, say, setText, table } from './elements.js'
 import { count, duration, number, percent, unknown } from './words.js'
@@ -52,7 +52,7 @@ export const show = root => {
         make('a', { href: view('jobs', { state: 'dead', batch: batch.batch }) }, 'Dead jobs'), ' ',
         make('button', { type: 'button', class: 'small', 'aria-label': `Cancel the batch ${batch.batch}`, on: { click: () => cancel(latest.get(batch.batch)) } }, 'Cancel'))
     }
-    cell.lastChild.hidden = !mayChange() || isOver(batch)
+    cell.lastChild.hidden = !mayChangeQueue() || isOver(batch)
   }
 
   const list = table('Batches, the latest first', [

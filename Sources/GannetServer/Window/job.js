@@ -1,7 +1,7 @@
 // One job: its attempts, its times, and what is known of its URL and its host.
 
 import { go, view } from './address.js'
-import { get, mayChange } from './api.js'
+import { get, mayChangeQueue } from './api.js'
 import { confirm } from './dialog.js'
 import { foreignLink, make, say, svg } from './elements.js'
 import { changeOne, effect, mayDelete, mayRetry, stuckSentence } from './jobs.js'
@@ -125,7 +125,7 @@ export const show = (root, query) => {
     if (stopping.signal.aborted) return
     if (failures.length) error.textContent = failures[0].message
     buttons.replaceChildren(reload)
-    if (job && mayChange()) {
+    if (job && mayChangeQueue()) {
       const button = (verb, text, kind) => make('button', { type: 'button', class: kind, on: { click: () => act(verb, job) } }, text)
       if (mayDelete(job.state)) buttons.prepend(button('delete', 'Delete …', null))
       if (mayRetry(job.state)) buttons.prepend(button('retry', job.state === 'dead' ? 'Retry …' : 'Retry now …', 'main'))
@@ -157,8 +157,8 @@ export const show = (root, query) => {
       ]))
       section('Host', facts([
         ['Name', make('a', { href: view('jobs', { state: 'dead', host: host.name }) }, host.name)],
-        ['Requests in flight', number(host.inFlight)], ['Limit', host.limit === null ? 'none' : number(host.limit)],
-        ['Interval', host.intervalSeconds === null ? 'none' : duration(host.intervalSeconds)],
+        ['Requests in flight', number(host.inFlight)], ["Operator's limit", host.limit === null ? 'none' : number(host.limit)],
+        ["Operator's interval", host.intervalSeconds === null ? 'none' : duration(host.intervalSeconds)],
         host.pauseSeconds ? ['Paused for', duration(host.pauseSeconds)] : null, host.rule ? ['Rule', host.rule] : null,
       ]))
     }

@@ -1,7 +1,7 @@
 // Jobs by state: found by URL, host, class, batch or a part of the URL, and tried again or deleted.
 
 import { current, go, view } from './address.js'
-import { change, get, live, mayChange } from './api.js'
+import { change, get, live, mayChangeQueue, session } from './api.js'
 import { confirm, forEach } from './dialog.js'
 import { keep, make, say, setText, table } from './elements.js'
 import { count, duration, number, states, unknown } from './words.js'
@@ -38,6 +38,9 @@ export const effect = (verb, state, isOne = false) => {
   return `${it} ${isOne ? 'is not fetched, and counts' : 'are not fetched, and count'} as cancelled.`
 }
 
+// Jobs that are due already wait for their host, and not for a time.
+const dueSentence = (verb, state, rest) => (verb === 'retry' && state === 'delayed' && rest > 0 ? ' The others are due already, and wait for their host.' : '')
+
 export const stuckSentence = stuck => (stuck ? ` ${count(stuck, 'job')} stayed dead, because the batch was cancelled or is no longer remembered.` : '')
 
 export const show = (root, first) => {
@@ -68,7 +71,11 @@ export const show = (root, first) => {
     const words = Object.fromEntries(filters.map(name => [name, fields[name].value.trim()]))
     // Jobs know their host without its port, so the port is looked for in the URL.
     const port = /^([^:]+|\[.*\]):\d+$/.exec(words.host)
-    if (port && !words.text) {
+    if (port && words.text) {
+      error.textContent = 'Jobs know their host without its port. Leave out the port, or the part of the URL.'
+      return
+    }
+    if (port) {
       words.text = `//${words.host}/`
       words.host = port[1]
     }
@@ -85,7 +92,7 @@ export const show = (root, first) => {
   const reload = make('button', { type: 'button', class: 'quiet', on: { click: () => load() } }, 'Reload')
   const bulk = make('div', { class: 'buttons' })
   const selected = make('div', { class: 'buttons' })
-  const readOnly = make('p', { class: 'none', hidden: true }, 'This window is read-only: jobs can be looked at, not changed.')
+  const readOnly = make('p', { class: 'none', hidden: true })
   const holder = make('div')
   const none = make('p', { class: 'empty', hidden: true })
   const more = make('button', { type: 'button', hidden: true, on: { click: () => load(true) } }, 'More')
@@ -107,7 +114,7 @@ export const show = (root, first) => {
   let list
   let everyBox
   const makeList = () => {
-    const canSelect = mayDelete(state) && mayChange()
+    const canSelect = mayDelete(state) && mayChangeQueue()
     everyBox = make('input', { type: 'checkbox', 'aria-label': 'Select all jobs on this page', on: { change: () => {
       chosen = everyBox.checked ? new Map(jobs.map(job => [job.id, job])) : new Map()
       refresh()
@@ -165,7 +172,7 @@ export const show = (root, first) => {
     const words = { state, ...filter(), limit }
     try {
       const done = verb === 'retry' ? await change('POST', '/v1/jobs/retry', words) : await change('DELETE', '/v1/jobs', words)
-      say(`${count(done.count, 'job')} ${verb === 'retry' ? 'retried' : 'deleted'}.${stuckSentence(done.stuck)}`)
+      say(`${count(done.count, 'job')} ${verb === 'retry' ? 'retried' : 'deleted'}.${stuckSentence(done.stuck)}${dueSentence(verb, state, (limit ?? 0) - done.count)}`)
     } catch (problem) { say(problem.message) }
     load()
   }
@@ -182,7 +189,7 @@ export const show = (root, first) => {
     const { results, errors } = await forEach(`${verb === 'retry' ? 'Retrying' : 'Deleting'} ${words}`, these, job => changeOne(verb, job))
     const sum = name => results.reduce((all, result) => all + result[name], 0)
     const failed = errors.length ? ` ${count(errors.length, 'call')} failed: ${errors[0].message}` : ''
-    say(`${count(sum('count'), 'job')} ${verb === 'retry' ? 'retried' : 'deleted'}.${stuckSentence(sum('stuck'))}${failed}`)
+    say(`${count(sum('count'), 'job')} ${verb === 'retry' ? 'retried' : 'deleted'}.${stuckSentence(sum('stuck'))}${errors.length ? '' : dueSentence(verb, state, these.length - sum('count'))}${failed}`)
     load()
   }
 
@@ -194,9 +201,12 @@ export const show = (root, first) => {
     list.element.hidden = !isShown
     everyBox.checked = isShown && chosen.size === jobs.length
     everyBox.indeterminate = chosen.size > 0 && chosen.size < jobs.length
-    readOnly.hidden = mayChange() || !isShown
+    readOnly.hidden = mayChangeQueue() || !isShown
+    setText(readOnly, session.runEnded
+      ? 'The run has ended: jobs can be looked at, not changed. Run the same command again to fetch what failed.'
+      : 'This window is read-only: jobs can be looked at, not changed.')
 
-    const canChangeAll = mayChange() && isShown
+    const canChangeAll = mayChangeQueue() && isShown
     const verbs = [mayRetry(state) && 'retry', mayDelete(state) && 'delete'].filter(Boolean)
     const all = hasFilter() ? 'all that match' : `all ${state} jobs`
     keep(bulk, canChangeAll && !chosen.size ? verbs : [], verb => `${verb} ${all}`,

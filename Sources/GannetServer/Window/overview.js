@@ -1,7 +1,7 @@
 // The overview: how the queue stands, and which host is in trouble.
 
 import { view } from './address.js'
-import { change, get, live, mayChange } from './api.js'
+import { change, get, live, mayChangeQueue } from './api.js'
 import { progressCell } from './batches.js'
 import { charts } from './charts.js'
 import { atMost, keep, make, say, setText, table } from './elements.js'
@@ -209,7 +209,7 @@ export const show = root => {
     empty.hidden = !isEmpty
     parts.hidden = false
     setText(state, isEmpty && !status.paused ? 'No jobs yet.' : lead(status))
-    pause.hidden = !mayChange()
+    pause.hidden = !mayChangeQueue()
     setText(pause, status.paused ? 'Resume' : 'Pause')
     root.classList.toggle('paused', status.paused)
 

@@ -87,7 +87,7 @@ import Testing
         #expect(try await fleet.origin.requests().count == 300)
         // The outage was told once, and its end too.
         let lines = worker.errors.lines
-        #expect(lines.count { $0.contains("waiting for Redis") || $0.contains("waits for Redis") } <= 1, "\(lines)")
+        #expect(lines.count { $0.contains("waiting for Redis") } == 1 && lines.count { $0.contains("Redis is back") } == 1, "\(lines)")
         try await fleet.stop()
     }
 

@@ -166,6 +166,13 @@ import Testing
                 let kept = try await ask("/v1/kept/\(id)?digest=\(digest)")
                 #expect(kept.hasSuffix("image/png \(picture.count)"), "\(kept)")
             }
+            // Nobody would fetch a job that is put back now.
+            #expect(try await ask("/v1/session").contains("\"runEnded\":true"))
+            for change in ["/v1/jobs/retry", "/v1/pause"] {
+                let words = ["--silent", "--request", "POST", "--write-out", " %{http_code}", url + change]
+                let refused = try await ChildProcess.run(.init("curl", words)).output
+                #expect(refused.hasSuffix(" 409") && refused.contains("Run the same command again"), "\(refused)")
+            }
             try await screen.press("C-c")
             try await screen.waitForPrompt(after: "0")
             try await screen.stop()
