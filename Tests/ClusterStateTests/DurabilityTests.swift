@@ -51,7 +51,7 @@ import Testing
             guard case .batchLost? = error else { throw KitError("the producer hears of \(error as Any)") }
 
             var again = try await fixture.queue.begin(batch: "b")
-            #expect(again.number == progress.number && again.offset <= 100)
+            #expect(again.number == progress.number && again.resumesBehind <= 100)
             _ = try await fixture.queue.enqueue(rows(1...300), to: 300, of: &again, closing: true)
             #expect(again.total == 300)
             #expect(try await fixture.queue.counts().enqueued == 300)

@@ -33,10 +33,14 @@ package struct BatchProgress: Sendable, Equatable {
     /// The name of the input, as given when the batch was begun.
     package let source: String
 
-    /// The position in the producer's input up to which every row has been dealt with. A failover may have set back any of the partitions.
-    package var offset: Int { offsets.min() ?? 0 }
+    /// The end of the accepted input, as the home partition knows it. Its part of a chunk is accepted last.
+    package var offset: Int { offsets[0] }
 
-    /// The same for the rows of each partition. A partition without rows in a chunk stays where it is.
+    /// The position behind which a producer reads its input again. It is before ``offset`` where a partition had no rows in the last chunks, or
+    /// where a failover has set one back. Rows that their partition has are not accepted twice.
+    package var resumesBehind: Int { offsets.min() ?? 0 }
+
+    /// The position up to which each partition has its rows. A partition without rows in a chunk stays where it is.
     package internal(set) var offsets: [Int]
     var totals: [Int]
     package internal(set) var state: State

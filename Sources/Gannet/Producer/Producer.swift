@@ -72,7 +72,7 @@ package struct Producer: ~Copyable {
         position += 1
         do {
             let entry = try JobEntry(row: text, headers: headers)
-            if position > progress.offset, isWanted(entry) { take(entry) }
+            if position > progress.resumesBehind, isWanted(entry) { take(entry) }
         } catch {
             summary.refuse(place, "\(error)")
         }
