@@ -49,6 +49,24 @@ import Testing
         }
     }
 
+    @Test func `a partition that has lost its rows gets them again from a second producer, and the others get none`() async throws {
+        try await WorkerFixture.with(partitions: 3) { fixture in
+            let rows = (0..<60).map { "http://h\($0 % 12).example/\($0)" }
+            for _ in 0..<2 {
+                var producer = try await Producer(fixture.queue, batch: "b", from: "a list")
+                for (index, row) in rows.enumerated() { try await producer.add(Array(row.utf8)[...], from: .line(index + 1)) }
+                try await producer.finish()
+                #expect(try await fixture.queue.counts().enqueued == 60)
+                #expect(producer.summary.accepted == 60)
+                // As after a failover to a replica that had nothing of the partition yet.
+                let keys = try await fixture.redis.send(RedisCommand("KEYS", .string("{\(fixture.namespace):1}*"))).asArray()
+                #expect(!keys.isEmpty)
+                for key in keys { try await fixture.redis.send(RedisCommand("DEL", .bytes(try key.asBytes()))) }
+                #expect(try await fixture.queue.counts().enqueued < 60)
+            }
+        }
+    }
+
     @Test func `a queue that is emptied under a producer is an error, not a gap`() async throws {
         try await WorkerFixture.with { fixture in
             var producer = try await Producer(fixture.queue, batch: "b", from: "a list")
