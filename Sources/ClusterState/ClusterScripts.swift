@@ -3,19 +3,32 @@ internal import RedisClient
 /// The scripts of `Scripts/`, one for each transition of the state.
 ///
 /// A line that begins with `--@` names the parts that stand in its place.
-enum ClusterScripts {
+package struct ClusterScripts: Sendable {
     static let rights = script(PackageResources.rights_lua)
-    static let enqueue = script(PackageResources.enqueue_lua)
-    static let exchange = script(PackageResources.exchange_lua)
-    static let acquire = script(PackageResources.acquire_lua)
-    static let place = script(PackageResources.place_lua)
-    static let control = script(PackageResources.control_lua)
-    static let commit = script(PackageResources.commit_lua)
-    static let audit = script(PackageResources.audit_lua)
     static let bodies = script(PackageResources.bodies_lua)
 
+    let enqueue, exchange, acquire, place, control, commit, audit: RedisScript
+
+    /// How long, about, the parts of a long list are.
+    let partBytes: Int
+
+    package static let standard = ClusterScripts(partBytes: 4 << 20)
+
+    package init(partBytes: Int) {
+        func script(_ source: [UInt8]) -> RedisScript { Self.script(Array("local PART_BYTES = \(partBytes)\n".utf8) + source) }
+        self.partBytes = partBytes
+        enqueue = script(PackageResources.enqueue_lua)
+        exchange = script(PackageResources.exchange_lua)
+        acquire = script(PackageResources.acquire_lua)
+        place = script(PackageResources.place_lua)
+        control = script(PackageResources.control_lua)
+        commit = script(PackageResources.commit_lua)
+        audit = script(PackageResources.audit_lua)
+    }
+
     private static let parts: [Substring: [UInt8]] = [
-        "clock": PackageResources.clock_lua, "blocks": PackageResources.blocks_lua, "counts": PackageResources.counts_lua,
+        "clock": PackageResources.clock_lua, "lists": PackageResources.lists_lua, "blocks": PackageResources.blocks_lua,
+        "counts": PackageResources.counts_lua,
         "hosts": PackageResources.hosts_lua, "locks": PackageResources.locks_lua, "settle": PackageResources.settle_lua,
         "handOut": PackageResources.handOut_lua, "ends": PackageResources.ends_lua, "returns": PackageResources.returns_lua,
     ]

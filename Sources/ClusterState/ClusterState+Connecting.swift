@@ -92,7 +92,7 @@ extension ClusterState {
             configuration.shortestBackoff = min(configuration.shortestBackoff, longestBackoff)
             return ClusterState(
                 try await RedisConnection.connect(configuration), namespace: namespace, partitions: partitions.count,
-                isSpread: isSpread, persistence: persistence)
+                isSpread: isSpread, persistence: persistence, scripts: scripts)
         }
     }
 
@@ -143,7 +143,8 @@ extension ClusterState {
             let lacking = try rights.map { try $0.asString() }
             if !lacking.isEmpty { throw RedisError(lacking: lacking, server: connection.configuration.address.description) }
             return ClusterState(
-                connection, namespace: namespace, partitions: number, isSpread: mark == Self.spreadMark, persistence: persistence)
+                connection, namespace: namespace, partitions: number, isSpread: mark == Self.spreadMark, persistence: persistence,
+                scripts: scripts)
         }
     }
 
@@ -174,6 +175,7 @@ extension ClusterState {
             ("DEL EXISTS GET HGETALL HLEN HRANDFIELD LLEN LPOP MGET UNLINK ZCARD ZPOPMIN", [keys.none]),
             ("HDEL HEXISTS HGET HMGET \(publish) ZREM ZSCORE", [keys.none, ""]),
             ("HSCAN LINDEX", [keys.none, 0]),
+            ("RENAME", [keys.none, keys.none]),
             ("LRANGE LTRIM ZCOUNT ZRANGE ZREMRANGEBYRANK", [keys.none, 0, 0]),
             ("HINCRBY HSET HSETNX LPUSH LSET RPUSH ZADD", [keys.schema, 0, ""]),
             ("SET", [keys.none, "", "XX"]),

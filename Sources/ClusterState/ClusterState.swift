@@ -16,11 +16,17 @@ package struct ClusterState: Sendable {
     /// How long the calls of its queues wait for a Redis that is away.
     let persistence: Persistence
 
-    /// - Parameter isSpread: See ``isSpread``; `nil` for a new namespace.
+    let scripts: ClusterScripts
+
+    /// - Parameters:
+    ///   - isSpread: See ``isSpread``; `nil` for a new namespace.
+    ///   - scripts: Tests have long lists of short parts.
     package init(
-        _ connection: RedisConnection, namespace: String, partitions: Int = 1, isSpread: Bool? = nil, persistence: Persistence = .once
+        _ connection: RedisConnection, namespace: String, partitions: Int = 1, isSpread: Bool? = nil, persistence: Persistence = .once,
+        scripts: ClusterScripts = .standard
     ) {
         self.connection = connection
+        self.scripts = scripts
         self.namespace = namespace
         self.persistence = persistence
         self.isSpread = isSpread ?? connection.isCluster

@@ -47,7 +47,7 @@ struct Commit {
             case .wakes(let workers): .integer(workers)
             }
         return try await cluster.run(
-            ClusterScripts.commit, in: partition, queue: queue, [.integer(checkCount), told] + checks + writes
+            cluster.scripts.commit, in: partition, queue: queue, [.integer(checkCount), told] + checks + writes
         ).asInteger() == 1
     }
 }

@@ -135,7 +135,7 @@ import Testing
                     .bytes(Self.process.bytes), 2, 30_000, 3_600_000, 0, 0, "", 8, 0, "0.5", 0, 100, .integer(sent.count), 0, 1,
                 ] + sent.map { .bytes($0) }
             let reply = try await fixture.cluster.run(
-                ClusterScripts.exchange, in: fixture.cluster.home, queue: fixture.queue.name, arguments)
+                ClusterScripts.standard.exchange, in: fixture.cluster.home, queue: fixture.queue.name, arguments)
             let answer = try #require(try Exchange(reply, partition: 0))
             #expect(answer.verdicts == [.settled, .malformed, .malformed, .malformed, .settled])
             #expect(answer.held == 2)

@@ -181,7 +181,7 @@ import Testing
             // The caller died before it told the URL's own partition.
             let target = fixture.cluster.partition(of: hosts.to)
             _ = try await fixture.cluster.run(
-                ClusterScripts.place, in: target,
+                ClusterScripts.standard.place, in: target,
                 [.bytes(job.id.bytes), .bytes(job.token.bytes), .string(hosts.to), 2, 0, "take", 30_000])
             #expect(try await fixture.running() == [hosts.from: 1, hosts.to: 1])
             if goesOn {

@@ -4,7 +4,7 @@ internal import RedisClient
 extension Audit {
     /// The counts of hosts are mended in that moment, too: they decide whether a request may start.
     mutating func compareHosts(in partition: Partition) async throws {
-        let found = try await state.run(ClusterScripts.audit, in: partition, ["hosts", .integer(mends ? 1 : 0)]).asArray()
+        let found = try await state.run(state.scripts.audit, in: partition, ["hosts", .integer(mends ? 1 : 0)]).asArray()
         guard let unchecked = try found.first?.asString() else { throw RedisError.form(of: "audit") }
         if !unchecked.isEmpty { return add(.notChecked, unchecked) }
         for host in found.dropFirst() {
@@ -20,7 +20,7 @@ extension Audit {
     /// jobs come and go. It is added as a whole, unless another audit has done so, or a batch was cancelled or removed meanwhile.
     mutating func compareCounters(of queue: String, in partition: Partition) async throws {
         for _ in 0..<Self.mostTries {
-            let found = try await state.run(ClusterScripts.audit, in: partition, queue: queue, ["jobs"]).asArray()
+            let found = try await state.run(state.scripts.audit, in: partition, queue: queue, ["jobs"]).asArray()
             guard let unchecked = try found.first?.asString() else { throw RedisError.form(of: "audit") }
             if !unchecked.isEmpty { return add(.notChecked, "the queue \(queue): \(unchecked)") }
             let drift = try CounterDrift(found.dropFirst(), of: queue, partition.keys)

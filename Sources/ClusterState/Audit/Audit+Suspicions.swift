@@ -68,7 +68,9 @@ extension Audit {
                 }
             }
             for key in known where key.kind == "holder" { try await check(holder: key.rest, in: partition) }
-            let lists = known.compactMap { key in key.queue.map { List(queue: $0, kind: key.kind, name: key.rest) } }
+            // Behind the name of a long list stand those of its parts.
+            let firsts = known.filter { $0.kind == "followers" ? $0.rest.count == URLID.count : !$0.rest.contains(UInt8(ascii: "#")) }
+            let lists = firsts.compactMap { key in key.queue.map { List(queue: $0, kind: key.kind, name: key.rest) } }
             try await check(followers: lists.filter { $0.kind == "followers" }, in: partition)
             try await check(aside: lists.filter { $0.kind == "aside" }, in: partition)
             cursor = page.next
@@ -129,7 +131,7 @@ extension Audit {
         guard mends else { return }
         let fields: [RedisArgument] = id.isEmpty ? [] : [.bytes(id)]
         let arguments = ["takeBack", .bytes(incarnation)] + fields
-        while try await state.run(ClusterScripts.control, in: partition, queue: "", arguments).asInteger() > 0 {}
+        while try await state.run(state.scripts.control, in: partition, queue: "", arguments).asInteger() > 0 {}
     }
 }
 

@@ -206,7 +206,7 @@ extension FetchQueue {
                 .integer(jobs),
             ] + blocks.map { .bytes($0) }
         return try await persistently {
-            let fields = try await run(ClusterScripts.enqueue, in: partition, arguments).fields(4, of: "enqueue")
+            let fields = try await run(cluster.scripts.enqueue, in: partition, arguments).fields(4, of: "enqueue")
             let answer = (offset: try fields[0].asInteger(), total: try fields[1].asInteger(), open: try fields[2].asInteger())
             switch try fields[3].asString() {
             case "none": throw StateError.batchLost(accepted: batch.total)

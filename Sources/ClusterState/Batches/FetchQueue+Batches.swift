@@ -61,8 +61,7 @@ extension FetchQueue {
     /// How many jobs of a batch have ended with an outcome, in each partition. Cancelled jobs have none.
     package func finishedCounts(ofBatch number: Int) async throws(StateError) -> [Int] {
         try await persistently {
-            let commands = cluster.partitions.map { RedisCommand("LLEN", $0.keys.finished(number, of: name)) }
-            return try await cluster.connection.pipeline(commands).map { try $0.get().asInteger() }
+            try await cluster.look(at: cluster.partitions.map { $0.keys.finished(number, of: name) }).map(\.length)
         }
     }
 
@@ -72,9 +71,9 @@ extension FetchQueue {
         ofBatch number: Int, in partition: Partition, from first: Int, through last: Int
     ) async throws(StateError) -> [URLID] {
         try await persistently {
-            let key = partition.keys.finished(number, of: name)
-            let reply = try await cluster.connection.send(RedisCommand("LRANGE", key, .integer(first), .integer(last)))
-            return try reply.asArray().compactMap { URLID(try $0.asBytes()) }
+            let list = try await cluster.look(at: [partition.keys.finished(number, of: name)])[0]
+            let replies = await cluster.connection.pipeline(list.reading(first..<max(first, last) + 1))
+            return try replies.flatMap { try $0.get().asArray() }.compactMap { URLID(try $0.asBytes()) }
         }
     }
 

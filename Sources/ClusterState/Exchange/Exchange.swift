@@ -187,7 +187,7 @@ extension ClusterState {
         for settlement in request.settlements { arguments.append(.bytes(settlement.bytes)) }
         for holding in request.held ?? [] { arguments.append(.bytes(holding.field)) }
         return try await StateError.mapping {
-            try await Exchange(run(ClusterScripts.exchange, in: partition, queue: queue, arguments), partition: partition.index)
+            try await Exchange(run(scripts.exchange, in: partition, queue: queue, arguments), partition: partition.index)
         }
     }
 }

@@ -33,7 +33,7 @@ extension FetchQueue {
                 try await holdings(in: partition) { incarnation, held in
                     for start in stride(from: 0, to: held.count, by: Self.jobsAtOnce) {
                         let fields = held[start..<min(held.count, start + Self.jobsAtOnce)].map { RedisArgument.bytes($0.field) }
-                        taken += try await run(ClusterScripts.control, in: partition, ["takeBack", .bytes(incarnation)] + fields)
+                        taken += try await run(cluster.scripts.control, in: partition, ["takeBack", .bytes(incarnation)] + fields)
                             .asInteger()
                     }
                 }

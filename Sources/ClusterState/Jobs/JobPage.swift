@@ -74,6 +74,8 @@ extension JobPage {
         let place: JobPlace
         let due: Int?
         var elements: [[UInt8]] = []
+        /// How many replies have the elements.
+        var reads = 0
         /// The elements reach to the end of the place.
         var isWhole = true
         var lock: URLLock?
@@ -81,7 +83,7 @@ extension JobPage {
         var mark: Int { Int(Partition.hash(place.member) & 0xffff_ffff) }
 
         mutating func read(_ replies: inout ArraySlice<RedisReply>, state: JobState) throws {
-            elements = try replies.removeFirst().asArray().map { try $0.asBytes() }
+            for _ in 0..<reads { elements += try replies.removeFirst().asArray().map { try $0.asBytes() } }
             guard case .followers = place else { return }
             lock = try replies.removeFirst().asOptionalBytes().flatMap { URLLock($0) }
             // Jobs that came back stand before all that follow.
@@ -122,22 +124,24 @@ extension JobPage {
             places.append(Found(place: JobPlace(timer: try timers[index].asBytes()), due: Int(try timers[index + 1].asString())))
         }
         let lists = places.map { reader.list(of: $0.place, priority) }
-        let lengths = try await reader.pipeline(lists.compactMap { $0 }.map { RedisCommand("LLEN", $0) }).map { try $0.asInteger() }
-        var (lengthsLeft, commands, read) = (lengths[...], [RedisCommand](), [Int]())
+        var found = try await reader.queue.cluster.look(at: lists.compactMap { $0 })[...]
+        var (commands, read) = ([RedisCommand](), [Int]())
         for (index, list) in lists.enumerated() {
             if looks <= 0 {
                 places.removeSubrange(index...)
                 break
             }
             looks -= 1
-            guard let list, let length = lengthsLeft.popFirst() else { continue }
+            guard list != nil, let whole = found.popFirst() else { continue }
             let from = index == 0 && position.mark == places[0].mark ? position.element : 0
-            let wanted = min(looks + 1, max(0, length - from))
+            let wanted = min(looks + 1, max(0, whole.length - from))
             if wanted == 0 { continue }
             looks -= wanted - 1
-            places[index].isWhole = from + wanted >= length
+            places[index].isWhole = from + wanted >= whole.length
             read.append(index)
-            commands.append(RedisCommand("LRANGE", list, .integer(from), .integer(from + wanted - 1)))
+            let reads = whole.reading(from..<from + wanted)
+            places[index].reads = reads.count
+            commands += reads
             if case .followers(let id) = places[index].place { commands.append(RedisCommand("HGET", reader.keys.locks, .bytes(id))) }
         }
         var replies = try await reader.pipeline(commands)[...]

@@ -64,10 +64,16 @@ struct PartitionSweep {
         try await queue.persistently {
             let end: RedisArgument = selection.state == .parked ? -1 : 0
             let ids = places.compactMap { if case .followers(let id) = $0 { id } else { nil as [UInt8]? } }
-            let replies = try await reader.pipeline(ids.map { RedisCommand("LINDEX", keys.followers($0, of: queue.name), end) })
+            let replies = try await reader.pipeline(
+                ids.flatMap { id in
+                    let list = keys.followers(id, of: queue.name)
+                    return [RedisCommand("LINDEX", list, end), RedisCommand("LLEN", LongList.names(of: list))]
+                })
             var others: Set<[UInt8]> = []
-            for (id, reply) in zip(ids, replies) {
-                guard let block = try reply.asOptionalBytes().flatMap({ Block($0) }) else { continue }
+            for (index, id) in ids.enumerated() {
+                guard let block = try replies[2 * index].asOptionalBytes().flatMap({ Block($0) }) else { continue }
+                // All kinds may be in the parts of a long list.
+                if try replies[2 * index + 1].asInteger() > 0 { continue }
                 if block.followerState != selection.state || !reader.matchesHost(block) { others.insert(id) }
             }
             return places.filter { if case .followers(let id) = $0 { !others.contains(id) } else { true } }
@@ -199,19 +205,23 @@ extension PartitionSweep {
 }
 
 extension PartitionSweep {
-    /// Deletes jobs of a list, from its end on.
+    /// Deletes jobs of a list, from its end on. A part that takes the place of the first meanwhile is met there.
     private mutating func delete(in place: JobPlace, of priority: Priority) async throws(StateError) {
         guard let list = reader.list(of: place, priority) else { return }
-        var (behind, isMore) = (0, true)
-        while isMore, left > 0 {
-            let from = behind
-            let step = try await take { try await $0.deleting(from: list, place, priority, behind: from, &$1) }
-            (behind, isMore) = (step?.behind ?? 0, step?.isMore ?? false)
+        let parts = try await queue.persistently { try await queue.cluster.look(at: [list])[0].parts }
+        for part in parts.reversed() {
+            var (behind, isMore) = (0, true)
+            while isMore, left > 0 {
+                let from = behind
+                let step = try await take { try await $0.deleting(from: part.key, of: list, place, priority, behind: from, &$1) }
+                (behind, isMore) = (step?.behind ?? 0, step?.isMore ?? false)
+            }
         }
     }
 
     private func deleting(
-        from list: RedisArgument, _ place: JobPlace, _ priority: Priority, behind: Int, _ step: inout SweepStep
+        from list: RedisArgument, of whole: RedisArgument, _ place: JobPlace, _ priority: Priority, behind: Int,
+        _ step: inout SweepStep
     ) async throws -> JobReader {
         var reader = reader
         let replies = try await reader.pipeline([
@@ -251,16 +261,22 @@ extension PartitionSweep {
         if trimmed > 0 { step.commit.write("LTRIM", list, 0, .integer(-1 - trimmed)) }
         if step.isMore { return reader }
         step.isMore = elements.count == looks
-        if trimmed > 0, !step.isMore, step.behind == 0 { try await leave(place, priority, elements: trimmed, of: list, &step) }
+        if trimmed > 0, !step.isMore, step.behind == 0, list == whole {
+            try await leave(place, priority, elements: trimmed, of: list, &step)
+        }
         return reader
     }
 
-    /// A list with nothing left is no place any more. The next attempt of a URL that nobody follows is not made.
+    /// A list with nothing left is no place any more. The next attempt of a URL that nobody follows is not made. The next exchange sees to a
+    /// list that had several parts.
     private func leave(
         _ place: JobPlace, _ priority: Priority, elements: Int, of list: RedisArgument, _ step: inout SweepStep
     ) async throws {
         step.commit.check(Array("\(elements)".utf8), "LLEN", list)
         if case .ready = place { return }
+        let names = LongList.names(of: list)
+        if try await reader.pipeline([RedisCommand("LLEN", names)])[0].asInteger() > 0 { return }
+        step.commit.check(Array("0".utf8), "LLEN", names)
         step.commit.write("ZREM", keys.timers(priority, of: queue.name), .bytes(place.member))
         guard case .followers(let id) = place,
             let bytes = try await reader.pipeline([RedisCommand("HGET", keys.locks, .bytes(id))])[0].asOptionalBytes(),
@@ -307,8 +323,8 @@ extension PartitionSweep {
             }
             step.forgive(job)
             step.commit.write("RPUSH", keys.ready(origin.priority, of: queue.name), .bytes(job.block.bytes(enqueued: now)))
-            if origin.ended != nil { reopen(job.block.batch, origin, &step) }
-            origins[job.block.batch]?.ended = nil
+            if let ids = origin.ids { reopen(job.block.batch, ids, &step) }
+            origins[job.block.batch]?.ids = nil
         }
         return reader
     }
@@ -316,37 +332,30 @@ extension PartitionSweep {
     /// The batch of a dead job.
     private struct Origin {
         let priority: Priority
-        var ended: [UInt8]?
-        let finished: Int
+        /// How many finished ids a batch has that ended; `nil` while it is under way.
+        var ids: [UInt8]?
     }
 
     private func origins(of jobs: [DeadJob?]) async throws -> [Int: Origin] {
         let numbers = Set(jobs.compactMap { $0?.block.batch }).sorted()
         let replies = try await reader.pipeline(
-            numbers.flatMap { number in
-                [
-                    RedisCommand("HMGET", keys.batch(number, of: queue.name), "priority", "ended"),
-                    RedisCommand("LLEN", keys.finished(number, of: queue.name)),
-                ]
-            })
+            numbers.map { RedisCommand("HMGET", keys.batch($0, of: queue.name), "priority", "ids") })
         var origins: [Int: Origin] = [:]
         for (index, number) in numbers.enumerated() {
-            let fields = try replies[2 * index].fields(2, of: "HMGET")
+            let fields = try replies[index].fields(2, of: "HMGET")
             guard let priority = Priority(number: try fields[0].asCount()) else { continue }
-            origins[number] = Origin(
-                priority: priority, ended: try fields[1].asOptionalBytes(), finished: try replies[2 * index + 1].asInteger())
+            origins[number] = Origin(priority: priority, ids: try fields[1].asOptionalBytes())
         }
         return origins
     }
 
     /// A batch that had ended is under way again.
-    private func reopen(_ number: Int, _ origin: Origin, _ step: inout SweepStep) {
-        let (batch, finished) = (keys.batch(number, of: queue.name), keys.finished(number, of: queue.name))
-        step.commit.check(origin.ended ?? [], "HGET", batch, "ended")
-        step.commit.check(Array("\(origin.finished)".utf8), "LLEN", finished)
-        step.commit.write("HDEL", batch, "ended")
+    private func reopen(_ number: Int, _ ids: [UInt8], _ step: inout SweepStep) {
+        let batch = keys.batch(number, of: queue.name)
+        step.commit.check(ids, "HGET", batch, "ids")
+        step.commit.write("HDEL", batch, "ended", "ids")
         step.commit.count(-1, "kept", in: keys.queue(queue.name))
-        step.commit.count(-origin.finished, "keptIds", in: keys.queue(queue.name))
+        step.commit.count(-(Int(String(decoding: ids, as: UTF8.self)) ?? 0), "keptIds", in: keys.queue(queue.name))
     }
 
     /// The kept outcomes of failures.

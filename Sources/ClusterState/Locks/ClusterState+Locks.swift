@@ -9,7 +9,7 @@ extension ClusterState {
         return try await StateError.mapping {
             try await AcquireAnswer(
                 run(
-                    ClusterScripts.acquire, in: partition,
+                    scripts.acquire, in: partition,
                     [
                         .bytes(request.id.bytes), .bytes(request.incarnation.bytes), .integer(lease),
                         .integer(request.longestHold.wholeMilliseconds), .string(request.inbox.map { inbox(of: $0, in: partition) } ?? ""),
@@ -73,7 +73,7 @@ extension ClusterState {
         _ id: URLID, _ token: LockToken, at host: String, _ usual: HostRule, _ lease: Int, _ part: String, _ partition: Partition
     ) async throws -> Passage {
         let reply = try await run(
-            ClusterScripts.place, in: partition,
+            scripts.place, in: partition,
             [
                 .bytes(id.bytes), .bytes(token.bytes), .string(host), .integer(usual.limit), .integer(usual.interval.wholeMilliseconds),
                 .string(part), .integer(lease),

@@ -116,7 +116,7 @@ extension ClusterState {
 
     private func setRule(_ pattern: String, _ text: String, in partition: Partition) async throws(StateError) -> Int {
         try await StateError.mapping {
-            try await run(ClusterScripts.control, in: partition, queue: "", ["rule", .string(pattern), .string(text)]).asInteger()
+            try await run(scripts.control, in: partition, queue: "", ["rule", .string(pattern), .string(text)]).asInteger()
         }
     }
 

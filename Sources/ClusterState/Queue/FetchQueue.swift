@@ -67,6 +67,6 @@ package struct FetchQueue: Sendable {
 
     /// Calls `Scripts/control.lua`.
     func control(_ action: String, _ arguments: RedisArgument..., in partition: Partition) async throws(StateError) -> Int {
-        try await persistently { try await run(ClusterScripts.control, in: partition, [.string(action)] + arguments).asInteger() }
+        try await persistently { try await run(cluster.scripts.control, in: partition, [.string(action)] + arguments).asInteger() }
     }
 }

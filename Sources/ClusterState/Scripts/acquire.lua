@@ -1,4 +1,4 @@
---@ clock blocks counts hosts locks
+--@ clock lists blocks counts hosts locks
 -- What there is for a URL, or the right to fetch it: for callers without a job.
 --
 -- KEYS  1 '<tag>state'

@@ -1,4 +1,4 @@
---@ clock blocks counts hosts locks
+--@ clock lists blocks counts hosts locks
 -- Compares the requests in flight of a partition's hosts with their counts, and mends these when asked; or counts the jobs of a queue. It
 -- does so in one step, within a bound: on a live system nothing can come in between. Audit+Counters.swift compares what jobs are counted.
 --
@@ -70,11 +70,13 @@ local function countJobs()
         end
     end
     local function addList(key, isFollowers)
-        local length = call('LLEN', key)
-        if isTooMany(1 + length, 'jobs') then return end
-        for from = 0, length - 1, AT_ONCE do
-            for _, element in ipairs(call('LRANGE', key, from, from + AT_ONCE - 1)) do
-                add(element, isFollowers and Blocks.stateOf(element) or 'ready')
+        for _, part in ipairs(Lists.partsOf(key)) do
+            local length = call('LLEN', part)
+            if isTooMany(1 + length, 'jobs') then return end
+            for from = 0, length - 1, AT_ONCE do
+                for _, element in ipairs(call('LRANGE', part, from, from + AT_ONCE - 1)) do
+                    add(element, isFollowers and Blocks.stateOf(element) or 'ready')
+                end
             end
         end
     end

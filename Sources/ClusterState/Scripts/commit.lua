@@ -1,4 +1,4 @@
---@ clock blocks counts
+--@ clock lists blocks counts
 -- Carries out a step that Commit.swift has prepared, as a whole, if all that it rests on is still so. Nothing is written otherwise.
 --
 -- KEYS  1 '<tag>state'   2 '<q>queue'

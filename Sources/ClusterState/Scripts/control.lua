@@ -1,4 +1,4 @@
---@ clock blocks counts hosts locks
+--@ clock lists blocks counts hosts locks
 -- Carries out what an operator asks for.
 --
 -- KEYS  1 '<tag>state'   2 '<q>queue'; a rule is no queue's, and then the name is empty

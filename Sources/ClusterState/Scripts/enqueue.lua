@@ -1,4 +1,4 @@
---@ clock blocks counts
+--@ clock lists blocks counts
 -- Accepts one chunk of a batch, once.
 --
 -- The batch is a ledger: how far its input has been accepted moves together with the jobs. A chunk names the exact offset that its
@@ -21,7 +21,7 @@ local batch = Counts.batchOf(queue, number)
 local ready, timers = Blocks.ofQueue(queue, 'ready:' .. batch.priority), Blocks.ofQueue(queue, 'timers:' .. batch.priority)
 -- Redis does not roll a script back: keys that hold something else stop it before it writes.
 call('HLEN', KEYS[2])
-call(delay == 0 and 'LLEN' or 'ZCARD', delay == 0 and ready or timers)
+if delay == 0 then Lists.check(ready) else call('ZCARD', timers) end
 Clock.use(queue, Clock.now + delay)
 call('HSET', key, 'offset', after, 'total', total + jobs, 'touched', Clock.now)
 if closes then call('HSET', key, 'state', 'closed') end
@@ -29,7 +29,7 @@ call('HINCRBY', KEYS[2], 'enqueued', jobs)
 local time, blocks = pack('>I5', Clock.now - Blocks.EPOCH), {}
 for i = FIRST, #ARGV do blocks[i - FIRST + 1] = sub(ARGV[i], 1, 5) .. time .. sub(ARGV[i], 11) end
 if delay == 0 then
-    Blocks.pushBack(ready, blocks)
+    if blocks[1] then Lists.push(ready, blocks) end
 else
     for _, block in ipairs(blocks) do
         Clock.tokens = Clock.tokens + 1

@@ -1,4 +1,4 @@
---@ clock blocks counts hosts locks
+--@ clock lists blocks counts hosts locks
 --
 -- One exchange between a process and a partition: its lease is extended, its outcomes are settled, and it gets jobs. First of all it
 -- takes back a part of what dead processes held, so that there is no separate process for that whose own death would stop it.
@@ -55,6 +55,7 @@ for i = 1, #uses do
     local name = Blocks.PRIORITIES[priority]
     Ask.open[priority] = {ready = prefix .. 'ready:' .. name, timers = prefix .. 'timers:' .. name, isReady = true}
     if not Counts.areKeysKnown then
+        Lists.check(Ask.open[priority].ready)
         call('LLEN', prefix .. 'aside:' .. name .. ':?')
         call('LLEN', prefix .. 'aside:' .. name .. ':!')
     end

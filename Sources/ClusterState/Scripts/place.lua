@@ -1,4 +1,4 @@
---@ clock blocks counts hosts locks
+--@ clock lists blocks counts hosts locks
 -- Moves a job's request to the host that a redirect has led it to: its place where it was is given up, and it gets one there. Where there
 -- is none, the request waits without a place: two hosts that lead to each other would block each other else. With the host in another
 -- partition these are two calls, which may be repeated: the host's partition gives the place, and the URL's own takes the other back.

@@ -119,19 +119,15 @@ extension ClusterState {
             let replies = try first.map { try $0.get() }
             let lock = try replies[3].asOptionalBytes().flatMap { URLLock($0) }
             let followers = lock?.followers ?? []
-            let second = try await connection.pipeline(
-                [RedisCommand("ZSCORE", keys.leases, .bytes(lock?.token.incarnation.bytes ?? []))]
-                    + followers.map { RedisCommand("LLEN", keys.followers(id.bytes, of: $0.queue)) }
-            ).map { try $0.get() }
-            let end = try second[0].asOptionalString().flatMap { Int($0) } ?? 0
+            let lists = try await look(at: followers.map { keys.followers(id.bytes, of: $0.queue) })
+            let score = RedisCommand("ZSCORE", keys.leases, .bytes(lock?.token.incarnation.bytes ?? []))
+            let end = try await connection.send(score).asOptionalString().flatMap { Int($0) } ?? 0
             let outcome = try replies[2].asOptionalBytes()
             return Explanation(
                 now: now, outcome: outcome.flatMap { URLOutcome($0) },
                 isOutcomeForeign: outcome.map { URLOutcome($0) == nil } ?? false,
                 holder: lock.map { Explanation.Holder($0, end: end, lived: lived) },
-                followersByQueue: try zip(followers, second.dropFirst()).map {
-                    Explanation.Followers(queue: $0.queue, count: try $1.asInteger())
-                },
+                followersByQueue: zip(followers, lists).map { Explanation.Followers(queue: $0.queue, count: $1.length) },
                 standing: try HostStanding(replies[4], of: host, at: now))
         }
     }

@@ -85,7 +85,7 @@ extension FetchQueue {
         let replies = try await cluster.connection.pipeline(commands).map { try $0.get() }
         var look = try PartitionLook(replies)
         let heads = try await cluster.connection.pipeline(look.asideCommands(keys, of: name)).map { try $0.get() }
-        try look.note(heads)
+        try look.note(heads, partBytes: cluster.scripts.partBytes)
         return look
     }
 }

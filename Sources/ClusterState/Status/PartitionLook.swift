@@ -62,7 +62,10 @@ struct PartitionLook {
                 switch member.first {
                 case UInt8(ascii: "h"):
                     let key = keys.aside(name, priority, of: queue)
-                    return [RedisCommand("LLEN", key), RedisCommand("LRANGE", key, 0, .integer(Self.mostHeads - 1))]
+                    return [
+                        RedisCommand("LLEN", key), RedisCommand("LLEN", LongList.names(of: key)),
+                        RedisCommand("LRANGE", key, 0, .integer(Self.mostHeads - 1)),
+                    ]
                 case UInt8(ascii: "u"): return [RedisCommand("LRANGE", keys.followers(name, of: queue), 0, 0)]
                 default: return []
                 }
@@ -70,8 +73,10 @@ struct PartitionLook {
         }
     }
 
-    /// - Parameter replies: The answers to ``asideCommands(_:of:)``.
-    mutating func note(_ replies: [RedisReply]) throws {
+    /// - Parameters:
+    ///   - replies: The answers to ``asideCommands(_:of:)``.
+    ///   - partBytes: How long the parts of a list are.
+    mutating func note(_ replies: [RedisReply], partBytes: Int) throws {
         var rest = replies[...]
         var held = 0.0
         var hosts = 0.0
@@ -82,11 +87,12 @@ struct PartitionLook {
                     // A job that came back waits for a worker, and counts as ready.
                     if Block(first)?.followerState == .ready { oldest = Self.earlier(oldest, first) }
                 }
-                guard member.first == UInt8(ascii: "h"), let length = try rest.popFirst()?.asInteger(), let list = rest.popFirst() else {
-                    continue
-                }
+                guard member.first == UInt8(ascii: "h"), var length = try rest.popFirst()?.asInteger(),
+                    let others = try rest.popFirst()?.asInteger(), let list = rest.popFirst()
+                else { continue }
                 let heads = try list.asArray().map { try $0.asBytes() }
                 for head in heads { oldest = Self.earlier(oldest, head) }
+                if let head = heads.first { length += others * partBytes / max(1, head.count) }
                 hosts += share
                 held += share * Double(length * (heads.first.flatMap { Block($0)?.count } ?? 1))
             }

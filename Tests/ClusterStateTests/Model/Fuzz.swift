@@ -7,6 +7,7 @@ struct Fuzz {
     var isCrowded = false
     var crashes = false
     var partitions = 1
+    var scripts = ClusterScripts.standard
 
     init(_ bench: ModelBench) { self.bench = bench }
 
@@ -58,7 +59,7 @@ struct Fuzz {
     }
 
     private func outcome(_ seed: UInt64, _ course: [Operation]) async throws -> Found? {
-        var run = try await ModelRun(bench, ModelClimate(seed: seed, partitions: partitions, isCrowded: isCrowded))
+        var run = try await ModelRun(bench, ModelClimate(seed: seed, partitions: partitions, isCrowded: isCrowded), scripts)
         do {
             try await run.run(course)
             return nil

@@ -65,10 +65,10 @@ struct ModelRun {
     /// The number of the operation under way.
     var position = 0
 
-    init(_ bench: ModelBench, _ climate: ModelClimate) async throws {
+    init(_ bench: ModelBench, _ climate: ModelClimate, _ scripts: ClusterScripts) async throws {
         self.bench = bench
         self.climate = climate
-        cluster = ClusterState(bench.redis, namespace: ModelBench.namespace, partitions: climate.partitions)
+        cluster = ClusterState(bench.redis, namespace: ModelBench.namespace, partitions: climate.partitions, scripts: scripts)
         looks = Array(repeating: StateLook(), count: climate.partitions)
         charges = Array(repeating: [:], count: climate.partitions)
         shares = Array(repeating: Array(repeating: [:], count: Self.queueNames.count), count: climate.partitions)

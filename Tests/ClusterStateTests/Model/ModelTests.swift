@@ -23,6 +23,13 @@ import Testing
         try await Self.check("crowds", settings, steps: 40) { $0.isCrowded = true }
     }
 
+    @Test func `the state keeps its rules where lists have many parts`() async throws {
+        let settings = FuzzSettings(always: Array(1...12), random: 6)
+        try await Self.check("parts", settings, steps: FuzzSettings.steps ?? 150) {
+            $0.scripts = ClusterScripts(partBytes: 80)
+        }
+    }
+
     @Test func `a server that is killed and started again is where it was`() async throws {
         let settings = FuzzSettings(always: [1], random: 1, cost: 50)
         try await Self.check("crashes", settings, steps: 100, .init { $0.appendOnly = true }) { $0.crashes = true }

@@ -114,15 +114,28 @@ extension StateLook {
         """
 
     init(_ redis: RedisConnection, tag: String) async throws {
+        var all: [Bytes: [Bytes]] = [:]
         for item in try await redis.send(RedisCommand("EVAL", .string(Self.script), 0, .string(tag)), at: .string(tag)).asArray() {
             let fields = try item.asArray()
             let key = Array(try fields[0].asBytes().dropFirst(tag.utf8.count))
             var values: [Bytes] = []
             for value in try fields[1].asArray() { values.append(try value.asBytes()) }
             keys.append(StateDump.shown(key))
-            note(key, values)
+            all[key] = values
         }
+        Self.join(&all)
+        for (key, values) in all { note(key, values) }
         findPlaces()
+    }
+
+    /// Puts the parts of each long list together. A list of the numbers of parts has nothing but digits.
+    private static func join(_ all: inout [Bytes: [Bytes]]) {
+        for (names, numbers) in all where names.last == UInt8(ascii: "#") {
+            guard numbers.allSatisfy({ $0.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } }) else { continue }
+            all[names] = nil
+            let others = numbers.flatMap { all.removeValue(forKey: names + $0) ?? [] }
+            if !others.isEmpty { all[Array(names.dropLast()), default: []] += others }
+        }
     }
 
     private mutating func note(_ key: Bytes, _ values: [Bytes]) {

@@ -21,20 +21,29 @@ struct QueueFixture: Sendable {
 
     /// A queue of `namespace`, by default one of its own, through the socket at `path`.
     static func connect(
-        path: String, namespace: String? = nil, partitions: Int = 1
+        path: String, namespace: String? = nil, partitions: Int = 1, scripts: ClusterScripts = .standard
+    ) async throws -> QueueFixture {
+        try await connect(
+            RedisConfiguration(address: .unix(path: path)), namespace: namespace, partitions: partitions, scripts: scripts)
+    }
+
+    static func connect(
+        _ configuration: RedisConfiguration, namespace: String? = nil, partitions: Int, scripts: ClusterScripts = .standard
     ) async throws -> QueueFixture {
         let namespace = namespace ?? "t\(UInt64.random(in: .min ... .max))"
-        let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: path)))
-        let cluster = ClusterState(redis, namespace: namespace, partitions: partitions)
+        let redis = try await RedisConnection.connect(configuration)
+        let cluster = ClusterState(redis, namespace: namespace, partitions: partitions, scripts: scripts)
         return QueueFixture(redis: redis, cluster: cluster, queue: cluster.queue("q"), namespace: namespace)
     }
 
     /// Runs `body` with a queue on `server`, by default the one that all tests share.
     static func with(
-        _ server: RedisServer? = nil, namespace: String? = nil, partitions: Int = 1, _ body: (QueueFixture) async throws -> Void
+        _ server: RedisServer? = nil, namespace: String? = nil, partitions: Int = 1, scripts: ClusterScripts = .standard,
+        _ body: (QueueFixture) async throws -> Void
     ) async throws {
         let shared = try await RedisServer.shared
-        let fixture = try await connect(path: (server ?? shared).socketPath, namespace: namespace, partitions: partitions)
+        let fixture = try await connect(
+            path: (server ?? shared).socketPath, namespace: namespace, partitions: partitions, scripts: scripts)
         try await body(fixture)
         await fixture.redis.close()
     }

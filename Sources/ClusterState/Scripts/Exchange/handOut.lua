@@ -146,7 +146,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         local elements = size > 1 and call('LRANGE', line.ready, '0', min(size, Ask.budget) - 1)
             or Ask.firstOf(line.ready, goal - earlier, min(Ask.budget, 256))
         if not elements[1] then
-            line.isReady = false
+            line.isReady = Lists.goOn(line.ready)
             return size
         end
         Ask.budget = Ask.budget - #elements

@@ -8,12 +8,13 @@ function Returns.make()
 
     local function asideOf(priority, host) return prefix .. 'aside:' .. Blocks.PRIORITIES[priority] .. ':' .. host end
 
-    function Returns.setAsideForNewer(element) call('RPUSH', NEWER, element) end
+    function Returns.setAsideForNewer(element) Lists.push(NEWER, {element}) end
 
-    function Returns.putAside(priority, host, push, elements)
+    -- At the head of what stands aside there, or at its end.
+    function Returns.putAside(priority, host, isFirst, elements)
         local key = asideOf(priority, host.name)
-        local isNew, at = call('EXISTS', key) == 0, Hosts.opensAt(host)
-        call(push, key, unpack(elements))
+        local at, isNew = Hosts.opensAt(host), false
+        if isFirst then isNew = call('LPUSH', key, unpack(elements)) == #elements else isNew = Lists.push(key, elements) end
         Hosts.waitFor(host, queue)
         if isNew then call('ZADD', Ask.open[priority].timers, Hosts.lookAgainAt(host, at), 'h' .. host.name) end
     end
@@ -30,7 +31,7 @@ function Returns.make()
             end
             if rest.count then Blocks.split(rest, 64, list) else list[#list + 1] = rest.bytes end
         end
-        for _, name in ipairs(order) do Returns.putAside(priority, Hosts.of(name), 'RPUSH', aside[name]) end
+        for _, name in ipairs(order) do Returns.putAside(priority, Hosts.of(name), false, aside[name]) end
     end
 
     local function give(field, value, bytes, outcome, batch)
@@ -55,7 +56,7 @@ function Returns.make()
     local function follow(id, job, batch)
         local lock = Locks.read(call('HGET', Locks.key, id))
         if lock.isForeign then return Returns.setAsideForNewer(job) end
-        call('RPUSH', Blocks.followersOf(queue, id), Blocks.flagged(job, 0))
+        Lists.push(Blocks.followersOf(queue, id), {Blocks.flagged(job, 0)})
         Counts.count(queue, batch.index, 'parked', 1)
         if Locks.noteFollower(id, lock, queue, batch.number) then Locks.write(id, lock) end
         if lock.kind ~= 'W' and not Locks.isHeld(lock) then takeBack(id, lock) end
@@ -133,7 +134,7 @@ function Returns.make()
         end
         local first, left = parted(element)
         if left then call('LPUSH', ready, left) end
-        Returns.putAside(priority, host, 'LPUSH', {first})
+        Returns.putAside(priority, host, true, {first})
         return true
     end
 
@@ -160,7 +161,7 @@ function Returns.make()
         local outcome = Locks.readOutcome(bytes)
         local isForNewer, first, job = outcome and outcome.isForeign and not lock, nil, nil
         while true do
-            first = call('LINDEX', key, 0)
+            first = call('LINDEX', key, 0) or Lists.goOn(key) and call('LINDEX', key, 0)
             if not first then
                 stopFollowing(id)
                 return true
@@ -190,7 +191,7 @@ function Returns.make()
                 done = done + 1
             end
             call('LTRIM', key, done, -1)
-            if call('EXISTS', key) == 0 then stopFollowing(id) end
+            if Lists.isEmpty(key) then stopFollowing(id) end
             return false
         end
         if lock and lock.kind ~= 'W' then
@@ -211,7 +212,7 @@ function Returns.make()
                 Hosts.waitFor(host, taker)
                 return false
             end
-            Returns.putAside(priority, host, 'LPUSH', {id})
+            Returns.putAside(priority, host, true, {id})
             return lookAgain('+inf')
         end
         local weight = lock and Locks.weightOf(lock) or 0
@@ -224,7 +225,7 @@ function Returns.make()
             return lookAgain('+inf')
         end
         if at == 'timers' and host.probing > 0 and isPutOff(lock) and bringOther(priority, host) then
-            Returns.putAside(priority, host, 'LPUSH', {id})
+            Returns.putAside(priority, host, true, {id})
             -- Once all URLs that are due were looked at.
             Ask.freed[host.name] = true
             return lookAgain('+inf')
@@ -239,7 +240,7 @@ function Returns.make()
         Locks.noteSuspect(holder, weight)
         -- The worker gets nothing else.
         if list == LONE then Ask.most, Ask.wanted, Ask.budget, Ask.isHeldBack = Ask.count + 1, Ask.count + 1, 0, true end
-        if call('EXISTS', key) == 0 then
+        if Lists.isEmpty(key) then
             dropTimer(id)
             for i = #began.interested, 1, -1 do
                 if sub(began.interested[i].name, 2) == queue then table.remove(began.interested, i) end
@@ -261,6 +262,7 @@ function Returns.make()
             local first = host.probing > 0 and call('LINDEX', key, 0)
             if first and #first == 16 and isPutOff(Locks.read(call('HGET', Locks.key, first))) then bringOther(priority, host) end
             local elements = Ask.firstOf(key, min(room, goal - Ask.count), LARGEST_LOOK)
+            if #elements == 0 and Lists.goOn(key) then elements = Ask.firstOf(key, min(room, goal - Ask.count), LARGEST_LOOK) end
             if #elements == 0 then break end
             Ask.budget = Ask.budget - #elements
             if #elements[1] == 16 then
@@ -275,7 +277,7 @@ function Returns.make()
             end
         end
         if Ask.count > before then Hosts.turnTaken(host, queue) end
-        if call('EXISTS', key) == 0 then
+        if Lists.isEmpty(key) then
             call('ZREM', Ask.open[priority].timers, 'h' .. name)
         else
             Hosts.waitFor(host, queue)
@@ -394,7 +396,7 @@ function Returns.make()
         if serve(117) > 0 and isFull then return end
         line.isDue = false
         for name in pairs(Ask.freed) do
-            if not isOver() and call('EXISTS', asideOf(priority, name)) == 1 then serveAside(priority, name, goal) end
+            if not isOver() and not Lists.isEmpty(asideOf(priority, name)) then serveAside(priority, name, goal) end
         end
         serve(104)
         if isOver() then
@@ -418,9 +420,10 @@ function Returns.make()
                 local batch = Counts.batchOf(queue, block.batch)
                 if not batch.isGone then back[#back + 1] = {Blocks.ofQueue(queue, 'ready:' .. batch.priority), element} end
             else
-                call('RPUSH', NEWER, element)
+                Returns.setAsideForNewer(element)
             end
         end
+        Lists.isEmpty(NEWER)
         -- The last first, so that they stand there in their order.
         for i = #back, 1, -1 do call('LPUSH', back[i][1], back[i][2]) end
         if #back > 0 then Ask.isMore = true end

@@ -31,7 +31,7 @@ end
 function Blocks.enqueued(bytes) return unpackBytes('>I5', bytes, 6) + Blocks.EPOCH end
 
 function Blocks.make()
-    local SHORTEST, MANY, MOST_AT_ONCE = 28, 4, 1000
+    local SHORTEST, MANY = 28, 4
     Blocks.RETRY_FLAG, Blocks.BACK_FLAG, Blocks.GONE = 16, 32, 't'
 
     function Blocks.ofQueue(queue, name) return tag .. 'q:' .. queue .. ':' .. name end
@@ -44,10 +44,6 @@ function Blocks.make()
         local batch, _, length = unpackBytes('>I4I5B', bytes, 2)
         local count = kind % 8 >= MANY and byte(bytes, 12 + length) or 1
         return {kind = kind, batch = batch, enqueued = Blocks.enqueued(bytes), host = sub(bytes, 12, 11 + length), count = count}
-    end
-
-    function Blocks.pushBack(key, elements)
-        for i = 1, #elements, MOST_AT_ONCE do call('RPUSH', key, unpack(elements, i, min(i + MOST_AT_ONCE - 1, #elements))) end
     end
 
     -- A job by itself, with the flags that say how it is counted while it waits for its URL.

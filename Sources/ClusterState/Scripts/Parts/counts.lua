@@ -5,9 +5,9 @@
 --                             mended: changes when an audit mends counters; alone: the worker that takes no more jobs, until it has
 --                             nothing and may take a URL that two workers died with
 --   '<q>batches', a sorted set      a batch's name to its number: the oldest first
---   '<q>batch:<number>', a hash     id source state(open, closed, cancelled) priority refresh maxAge headers trace began touched ended;
---                                   offset total; done failed cancelled; active parked delayed now
---   '<q>finished:<number>', a list  ids of the URLs whose jobs ended, in order
+--   '<q>batch:<number>', a hash     id source state(open, closed, cancelled) priority refresh maxAge headers trace began touched;
+--                                   ended, ids: when it did, and how many finished ids it has; offset total; done failed cancelled; active parked delayed now
+--   '<q>finished:<number>', a long list   ids of the URLs whose jobs ended, in order
 --   '<q>idle', a sorted set         channels of the workers that found nothing, by when
 -- Jobs that are ready are counted nowhere: ready = enqueued - done - failed - cancelled - active - parked - delayed.
 local Counts = setmetatable({batches = {}, totals = {}, areKeysKnown = false}, Lazy)
@@ -33,7 +33,7 @@ function Counts.batchOf(queue, number)
         known[number] = batch
         -- Redis does not roll a script back: keys that hold something else stop it before it writes.
         if not batch.isGone and not Counts.areKeysKnown then
-            call('LLEN', batch.finishedKey)
+            Lists.check(batch.finishedKey)
             call('ZCARD', prefix .. 'timers:' .. batch.priority)
         end
     end
@@ -48,7 +48,7 @@ function Counts.save()
         for _, batch in pairs(known) do
             local counts = batch.counts
             isThere = isThere or batch.state
-            if batch.finished[1] then call('RPUSH', batch.finishedKey, unpack(batch.finished)) end
+            if batch.finished[1] then Lists.push(batch.finishedKey, batch.finished) end
             for field, by in pairs(counts) do
                 if by ~= 0 then call('HINCRBY', batch.key, field, by) end
                 sums[field] = (sums[field] or 0) + by
@@ -90,18 +90,21 @@ function Counts.make()
     end
 
     local function endBatch(queue, number, state)
-        call('HSET', Blocks.ofQueue(queue, 'batch:' .. number), 'state', state == 'open' and 'closed' or state, 'ended', Clock.now)
-        call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'kept', 1)
-        call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'keptIds', call('LLEN', Blocks.ofQueue(queue, 'finished:' .. number)))
+        local key, ids = Blocks.ofQueue(queue, 'queue'), Lists.length(Blocks.ofQueue(queue, 'finished:' .. number))
+        call('HSET', Blocks.ofQueue(queue, 'batch:' .. number), 'state', state == 'open' and 'closed' or state, 'ended', Clock.now, 'ids', ids)
+        call('HINCRBY', key, 'kept', 1)
+        call('HINCRBY', key, 'keptIds', ids)
     end
 
     function Counts.dropBatch(queue, name, number)
         local key, finished = Blocks.ofQueue(queue, 'batch:' .. number), Blocks.ofQueue(queue, 'finished:' .. number)
-        if call('HEXISTS', key, 'ended') == 1 then
+        local ids = call('HGET', key, 'ids')
+        if ids then
             call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'kept', -1)
-            call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'keptIds', 0 - call('LLEN', finished))
+            call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'keptIds', 0 - ids)
         end
-        call('UNLINK', key, finished)
+        call('UNLINK', key)
+        Lists.drop(finished)
         call('ZREM', Blocks.ofQueue(queue, 'batches'), name)
     end
 
@@ -118,13 +121,13 @@ function Counts.make()
             local passed = 0
             for i = 1, #found, 2 do
                 local name, batchKey = found[i], Blocks.ofQueue(queue, 'batch:' .. found[i + 1])
-                local fields = call('HMGET', batchKey, 'state', 'ended', 'touched', 'total', 'done', 'failed', 'cancelled')
+                local fields = call('HMGET', batchKey, 'state', 'ended', 'touched', 'total', 'done', 'failed', 'cancelled', 'ids')
                 local open = (fields[4] or 0) - (fields[5] or 0) - (fields[6] or 0) - (fields[7] or 0)
                 local ended = tonumber(fields[2] or nil)
                 if not fields[1] then
                     call('ZREM', Blocks.ofQueue(queue, 'batches'), name)
                 elseif ended and (isOver() or ended + KEPT_FOR < Clock.now) then
-                    ids = ids - call('LLEN', Blocks.ofQueue(queue, 'finished:' .. found[i + 1]))
+                    ids = ids - (fields[8] or 0)
                     number = number - 1
                     Counts.dropBatch(queue, name, found[i + 1])
                 else

@@ -202,7 +202,7 @@ function Locks.make()
             if batch.isGone then
                 Counts.finish(lock.queue, number, id, 'cancelled')
                 -- Jobs that came back before this one began may follow the URL, and are not noted yet. The URL keeps its counts for them.
-                local isFollowed = call('EXISTS', Blocks.followersOf(lock.queue, id)) == 1
+                local isFollowed = not Lists.isEmpty(Blocks.followersOf(lock.queue, id))
                 if isFollowed then Locks.noteFollower(id, lock, lock.queue, batch.number) end
             else
                 call('LPUSH', Blocks.followersOf(lock.queue, id), Blocks.flagged(lock.job, flag))
@@ -327,24 +327,27 @@ function Locks.make()
             for _, member in ipairs(members) do
                 local kind, name = sub(member, 1, 1), sub(member, 2)
                 if kind == 'h' then
-                    call('UNLINK', Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. name))
+                    Lists.drop(Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. name))
                 elseif kind == 'u' then
-                    call('UNLINK', Blocks.followersOf(queue, name))
+                    Lists.drop(Blocks.followersOf(queue, name))
                     Locks.unfollow(name, queue)
                 end
             end
             if #members > 0 then call('ZREM', timers, unpack(members)) end
             if #members == most then isLeft = true end
-            call('UNLINK', Blocks.ofQueue(queue, 'ready:' .. priority), Blocks.ofQueue(queue, 'aside:' .. priority .. ':?'),
-                Blocks.ofQueue(queue, 'aside:' .. priority .. ':!'))
+            for _, name in ipairs({'ready:' .. priority, 'aside:' .. priority .. ':?', 'aside:' .. priority .. ':!'}) do
+                Lists.drop(Blocks.ofQueue(queue, name))
+            end
         end
         local found = call('ZRANGE', index, 0, most - 1, 'WITHSCORES')
         for i = 1, #found, 2 do
-            call('UNLINK', Blocks.ofQueue(queue, 'batch:' .. found[i + 1]), Blocks.ofQueue(queue, 'finished:' .. found[i + 1]))
+            call('UNLINK', Blocks.ofQueue(queue, 'batch:' .. found[i + 1]))
+            Lists.drop(Blocks.ofQueue(queue, 'finished:' .. found[i + 1]))
             call('ZREM', index, found[i])
         end
         if isLeft or #found == 2 * most then return true end
-        for _, name in ipairs({'queue', 'dead', 'idle', 'aside:newer'}) do call('UNLINK', Blocks.ofQueue(queue, name)) end
+        for _, name in ipairs({'queue', 'dead', 'idle'}) do call('UNLINK', Blocks.ofQueue(queue, name)) end
+        Lists.drop(Blocks.ofQueue(queue, 'aside:newer'))
         call('HDEL', KEYS[1], 'queue:' .. queue)
         call('HDEL', tag .. 'hosts', '?' .. queue)
         return false
