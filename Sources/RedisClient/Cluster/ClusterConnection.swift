@@ -327,8 +327,8 @@ extension ClusterConnection {
         }
         var addresses = [configuration.address] + configuration.seeds
         addresses += primaries.filter { !addresses.contains($0) }
-        // A silent node would cost each of these rounds a connection.
-        addresses = addresses.filter { nodes[$0] == nil && !silent.contains($0) } + addresses.filter { silent.contains($0) }
+        // A silent node would only get another connection to hold, from each process and in each round. Once it answers, it is silent no more.
+        addresses.removeAll { nodes[$0] != nil || silent.contains($0) }
         let map = await SeedRace.first(of: nodes.values.map(Source.node) + addresses.map(Source.address)) { source throws(RedisError) in
             switch source {
             case .node(let node): return try await Self.question(node)
