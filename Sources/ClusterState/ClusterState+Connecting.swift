@@ -122,9 +122,9 @@ extension ClusterState {
                 let value = "\(Self.schema)/\(partitions.count)" + (isSpread ? Self.spreadMark : "")
                 let set = await connection.pipeline([RedisCommand("SETNX", keys.schema, .string(value))])
                 // A read-only replica refuses this. Then only the answer to the next command counts.
-                if case .failure(let error) = set[0], error.kind == .notPermitted { throw error }
+                if case .failure(let error) = set[0], error.kind == .notPermitted { throw naming(error) }
             }
-            let reply = await connection.pipeline([RedisCommand("GET", keys.schema)])[0]
+            let reply = await connection.pipeline([RedisCommand("GET", keys.schema)])[0].mapError(naming)
             if case .failure(let error) = reply, error.kind == .wrongType {
                 throw StateError.damagedSchema(key: "{\(namespace)}schema", found: nil)
             }
@@ -140,19 +140,44 @@ extension ClusterState {
             }
             let commands = commandsOfAll(keys).flatMap { [.integer($0.count)] + $0 }
             let rights = try await connection.run(ClusterScripts.rights, keys: [keys.schema, keys.none], commands).asArray()
-            let lacking = try rights.map { try $0.asString() }
-            if !lacking.isEmpty { throw RedisError(lacking: lacking, server: connection.configuration.address.description) }
-            return ClusterState(
+            let cluster = ClusterState(
                 connection, namespace: namespace, partitions: number, isSpread: mark == Self.spreadMark, persistence: persistence,
                 scripts: scripts)
+            let lacking = try rights.map { try $0.asString() } + (try await cluster.lackingInPartitions())
+            if !lacking.isEmpty { throw RedisError(lacking: lacking, server: connection.configuration.address.description) }
+            return cluster
         }
+    }
+
+    /// The words that the user's rule lacks for the keys and channels of the partitions behind the first.
+    private func lackingInPartitions() async throws -> [String] {
+        // A partition at the home partition's server, because another server may be away.
+        let server = connection.primary(of: home.keys.none)?.address
+        guard let other = partitions.dropFirst().first(where: { connection.primary(of: $0.keys.none)?.address == server }) else {
+            return []
+        }
+        var probes = [(RedisCommand("EXISTS", other.keys.none), allKeys)]
+        if connection.hasShardedChannels { probes.append((RedisCommand("SPUBLISH", other.keys.none, ""), allChannels)) }
+        return zip(probes, await connection.pipeline(probes.map(\.0), at: other.keys.none)).compactMap { probe, reply in
+            if case .failure(let error) = reply, error.kind == .notPermitted { probe.1 } else { nil }
+        }
+    }
+
+    /// The words of a rule for the keys and channels of all partitions but the first.
+    private var allKeys: String { "~{\(namespace):*}*" }
+    private var allChannels: String { "&{\(namespace):*}*" }
+
+    /// The error about the first partition's keys, in the words that this namespace's rule needs.
+    private func naming(_ error: RedisError) -> RedisError {
+        guard error.kind == .notPermitted, error.isAboutKeys else { return error }
+        return RedisError(lacking: ["~{\(namespace)}*"] + (partitions.count > 1 ? [allKeys] : []), server: error.server)
     }
 
     /// The mark in the schema's entry of a namespace whose partitions are spread over a cluster.
     private static let spreadMark = "/spread"
 
     /// The beginning of an outage that no call has reported yet, because Redis is silent.
-    package var silence: RedisOutage { RedisOutage(reasonOfSilence) }
+    package var silence: RedisOutage { RedisOutage(connection.silence) }
 
     /// Whether Redis is known not to answer: a lost connection could not be restored at once.
     package var isAway: Bool { connection.isAway }
@@ -160,10 +185,6 @@ extension ClusterState {
     /// Outages in which the connection cannot be restored at once.
     package var outages: some AsyncSequence<RedisOutage, Never> & Sendable {
         connection.outages().map { error in error.map(RedisOutage.init) ?? .ended }
-    }
-
-    private var reasonOfSilence: RedisError {
-        connection.failure ?? RedisError(.commandTimeout, server: "\(connection.configuration.address)")
     }
 
     /// The commands that every user has to have, on a key that never exists or on one of another kind, so that they change nothing. The
@@ -194,7 +215,7 @@ extension ClusterState {
                 group.addTask(operation: question)
                 group.addTask {
                     try await Task.sleep(for: time)
-                    throw reasonOfSilence
+                    throw connection.silence
                 }
                 defer { group.cancelAll() }
                 guard let answer = try await group.next() else { throw CancellationError() }

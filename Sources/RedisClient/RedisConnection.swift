@@ -32,17 +32,18 @@ package final class RedisConnection: Sendable {
         }
     }
 
-    /// Connects to the first of the addresses that answers.
+    /// Connects to the address, or to the first of several that answers.
     private static func reach(_ configuration: RedisConfiguration) async throws(RedisError) -> NodeConnection {
-        do throws(RedisError) {
-            return try await NodeConnection.connect(configuration)
-        } catch {
-            for seed in configuration.seeds where error.isTransient {
-                var other = configuration
-                other.address = seed
-                if let node = try? await NodeConnection.connect(other) { return node }
-            }
-            throw error
+        if configuration.seeds.isEmpty { return try await NodeConnection.connect(configuration) }
+        let addresses = [configuration.address] + configuration.seeds
+        let reached = await SeedRace.first(of: addresses) { address throws(RedisError) in
+            var one = configuration
+            one.address = address
+            return try await NodeConnection.connect(one)
+        }
+        switch reached {
+        case .success(let node): return node
+        case .failure(let failures): throw failures.error(of: addresses)
         }
     }
 
@@ -109,6 +110,15 @@ package final class RedisConnection: Sendable {
         }
     }
 
+    /// Why commands wait, where that is known: the error of a connection, or that a server does not answer on one that stands. Without any
+    /// sign of either it says that the server at the address does not answer.
+    package var silence: RedisError {
+        switch way {
+        case .server(let node): node.failure ?? RedisError(.commandTimeout).at(configuration.address)
+        case .cluster(let cluster): cluster.silence
+        }
+    }
+
     /// The errors of attempts to restore the connection, and `nil` when one has succeeded after them. A slow reader gets the newest.
     package func outages() -> AsyncStream<RedisError?> {
         switch way {
@@ -131,7 +141,7 @@ extension RedisConnection {
     package struct Primary: Sendable, Equatable {
         package let address: RedisAddress
 
-        /// Why no connection to it stands; `nil` while one stands, or while none was needed.
+        /// Why no connection to it stands, or that it leaves commands without a reply; `nil` while all is well, or while it was not needed.
         package let failure: RedisError?
     }
 

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `all that follow a URL end with it`() async throws {
+    @Test func `duplicates of a URL end with it, however many they are`() async throws {
         try await Self.with { fixture in
             let number = try await Self.fill(fixture, (0..<40).map { _ in try QueueFixture.entry(7) })
             let first = try #require(try await fixture.claim(1).jobs.first)

@@ -43,7 +43,57 @@ import Testing
         try await user.set(["+hset", "+zadd", "resetchannels"], in: fleet)
         #expect(try await fleet.outcome(["status"] + connection).errors.contains("lacks &{gannet}*)"))
         try await user.set(["resetkeys"], in: fleet)
-        #expect(try await fleet.outcome(["status"] + connection).errors.contains("~{NAME}*"))
+        #expect(try await fleet.outcome(["status"] + connection).errors.contains("lacks ~{gannet}*)"))
+        try await fleet.stop()
+    }
+
+    @Test func `the error about a missing right names the keys of all partitions, where there are several`() async throws {
+        let user = try DocumentedUser()
+        let fleet = try await Fleet.start(files: 1)
+        try await user.make(in: fleet)
+        let words = ["enqueue", "http://h/", "--partitions", "4"] + user.connection(to: fleet)
+        let outcome = try await fleet.outcome(words)
+        #expect(outcome.status == 69 && outcome.errors.contains("(its ACL rule lacks ~{gannet:*}*)"), "\(outcome)")
+        try await user.set(["resetkeys"], in: fleet)
+        let none = try await fleet.outcome(words)
+        #expect(none.status == 69 && none.errors.contains("(its ACL rule lacks ~{gannet}* ~{gannet:*}*)"), "\(none)")
+        try await user.set(["~{gannet}*", "~{gannet:*}*"], in: fleet)
+        #expect(try await fleet.outcome(words).status == 0)
+        try await fleet.stop()
+    }
+
+    @Test func `the error about a missing right on a cluster names the channels of all partitions`() async throws {
+        let user = try DocumentedUser()
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(files: 1)
+        let rights = ["~{gannet:*}*", "+cluster|shards", "+asking", "+ssubscribe", "+sunsubscribe", "+spublish"]
+        for node in cluster.nodes {
+            let answer = try await node.command(["ACL", "SETUSER", "gannet"] + user.rule + rights)
+            #expect(answer == .text("OK"), "\(answer)")
+        }
+        try fleet.folder.write(Array("secret\n".utf8), to: "password")
+        let address = cluster.url.replacing("redis://", with: "redis://gannet@")
+        let words = ["enqueue", "http://h/", "--redis", address, "--redis-password-file", fleet.folder.file("password")]
+        let outcome = try await fleet.outcome(words)
+        #expect(outcome.status == 69 && outcome.errors.contains("(its ACL rule lacks &{gannet:*}*)"), "\(outcome)")
+        for node in cluster.nodes { try await node.ask("ACL", "SETUSER", "gannet", "&{gannet:*}*") }
+        let permitted = try await fleet.outcome(words)
+        #expect(permitted.status == 0, "\(permitted)")
+        try await fleet.stop()
+    }
+
+    @Test func `a producer that may not wait for replicas hears of it before anything is accepted`() async throws {
+        let user = try DocumentedUser()
+        let fleet = try await Fleet.start(files: 1)
+        try await user.make(in: fleet)
+        let words = ["enqueue", "http://h/", "--durability", "replicated"] + user.connection(to: fleet)
+        let outcome = try await fleet.outcome(words)
+        #expect(outcome.status == 69 && outcome.errors.contains("(its ACL rule lacks +wait)"), "\(outcome)")
+        #expect(try await fleet.queueKeys() == .list([]))
+        try await user.permit("wait", in: fleet)
+        // There is no replica, and the jobs are accepted.
+        #expect(try await fleet.outcome(words).status == 75)
+        #expect(try await fleet.queueKeys() != .list([]))
         try await fleet.stop()
     }
 

@@ -94,6 +94,16 @@ extension Batch {
         delayed += other.delayed
     }
 
+    /// The batches that the first partition knows, with the parts that the others have of them.
+    /// - Parameter parts: Of each partition the parts of the same batches; `nil` for a batch that it does not know.
+    static func sums(of parts: [[Batch?]]) -> [Batch] {
+        guard var sums = parts.first else { return [] }
+        for others in parts.dropFirst() {
+            for (index, other) in others.enumerated() { if let other { sums[index]?.add(other) } }
+        }
+        return sums.compactMap(\.self)
+    }
+
     package var ended: Int { done + failed + cancelled }
 
     package var ready: Int { max(0, total - ended - active - parked - delayed) }

@@ -6,15 +6,18 @@ extension FetchQueue {
 
     /// The latest batches, newest first and at most `limit` of them, and the number of all batches that are remembered.
     package func batches(limit: Int) async throws(StateError) -> (batches: [Batch], total: Int) {
-        let key = cluster.home.keys.batches(of: name)
         let (numbers, total) = try await persistently {
-            let newest = RedisCommand("ZRANGE", key, 0, .integer(max(0, limit) - 1), "REV", "WITHSCORES")
-            let replies = await cluster.connection.pipeline([newest, RedisCommand("ZCARD", key)])
-            let found = try replies[0].get().asArray()
-            let numbers = try stride(from: 1, to: found.count, by: 2).compactMap { Int(try found[$0].asString()) }
-            return (limit > 0 ? numbers : [], try replies[1].get().asInteger())
+            let total = try await cluster.connection.send(RedisCommand("ZCARD", cluster.home.keys.batches(of: name))).asInteger()
+            return (limit > 0 ? try await newestBatches(limit) : [], total)
         }
         return (try await batches(numbers), total)
+    }
+
+    /// The numbers of the latest batches, newest first and at most `limit` of them.
+    func newestBatches(_ limit: Int) async throws -> [Int] {
+        let newest = RedisCommand("ZRANGE", cluster.home.keys.batches(of: name), 0, .integer(limit - 1), "REV", "WITHSCORES")
+        let found = try await cluster.connection.send(newest).asArray()
+        return try stride(from: 1, to: found.count, by: 2).compactMap { Int(try found[$0].asString()) }
     }
 
     /// The batch of this name; `nil` for an unknown one.
@@ -29,16 +32,15 @@ extension FetchQueue {
         for start in stride(from: 0, to: numbers.count, by: Self.batchesAtOnce) {
             let some = numbers[start..<min(numbers.count, start + Self.batchesAtOnce)]
             batches += try await persistently {
-                var found: [Batch?] = []
+                var found: [[Batch?]] = []
                 for partition in cluster.partitions {
                     let clock = cluster.clock(of: partition)
                     let commands = some.map { RedisCommand([.string("HMGET"), partition.keys.batch($0, of: name)] + Batch.fields) }
                     let replies = await cluster.connection.pipeline(clock + commands)
                     let now = try ClusterState.now(replies)
-                    let parts = try zip(some, replies.dropFirst(clock.count)).map { try Batch(number: $0, try $1.get(), now: now) }
-                    if found.isEmpty { found = parts } else { for index in found.indices { parts[index].map { found[index]?.add($0) } } }
+                    found.append(try zip(some, replies.dropFirst(clock.count)).map { try Batch(number: $0, try $1.get(), now: now) })
                 }
-                return found.compactMap { $0 }
+                return Batch.sums(of: found)
             }
         }
         return batches

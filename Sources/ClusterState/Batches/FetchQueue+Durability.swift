@@ -12,6 +12,15 @@ extension FetchQueue {
     /// How long one `WAIT` blocks its connection. A replica answers at once when it is asked.
     private static let step = Duration.milliseconds(500)
 
+    /// Throws where the user may not wait for replicas. A producer that heard of that at its end would have put its jobs into the queue.
+    package func checkRightToWait() async throws(StateError) {
+        try await persistently {
+            // A wait for no replica ends at once.
+            let reply = await cluster.connection.pipeline([RedisCommand("WAIT", 0, 1)], at: cluster.home.keys.state)[0]
+            if case .failure(let error) = reply, error.kind == .notPermitted || error.isTransient { throw error }
+        }
+    }
+
     /// Waits until a replica of each partition's server has all that was accepted of a batch.
     ///
     /// `WAIT` stands for all that the server had written before, on whichever connection. So the ledger is read in the same call: a server

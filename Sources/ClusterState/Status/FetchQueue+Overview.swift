@@ -5,9 +5,11 @@ internal import RedisClient
 extension FetchQueue {
     /// The queue's depths, totals, workers and last minutes. The cost does not depend on the number of jobs. In a cluster a server may be
     /// away: the sums are those of the others then, and without the home partition there are no workers and no minutes.
-    package func overview() async throws(StateError) -> QueueOverview {
+    /// - Parameter limit: The most batches to read with them, the newest. There are none while a server is away.
+    package func overview(batches limit: Int = 0) async throws(StateError) -> QueueOverview {
         try await persistently {
-            let (looks, partitions) = try await lookEverywhere()
+            let numbers = limit > 0 ? try await orGiveUp(cluster.home) { try await newestBatches(limit) } : .success([])
+            let (looks, partitions) = try await lookEverywhere(batches: (try? numbers.get()) ?? [])
             let indices = looks.keys.sorted()
             guard let first = indices.first, let home = looks[first] else { throw RedisError(.unavailable) }
             var (counts, failures, waits, oldest) = (home.counts, home.failures, home.waits, home.oldest)
@@ -24,6 +26,7 @@ extension FetchQueue {
                 standings: try await standings(
                     of: Self.busiest(home.workers).filter { looks[cluster.partition(of: $0).index] != nil }, at: home.now))
             overview.partitions = partitions
+            if !overview.isPartial { overview.batches = Batch.sums(of: indices.compactMap { looks[$0]?.batches }) }
             return overview
         }
     }
@@ -66,11 +69,15 @@ extension FetchQueue {
     }
 
     /// A partition's part of the queue.
-    /// - Parameter isForOnlookers: Also reads what workers have said, which workers need not know.
-    func look(at partition: Partition, isForOnlookers: Bool = true) async throws -> PartitionLook {
+    /// - Parameters:
+    ///   - isForOnlookers: Also reads what workers have said, which workers need not know.
+    ///   - batches: Numbers of batches. They are read right before the queue's counts: the jobs that end in between have ended in the counts
+    ///     alone.
+    func look(at partition: Partition, isForOnlookers: Bool = true, batches: [Int] = []) async throws -> PartitionLook {
         let keys = partition.keys
         let name = try checkedName()
-        var commands = cluster.clock(of: partition)
+        let records = batches.map { RedisCommand([.string("HMGET"), keys.batch($0, of: name)] + Batch.fields) }
+        var commands = records + cluster.clock(of: partition)
         commands += [
             RedisCommand([.string("HMGET"), keys.queue(name)] + QueueCounts.fields), RedisCommand("ZCARD", keys.dead(of: name)),
         ]
@@ -83,7 +90,8 @@ extension FetchQueue {
         }
         if isForOnlookers { commands += [RedisCommand("HGETALL", keys.queue(name)), RedisCommand("HGETALL", keys.state)] }
         let replies = try await cluster.connection.pipeline(commands).map { try $0.get() }
-        var look = try PartitionLook(replies)
+        var look = try PartitionLook(Array(replies.dropFirst(records.count)))
+        look.batches = try zip(batches, replies).map { try Batch(number: $0, $1, now: look.now) }
         let heads = try await cluster.connection.pipeline(look.asideCommands(keys, of: name)).map { try $0.get() }
         try look.note(heads, partBytes: cluster.scripts.partBytes)
         return look

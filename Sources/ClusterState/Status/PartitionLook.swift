@@ -15,6 +15,9 @@ struct PartitionLook {
     /// The queues of the namespace that had workers lately, the latest heartbeat first.
     let others: [String]
 
+    /// Its parts of the batches that were asked for, in their order; `nil` for a batch that is gone.
+    var batches: [Batch?] = []
+
     /// When the oldest waiting job was enqueued, as far as the heads of the lists tell.
     private(set) var oldest: Int?
     private(set) var waits = QueueWaits()

@@ -21,14 +21,25 @@ package struct PartitionOverview: Sendable, Equatable {
 extension FetchQueue {
     /// How long a server of a cluster may be away before an overview goes on without it.
     private static let patience = Duration.seconds(1)
+    /// A busy server may be silent for a moment.
+    private static let silencePatience = Duration.seconds(2)
     private static let pause = Duration.milliseconds(50)
 
     /// Looks at all partitions side by side. In a cluster one server may be away: then its partitions are missing.
-    /// - Parameter isForOnlookers: See ``look(at:isForOnlookers:)``.
-    func lookEverywhere(isForOnlookers: Bool = true) async throws -> (looks: [Int: PartitionLook], PartitionOverview?) {
+    /// - Parameters:
+    ///   - isForOnlookers: See ``look(at:isForOnlookers:batches:)``.
+    ///   - batches: Numbers of batches that are read too.
+    func lookEverywhere(
+        isForOnlookers: Bool = true, batches: [Int] = []
+    ) async throws -> (looks: [Int: PartitionLook], PartitionOverview?) {
         let results = try await withThrowingTaskGroup(of: (Int, Result<PartitionLook, StateError>).self) { group in
             for partition in cluster.partitions {
-                group.addTask { (partition.index, try await lookOrGiveUp(at: partition, isForOnlookers)) }
+                group.addTask {
+                    let found = try await orGiveUp(partition) {
+                        try await look(at: partition, isForOnlookers: isForOnlookers, batches: batches)
+                    }
+                    return (partition.index, found)
+                }
             }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
@@ -53,24 +64,27 @@ extension FetchQueue {
         return (looks, overview)
     }
 
-    /// A failure is only returned in a cluster, and only where the server is away. Any other error is thrown.
-    private func lookOrGiveUp(at partition: Partition, _ isForOnlookers: Bool) async throws -> Result<PartitionLook, StateError> {
-        guard cluster.connection.isCluster else { return .success(try await look(at: partition, isForOnlookers: isForOnlookers)) }
-        return try await withThrowingTaskGroup(of: Result<PartitionLook, StateError>?.self) { group in
+    /// A failure is only returned in a cluster, and only where the partition's server is away. Any other error is thrown.
+    func orGiveUp<Value: Sendable>(
+        _ partition: Partition, _ question: @escaping @Sendable () async throws -> Value
+    ) async throws -> Result<Value, StateError> {
+        guard cluster.connection.isCluster else { return .success(try await question()) }
+        return try await withThrowingTaskGroup(of: Result<Value, StateError>?.self) { group in
             group.addTask {
                 do {
-                    return .success(try await look(at: partition, isForOnlookers: isForOnlookers))
+                    return .success(try await question())
                 } catch {
                     guard let known = StateError(error), known.isTransient else { throw error }
                     return .failure(known)
                 }
             }
             group.addTask {
-                let end = ContinuousClock.now + Self.patience
+                let start = ContinuousClock.now
                 while true {
                     try await Task.sleep(for: Self.pause)
-                    let primary = cluster.connection.primary(of: partition.keys.state)
-                    if .now > end, let failure = primary?.failure { return .failure(.redis(failure)) }
+                    guard let failure = cluster.connection.primary(of: partition.keys.state)?.failure else { continue }
+                    let patience = failure.kind == .commandTimeout ? Self.silencePatience : Self.patience
+                    if .now > start + patience { return .failure(.redis(failure)) }
                 }
             }
             defer { group.cancelAll() }

@@ -28,6 +28,9 @@ package struct QueueOverview: Sendable, Equatable {
     /// The partitions of a namespace that has several, and their servers; `nil` for a namespace with one.
     package var partitions: PartitionOverview?
 
+    /// The newest batches, as many as were asked for. They were read in the same pass as the counts.
+    package var batches: [Batch] = []
+
     package init(
         now: Int, counts: QueueCounts, failures: FailureCounts = .init(), oldestReady: Int?, samples: [QueueSample],
         workers: [WorkerStatus], others: [OtherQueue] = [],
@@ -60,14 +63,17 @@ extension QueueOverview {
     }
 
     /// Nothing was ever put into the queue, as far as Redis knows, and no worker was heard of lately.
-    package var isUnknown: Bool { counts.enqueued == 0 && workers.isEmpty }
+    package var isUnknown: Bool { counts.enqueued == 0 && workers.isEmpty && !isPartial }
+
+    /// A server of a cluster is away, so the sums are those of the other partitions.
+    package var isPartial: Bool { partitions?.away.isEmpty == false }
 
     /// The rate of about the last minute; `nil` while there are too few samples.
     package var rate: QueueRate? { history.rate }
 
     /// How long until all jobs will have ended, at the present speed and without new jobs; `nil` when there is no estimate.
     package var remaining: Duration? {
-        counts.open > 0 && (counts.isPaused || !hasLiveWorker) ? nil : history.remaining(open: counts.open)
+        isPartial || counts.open > 0 && (counts.isPaused || !hasLiveWorker) ? nil : history.remaining(open: counts.open)
     }
 
     /// Whether a worker sent a heartbeat in the last seconds.

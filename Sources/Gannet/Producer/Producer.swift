@@ -48,6 +48,7 @@ package struct Producer: ~Copyable {
         _ queue: FetchQueue, batch: String, from source: String, options: BatchOptions = .init(), durability: Durability = .primary
     ) async throws(StateError) {
         try await queue.cluster.checkEviction()
+        if durability == .replicated { try await queue.checkRightToWait() }
         let begun = try await queue.begin(batch: batch, from: source, options: options)
         // The input of a cancelled batch would be skipped, as if its rows had been accepted.
         guard begun.state != .cancelled else { throw .batchCancelled }

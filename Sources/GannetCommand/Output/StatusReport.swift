@@ -17,19 +17,20 @@ struct StatusReport: Sendable {
     /// - Parameter last: The look before this one, by a watcher.
     static func look(at name: String, of cluster: ClusterState, after last: StatusReport? = nil) async throws -> StatusReport {
         let queue = cluster.queue(name)
-        let report = try await queue.overview()
-        // Without some of the partitions, what a batch has done is not known.
-        let isPartial = report.partitions?.away.isEmpty == false
-        let batches = report.isUnknown || isPartial ? [] : try await queue.batches(limit: WorkAtHand.mostBatches).batches
+        let report = try await queue.overview(batches: WorkAtHand.mostBatches)
         return StatusReport(
             name: name, report: report, server: try await cluster.server(),
-            work: WorkAtHand(batches, open: report.counts.open, after: last?.work))
+            work: WorkAtHand(report.batches, open: report.counts.open, after: last?.work))
     }
 
     var unknown: UnknownQueue? { UnknownQueue(name, report) }
 
+    /// Why the queue's progress cannot be told; `nil` where all its partitions are counted.
+    var partial: String? { report.isPartial ? "unknown: a part of Redis is away" : nil }
+
     /// The time left, or why there is none to tell; `nil` when all jobs have ended.
     var left: TimeLeftText? {
+        if report.isPartial { return .unknown("unknown while a part of Redis is away") }
         guard queue.open > 0 else { return nil }
         if queue.isPaused { return .unknown("unknown while the queue is paused") }
         if !report.hasLiveWorker { return .reason("no worker is at work; 'gannet work' starts one") }
@@ -134,7 +135,8 @@ struct WorkAtHand: Sendable, Equatable {
         oldest = atHand.map(\.number).min() ?? newest
         batches = atHand.count
         ended = atHand.reduce(0) { $0 + $1.ended }
-        total = ended + open
+        // Each partition is read at a moment of its own. A job that ends between two looks must not make the total smaller than it is.
+        total = max(ended + open, atHand.reduce(0) { $0 + $1.total })
     }
 
     var share: Double { total > 0 ? min(1, Double(ended) / Double(total)) : 0 }

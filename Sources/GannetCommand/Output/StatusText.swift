@@ -83,6 +83,7 @@ struct StatusText: Sendable {
     }
 
     private var progress: String {
+        if let partial = status.partial { return partial }
         if let unknown = status.unknown { return unknown.sentence }
         if status.queue.enqueued == 0 { return "nothing was put into this queue yet" }
         if status.queue.open == 0 { return "finished" }

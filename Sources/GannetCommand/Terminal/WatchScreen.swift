@@ -56,6 +56,7 @@ struct WatchScreen: Sendable {
             return StyledText("finished: the run ended and removed its queue. The counts are from \(age) before.", .green)
         }
         if let unknown = status.unknown { return StyledText(unknown.sentence, .yellow) }
+        if let partial = status.partial { return StyledText(partial + ", and its jobs are not counted here", .yellow) }
         guard queue.enqueued > 0 else { return StyledText("nothing to do", .faint) }
         let work = status.work
         let isFinished = queue.open == 0

@@ -8,14 +8,17 @@ internal import GannetBasics
 ///    └── ClusterAttempt ◀─┴── MOVED, ASK, TRYAGAIN, CLUSTERDOWN, lost
 /// ```
 ///
-/// The map is asked for again when a node sends a command on, and when a connection is lost. A node that has no slot any more is left, and
-/// commands that wait for it look for their owner again.
+/// The map is asked for again when a node sends a command on, when a connection is lost, and while a node leaves requests without a reply. A
+/// node that has no slot any more is left at once: a hung primary would hold its commands until their timeouts, long after its replica has
+/// taken over. Commands that never reached it look for their owner again, and the others fail as on a lost connection.
 final class ClusterConnection: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     private struct State {
         var map: ClusterMap
         var nodes: [RedisAddress: NodeConnection] = [:]
+        /// Nodes that leave requests without a reply.
+        var silent: Set<RedisAddress> = []
         var isClosed = false
         var listeners: [UInt64: @Sendable () -> Void] = [:]
         var lastListener: UInt64 = 0
@@ -67,6 +70,14 @@ final class ClusterConnection: Sendable {
     }
 
     var failure: RedisError? { health.failure }
+
+    /// Why commands wait: the error of a node, or a node that does not answer.
+    var silence: RedisError {
+        if let failure { return failure }
+        let (failures, silent) = state.withLock { state in (state.nodes.values.compactMap(\.failure), state.silent.first) }
+        return failures.first ?? RedisError(.commandTimeout).at(silent ?? configuration.address)
+    }
+
     var isAway: Bool { health.isAway }
     func outages() -> AsyncStream<RedisError?> { health.outages() }
 
@@ -140,7 +151,10 @@ extension ClusterConnection {
             var step = ClusterAttempt.Step.toOwner
             if case .failure(let error) = result {
                 step = judge(error, from: owner, &attempt)
-                if case .fail = step { continue }
+                if case .fail(let error) = step {
+                    results[index] = .failure(error)
+                    continue
+                }
                 isElsewhere = true
             } else if commands[index].slot != nil || !isElsewhere {
                 // A command without a key follows the one before it.
@@ -194,12 +208,20 @@ extension ClusterConnection {
         if error.kind == .moved, let redirection {
             state.withLock { $0.map.move(redirection.slot, to: redirection.address) }
         }
-        let step = state.withLock { $0.isClosed } ? .fail(error) : attempt.step(after: error, redirection, now: .now)
+        let isClosed = state.withLock { $0.isClosed }
+        let step = isClosed ? .fail(error) : attempt.step(after: Self.meaning(of: error), redirection, now: .now)
         switch (step, error.kind) {
         case (.fail, _), (_, .ask), (_, .tryAgain): break
         default: doubts.yield()
         }
         return step
+    }
+
+    /// Only this class closes the connection to a node before its own: the node has no slot any more. To the caller that is a lost connection.
+    private static func meaning(of error: RedisError) -> RedisError {
+        guard error.kind == .closed else { return error }
+        return RedisError(
+            .connectionLost, "its slots have another server now", server: error.server, mayHaveExecuted: error.mayHaveExecuted)
     }
 
     private func owner(of slot: HashSlot) -> RedisAddress? { state.withLock { $0.map.owner(of: slot) } }
@@ -215,11 +237,12 @@ extension ClusterConnection {
     /// The primaries that have slots.
     var primaries: [RedisAddress] { state.withLock { $0.map.primaries } }
 
-    /// The primary of a slot, and the error of its connection.
+    /// The primary of a slot, and the error of its connection. A primary that does not answer counts as one with an error.
     func standing(of slot: HashSlot) -> (primary: RedisAddress?, failure: RedisError?) {
         state.withLock { state in
-            let owner = state.map.owner(of: slot)
-            return (owner, owner.flatMap { state.nodes[$0]?.failure })
+            guard let owner = state.map.owner(of: slot) else { return (nil, nil) }
+            let silence = state.silent.contains(owner) ? RedisError(.commandTimeout).at(owner) : nil
+            return (owner, state.nodes[owner]?.failure ?? silence)
         }
     }
 
@@ -249,7 +272,8 @@ extension ClusterConnection {
             if state.isClosed { return nil }
             if let node = state.nodes[address] { return node }
             let changed: @Sendable () -> Void = { [weak self] in self?.nodeChanged() }
-            let node = try NodeConnection.start(configuration(of: address), changed: changed)
+            let noteSilence: @Sendable (Bool) -> Void = { [weak self] in self?.note(address, isSilent: $0) }
+            let node = try NodeConnection.start(configuration(of: address), changed: changed, noteSilence: noteSilence)
             state.nodes[address] = node
             return node
         }
@@ -268,6 +292,14 @@ extension ClusterConnection {
         if !failures.isEmpty || state.withLock({ state in state.nodes.values.contains { $0.failure != nil } }) { doubts.yield() }
     }
 
+    /// Requests wait in vain for a reply of a node, or it has answered again. Its replica may have taken over.
+    private func note(_ node: RedisAddress, isSilent: Bool) {
+        state.withLock { state in
+            if isSilent, state.nodes[node] != nil { state.silent.insert(node) } else { state.silent.remove(node) }
+        }
+        if isSilent { doubts.yield() }
+    }
+
     private func refresh() async {
         guard let map = await freshMap() else { return }
         let (left, listeners) = state.withLock { state -> ([NodeConnection], [@Sendable () -> Void]) in
@@ -276,29 +308,39 @@ extension ClusterConnection {
             state.map = map
             let gone = state.nodes.keys.filter { !map.primaries.contains($0) }
             let left = gone.compactMap { state.nodes.removeValue(forKey: $0) }
+            state.silent.subtract(gone)
             return (left, isSame ? [] : Array(state.listeners.values))
         }
         for node in left { node.beginClosing() }
         for listener in listeners { listener() }
     }
 
-    /// The map as the first node says that answers: nodes whose connection stands, then the addresses that the user gave.
+    private enum Source: Sendable {
+        case node(NodeConnection)
+        case address(RedisAddress)
+    }
+
+    /// The map of the first server that gives one: of nodes that answer, then of the user's addresses, then of all other nodes.
     private func freshMap() async -> ClusterMap? {
-        let (nodes, primaries) = state.withLock { state in (state.nodes.values.filter { $0.failure == nil }, state.map.primaries) }
-        for node in nodes {
-            if let map = try? await Self.question(node) { return map }
+        let (nodes, silent, primaries) = state.withLock { state in
+            (state.nodes.filter { $1.failure == nil && !state.silent.contains($0) }, state.silent, state.map.primaries)
         }
-        var others = [configuration.address] + configuration.seeds
-        others += primaries.filter { !others.contains($0) }
-        for address in others {
-            if Task.isCancelled { return nil }
-            var seeding = configuration(of: address)
-            seeding.connectTimeout = min(seeding.connectTimeout, Self.refreshPatience)
-            guard let seed = try? await NodeConnection.connect(seeding) else { continue }
-            defer { seed.beginClosing() }
-            if let map = try? await Self.question(seed) { return map }
+        var addresses = [configuration.address] + configuration.seeds
+        addresses += primaries.filter { !addresses.contains($0) }
+        // A silent node would only get another connection to hold, from each process and in each round. Once it answers, it is silent no more.
+        addresses.removeAll { nodes[$0] != nil || silent.contains($0) }
+        let map = await SeedRace.first(of: nodes.values.map(Source.node) + addresses.map(Source.address)) { source throws(RedisError) in
+            switch source {
+            case .node(let node): return try await Self.question(node)
+            case .address(let address):
+                var seeding = self.configuration(of: address)
+                seeding.connectTimeout = min(seeding.connectTimeout, Self.refreshPatience)
+                let seed = try await NodeConnection.connect(seeding)
+                defer { seed.beginClosing() }
+                return try await Self.question(seed)
+            }
         }
-        return nil
+        return try? map.get()
     }
 
     private static func question(_ node: NodeConnection) async throws(RedisError) -> ClusterMap {

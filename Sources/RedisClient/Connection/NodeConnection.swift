@@ -10,13 +10,18 @@ final class NodeConnection: Sendable {
     private let health: ConnectionHealth
 
     /// Begins to connect, and goes on until the connection is closed, also when the first attempt fails.
-    /// - Parameter changed: Called on the connection's thread when the connection is lost, when an attempt to restore it fails, and when it stands.
-    static func start(_ configuration: RedisConfiguration, changed: @escaping @Sendable () -> Void) throws(RedisError) -> NodeConnection {
+    /// - Parameters:
+    ///   - changed: Called on the connection's thread when the connection is lost, when an attempt to restore it fails, and when it stands.
+    ///   - noteSilence: Called on the connection's thread, as ``CommandSession`` says.
+    static func start(
+        _ configuration: RedisConfiguration, changed: @escaping @Sendable () -> Void,
+        noteSilence: @escaping @Sendable (_ isSilent: Bool) -> Void
+    ) throws(RedisError) -> NodeConnection {
         let mailbox = try Mailbox<Request>(capacity: configuration.maximumBacklogBytes)
         let health = ConnectionHealth(changed: changed)
         let (_, ended) = ConnectionLoop.start(
             configuration, name: "redis", mailbox: mailbox, health: health, isPersistent: true,
-            session: { CommandSession(mailbox, address: configuration.address) })
+            session: { CommandSession(mailbox, address: configuration.address, noteSilence: noteSilence) })
         return NodeConnection(configuration, mailbox, ended, health)
     }
 

@@ -7,14 +7,20 @@ extension RedisError {
         if let name = Self.quotedCommand(in: text) {
             self.init(.notPermitted, Self.lacking([name]))
         } else if text.contains("channel") {
-            self.init(.notPermitted, "its ACL rule lacks the namespace's channels, &{NAME}*")
-        } else if text.contains("key") {
             self.init(
-                .notPermitted, "its ACL rule lacks the namespace's keys, ~{NAME}*; for bodies ~{NAME:blob}*, for partitions ~{NAME:*}*")
+                .notPermitted, "its ACL rule lacks the namespace's channels, &{NAME}*; on a cluster also &{NAME:*}*")
+        } else if text.contains("key") {
+            self.init(.notPermitted, Self.lackingKeys)
         } else {
             self.init(.notPermitted, "a command of a script\(Self.lineMark)\(Self.line(in: text) ?? 0)")
         }
     }
+
+    /// Whether the user lacks a right to keys, and not to commands or channels.
+    package var isAboutKeys: Bool { detail == Self.lackingKeys }
+
+    private static let lackingKeys =
+        "its ACL rule lacks the namespace's keys, ~{NAME}*; for bodies ~{NAME:blob}*, for several partitions ~{NAME:*}*"
 
     /// Names the refused command, if only its line of the script is known.
     func naming(commandIn script: RedisScript?) -> RedisError {

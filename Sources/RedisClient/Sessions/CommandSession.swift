@@ -14,17 +14,33 @@ final class CommandSession: Session {
     private var pending = Fifo<PendingCommand>()
     /// Backlog to release at the next call of the mailbox.
     private var released = 0
-    private(set) var nextDeadline: Instant?
+    private var nextExpiry: Instant?
+
+    /// Called when the server becomes silent, after each further ``silence``, and when it answers again.
+    private let noteSilence: (@Sendable (_ isSilent: Bool) -> Void)?
+    /// When the session looks whether the server is silent; `nil` while no request waits.
+    private var nextLook: Instant?
+    private var hasHeard = false
+    private var isSilent = false
+
+    /// A server is silent when requests wait and no reply has come between two looks.
+    static let silence = Duration.milliseconds(500)
 
     /// With this many unwritten bytes, no further command is appended.
     private static let outputHighWater = 256 << 10
 
-    init(_ mailbox: Mailbox<Request>, address: RedisAddress) {
+    init(_ mailbox: Mailbox<Request>, address: RedisAddress, noteSilence: (@Sendable (_ isSilent: Bool) -> Void)? = nil) {
         self.mailbox = mailbox
         self.address = address
+        self.noteSilence = noteSilence
     }
 
     var isIdle: Bool { pending.isEmpty }
+
+    var nextDeadline: Instant? {
+        guard let nextExpiry, let nextLook else { return nextExpiry ?? nextLook }
+        return min(nextExpiry, nextLook)
+    }
 
     func takeMessages() -> Bool {
         arrived.removeAll(keepingCapacity: true)
@@ -32,7 +48,7 @@ final class CommandSession: Session {
         released = 0
         for request in arrived {
             unsent.append(request)
-            if nextDeadline.map({ request.deadline < $0 }) ?? true { nextDeadline = request.deadline }
+            note(request.deadline)
         }
         return isOpen
     }
@@ -55,6 +71,7 @@ final class CommandSession: Session {
 
     func receive(_ reply: RedisReply, output: inout OutputQueue) -> SessionVerdict {
         guard let current = pending.first else { return .unasked }
+        hasHeard = true
         var verdict = SessionVerdict.goOn
         if case .error(let error) = reply {
             if error.kind == .noScript, !current.hasSource, let command = current.command.withSource {
@@ -76,11 +93,12 @@ final class CommandSession: Session {
     }
 
     func expire(now: Instant, whileDisconnectedBecause reason: RedisError?) -> RedisError? {
-        guard let due = nextDeadline, now >= due else { return nil }
+        lookForSilence(now)
+        guard let due = nextExpiry, now >= due else { return nil }
         // All later commands wait for the first one, so the connection is closed.
         if let head = pending.first, head.request.deadline <= now { return RedisError(.commandTimeout) }
 
-        nextDeadline = nil
+        nextExpiry = nil
         expireUnsent(now, reason)
         pending.visit { command in
             if command.request.deadline <= now {
@@ -128,6 +146,21 @@ final class CommandSession: Session {
     }
 
     private func note(_ deadline: Instant) {
-        if nextDeadline.map({ deadline < $0 }) ?? true { nextDeadline = deadline }
+        if nextExpiry.map({ deadline < $0 }) ?? true { nextExpiry = deadline }
+    }
+
+    /// Looks now and then, because the time of each reply would cost more than the replies.
+    private func lookForSilence(_ now: Instant) {
+        guard let noteSilence else { return }
+        let isWaiting = !pending.isEmpty || !unsent.isEmpty
+        guard let look = nextLook else {
+            (nextLook, hasHeard) = (isWaiting ? now + Self.silence : nil, false)
+            return
+        }
+        if now < look { return }
+        let wasSilent = isSilent
+        isSilent = isWaiting && !hasHeard
+        (nextLook, hasHeard) = (isWaiting ? now + Self.silence : nil, false)
+        if isSilent || wasSilent { noteSilence(isSilent) }
     }
 }

@@ -33,6 +33,25 @@ import Testing
     }
     #endif
 
+    @Test func `batches and counts of an overview are of one moment, while jobs end`() async throws {
+        try await QueueFixture.with(partitions: 3) { fixture in
+            try await fixture.fill(0..<2000, hosts: 50)
+            async let drained = fixture.drain()
+            var looks = 0
+            while true {
+                let overview = try await fixture.queue.overview(batches: 10)
+                let batch = try #require(overview.batches.first)
+                // A batch is read right before the counts of its partition, so what has ended in the batch has ended in the counts.
+                #expect(overview.batches.count == 1 && batch.total == 2000 && batch.ended <= overview.counts.done)
+                #expect(batch.ended + overview.counts.open <= batch.total)
+                looks += 1
+                if overview.counts.open == 0 { break }
+            }
+            #expect(try await drained.count == 2000)
+            #expect(looks > 1)
+        }
+    }
+
     @Test
     func
         `an overview costs as many calls with a hundred thousand jobs, of a thousand hosts that are full, as with some hundred, and writes nothing`()

@@ -54,6 +54,39 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `status never says that there is no queue while the servers of its jobs are away or refuse the password`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(files: 1)
+        let redis = ["--redis", cluster.url]
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        var found: (node: RedisServer, queue: String)?
+        for number in 0..<40 where found == nil {
+            let queue = "q\(number)"
+            let enqueued = try await fleet.outcome(["enqueue", "http://host\(number).example/", "--queue", queue] + redis)
+            #expect(enqueued.status == 0, "\(enqueued.errors)")
+            for node in cluster.nodes where node !== home {
+                if case .list(let keys) = try await node.command("KEYS", "*q:\(queue):ready:*"), !keys.isEmpty { found = (node, queue) }
+            }
+        }
+        let (away, queue) = try #require(found)
+        let status = ["status", "--queue", queue] + redis
+        func check(_ sentence: String) async throws {
+            let shown = try await fleet.outcome(status)
+            #expect(shown.status == 0 && shown.errors == "", "\(shown.errors)")
+            #expect(!shown.output.contains("there is no queue") && !shown.output.contains("finished"), "\(shown.output)")
+            #expect(shown.output.contains("progress    unknown: a part of Redis is away"), "\(shown.output)")
+            #expect(shown.output.contains("not counted here: Redis at redis://127.0.0.1:\(away.port ?? 0) \(sentence)"), "\(shown.output)")
+        }
+        try await away.ask("CONFIG", "SET", "requirepass", "s3cret")
+        try await check("asks for a password")
+        away.pause()
+        try await check("did not answer")
+        away.resume()
+        try await away.kill9()
+        try await check("cannot be reached")
+        try await fleet.stop()
+    }
+
     @Test func `jobs that no replica confirms are reported, and the same command adds none`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let words = ["enqueue", "-i", fleet.list, "--durability", "replicated"] + fleet.connection
@@ -88,6 +121,24 @@ import Testing
         // The outage was told once, and its end too.
         let lines = worker.errors.lines
         #expect(lines.count { $0.contains("waiting for Redis") } == 1 && lines.count { $0.contains("Redis is back") } == 1, "\(lines)")
+        try await fleet.stop()
+    }
+
+    @Test func `the line about an outage names the server that hangs, and the worker goes on elsewhere`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let (fleet, _) = try await Fleet.start(files: 5, hosts: 30)
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        // The first address is another one's.
+        let hung = try #require(cluster.nodes.dropFirst().first { $0 !== home })
+        hung.pause()
+        let worker = try fleet.start(["work", "--until-empty", "--store", fleet.out] + fleet.local + redis)
+        let line = try #require(try await worker.errors.line { $0.contains("waiting for Redis") })
+        #expect(line.contains("waiting for Redis at redis://127.0.0.1:\(hung.port ?? 0): "), "\(line)")
+        hung.resume()
+        #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
+        #expect(try await fleet.origin.requests().count == 150)
         try await fleet.stop()
     }
 

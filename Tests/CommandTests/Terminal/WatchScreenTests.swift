@@ -188,6 +188,8 @@ import Testing
         let work = WorkAtHand([younger, running, old], open: 80)
         #expect(work.batches == 2 && work.ended == 50 && work.total == 130)
         #expect(WorkAtHand([], open: 0).share == 0)
+        // Jobs that end between the looks at the batches and at the counts are in neither.
+        #expect(WorkAtHand([running], open: 70).total == 100)
     }
 
     @Test func `when all jobs have ended the screen tells of the work that was at hand, until more work comes`() {

@@ -83,6 +83,11 @@ package final class RedisSentinels: Sendable {
         return try await OwnedThread.run(name: "test-kit") { try RedisCall.make(arguments, to: address) }
     }
 
+    /// Lets one of the Sentinels hang, until `resume(_:)`.
+    package func pause(_ index: Int) { processes[index].signal(SIGSTOP) }
+
+    package func resume(_ index: Int) { processes[index].signal(SIGCONT) }
+
     /// Ends one of the Sentinels as a crash would.
     package func kill(_ index: Int) async throws {
         processes[index].kill()

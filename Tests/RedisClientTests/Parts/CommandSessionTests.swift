@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import RedisClient
@@ -13,9 +14,9 @@ import Testing
         let session: CommandSession
         var output = OutputQueue()
 
-        init(capacity: Int = 1 << 20) {
+        init(capacity: Int = 1 << 20, noteSilence: (@Sendable (Bool) -> Void)? = nil) {
             mailbox = try! Mailbox(capacity: capacity)
-            session = CommandSession(mailbox, address: CommandSessionTests.address)
+            session = CommandSession(mailbox, address: CommandSessionTests.address, noteSilence: noteSilence)
         }
 
         /// Posts a request whose outcome arrives in the returned task.
@@ -214,6 +215,29 @@ import Testing
         #expect(rig.session.expire(now: start + .seconds(100), whileDisconnectedBecause: nil)?.kind == .commandTimeout)
         rig.lose()
         guard case .failure? = await patient.value.first else { return #expect(Bool(false)) }
+    }
+
+    @Test func `a server is silent where commands wait and no reply comes between two looks, and until it answers`() async {
+        let told = Mutex<[Bool]>([])
+        let rig = Rig(noteSilence: { isSilent in told.withLock { $0.append(isSilent) } })
+        func look(_ looks: Int) -> [Bool] {
+            _ = rig.session.expire(now: start + CommandSession.silence * looks, whileDisconnectedBecause: nil)
+            return told.withLock { $0 }
+        }
+        #expect(look(0) == [] && rig.session.nextDeadline == nil)
+        let (_, first) = await rig.post(ping, deadline: start + .seconds(100))
+        let (_, second) = await rig.post(ping, deadline: start + .seconds(100))
+        rig.write()
+        #expect(look(0) == [] && rig.session.nextDeadline == start + CommandSession.silence)
+        _ = rig.receive(.integer(1))
+        #expect(look(1) == [])
+        #expect(look(2) == [true])
+        #expect(look(3) == [true, true])
+        _ = rig.receive(.integer(2))
+        // Nothing waits any more, so there is no further look.
+        #expect(look(4) == [true, true, false])
+        #expect(look(5) == [true, true, false])
+        _ = (await first.value, await second.value)
     }
 
     @Test func `a close fails all commands, and says which may have been executed`() async {

@@ -132,8 +132,11 @@ import Testing
         await connection.close()
     }
 
-    private func key(of node: RedisServer, in cluster: RedisCluster) async throws -> String {
-        for number in 0..<1000 where try await cluster.owner(of: cluster.slot(of: "k\(number)")) === node { return "k\(number)" }
+    private func key(of node: RedisServer, in cluster: RedisCluster, without away: [RedisServer] = []) async throws -> String {
+        for number in 0..<1000 {
+            let slot = Int(HashSlot(of: "k\(number)".utf8).number)
+            if try await cluster.owner(of: slot, without: away) === node { return "k\(number)" }
+        }
         throw KitError("no key is at the node")
     }
 
@@ -149,6 +152,74 @@ import Testing
             try await RedisConnection.connect(try RedisConfiguration(url: "redis://127.0.0.1:\(server.port ?? 0),127.0.0.1:1"))
         }
         #expect(error?.kind == .invalidConfiguration && error?.description.contains("not in a cluster") == true)
+    }
+
+    @Test func `a seed that hangs holds up neither the start nor the first command`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let away = cluster.nodes[0]
+        away.pause()
+        defer { away.resume() }
+        // The first address never answers, so only another one can.
+        let connection = try await bounded("another seed answers") {
+            try await Self.connect(cluster) { $0.connectTimeout = .seconds(600) }
+        }
+        #expect(connection.cluster?.primaries.count == 3)
+        let there = try await key(of: cluster.nodes[1], in: cluster, without: [away])
+        try await connection.send(RedisCommand("SET", .string(there), "1"))
+        await connection.close()
+    }
+
+    @Test func `the error names all seeds where none answers, and of many the first`() async throws {
+        let three = await failure {
+            try await RedisConnection.connect(RedisConfiguration(url: "redis://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"))
+        }
+        #expect(three?.kind == .unreachable)
+        #expect(
+            three?.description.hasPrefix("Redis at redis://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3 cannot be reached (") == true,
+            "\(three as Any)")
+        let hosts = (1...9).map { "127.0.0.1:\($0)" }.joined(separator: ",")
+        let many = await failure { try await RedisConnection.connect(RedisConfiguration(url: "redis://\(hosts)")) }
+        #expect(many?.server == "redis://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3,127.0.0.1:4 and 5 more", "\(many as Any)")
+    }
+
+    @Test func `a hung primary's successor is used while commands to the hung one still wait`() async throws {
+        let cluster = try await RedisCluster.start()
+        // No command would be given up within this test's time.
+        let connection = try await Self.connect(cluster) { $0.commandTimeout = .seconds(600) }
+        let hung = cluster.nodes[0]
+        let key = try await key(of: hung, in: cluster)
+        try await connection.send(RedisCommand("SET", .string(key), "1"))
+        try await hung.ask("WAIT", "1", "10000")
+        hung.pause()
+        defer { hung.resume() }
+        // This command was sent, so it may have been executed: its caller has to know.
+        let error = try await bounded("a command to the hung primary ends") {
+            await failure { try await connection.send(RedisCommand("INCR", .string(key))) }
+        }
+        #expect(error?.kind == .connectionLost && error?.mayHaveExecuted == true && error?.isTransient == true, "\(error as Any)")
+        #expect(error?.server == "redis://127.0.0.1:\(hung.port ?? 0)")
+        let value = try await bounded("the successor answers") { try await connection.send(RedisCommand("GET", .string(key))).asString() }
+        #expect(value == "1")
+        await connection.close()
+    }
+
+    @Test func `the server that hangs is named, and not another one`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let connection = try await Self.connect(cluster)
+        let hung = cluster.nodes[2]
+        let key = try await key(of: hung, in: cluster)
+        try await connection.send(RedisCommand("SET", .string(key), "1"))
+        hung.pause()
+        defer { hung.resume() }
+        async let waiting = failure { try await connection.send(RedisCommand("GET", .string(key)), timeout: .seconds(20)) }
+        try await eventually("the server counts as silent") {
+            connection.silence.server == "redis://127.0.0.1:\(hung.port ?? 0)"
+        }
+        #expect(connection.primary(of: .string(key))?.failure?.kind == .commandTimeout)
+        hung.resume()
+        #expect(await waiting == nil)
+        try await eventually("the server counts as silent no longer") { connection.primary(of: .string(key))?.failure == nil }
+        await connection.close()
     }
 
     @Test func `channels are heard at their servers, also after their slots have moved`() async throws {

@@ -55,6 +55,17 @@ import Testing
         #expect(silent?.kind == .unreachable && silent?.description.contains("no Sentinel answers") == true, "\(silent as Any)")
     }
 
+    @Test func `a Sentinel that hangs holds up no connect`() async throws {
+        let sentinels = try await RedisSentinels.start(downAfter: .seconds(60))
+        sentinels.pause(0)
+        defer { sentinels.resume(0) }
+        let connection = try await bounded("another Sentinel answers") {
+            try await RedisConnection.connect(Self.configuration(sentinels.url))
+        }
+        try await connection.send(RedisCommand("SET", "key", "value"))
+        await connection.close()
+    }
+
     @Test func `a Sentinel, a replica and a server that is not a Sentinel are told apart`() async throws {
         let sentinels = try await RedisSentinels.start(downAfter: .seconds(60))
         let hosts = sentinels.url.dropFirst("redis+sentinel://".count).prefix { $0 != "," }
