@@ -99,7 +99,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `all workers of a queue are drained, those of another queue and later ones go on`() async throws {
+    @Test func `a drain of all workers of a queue leaves other queues' workers and later workers alone`() async throws {
         let fleet = try await Fleet.start(files: 4)
         let old = try (0..<2).map { _ in try Self.start(fleet, []) }
         let other = try Self.start(fleet, ["--queue", "images"])
