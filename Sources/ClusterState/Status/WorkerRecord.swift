@@ -29,7 +29,7 @@ package struct WorkerRecord: Sendable, Equatable {
     /// The worker's life so far; `nil` of an earlier version, which does not hear of a wish to drain either.
     package var life: Life?
 
-    /// What a worker tells of itself beside its hosts.
+    /// A worker's age, speed and partitions.
     package struct Life: Sendable, Equatable {
         /// For how long the worker has run.
         package var age: Duration

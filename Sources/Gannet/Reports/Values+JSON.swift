@@ -68,7 +68,7 @@ extension WorkerStatus {
         ]
     }
 
-    /// All that is known of a worker, for lists of workers.
+    /// The worker in a list of workers, with everything that its record has.
     package func json(at now: Int, of queue: String) -> JSONValue {
         [
             "queue": .string(queue), "id": .string(id), "host": JSONValue(record?.machine), "pid": JSONValue(record?.processID),

@@ -20,7 +20,6 @@ struct JobsListCommand: Command {
         examples: [
             Example("gannet jobs list --state dead", "Lists the jobs that have failed, with their reasons."),
             Example("gannet jobs list --class timeout --host example.com", "Lists the jobs of a host that have timed out."),
-            Example("gannet jobs list --text /images/", "Lists the jobs with this text in their URLs."),
         ])
 
     /// One selection for each state.
