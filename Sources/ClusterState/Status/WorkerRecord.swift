@@ -31,7 +31,7 @@ package struct WorkerRecord: Sendable, Equatable {
 
     /// A worker's age, speed and partitions.
     package struct Life: Sendable, Equatable {
-        /// For how long the worker has run.
+        /// For how long the worker had run at the heartbeat.
         package var age: Duration
         /// The requests that ended within the record's `interval`, at all hosts.
         package var ended: Int
@@ -219,6 +219,9 @@ package struct WorkerStatus: Sendable, Equatable {
 
     /// The worker takes no more jobs, or will take none from its next heartbeat on.
     package var isDraining: Bool { isAskedToDrain || record?.isStopping == true }
+
+    /// For how long the worker has run; `nil` where it is not known. A silent worker is taken to run.
+    package func age(at now: Int) -> Duration? { record?.life.map { $0.age + heartbeat(at: now) } }
 
     package func heartbeat(at now: Int) -> Duration { .milliseconds(max(0, now - heard)) }
 

@@ -72,7 +72,7 @@ extension WorkerStatus {
     package func json(at now: Int, of queue: String) -> JSONValue {
         [
             "queue": .string(queue), "id": .string(id), "host": JSONValue(record?.machine), "pid": JSONValue(record?.processID),
-            "version": JSONValue(record?.version), "ageSeconds": JSONValue(record?.life?.age),
+            "version": JSONValue(record?.version), "ageSeconds": JSONValue(age(at: now)),
             "heartbeatSeconds": JSONValue(heartbeat(at: now)), "concurrency": JSONValue(record?.concurrency),
             "active": JSONValue(record?.active), "endedPerSecond": .rounded(record?.endedPerSecond),
             "partitions": record?.life.map { .array($0.partitions.map { .integer($0) }) } ?? .null,

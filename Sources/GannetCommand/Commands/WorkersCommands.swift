@@ -69,7 +69,8 @@ struct WorkersListCommand: Command {
                 if hasQueues { row.append(listing.queue.printable) }
                 row += [
                     record?.machine ?? "-", record.map { "\($0.processID)" } ?? "-", record?.version ?? "-",
-                    record?.life.map { Amounts.roughTime($0.age) } ?? "-", "\(Amounts.roughTime(worker.heartbeat(at: listing.now))) ago",
+                    worker.age(at: listing.now).map { Amounts.roughTime($0) } ?? "-",
+                    "\(Amounts.roughTime(worker.heartbeat(at: listing.now))) ago",
                     record.map { "\($0.active)/\($0.concurrency)" } ?? "-",
                     record?.endedPerSecond.map { "\(Amounts.rate($0))/s" } ?? "-",
                 ]

@@ -77,14 +77,17 @@ import Testing
     }
 
     @Test func `a worker tells for how long it runs, how fast it is, and which partitions it works on`() async throws {
-        try await QueueFixture.withClock { fixture, _ in
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
             var record = WorkerRecord.ofTest
             record.hostLimit = 8
             record.life = .init(age: .seconds(4000), ended: 40, partitions: [0, 7, 63])
             _ = try await fixture.queue.beat("a", record)
+            clock.advance(by: .seconds(5))
             let listed = try await fixture.queue.workers()
             #expect(listed.queue == fixture.queue.name && listed.workers.map(\.record) == [record])
             #expect(listed.workers.first?.record?.endedPerSecond == 8)
+            #expect(listed.workers.first?.age(at: listed.now) == .seconds(4005))
             #expect(try await fixture.cluster.queuesWithWorkers() == [fixture.queue.name])
         }
     }
