@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct PermissionTests {
     @Test func `the documented user may do everything, and has hardly a right too many`() async throws {
         let user = try DocumentedUser()
-        let fleet = try await Fleet.start(files: 12)
+        let fleet = try await Fleet.start(.rights, files: 12)
         try await user.make(in: fleet)
         let used = try await fleet.redis.statistics { try await goThroughEverything(fleet, as: user) }
         // Denied is what the log of refusals has, whoever swallowed it.
@@ -19,7 +19,7 @@ import Testing
 
     @Test func `the error about a missing right that all commands need names it, before anything is written`() async throws {
         let user = try DocumentedUser()
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.rights, files: 1)
         try await user.make(in: fleet)
         let connection = user.connection(to: fleet)
         #expect(try await fleet.outcome(["status"] + connection).status == 0)
@@ -105,7 +105,7 @@ import Testing
     ])
     func `the error about a missing right that one command needs names it`(right: String, words: [String]) async throws {
         let user = try DocumentedUser()
-        let fleet = try await Fleet.start(files: 5)
+        let fleet = try await Fleet.start(.rights, files: 5)
         try await user.make(in: fleet)
         if words.first == "work" {
             // A body to keep.

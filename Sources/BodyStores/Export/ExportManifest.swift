@@ -6,12 +6,12 @@ extension BatchExport {
     /// Writes the manifest: a line for each URL, in the order in which the first of its jobs ended.
     package func writeManifest() async throws -> ExportTotals {
         let manifest = try ExportManifest(folder)
-        var place = 0
+        var (place, counting) = (0, FinishedBatch.Counting())
         while place < batch.count {
-            let ids = try await batch.part(from: place).ids
-            let first = place + 1
-            try await OwnedThread.run(name: "gannet-folder") { try manifest.add(ids, from: first) }
-            place += ids.count
+            let part = try await batch.part(from: place)
+            let rows = part.ids.enumerated().filter { counting.counts($1, in: part) }.map { (place: part.place + $0 + 1, id: $1) }
+            try await OwnedThread.run(name: "gannet-folder") { try manifest.add(rows) }
+            place += part.ids.count
         }
         try FinishedBatch.checkCancellation()
         return try await OwnedThread.run(name: "gannet-folder") { try manifest.finish() }
@@ -77,9 +77,9 @@ private final class ExportManifest: Sendable {
     }
 
     /// Adds the URLs of the next ended jobs, each URL once. Blocks.
-    func add(_ ids: [URLID], from first: Int) throws {
+    func add(_ rows: [(place: Int, id: URLID)]) throws {
         try state.withLock { state in
-            for (index, id) in ids.enumerated() { try add(id, first + index, &state) }
+            for row in rows { try add(row.id, row.place, &state) }
         }
     }
 

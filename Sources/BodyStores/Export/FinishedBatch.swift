@@ -7,7 +7,11 @@ package struct FinishedBatch: Sendable {
     package let batch: Batch
     /// The number of ended jobs in each partition. A URL may have several.
     private let counts: [Int]
-    package var count: Int { counts.reduce(0, +) }
+    var count: Int { counts.reduce(0, +) }
+    /// Ends that count no more, because their jobs were tried again, as far as this was known at that moment.
+    private let again: Int
+    /// The number of ended jobs.
+    package var jobs: Int { count - again }
     private let queue: FetchQueue
 
     private static let chunk = 1024
@@ -19,12 +23,29 @@ package struct FinishedBatch: Sendable {
         self.batch = batch
         self.queue = queue
         counts = try await queue.finishedCounts(ofBatch: batch.number)
+        again = try await queue.endsAgain(ofBatch: batch.number).reduce(0, +)
     }
 
     /// Some of a partition's ended jobs.
     struct Part: Sendable {
         let partition: Partition
+        /// Where the part begins among all ended jobs.
+        let place: Int
         var ids: [URLID]
+        /// How many of the first ends of a URL count no more.
+        var again: [URLID: Int] = [:]
+    }
+
+    /// Passes over the ends that count no more. It has to see all parts in their order.
+    struct Counting {
+        private var passed: [URLID: Int] = [:]
+
+        /// Whether this end of a URL counts.
+        mutating func counts(_ id: URLID, in part: Part) -> Bool {
+            guard let again = part.again[id], passed[id, default: 0] < again else { return true }
+            passed[id, default: 0] += 1
+            return false
+        }
     }
 
     /// The URLs of ended jobs from one place on, at least one, all of one partition. Throws if the URLs are no longer known, or if the task is
@@ -40,7 +61,9 @@ package struct FinishedBatch: Sendable {
         let partition = queue.cluster.partitions[index]
         let ids = try await queue.finished(ofBatch: batch.number, in: partition, from: first, through: last)
         guard ids.count == last - first + 1 else { throw StateError.unknownBatch }
-        return Part(partition: partition, ids: ids)
+        var part = Part(partition: partition, place: place, ids: ids)
+        part.again = try await queue.endsAgain(of: ids, ofBatch: batch.number, in: partition)
+        return part
     }
 
     /// The outcomes of URLs, in their order.
@@ -56,13 +79,13 @@ package struct FinishedBatch: Sendable {
         _ body: @escaping @Sendable (Part) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            var (place, running) = (0, 0)
+            var (place, running, counting) = (0, 0, Counting())
             while place < count {
                 let part = try await part(from: place)
                 place += part.ids.count
-                var wanted = part.ids.filter(isWanted)[...]
+                var wanted = part.ids.filter { counting.counts($0, in: part) && isWanted($0) }[...]
                 while !wanted.isEmpty {
-                    let some = Part(partition: part.partition, ids: Array(wanted.prefix(most)))
+                    let some = Part(partition: part.partition, place: part.place, ids: Array(wanted.prefix(most)))
                     wanted = wanted.dropFirst(most)
                     if running == width {
                         try await group.next()

@@ -79,8 +79,41 @@ extension FetchQueue {
         }
     }
 
+    /// How many of the listed ends count no more in each partition, because their jobs were tried again.
+    package func endsAgain(ofBatch number: Int) async throws(StateError) -> [Int] {
+        try await persistently {
+            let commands = cluster.partitions.map {
+                RedisCommand("HGET", $0.keys.batch(number, of: name), .string(EndsAgain.total))
+            }
+            return try await cluster.connection.pipeline(commands).map { try $0.get().asOptionalString().flatMap { Int($0) } ?? 0 }
+        }
+    }
+
+    /// How many ends of each of these URLs count no more: as many of the first ones in the list.
+    package func endsAgain(
+        of ids: [URLID], ofBatch number: Int, in partition: Partition
+    ) async throws(StateError) -> [URLID: Int] {
+        try await persistently {
+            let key = partition.keys.batch(number, of: name)
+            let command = RedisCommand([.string("HMGET"), key] + ids.map { RedisArgument.bytes(EndsAgain.field(of: $0)) })
+            let values = try await cluster.connection.send(command).fields(ids.count, of: "HMGET")
+            var counts: [URLID: Int] = [:]
+            for (id, value) in zip(ids, values) { counts[id] = try value.asOptionalString().flatMap { Int($0) } }
+            return counts
+        }
+    }
+
     /// The outcomes of URLs of a partition, in the order of `ids`; `nil` for a URL without an outcome.
     package func outcomes(_ ids: [URLID], in partition: Partition) async throws(StateError) -> [URLOutcome?] {
         try await persistently { try await cluster.outcomes(ids, in: partition) }
     }
+}
+
+/// Fields of a batch's hash about jobs that had ended and were tried again. The list of ended jobs has each of their ends.
+enum EndsAgain {
+    /// How many ends count no more.
+    static let total = "again"
+
+    /// How many ends of a URL count no more.
+    static func field(of id: URLID) -> [UInt8] { Array("again:".utf8) + id.bytes }
 }

@@ -322,11 +322,20 @@ extension PartitionSweep {
                 step.commit.write("DEL", key)
             }
             step.forgive(job)
+            noteAgain(job, &step)
             step.commit.write("RPUSH", keys.ready(origin.priority, of: queue.name), .bytes(job.block.bytes(enqueued: now)))
             if let ids = origin.ids { reopen(job.block.batch, ids, &step) }
             origins[job.block.batch]?.ids = nil
         }
         return reader
+    }
+
+    /// The end that the batch has listed for the job counts no more. The list may be long, so the end is not looked for there.
+    private func noteAgain(_ job: DeadJob, _ step: inout SweepStep) {
+        guard let id = job.block.firstID else { return }
+        let batch = keys.batch(job.block.batch, of: queue.name)
+        step.commit.write("HINCRBY", batch, .bytes(EndsAgain.field(of: id)), 1)
+        step.commit.write("HINCRBY", batch, .string(EndsAgain.total), 1)
     }
 
     /// The batch of a dead job.

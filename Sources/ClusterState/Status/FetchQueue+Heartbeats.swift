@@ -5,14 +5,19 @@ internal import RedisClient
 extension FetchQueue {
     /// Tells Redis that a worker is alive, and what the worker is doing. A worker repeats this every few seconds, and a queue remembers at
     /// most a thousand workers. A lost heartbeat is not repeated, because the next one follows.
-    package func beat(_ worker: String, _ record: WorkerRecord) async throws(StateError) -> QueueProgress {
-        try await heartbeat(worker, record.bytes)
+    /// - Parameter drain: Is called where somebody has asked the worker to drain, also if the heartbeat fails later.
+    package func beat(
+        _ worker: String, _ record: WorkerRecord, drain: () -> Void = {}
+    ) async throws(StateError) -> QueueProgress {
+        try await heartbeat(worker, record.bytes, drain)
     }
 
     /// Tells Redis that a worker has ended.
-    package func leave(_ worker: String) async throws(StateError) { _ = try await heartbeat(worker, []) }
+    package func leave(_ worker: String) async throws(StateError) { _ = try await heartbeat(worker, []) {} }
 
-    private func heartbeat(_ worker: String, _ record: [UInt8]) async throws(StateError) -> QueueProgress {
+    private func heartbeat(
+        _ worker: String, _ record: [UInt8], _ drain: () -> Void
+    ) async throws(StateError) -> QueueProgress {
         let (progress, intents) = try await StateError.mapping {
             var (counts, waits) = (QueueCounts(), QueueWaits())
             let (looks, partitions) = try await lookEverywhere(isForOnlookers: false)
@@ -22,7 +27,8 @@ extension FetchQueue {
             }
             // The worker is alive also where a server of the cluster is away. Sums without that server's jobs would mislead.
             let away = partitions?.away.first
-            let intents = try await report(worker, record, away == nil ? counts : nil)
+            let (intents, isAskedToDrain) = try await report(worker, record, away == nil ? counts : nil)
+            if isAskedToDrain { drain() }
             if let away { throw RedisError(.clusterDown, away.sentence) }
             return (QueueProgress(accepted: counts.enqueued, ended: counts.enqueued - counts.open, waits: waits), intents)
         }
@@ -53,6 +59,7 @@ extension FetchQueue {
 /// | | `history` | samples, the youngest last |
 /// | | `intent:<what>` | since when a loop over partitions is under way |
 /// | | `beats` | how far workers that are gone were looked for |
+/// | | `drain:<name>` | since when the worker is asked to drain; it goes with the worker |
 /// | `state` | `queue:<name>` | when a worker of the queue said something last |
 extension FetchQueue {
     private enum Bounds {
@@ -62,21 +69,25 @@ extension FetchQueue {
         static let betweenSamples = 4000
     }
 
-    /// Answers intents that are older than half a minute.
+    /// Answers intents that are older than half a minute, and whether the worker is asked to drain.
     /// - Parameter counts: A sample for the queue's history; `nil` where it is not known.
-    private func report(_ worker: String, _ record: [UInt8], _ counts: QueueCounts?) async throws -> [QueueIntent] {
+    private func report(
+        _ worker: String, _ record: [UInt8], _ counts: QueueCounts?
+    ) async throws -> (intents: [QueueIntent], isAskedToDrain: Bool) {
         let name = try checkedName()
         let (key, state, connection) = (cluster.home.keys.queue(name), cluster.home.keys.state, cluster.connection)
-        let (field, mark) = ("worker:\(worker)", RedisArgument.string("queue:\(name)"))
+        let (field, mark) = (WorkerField.record(worker), RedisArgument.string("queue:\(name)"))
+        let wish = RedisArgument.string(WorkerField.drain(worker))
         let clock = cluster.clock(of: cluster.home)
         let reads = [
-            RedisCommand("HMGET", key, "history", "beats"), RedisCommand("HLEN", key), RedisCommand("HEXISTS", key, .string(field)),
+            RedisCommand("HMGET", key, "history", "beats", wish), RedisCommand("HLEN", key), RedisCommand("HEXISTS", key, .string(field)),
             RedisCommand("HEXISTS", state, mark),
         ]
         let replies = await connection.pipeline(clock + reads)
         let now = try ClusterState.now(replies)
         let found = try replies.dropFirst(clock.count).map { try $0.get() }
-        let fields = try found[0].fields(2, of: "HMGET")
+        let fields = try found[0].fields(3, of: "HMGET")
+        let (isKnown, isWished) = (try found[2].asInteger() == 1, try fields[2].asOptionalBytes() != nil)
         let scan = RedisCommand("HSCAN", key, .string(try fields[1].asOptionalString() ?? "0"), "COUNT", .integer(Bounds.fieldsAtOnce))
         let page = try await connection.send(scan).fields(2, of: "HSCAN")
 
@@ -85,7 +96,9 @@ extension FetchQueue {
         for index in stride(from: 0, to: items.count - 1, by: 2) {
             let (other, value) = (try items[index].asString(), try items[index + 1].asBytes())
             var reader = ByteReader(value)
-            if other.hasPrefix("worker:"), other != field, (reader.number(6) ?? 0) < now - Bounds.silence {
+            // A worker that was killed takes neither its record nor a wish with it.
+            let isOfWorker = other.hasPrefix(WorkerField.records) && other != field || other.hasPrefix(WorkerField.drains)
+            if isOfWorker, (reader.number(6) ?? 0) < now - Bounds.silence {
                 commit.write("HDEL", key, .bytes(try items[index].asBytes()))
             }
             let text = String(decoding: value, as: UTF8.self)
@@ -93,9 +106,11 @@ extension FetchQueue {
                 intents.append(intent)
             }
         }
+        // A wish that was there before the worker was meant for another one.
+        if isWished, record.isEmpty || !isKnown { commit.write("HDEL", key, wish) }
         if record.isEmpty {
             commit.write("HDEL", key, .string(field))
-        } else if try found[2].asInteger() == 1 || found[1].asInteger() < Bounds.workers + Bounds.fieldsBesides {
+        } else if try isKnown || found[1].asInteger() < Bounds.workers + Bounds.fieldsBesides {
             commit.write("HSET", key, .string(field), .bytes(QueueSample.bytes(of: [now]) + record))
         }
         let history = try fields[0].asOptionalBytes() ?? []
@@ -109,7 +124,7 @@ extension FetchQueue {
             commit.write("HSET", state, mark, .integer(now))
         }
         _ = try await commit.run(cluster, in: cluster.home, queue: name)
-        return intents
+        return (intents, isKnown && isWished)
     }
 
     /// Forgets queues without a worker, and the one that was heard of first where there are too many.

@@ -113,17 +113,22 @@ struct PartitionLook {
     /// The workers among the fields of a queue's hash, the latest heartbeat first.
     static func workers(_ reply: RedisReply, now: Int) throws -> [WorkerStatus] {
         let fields = try reply.asArray()
-        let mark = "worker:"
-        let workers = try stride(from: 0, to: fields.count - 1, by: 2).compactMap { index -> WorkerStatus? in
-            let name = try fields[index].asString()
-            var reader = ByteReader(try fields[index + 1].asBytes())
-            guard name.hasPrefix(mark), let heard = reader.number(6), now - heard <= longestSilence else { return nil }
-            return WorkerStatus(id: String(name.dropFirst(mark.count)), heard: heard, record: WorkerRecord(Array(reader.all())))
+        let mark = WorkerField.records
+        let names = try stride(from: 0, to: fields.count - 1, by: 2).map { try fields[$0].asString() }
+        let drained = Set(names.filter { $0.hasPrefix(WorkerField.drains) })
+        let workers = try names.enumerated().compactMap { index, name -> WorkerStatus? in
+            guard name.hasPrefix(mark) else { return nil }
+            var reader = ByteReader(try fields[2 * index + 1].asBytes())
+            guard let heard = reader.number(6), now - heard <= longestSilence else { return nil }
+            let id = String(name.dropFirst(mark.count))
+            return WorkerStatus(
+                id: id, heard: heard, record: WorkerRecord(Array(reader.all())), isAskedToDrain: drained.contains(WorkerField.drain(id)))
         }
         return workers.sorted { ($1.heard, $0.id) < ($0.heard, $1.id) }
     }
 
-    private static func queues(_ reply: RedisReply, now: Int) throws -> [String] {
+    /// The queues that had workers lately, the latest heartbeat first.
+    static func queues(_ reply: RedisReply, now: Int) throws -> [String] {
         let fields = try reply.asArray()
         let mark = "queue:"
         let queues = try stride(from: 0, to: fields.count - 1, by: 2).compactMap { index -> (name: String, heard: Int)? in

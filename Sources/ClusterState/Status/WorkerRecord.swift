@@ -26,12 +26,31 @@ package struct WorkerRecord: Sendable, Equatable {
     /// How many requests the worker allows a host without a rule, with all other workers together; `nil` of an earlier version.
     package var hostLimit: Int?
 
+    /// The worker's life so far; `nil` of an earlier version, which does not hear of a wish to drain either.
+    package var life: Life?
+
+    /// A worker's age, speed and partitions.
+    package struct Life: Sendable, Equatable {
+        /// For how long the worker had run at the heartbeat.
+        package var age: Duration
+        /// The requests that ended within the record's `interval`, at all hosts.
+        package var ended: Int
+        /// The partitions in which the worker holds jobs, or has an exchange under way.
+        package var partitions: [Int]
+
+        package init(age: Duration, ended: Int, partitions: [Int]) {
+            self.age = age
+            self.ended = ended
+            self.partitions = partitions
+        }
+    }
+
     package static let mostHosts = 8
     private static let version = 1
 
     package init(
         machine: String, processID: Int, version: String, concurrency: Int, active: Int, isStopping: Bool, isFull: Bool = false,
-        interval: Duration, hosts: [HostLoad], hostLimit: Int? = nil
+        interval: Duration, hosts: [HostLoad], hostLimit: Int? = nil, life: Life? = nil
     ) {
         self.machine = machine
         self.processID = processID
@@ -43,6 +62,7 @@ package struct WorkerRecord: Sendable, Equatable {
         self.interval = interval
         self.hosts = hosts
         self.hostLimit = hostLimit
+        self.life = life
     }
 
     /// One version byte, then numbers, and texts with their lengths. Long texts are cut, because a heartbeat has to stay small.
@@ -57,7 +77,10 @@ package struct WorkerRecord: Sendable, Equatable {
         let listed = hosts.prefix(Self.mostHosts)
         bytes.append(number: listed.count, count: 1)
         for host in listed { bytes += host.bytes }
-        if let hostLimit { bytes.append(number: hostLimit, count: 3) }
+        if let hostLimit {
+            bytes.append(number: hostLimit, count: 3)
+            if let life { bytes += life.bytes }
+        }
         return bytes
     }
 
@@ -73,10 +96,41 @@ package struct WorkerRecord: Sendable, Equatable {
             guard let host = HostLoad(&reader) else { return nil }
             hosts.append(host)
         }
+        let hostLimit = reader.number(3)
         self.init(
             machine: machine, processID: processID, version: version, concurrency: concurrency, active: active,
             isStopping: flags & 1 == 1, isFull: flags & 2 == 2, interval: .milliseconds(interval), hosts: hosts,
-            hostLimit: reader.number(3))
+            hostLimit: hostLimit, life: hostLimit == nil ? nil : Life(&reader))
+    }
+}
+
+extension WorkerRecord {
+    /// Requests that end in a second; `nil` where it is not known.
+    package var endedPerSecond: Double? {
+        guard let life, interval > .zero else { return nil }
+        return Double(life.ended) / (interval / .seconds(1))
+    }
+}
+
+extension WorkerRecord.Life {
+    fileprivate var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(number: age.wholeMilliseconds / 1000, count: 4)
+        bytes.append(number: ended, count: 4)
+        let listed = partitions.prefix(Partition.most)
+        bytes.append(number: listed.count, count: 1)
+        for partition in listed { bytes.append(number: partition, count: 1) }
+        return bytes
+    }
+
+    fileprivate init?(_ reader: inout ByteReader) {
+        guard let age = reader.number(4), let ended = reader.number(4), let count = reader.number(1) else { return nil }
+        var partitions: [Int] = []
+        for _ in 0..<count {
+            guard let partition = reader.number(1) else { return nil }
+            partitions.append(partition)
+        }
+        self.init(age: .seconds(age), ended: ended, partitions: partitions)
     }
 }
 
@@ -150,14 +204,24 @@ package struct WorkerStatus: Sendable, Equatable {
     /// `nil` where a newer version wrote the record.
     package let record: WorkerRecord?
 
+    /// Somebody has asked the worker to drain.
+    package let isAskedToDrain: Bool
+
     /// The time of three heartbeats.
     private static let silence = Duration.seconds(15)
 
-    package init(id: String, heard: Int, record: WorkerRecord?) {
+    package init(id: String, heard: Int, record: WorkerRecord?, isAskedToDrain: Bool = false) {
         self.id = id
         self.heard = heard
         self.record = record
+        self.isAskedToDrain = isAskedToDrain
     }
+
+    /// The worker takes no more jobs, or will take none from its next heartbeat on.
+    package var isDraining: Bool { isAskedToDrain || record?.isStopping == true }
+
+    /// For how long the worker has run; `nil` where it is not known. A silent worker is taken to run.
+    package func age(at now: Int) -> Duration? { record?.life.map { $0.age + heartbeat(at: now) } }
 
     package func heartbeat(at now: Int) -> Duration { .milliseconds(max(0, now - heard)) }
 

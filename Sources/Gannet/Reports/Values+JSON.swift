@@ -67,6 +67,18 @@ extension WorkerStatus {
             "heartbeatSeconds": JSONValue(heartbeat(at: now)), "state": JSONValue(state(at: now)?.rawValue),
         ]
     }
+
+    /// The worker in a list of workers, with everything that its record has.
+    package func json(at now: Int, of queue: String) -> JSONValue {
+        [
+            "queue": .string(queue), "id": .string(id), "host": JSONValue(record?.machine), "pid": JSONValue(record?.processID),
+            "version": JSONValue(record?.version), "ageSeconds": JSONValue(age(at: now)),
+            "heartbeatSeconds": JSONValue(heartbeat(at: now)), "concurrency": JSONValue(record?.concurrency),
+            "active": JSONValue(record?.active), "endedPerSecond": .rounded(record?.endedPerSecond),
+            "partitions": record?.life.map { .array($0.partitions.map { .integer($0) }) } ?? .null,
+            "draining": .bool(isDraining), "state": JSONValue(state(at: now)?.rawValue),
+        ]
+    }
 }
 
 extension HostStatus {

@@ -34,6 +34,9 @@ package enum WorkerReport: Sendable {
     /// A stop was asked for while this many jobs are in flight. They have this long to end.
     case stopping(active: Int, limit: Duration)
 
+    /// Somebody has asked the worker to drain, through Redis.
+    case drainAsked
+
     /// The job was handed back without a charge. Another worker may claim it.
     case handedBack(JobLabel)
 
@@ -78,7 +81,7 @@ extension WorkerReport {
         case .fetched(let job, _, _), .revalidated(let job, _), .cached(let job, _), .bodyMissing(let job), .putOff(let job, _),
             .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job), .handedBack(let job), .left(let job):
             job
-        case .stopping, .givenUp, .progress, .foreign, .storeFull, .redis: nil
+        case .stopping, .drainAsked, .givenUp, .progress, .foreign, .storeFull, .redis: nil
         }
     }
 

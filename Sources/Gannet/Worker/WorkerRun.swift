@@ -36,7 +36,9 @@ final class WorkerRun: Sendable {
     }
 
     func callAsFunction(stops: AsyncStream<Void>, feed: AsyncStream<Void>?) async -> Result<WorkerEnd, any Error> {
-        let heartbeat = Heartbeat(name: worker, queue: queue, pulse: pulse, activity: activity, options: options)
+        let heartbeat = Heartbeat(name: worker, queue: queue, pulse: pulse, activity: activity, options: options) {
+            self.box.put(.drainAsked)
+        }
         // A task of its own: a worker whose task is cancelled still has to hand its jobs back.
         let working = Task(executorPreference: runner.executor) {
             await withDiscardingTaskGroup(returning: Result<WorkerEnd, any Error>.self) { group in
@@ -92,7 +94,7 @@ final class WorkerRun: Sendable {
                 case .finish(let end): return end
                 }
             }
-            pulse.note(held: machine.begun, isStopping: machine.isStopping)
+            pulse.note(held: machine.begun, isStopping: machine.isStopping, partitions: machine.partitionsAtWork)
             // An alarm that rings before its time is over wakes the machine for nothing. More alarms than needed would be worse.
             for case .woken(let time) in inputs { alarms.removeAll { $0 == time } }
             if let time = machine.wakeUp(after: now), !alarms.contains(where: { $0 <= time }) {

@@ -59,6 +59,13 @@ enum CommandTable {
                 Example("gannet hosts clear example.com", "Leaves the host to the options of workers again."),
             ]),
         CommandGroup(
+            "workers", "Look at the workers of a queue, or let them finish their jobs and end.",
+            [WorkersListCommand.self, WorkersDrainCommand.self],
+            examples: [
+                Example("gannet workers list", "Lists the workers of the queue 'default'."),
+                Example("gannet workers drain --all", "Lets all of them finish their jobs and end, and waits for that."),
+            ]),
+        CommandGroup(
             "redis", "Stop the private Redis, which commands start and use without '--redis'.",
             [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self],
             examples: [Example("gannet redis stop", "Stops the private Redis, if it runs.")]),

@@ -95,7 +95,7 @@ struct ExportCommand: Command {
     private func write(
         _ batch: FinishedBatch, into folder: RecordedFolder, _ store: BodyFolder?, _ access: ClusterAccess, _ settings: FetchSettings
     ) async throws -> ExportTotals {
-        let tally = WorkTally(console, access.watch, of: { batch.count - folder.counts.repeated })
+        let tally = WorkTally(console, access.watch, of: { batch.jobs - folder.counts.repeated })
         let export = try await BatchExport(
             batch, of: access.cluster, into: folder, store: store, refetches: refetches, patience: Self.patience
         ) { tally.note(WorkerReport($0)) }

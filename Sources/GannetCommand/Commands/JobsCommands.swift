@@ -154,6 +154,8 @@ private struct JobsChange: Sendable {
     let limit: Int
     let isDryRun: Bool
     private let json: Bool
+    /// Without credentials.
+    private let url: String?
     private let target: QueueTarget
     /// For a change that cannot be undone.
     var confirmation: Confirmation?
@@ -162,6 +164,7 @@ private struct JobsChange: Sendable {
         self.selection = selection
         limit = try arguments.optional(Self.limit) ?? .max
         isDryRun = arguments.isSet(JobFlags.dryRun)
+        url = try JobFlags.shownURL(arguments)
         json = arguments.isSet(CommonFlags.json)
         target = try QueueTarget(arguments)
     }
@@ -196,7 +199,8 @@ private struct JobsChange: Sendable {
     private func show(_ count: Int, stuck: Int = 0, _ sentence: String) throws {
         let object: JSONValue = [
             "schema": 1, "queue": .string(target.queue), "state": .string(selection.state.rawValue),
-            "host": JSONValue(selection.filter.host), "class": JSONValue(selection.filter.errorClass), "dryRun": .bool(isDryRun),
+            "host": JSONValue(selection.filter.host), "class": JSONValue(selection.filter.errorClass), "url": JSONValue(url),
+            "text": JSONValue(selection.filter.text), "dryRun": .bool(isDryRun),
             "count": .integer(count), "stuck": .integer(stuck),
         ]
         if json { try target.console.print(object.text) } else { try target.console.print(prose: sentence) }
@@ -205,7 +209,12 @@ private struct JobsChange: Sendable {
     /// `12 dead jobs of the host h in the queue 'default'`.
     private func phrase(_ count: Int) -> String {
         var words = Amounts.count(count, "\(selection.state.rawValue) job")
-        if let host = selection.filter.host { words += " of the host \(Sentence.quoted(host))" }
+        if let url {
+            words += " of the URL \(Sentence.quoted(url))"
+        } else if let host = selection.filter.host {
+            words += " of the host \(Sentence.quoted(host))"
+        }
+        if let text = selection.filter.text { words += " with \(Sentence.quoted(text)) in \(count == 1 ? "its URL" : "their URLs")" }
         if let errorClass = selection.filter.errorClass { words += " of the class \(Sentence.quoted(errorClass))" }
         return words + " in the queue '\(target.queue)'"
     }
@@ -224,6 +233,9 @@ private enum JobFlags {
         "class", .name("class", of: FailureClass.names, or: FailureClass.isKnown),
         "Only dead jobs of this class of failures, or of a status such as http-404. \(classes)"
     )
+    private static let url = Flag("url", .text("url"), "Only jobs of this URL.")
+    private static let text = Flag(
+        "text", .text("text"), "Only jobs with this text in their URLs. Capital letters count as small ones.")
     static let dryRun = Toggle("dry-run", "Print how many jobs it would be, and change nothing.")
 
     /// In two sentences, since there are many.
@@ -234,7 +246,12 @@ private enum JobFlags {
     }
 
     /// Flags that go with a state.
-    static let selecting = [host.entry, errorClass.entry]
+    static let selecting = [host.entry, errorClass.entry, url.entry, text.entry]
+
+    /// The URL of `--url`, without credentials.
+    static func shownURL(_ arguments: Arguments) throws -> String? {
+        try arguments.optional(url).map { RedactedURL.withoutSecrets(try RequestedURL($0).canonical) }
+    }
 
     /// The dead jobs are the failed ones that are kept, so `failed` is understood too.
     private static func choice(_ states: [JobState]) -> ValueType<String> {
@@ -246,8 +263,15 @@ private enum JobFlags {
     static func selection(from arguments: Arguments, _ flag: Flag<String>, usual: JobState = .dead) throws -> JobSelection {
         let named = try arguments.optional(flag).flatMap(JobState.init)
         let errorClass = try arguments.optional(errorClass)
-        let filter = JobFilter(host: try arguments.optional(host)?.lowercased(), errorClass: errorClass)
-        if let host = filter.host, let name = JobFilter.name(ofHostWithPort: host) {
+        var filter = JobFilter(host: try arguments.optional(host)?.lowercased(), errorClass: errorClass)
+        filter.text = try arguments.optional(text)
+        if let url = try arguments.optional(url).map({ try RequestedURL($0) }) {
+            if let host = filter.host, host != url.host {
+                throw arguments.usageError("The URL of '--url' has the host '\(url.host)': leave '--host' out.")
+            }
+            (filter.url, filter.host) = (url.id, url.host)
+        }
+        if let host = filter.host, filter.url == nil, let name = JobFilter.name(ofHostWithPort: host) {
             throw arguments.usageError("A host is named without its port: '--host \(name)'.")
         }
         let selection = JobSelection(named ?? usual, filter)

@@ -95,7 +95,8 @@ struct WorkCommand: Command {
         switch end {
         case .empty where losses > 0, .foreignLeft: .unavailable
         case .empty, .drained: .done
-        case .handedBack: interruption.status
+        // A worker that 'workers drain' asked ends as after SIGTERM.
+        case .handedBack: interruption.request == nil ? .terminated : interruption.status
         }
     }
 

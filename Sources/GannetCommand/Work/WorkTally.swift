@@ -85,6 +85,8 @@ final class WorkTally: Sendable {
             console.warn(
                 "Redis could not keep the outcome of \(job.url): run 'gannet doctor' to check the queue", job.facts("malformed"))
         case .handedBack(let job): console.detail("handed back \(job.url)", job.facts("handedBack"))
+        case .drainAsked:
+            console.note("asked by 'gannet workers drain' to finish its jobs and end.", [(key: "event", value: "drainAsked")])
         case .stopping(let active, let limit):
             let (urls, time) = (Amounts.count(active, "URL"), Amounts.time(limit))
             let fate =

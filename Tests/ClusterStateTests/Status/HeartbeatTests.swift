@@ -40,6 +40,58 @@ import Testing
         }
     }
 
+    @Test func `a wish to drain reaches its worker with each heartbeat, and goes with the worker`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            let queue = fixture.queue
+            func isTold(_ worker: String) async throws -> Bool {
+                var isTold = false
+                _ = try await queue.beat(worker, .ofTest) { isTold = true }
+                return isTold
+            }
+            func wishes() async throws -> [String] {
+                let fields = try await fixture.redis.send(RedisCommand("HKEYS", .string(fixture.key(queue: "queue")))).asArray()
+                return try fields.map { try $0.asString() }.filter { $0.hasPrefix("drain:") }
+            }
+            #expect(try await queue.drain(["a"]) == ["a"])
+            for name in ["a", "b"] { #expect(try await !isTold(name)) }
+            // Nobody is asked where one name is unknown.
+            #expect(try await queue.drain(["a", "c"]) == ["c"])
+            #expect(try await !isTold("a"))
+            #expect(try await queue.drain(["a"]) == [])
+            // A heartbeat whose answer is lost does not lose the wish.
+            for _ in 0..<2 { #expect(try await isTold("a")) }
+            #expect(try await !isTold("b"))
+            #expect(try await queue.workers().workers.filter(\.isDraining).map(\.id) == ["a"])
+            try await queue.leave("a")
+            #expect(try await wishes() == [])
+            #expect(try await !isTold("a"), "the wish was for an earlier worker of this name")
+
+            // A worker that was killed, and whose record is forgotten.
+            #expect(try await queue.drain(["b"]) == [])
+            clock.advance(by: .milliseconds(600_001))
+            #expect(try await !isTold("a"))
+            #expect(try await wishes() == [])
+            #expect(try await !isTold("b"))
+        }
+    }
+
+    @Test func `a worker tells for how long it runs, how fast it is, and which partitions it works on`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            var record = WorkerRecord.ofTest
+            record.hostLimit = 8
+            record.life = .init(age: .seconds(4000), ended: 40, partitions: [0, 7, 63])
+            _ = try await fixture.queue.beat("a", record)
+            clock.advance(by: .seconds(5))
+            let listed = try await fixture.queue.workers()
+            #expect(listed.queue == fixture.queue.name && listed.workers.map(\.record) == [record])
+            #expect(listed.workers.first?.record?.endedPerSecond == 8)
+            #expect(listed.workers.first?.age(at: listed.now) == .seconds(4005))
+            #expect(try await fixture.cluster.queuesWithWorkers() == [fixture.queue.name])
+        }
+    }
+
     @Test func `no more than a thousand workers of a queue are kept`() async throws {
         try await QueueFixture.with { fixture in
             for number in 0..<1100 { _ = try await fixture.queue.beat("w\(number)", .ofTest) }

@@ -52,6 +52,39 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a job that is tried again has not ended, and counts once when it has ended again`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let missing = fleet.origin.url("/nothing")
+        try await fleet.fetchBatch(more: [missing])
+        func summary(status: Int32) async throws -> [String: Int] {
+            let outcome = try await fleet.outcome(fleet.export + ["--json"])
+            #expect(outcome.status == status, "\(outcome.errors)")
+            let last = outcome.output.split(separator: "\n").last ?? ""
+            let json = try #require(try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
+            return try #require(json["summary"] as? [String: Any]).compactMapValues { $0 as? Int }
+        }
+        // Each round ends in the same failure.
+        for round in 1...2 {
+            _ = try await fleet.text(["jobs", "retry", "--class", "http-404"])
+            let open = try await summary(status: 75)
+            #expect(open["rows"] == 1 && open["left"] == 1 && open["failed"] == 0, "round \(round): \(open)")
+            #expect(open["forgotten"] == 0 && open["repeated"] == 0, "round \(round): \(open)")
+            #expect(try fleet.exported().map(\.url) == fleet.origin.urls)
+
+            #expect(try await fleet.outcome(["work", "--until-empty"] + fleet.local + fleet.connection).status == 0)
+            let ended = try await summary(status: 1)
+            #expect(ended["rows"] == 2 && ended["left"] == 0 && ended["failed"] == 1, "round \(round): \(ended)")
+            #expect(ended["forgotten"] == 0 && ended["repeated"] == 0, "round \(round): \(ended)")
+            #expect(try fleet.exported().last?.error?.class == "http-404")
+        }
+        // The last job of the URL is deleted, so none of its ends counts.
+        _ = try await fleet.text(["jobs", "retry"])
+        _ = try await fleet.text(["jobs", "delete", "--state", "ready", "--yes"])
+        let deleted = try await summary(status: 1)
+        #expect(deleted["rows"] == 1 && deleted["cancelled"] == 1 && deleted["failed"] == 0, "\(deleted)")
+        try await fleet.stop()
+    }
+
     @Test func `bodies that are no longer kept are named, and fetched again on request`() async throws {
         let fleet = try await Fleet.start(files: 30)
         try await fleet.fetchBatch()

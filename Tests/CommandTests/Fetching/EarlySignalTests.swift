@@ -33,10 +33,10 @@ import Testing
     }
     #endif
 
-    @Test(arguments: ["\"HELLO\"", "\"SETNX\"", "\"INFO\"", "\"SUBSCRIBE\"", "\"EVALSHA\"", "\"HGETALL\""])
+    @Test(arguments: ["HELLO\"", "SETNX\"", "INFO\"", "SUBSCRIBE\"", "EVALSHA\"", "HGETALL\""])
     func `a worker that is stopped while it connects ends by itself`(command: String) async throws {
         let fleet = try await Fleet.start(files: 1)
-        let watch = try await fleet.redis.watch()
+        let watch = try await fleet.watch()
         let worker = try fleet.start(["work"] + fleet.local + fleet.connection)
         try await watch.saw(command)
         worker.terminate()

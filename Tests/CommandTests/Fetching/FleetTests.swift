@@ -22,7 +22,7 @@ import Testing
         try fleet.expectAllBodies()
         #expect(try await fleet.requests() == Dictionary(uniqueKeysWithValues: fleet.origin.files.map { ($0.path, 1) }))
         let status = try await fleet.outcome(["status"] + fleet.connection)
-        #expect(status.output.contains("\ndone      400 (200 fetched, 200 there already; "), "\(status.output)")
+        #expect(status.output.contains("\n" + fleet.row("done", "400 (200 fetched, 200 there already; ")), "\(status.output)")
         try await fleet.stop()
     }
 
@@ -39,14 +39,14 @@ import Testing
         try fleet.removeTemporaryFiles()
         try fleet.expectAllBodies()
         let status = try await fleet.outcome(["status"] + fleet.connection)
-        #expect(status.output.contains("\ndone      102 (102 fetched, 0 there already; "))
-        #expect(status.output.contains("\nfailed    0\n"))
+        #expect(status.output.contains("\n" + fleet.row("done", "102 (102 fetched, 0 there already; ")))
+        #expect(status.output.contains("\n" + fleet.row("failed", "0\n")))
         try await gate.stop()
         try await fleet.stop()
     }
 
     @Test func `jobs of another version are left to a newer worker, and the worker that ends over them is no success`() async throws {
-        let fleet = try await Fleet.start(files: 2)
+        let fleet = try await Fleet.start(.keys, files: 2)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
         // As a newer version would have put it there.
         _ = try await fleet.redis.command("LPUSH", "{gannet}q:default:ready:normal", "\u{2}" + String(repeating: "y", count: 40))
@@ -67,9 +67,10 @@ import Testing
         let before = try await fleet.outcome(["status"] + fleet.connection)
         #expect(before.status == 0 && before.errors == "")
         let rows = before.output.split(separator: "\n")
-        #expect(
-            rows.starts(with: ["queue     default", "progress  0%: 0 of 5 ended", rows[2], "active    0", "parked    0", "delayed   0"]))
-        #expect(rows[2].hasPrefix("ready     5 (the oldest for ") && rows[6] == "done      0 (0 fetched, 0 there already; 0 B)")
+        let first = [("queue", "default"), ("progress", "0%: 0 of 5 ended")].map { fleet.row($0, $1) }
+        #expect(rows.map(String.init).starts(with: first + [String(rows[2])] + ["active", "parked", "delayed"].map { fleet.row($0, "0") }))
+        #expect(rows[2].hasPrefix(fleet.row("ready", "5 (the oldest for ")))
+        #expect(rows[6] == fleet.row("done", "0 (0 fetched, 0 there already; 0 B)"))
         #expect(try await fleet.outcome(fleet.work).status == 0)
 
         let outcome = try await fleet.outcome(["status", "--json"] + fleet.connection)
@@ -97,12 +98,12 @@ import Testing
         #expect(Set(rate.keys) == ["donePerSecond", "bytesPerSecond"])
         let redis = try #require(json["redis"] as? [String: Any])
         #expect(Set(redis.keys) == ["version", "usedMemoryBytes", "maxMemoryBytes", "pingMilliseconds"])
-        #expect(redis["version"] as? String == fleet.redis.version)
+        #expect(redis["version"] as? String == fleet.store.nodes[0].version)
         try await fleet.stop()
     }
 
     @Test func `a Redis that cannot be reached, or asks for another password, is exit 69 and one sentence`() async throws {
-        let fleet = try await Fleet.start(files: 2) {
+        let fleet = try await Fleet.start(.setUp, files: 2) {
             $0.arguments = ["--requirepass", "right-secret"]
             $0.listensOnTCP = true
         }
@@ -136,7 +137,9 @@ import Testing
     }
 
     @Test func `a Redis that may drop jobs is refused`() async throws {
-        let fleet = try await Fleet.start(files: 2) { $0.arguments = ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"] }
+        let fleet = try await Fleet.start(.setUp, files: 2) {
+            $0.arguments = ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"]
+        }
         for words in [fleet.run, fleet.work, ["enqueue", "http://h/"] + fleet.connection] {
             let outcome = try await fleet.outcome(words)
             #expect(outcome.status == 69)

@@ -128,8 +128,10 @@ import Testing
         let feeder = try await fleet.startFeeding(["enqueue", "-i", "-"])
         feeder.child.signal(SIGINT)
         #expect(try await feeder.child.exitStatus == .exited(130))
-        let batch = try await fleet.redis.command("HMGET", "{gannet}q:default:batch:1", "state", "offset", "total")
-        #expect(batch == .list([.text("closed"), .text("\(Fleet.chunk)"), .text("\(Fleet.chunk)")]))
+        let batch = try await fleet.json(["batch", "list"])["batches"] as? [[String: Any]]
+        #expect(batch?.first?["state"] as? String == "running" && batch?.first?["total"] as? Int == Fleet.chunk, "\(batch ?? [])")
+        let offsets = try await fleet.answers(of: "{gannet}q:default:batch:1", "HGET", "offset")
+        #expect(offsets.contains(.text("\(Fleet.chunk)")))
         try await fleet.stop()
     }
 }

@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test func `data of the older schema is refused with a way out, and purge removes it`() async throws {
-        let fleet = try await Fleet.start(files: 3)
+        let fleet = try await Fleet.start(.keys, files: 3)
         for words in Self.leftovers + [["SET", "{gannet2}schema", "2.0/1"], ["SET", "{gannet:blob}:x", "body"], ["SET", "mine", "1"]] {
             _ = try await fleet.redis.command(words)
         }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `data of a newer schema is refused, and purge does not touch it`() async throws {
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.keys, files: 1)
         _ = try await fleet.redis.command("SET", "{gannet}schema", "3.0/1")
         for words in [["status"], ["purge", "--yes"]] {
             let outcome = try await fleet.outcome(words + fleet.connection)

@@ -49,7 +49,7 @@ import Testing
         let gate = try fleet.gateList(after: 4)
         let run = try fleet.start(fleet.run + ["--concurrency", "4"])
         try await gate.accepted(2)
-        _ = try await fleet.redis.command("FLUSHALL")
+        try await fleet.loseKeys()
         try await gate.stop()
         #expect(try await run.exitStatus == .exited(69))
         _ = try #require(try await run.errors.line { $0.hasPrefix("Error: ") && $0.contains("Redis has lost") })
@@ -59,7 +59,7 @@ import Testing
     @Test func `an enqueue whose batch Redis has lost says what was lost and what to do`() async throws {
         let fleet = try await Fleet.start(files: 2)
         let feeder = try await fleet.startFeeding(["enqueue", "-i", "-"])
-        _ = try await fleet.redis.command("FLUSHALL")
+        try await fleet.loseKeys()
         try feeder.input.close()
         #expect(try await feeder.child.exitStatus == .exited(69))
         try await feeder.child.errors.finished()
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `enqueueing says when it waits for Redis and when Redis is back`() async throws {
-        let fleet = try await Fleet.start(files: 2, redis: { $0.appendOnly = true })
+        let fleet = try await Fleet.start(.stopped, files: 2, redis: { $0.appendOnly = true })
         let feeder = try await fleet.startFeeding(["enqueue", "-i", "-"])
         try await fleet.redis.kill9()
         try feeder.input.close()
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `a worker whose places are all taken says at once that an outcome waits for Redis`() async throws {
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.stopped, files: 1)
         // One answer comes when Redis has gone, and one never.
         let slow = try HostileServer(
             .readUntil("\r\n\r\n"), .pause(.seconds(1)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close)
@@ -125,7 +125,7 @@ import Testing
 
     @Test(arguments: ["enqueue", "run"])
     func `a signal ends a command that waits for Redis within seconds`(command: String) async throws {
-        let fleet = try await Fleet.start(files: 2)
+        let fleet = try await Fleet.start(.stopped, files: 2)
         let feeder = try await fleet.startFeeding(command == "run" ? ["run", "-i", "-", "-d", fleet.out] : ["enqueue", "-i", "-"])
         try await fleet.redis.kill9()
         try feeder.input.close()
@@ -170,7 +170,7 @@ import Testing
     func `with a Redis that is up for less than half of a lease at a time, work goes on and nobody is charged`(
         outage: Outage
     ) async throws {
-        let fleet = try await Fleet.start(files: 80, redis: { $0.appendOnly = true })
+        let fleet = try await Fleet.start(.stopped, files: 80, redis: { $0.appendOnly = true })
         let workers = try await startFour(fleet)
         let isOver = Mutex(false)
         let outages = Task {
@@ -188,7 +188,7 @@ import Testing
 
     @Test(arguments: Outage.allCases)
     func `an outage longer than a lease charges none of four workers a crash`(outage: Outage) async throws {
-        let fleet = try await Fleet.start(files: 60, redis: { $0.appendOnly = true })
+        let fleet = try await Fleet.start(.stopped, files: 60, redis: { $0.appendOnly = true })
         let workers = try await startFour(fleet)
         try await eventually("some URLs are fetched") { try await fleet.requests().count > 10 }
         try await takeAway(fleet.redis, outage, for: .seconds(5))

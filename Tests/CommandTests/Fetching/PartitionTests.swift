@@ -7,7 +7,7 @@ import Testing
     private static let hosts = (1...20).map { "127.0.0.\($0)" }
 
     private func start(files: Int = 20) async throws -> (fleet: Fleet, urls: [String]) {
-        let fleet = try await Fleet.start {
+        let fleet = try await Fleet.start(.partitions) {
             $0.fileCount = files
             $0.largestFile = 2000
             $0.addresses = Self.hosts
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func `the number of partitions is fixed by the first use, and by no command that only looks`() async throws {
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.partitions, files: 1)
         for words in [["status"], ["jobs", "list"], ["batch", "list"], ["explain", "http://h/"], ["doctor"], ["hosts", "list"]] {
             #expect(try await fleet.outcome(words + fleet.connection).status == 0, "\(words)")
         }

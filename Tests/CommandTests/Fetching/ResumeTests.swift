@@ -67,7 +67,7 @@ import Testing
         #expect(try await fleet.requests() == once)
 
         // A Redis that has forgotten everything changes nothing.
-        _ = try await fleet.redis.command("FLUSHALL")
+        try await fleet.loseKeys()
         let lines = try manifest(fleet)
         let (missing, changed) = (lines[10], lines[500])
         try FileManager.default.removeItem(atPath: fleet.out + "/" + #require(missing.file))
@@ -91,7 +91,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `the run after a killed run fetches only missing files, with the old Redis or a new one`(redisDies: Bool) async throws {
-        let fleet = try await Fleet.start(files: 400)
+        let fleet = try await Fleet.start(redisDies ? .stopped : nil, files: 400)
         let first = try await fleet.start(fleet.run + ["--concurrency", "8"], untilFetched: 200)
         first.kill()
         _ = try await first.exitStatus

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct SchemaTests {
     @Test func `a namespace of another schema is exit 78, and a later minor version is accepted`() async throws {
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.keys, files: 1)
         let commands = [fleet.run, fleet.work, ["enqueue", "http://h/"] + fleet.connection, ["status"] + fleet.connection]
         for schema in ["1.4", "3.0"] {
             _ = try await fleet.redis.command("SET", "{gannet}schema", schema == "1.4" ? schema : "\(schema)/1")

@@ -30,7 +30,7 @@ import Testing
         try await silent.accepted(1)
         child.signal(SIGINT)
         #expect(try await child.exitStatus == .exited(130))
-        #expect(try await fleet.redis.command("HLEN", "{gannet}locks") == .integer(0))
+        #expect(try await fleet.keys("{gannet}locks") == [])
         try await silent.stop()
         try await fleet.stop()
     }
@@ -44,7 +44,7 @@ import Testing
         try await server.accepted(1)
         // Lease time began with this Redis, and its unit is a millisecond.
         func end() async throws -> Double {
-            guard case .list(let entry) = try await fleet.redis.command("ZRANGE", "{gannet}leases", "0", "0", "WITHSCORES"),
+            guard case .list(let entry) = try await fleet.answers(of: "{gannet}leases", "ZRANGE", "0", "0", "WITHSCORES").first,
                 entry.count == 2,
                 case .text(let score) = entry[1]
             else { throw KitError("there is no lease") }

@@ -56,7 +56,7 @@ import Testing
             #expect(complaint.hasPrefix(lines.count > 1 ? "\(places) and \(lines.count - 3) more rows: " : "\(places): "), "\(complaint)")
         }
         let status = try await fleet.outcome(["status"] + fleet.connection)
-        #expect(status.output.contains("enqueued  \(list.accepted)\n"))
+        #expect(status.output.contains(fleet.row("enqueued", "\(list.accepted)\n")))
         try await fleet.stop()
     }
 

@@ -60,7 +60,7 @@ import Testing
         #expect(try await fleet.json(["batch", "wait", "b", "--timeout", "1s"])["state"] as? String == "complete")
 
         _ = try await fleet.text(["enqueue", "http://h/x", "--batch", "never"])
-        let watch = try await fleet.redis.watch()
+        let watch = try await fleet.watch()
         let endless = try fleet.start(["batch", "wait", "never"] + fleet.connection)
         // Before it connects, it listens for signals.
         try await watch.saw("\"SETNAME\" \"gannet")

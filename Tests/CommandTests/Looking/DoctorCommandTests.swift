@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct DoctorCommandTests {
     @Test func `drift is reported with its meaning, and mended on request`() async throws {
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.keys, files: 1)
         #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
         // The jobs of a host are one element of the list.
         _ = try await fleet.text(["enqueue", "http://a/1", "http://a/2", "http://b/1", "http://b/2", "http://b/3", "--batch", "b"])
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `one finding is named as one`() async throws {
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.keys, files: 1)
         _ = try await fleet.text(["enqueue", "http://a/1"])
         _ = try await fleet.redis.command("SET", "{gannet}q:default:dead", "x")
         let found = try await fleet.outcome(["doctor"] + fleet.connection)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `jobs that nothing leads to after a torn append-only file end once that is mended`() async throws {
-        let fleet = try await Fleet.start(files: 20)
+        let fleet = try await Fleet.start(.keys, files: 20)
         // Jobs of a worker that dies, and jobs that wait for the same URLs.
         let gate = try fleet.gateList(after: 0)
         _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "a"])

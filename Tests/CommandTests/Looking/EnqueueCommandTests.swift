@@ -29,11 +29,11 @@ import Testing
         for count in 1...3 {
             try input.write(contentsOf: Data("http://h/\(count)\n".utf8))
             try await eventually("row \(count) is accepted") {
-                try await fleet.redis.command("HGET", "{gannet}q:default:batch:1", "offset") == .text("\(count)")
+                try await fleet.answers(of: "{gannet}q:default:batch:1", "HGET", "offset").contains(.text("\(count)"))
             }
         }
         // Rows that come together are sent together.
-        let watch = try await fleet.redis.watch()
+        let watch = try await fleet.watch()
         try input.write(contentsOf: Data("http://h/4\nhttp://h/5\n".utf8))
         try await watch.saw("\"HSET\"", "batch:1", "\"offset\" \"5\"")
         try input.close()

@@ -36,10 +36,10 @@ import Testing
         let gate = try fleet.gateList(after: 0)
         let url = "http://127.0.0.1:\(gate.port)/a.gate"
         _ = try await fleet.text(["enqueue", url, url])
-        let watch = try await fleet.redis.watch()
+        let watch = try await fleet.watch()
         let worker = try fleet.start(fleet.work + ["--concurrency", "2", "--lease", "10m"])
         try await gate.accepted(1)
-        try await watch.saw("\"RPUSH\"", "{gannet}q:default:followers:")
+        try await watch.saw("\"RPUSH\"", "q:default:followers:")
         let json = try await fleet.json(["explain", url])
         #expect(json["waitingJobs"] as? Int == 1)
         let holder = try #require(json["holder"] as? [String: Any])

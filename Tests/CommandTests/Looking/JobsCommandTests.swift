@@ -74,6 +74,42 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `jobs are listed, tried again and deleted by their URL or by a part of it`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let (one, other) = (fleet.origin.url("/gone/ONE.jpg"), fleet.origin.url("/gone/other.png"))
+        _ = try await fleet.text(["enqueue", one, other, fleet.origin.urls[0]])
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        func urls(_ words: [String]) async throws -> [String] {
+            let outcome = try await fleet.outcome(["jobs", "list"] + words + ["--json"] + fleet.connection)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            return try outcome.output.split(separator: "\n").flatMap { line -> [String] in
+                let page = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+                return (page?["jobs"] as? [[String: Any]] ?? []).compactMap { $0["url"] as? String }
+            }
+        }
+        // Capital letters count as small ones.
+        #expect(try await urls(["--state", "dead", "--text", "one.JPG"]) == [one])
+        #expect(Set(try await urls(["--text", "/gone/"])) == [one, other])
+        // Another spelling of the same URL is the same URL.
+        #expect(try await urls(["--url", one + "#part"]) == [one])
+        #expect(try await urls(["--url", one, "--text", "other"]) == [])
+        #expect(
+            try await fleet.text(["jobs", "retry", "--url", one, "--dry-run"])
+                == "Would have been retried: 1 dead job of the URL '\(one)' in the queue 'default'.\n")
+        let retried = try await fleet.json(["jobs", "retry", "--url", one])
+        #expect(retried["count"] as? Int == 1 && retried["url"] as? String == one && retried["text"] is NSNull, "\(retried)")
+        #expect(try await urls(["--state", "ready"]) == [one])
+        #expect(
+            try await fleet.text(["jobs", "delete", "--state", "dead", "--text", ".png", "--yes"])
+                == "Deleted: 1 dead job with '.png' in its URL in the queue 'default'.\n")
+        #expect(try await urls(["--state", "dead"]) == [])
+        let elsewhere = try await fleet.outcome(["jobs", "list", "--url", one, "--host", "h"] + fleet.connection)
+        #expect(elsewhere.status == 64 && elsewhere.errors.contains("has the host '127.0.0.1': leave '--host' out."), "\(elsewhere.errors)")
+        let none = try await fleet.outcome(["jobs", "retry", "--url", "ftp://h/"] + fleet.connection)
+        #expect(none.status == 64 && none.errors.hasPrefix("Error: This is no URL that can be fetched"), "\(none.errors)")
+        try await fleet.stop()
+    }
+
     @Test(
         "A change that jobs do not allow is exit 64 and says why",
         arguments: [

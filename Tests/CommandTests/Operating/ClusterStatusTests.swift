@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct ClusterStatusTests {
     @Test func `a list is spread over a cluster, fetched, shown and exported as on one server`() async throws {
         let cluster = try await RedisCluster.start()
-        let (fleet, urls) = try await Fleet.start(files: 5, hosts: 20)
+        let (fleet, urls) = try await Fleet.start(.ownCluster, files: 5, hosts: 20)
         let redis = ["--redis", cluster.url]
         func text(_ words: [String]) async throws -> String {
             let outcome = try await fleet.outcome(words + redis)
@@ -32,7 +32,7 @@ import Testing
 
     @Test func `a server that is away is named, and the others' jobs are counted`() async throws {
         let cluster = try await RedisCluster.start(replicas: 0)
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
         let urls = (1...60).map { "http://host\($0).example/" }
         try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
         let redis = ["--redis", cluster.url]
@@ -94,7 +94,7 @@ import Testing
         #expect(first.status == 75 && first.errors.contains("no replica has confirmed them within 10 seconds"), "\(first.errors)")
         let again = try await fleet.outcome(words + ["--batch", "b"])
         #expect(again.status == 75 && again.errors.contains("3 URLs had been accepted before"), "\(again.errors)")
-        #expect(try await fleet.outcome(["status"] + fleet.connection).output.contains("enqueued  3\n"))
+        #expect(try await fleet.outcome(["status"] + fleet.connection).output.contains(fleet.row("enqueued", "3\n")))
         try await fleet.stop()
     }
 }
@@ -103,7 +103,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct ClusterOutageTests {
     @Test func `a worker goes on with the other partitions, and with the rest when the server is back`() async throws {
         let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
-        let (fleet, _) = try await Fleet.start(files: 10, hosts: 30)
+        let (fleet, _) = try await Fleet.start(.ownCluster, files: 10, hosts: 30)
         let redis = ["--redis", cluster.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
         let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `Sentinels name the primary, and a worker follows a failover without a restart`() async throws {
         let sentinels = try await RedisSentinels.start()
-        let fleet = try await Fleet.start(files: 60)
+        let fleet = try await Fleet.start(.ownCluster, files: 60)
         let redis = ["--redis", sentinels.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list, "--batch", "b", "--durability", "replicated"] + redis).status == 0)
         let words = ["work", "--store", fleet.out, "--until-empty", "--concurrency", "1", "--lease", "3s"] + fleet.local + redis

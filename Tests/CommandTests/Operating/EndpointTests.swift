@@ -5,8 +5,10 @@ import Testing
 /// Workers that tell over HTTP how they are.
 @Suite(.timeLimit(.minutes(2))) struct EndpointTests {
     /// A worker with two of six jobs in flight until the gate is opened, over a Redis that outlives a kill.
-    private static func busyWorker(_ words: [String] = []) async throws -> (Fleet, HostileServer, ListeningWorker) {
-        let fleet = try await Fleet.start(files: 4, redis: { $0.appendOnly = true })
+    private static func busyWorker(
+        _ reason: OneServer? = nil, _ words: [String] = []
+    ) async throws -> (Fleet, HostileServer, ListeningWorker) {
+        let fleet = try await Fleet.start(reason, files: 4, redis: { $0.appendOnly = true })
         let gate = try fleet.gateList(after: 2)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
         let worker = try await fleet.listeningWorker(words)
@@ -60,7 +62,7 @@ import Testing
     @Test func `while Redis is gone for half a minute a worker lives and is not ready; then it goes on and nothing was charged`()
         async throws
     {
-        let (fleet, gate, worker) = try await Self.busyWorker(["--lease", "5s"])
+        let (fleet, gate, worker) = try await Self.busyWorker(.stopped, ["--lease", "5s"])
         try await fleet.redis.kill9()
         let end = ContinuousClock.now + .seconds(30)
         _ = try await worker.wait(for: "/readyz", status: 503)
@@ -87,7 +89,7 @@ import Testing
     }
 
     @Test func `a Redis that takes no writes is not ready, and can be looked at`() async throws {
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.setUp, files: 1)
         let worker = try await fleet.listeningWorker()
         _ = try await worker.wait(for: "/readyz", status: 200)
         // A snapshot whose process is killed has failed, and with a plan for snapshots that ends writes.
@@ -96,7 +98,8 @@ import Testing
         ] {
             _ = try await fleet.redis.command(command)
         }
-        let children = "/proc/\(fleet.redis.pid)/task/\(fleet.redis.pid)/children"
+        let server = try fleet.redis.pid
+        let children = "/proc/\(server)/task/\(server)/children"
         var child: pid_t?
         try await eventually("the process of the snapshot is there") {
             child = try String(contentsOfFile: children, encoding: .utf8).split(separator: " ").first.flatMap { pid_t($0) }
@@ -118,7 +121,7 @@ import Testing
 
     @Test func `a Redis that comes back empty is reported loudly`() async throws {
         let (fleet, gate, worker) = try await Self.busyWorker()
-        _ = try await fleet.redis.command("FLUSHALL")
+        try await fleet.loseKeys()
         _ = try #require(
             try await worker.process.errors.line {
                 $0.hasPrefix("gannet: JOBS ARE GONE: this queue had accepted 6 URLs, and Redis knows of 0")
@@ -132,9 +135,9 @@ import Testing
     }
 
     @Test func `a worker that should work until the queue is empty does not take an emptied one for that`() async throws {
-        let (fleet, gate, worker) = try await Self.busyWorker(["--until-empty"])
+        let (fleet, gate, worker) = try await Self.busyWorker(nil, ["--until-empty"])
         try await worker.wait(for: "gannet_queue_enqueued_total{queue=\"default\"}") { $0 == 6 }
-        _ = try await fleet.redis.command("FLUSHALL")
+        try await fleet.loseKeys()
         try await gate.stop()
         #expect(try await worker.process.exitStatus == .exited(69))
         #expect(worker.process.errors.text.contains("JOBS ARE GONE"))
@@ -186,7 +189,7 @@ import Testing
     /// A Redis in which a part of the bodies has room.
     private static func smallFleet() async throws -> Fleet {
         let fleet = try await Fleet.start(
-            redis: { $0.arguments = ["--maxmemory", "16mb", "--maxmemory-policy", "noeviction"] },
+            .setUp, redis: { $0.arguments = ["--maxmemory", "16mb", "--maxmemory-policy", "noeviction"] },
             origin: {
                 $0.fileCount = 40
                 $0.largestFile = 1_500_000

@@ -41,7 +41,7 @@ import Testing
         #expect(explained.contains("\nrule     for the host '127.0.0.1': no request for 59 min 5"), "\(explained)")
         // The worker has met the host: its jobs stand aside.
         try await eventually("the jobs wait for their host") {
-            try await fleet.redis.command("EXISTS", "{gannet}q:default:aside:normal:127.0.0.1") == .integer(1)
+            try await fleet.keys("{gannet}q:default:aside:normal:127.0.0.1").count == 1
         }
         #expect(try await fleet.requests().isEmpty)
         _ = try await fleet.text(["hosts", "set", "127.0.0.1", "--limit", "1"])

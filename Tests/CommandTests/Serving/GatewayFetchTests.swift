@@ -4,8 +4,10 @@ import Testing
 
 /// `gannet serve`: URLs that clients want now.
 @Suite(.timeLimit(.minutes(2))) struct GatewayFetchTests {
-    private static func start(_ directives: String = "", _ words: [String] = []) async throws -> (Fleet, Gateway) {
-        let fleet = try await Fleet.start { options in
+    private static func start(
+        _ directives: String = "", _ words: [String] = [], _ reason: OneServer? = nil
+    ) async throws -> (Fleet, Gateway) {
+        let fleet = try await Fleet.start(reason) { options in
             options.fileCount = 3
             options.directives = """
                 location = /text { default_type text/html; add_header Cache-Control max-age=600; return 200 "0123456789"; }
@@ -238,8 +240,10 @@ import Testing
         try await origin.accepted(1)
         try await clients[1].send(request)
         try await eventually("the second gateway waits for the lock") {
-            guard case .list(let locks) = try await fleet.redis.command("HVALS", "{gannet}locks") else { return false }
-            return locks.contains { $0.text?.contains("inbox:") == true }
+            try await fleet.answers(of: "{gannet}locks", "HVALS").contains { answer in
+                guard case .list(let locks) = answer else { return false }
+                return locks.contains { $0.text?.contains("inbox:") == true || $0.text?.contains("shard:") == true }
+            }
         }
         return (gateways, clients)
     }
@@ -275,7 +279,7 @@ import Testing
     }
 
     @Test func `a kept answer that is deleted is fetched again`() async throws {
-        let (fleet, gateway) = try await Self.start()
+        let (fleet, gateway) = try await Self.start("", [], .stopped)
         let url = fleet.origin.url("/text")
         _ = try await gateway.fetch(url)
         #expect(try await gateway.ask("/v1/cache?url=\(url)", ["-X", "DELETE"]).status == 204)

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `a full Redis serves what it has, refuses the rest, and is no Redis that is away`() async throws {
-        let fleet = try await Fleet.start { options in
+        let fleet = try await Fleet.start(.setUp) { options in
             options.fileCount = 3
             // A body without bytes needs no room, so it stays.
             options.directives = "location = /kept { add_header Cache-Control max-age=600; return 200; }"

@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `a queue in which only time goes by has no events`() async throws {
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.stopped, files: 1)
         let gateway = try await fleet.gateway()
         // Its age is in the status, and goes on.
         _ = try await post("http://127.0.0.1:1/", "/v1/jobs", gateway)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func `a Redis that is away is told at once, in the answer and in the log, and so is its return`() async throws {
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.stopped, files: 1)
         let gateway = try await fleet.gateway()
         try await fleet.redis.stop()
         #expect(try await gateway.process.errors.line { $0.hasPrefix("gannet: waiting for Redis at \(fleet.address): ") } != nil)

@@ -35,7 +35,7 @@ struct DocumentedUser: Sendable {
 
     /// Where `fleet`'s Redis is, as this user.
     func connection(to fleet: Fleet, database: Int = 0) -> [String] {
-        let address = "unix://gannet@\(fleet.redis.socketPath)" + (database == 0 ? "" : "?db=\(database)")
+        let address = fleet.address.replacing("unix://", with: "unix://gannet@") + (database == 0 ? "" : "?db=\(database)")
         return ["--redis", address, "--redis-password-file", fleet.folder.file("password")]
     }
 }

@@ -40,8 +40,12 @@ extension Fleet {
             end
             return n
             """
-        let answer = try await redis.command("EVAL", script, "0", prefix, "\(most)")
-        return try #require(answer.text.flatMap { Int($0) }, "\(answer)")
+        var count = 0
+        for node in store.nodes where count < most {
+            let answer = try await node.command("EVAL", script, "0", everywhere(prefix), "\(most - count)")
+            count += try #require(answer.text.flatMap { Int($0) }, "\(answer)")
+        }
+        return count
     }
 
     func forgetBodies(most: Int = .max) async throws -> Int { try await forget("{gannet:blob}:", most: most) }

@@ -3,33 +3,38 @@ import GannetTestKit
 import Testing
 
 /// A list of URLs at a real origin, a Redis of its own, a folder for bodies, and the real binary.
+///
+/// With the variable `GANNET_TEST_CLUSTER` the Redis is a cluster, unless the test names a reason for one server.
 struct Fleet: Sendable {
     let origin: Origin
-    let redis: RedisServer
+    let store: FleetRedis
     let folder: TemporaryFolder
     private let program: Program
 
-    static func start(files: Int = 60, redis change: (inout RedisServer.Options) -> Void = { _ in }) async throws -> Fleet {
-        try await start(redis: change) {
+    static func start(
+        _ reason: OneServer? = nil, files: Int = 60, redis change: (inout RedisServer.Options) -> Void = { _ in }
+    ) async throws -> Fleet {
+        try await start(reason, redis: change) {
             $0.fileCount = files
             $0.largestFile = 20_000
         }
     }
 
     static func start(
-        redis change: (inout RedisServer.Options) -> Void = { _ in }, origin options: (inout Origin.Options) -> Void
+        _ reason: OneServer? = nil, redis change: (inout RedisServer.Options) -> Void = { _ in },
+        origin options: (inout Origin.Options) -> Void
     ) async throws -> Fleet {
         let origin = try await Origin.start(.init(options))
         let folder = try TemporaryFolder()
         try folder.write(Array(origin.urls.joined(separator: "\n").utf8), to: "urls.txt")
         return Fleet(
-            origin: origin, redis: try await RedisServer.start(.init(change)), folder: folder, program: Program(home: "/dev/null/none"))
+            origin: origin, store: try await FleetRedis.start(reason, change), folder: folder, program: Program(home: "/dev/null/none"))
     }
 
     /// The same files at several addresses, which are as many hosts. The list has all URLs.
-    static func start(files: Int, hosts: Int) async throws -> (fleet: Fleet, urls: [String]) {
+    static func start(_ reason: OneServer? = nil, files: Int, hosts: Int) async throws -> (fleet: Fleet, urls: [String]) {
         let addresses = (1...hosts).map { "127.0.0.\($0)" }
-        let fleet = try await start {
+        let fleet = try await start(reason) {
             $0.fileCount = files
             $0.largestFile = 2000
             $0.addresses = addresses
@@ -41,17 +46,17 @@ struct Fleet: Sendable {
 
     /// The same with an empty Redis, for one that is gone.
     func withAnotherRedis() async throws -> Fleet {
-        Fleet(origin: origin, redis: try await RedisServer.start(.init { _ in }), folder: folder, program: program)
+        Fleet(origin: origin, store: .server(try await RedisServer.start()), folder: folder, program: program)
     }
 
     func stop() async throws {
-        try await redis.stop()
+        try await store.stop()
         try await origin.stop()
     }
 
     var list: String { folder.file("urls.txt") }
     var out: String { folder.file("out") }
-    var address: String { "unix://\(redis.socketPath)" }
+    var address: String { store.address }
     var connection: [String] { ["--redis", address] }
     var local: [String] { ["--allow-net", "127.0.0.0/8"] }
 
@@ -123,5 +128,5 @@ struct Fleet: Sendable {
     }
 
     /// The keys of queues in Redis. Outcomes, hosts and the names of workers are the namespace's, and are forgotten in time.
-    func queueKeys() async throws -> RedisAnswer { try await redis.command("KEYS", "{gannet}q:*") }
+    func queueKeys() async throws -> RedisAnswer { .list(try await keys("{gannet}q:*").map { .text($0) }) }
 }

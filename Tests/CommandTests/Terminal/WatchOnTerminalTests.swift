@@ -5,8 +5,8 @@ import Testing
 /// `status --watch` as a person at a terminal sees it.
 @Suite(.timeLimit(.minutes(3))) struct WatchOnTerminalTests {
     /// A queue with a worker that has two URLs in flight for as long as the gate is closed, and the rest behind it.
-    private static func withWork(_ body: (Fleet, TmuxScreen) async throws -> Void) async throws {
-        let fleet = try await Fleet.start(files: 30, redis: { $0.appendOnly = true })
+    private static func withWork(_ reason: OneServer? = nil, _ body: (Fleet, TmuxScreen) async throws -> Void) async throws {
+        let fleet = try await Fleet.start(reason, files: 30, redis: { $0.appendOnly = true })
         let gate = try fleet.slowList(after: 10)
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection).status == 0)
         let worker = try fleet.start(["work", "--store", fleet.out, "--concurrency", "2"] + fleet.local + fleet.connection)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `while Redis is away it says so, and goes on when Redis is back`() async throws {
-        try await Self.withWork { fleet, screen in
+        try await Self.withWork(.stopped) { fleet, screen in
             try await screen.run(Program.path, Self.watch(fleet))
             try await screen.wait(for: Self.isWhole)
             try await fleet.redis.kill9()

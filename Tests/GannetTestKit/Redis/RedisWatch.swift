@@ -11,7 +11,10 @@ package final class RedisWatch: Sendable {
     }
 
     /// Returns when the server has carried out a command in which all of these texts are, with its words in quotation marks.
-    package func saw(_ texts: String...) async throws {
+    package func saw(_ texts: String...) async throws { try await saw(texts) }
+
+    /// The same with texts that are put together at run time.
+    package func saw(_ texts: [String]) async throws {
         let monitor = monitor
         let what = "Redis carries out a command with \(texts.joined(separator: " and "))"
         let line = try await bounded(what) { try await monitor.output.line { line in texts.allSatisfy { line.contains($0) } } }

@@ -205,6 +205,22 @@ import Testing
         #expect(last.end == .handedBack && last.reports.contains(where: \.isLeft))
     }
 
+    @Test func `a wish to drain is a first stop, and the first signal behind it changes nothing`() {
+        var bench = MachineBench { $0.concurrency = 1 }
+        bench.start()
+        let job = bench.jobs(1)[0]
+        bench.answer([job])
+        let actions = bench.take(.drainAsked)
+        #expect(actions.cancelled.isEmpty)
+        #expect(actions.reports.contains { if case .drainAsked = $0 { true } else { false } })
+        #expect(actions.reports.contains { if case .stopping(active: 1, _) = $0 { true } else { false } })
+        // Each heartbeat brings the wish again.
+        #expect(bench.take(.drainAsked).reports.isEmpty)
+        #expect(bench.take(.stopRequested).cancelled.isEmpty)
+        #expect(bench.take(.drainAsked).cancelled.isEmpty)
+        #expect(bench.take(.stopRequested).cancelled == [job.token])
+    }
+
     @Test func `a transfer that lasts longer than a lock may is cancelled before its lock's time is over`() {
         var bench = MachineBench {
             $0.concurrency = 1

@@ -6,7 +6,9 @@
 --                             nothing and may take a URL that two workers died with
 --   '<q>batches', a sorted set      a batch's name to its number: the oldest first
 --   '<q>batch:<number>', a hash     id source state(open, closed, cancelled) priority refresh maxAge headers trace began touched;
---                                   ended, ids: when it did, and how many finished ids it has; offset total; done failed cancelled; active parked delayed now
+--                                   offset total; done failed cancelled; active parked delayed now;
+--                                   ended, ids: when it did, and how many finished ids it has;
+--                                   again, again:<id>: how many of the listed ends count no more, because their jobs were tried again
 --   '<q>finished:<number>', a long list   ids of the URLs whose jobs ended, in order
 --   '<q>idle', a sorted set         channels of the workers that found nothing, by when
 -- Jobs that are ready are counted nowhere: ready = enqueued - done - failed - cancelled - active - parked - delayed.

@@ -8,7 +8,10 @@ struct Heartbeat: Sendable {
     let pulse: WorkerPulse
     let activity: WorkerActivity
     let options: WorkerOptions
+    /// Is called once, when somebody has asked the worker to drain.
+    let drain: @Sendable () -> Void
 
+    private let hasHeardWish = SharedFlag()
     /// The last heartbeat failed. A cancelled heartbeat is no failure, because it may have reached Redis.
     private let hasFailed = SharedFlag()
     /// The last of the regular heartbeats said that the worker has no job, and no other heartbeat has followed.
@@ -20,12 +23,16 @@ struct Heartbeat: Sendable {
     /// How long an ending worker waits for Redis to take its farewell.
     private static let farewell = Duration.milliseconds(300)
 
-    init(name: String, queue: FetchQueue, pulse: WorkerPulse, activity: WorkerActivity, options: WorkerOptions) {
+    init(
+        name: String, queue: FetchQueue, pulse: WorkerPulse, activity: WorkerActivity, options: WorkerOptions,
+        drain: @escaping @Sendable () -> Void = {}
+    ) {
         self.name = name
         self.queue = queue
         self.pulse = pulse
         self.activity = activity
         self.options = options
+        self.drain = drain
     }
 
     /// Sends heartbeats until the task is cancelled.
@@ -53,7 +60,13 @@ struct Heartbeat: Sendable {
 
     private func beat(_ record: WorkerRecord, _ note: @Sendable (QueueProgress) -> Void) async {
         do throws(StateError) {
-            note(try await queue.beat(name, record))
+            let progress = try await queue.beat(name, record) {
+                if !hasHeardWish.isSet {
+                    hasHeardWish.set()
+                    drain()
+                }
+            }
+            note(progress)
             hasFailed.set(false)
         } catch {
             // Exchanges report the outage. Onlookers see that the worker is silent.
@@ -77,6 +90,7 @@ struct Heartbeat: Sendable {
         return WorkerRecord(
             machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: options.concurrency,
             active: pulse.held, isStopping: pulse.isStopping, isFull: activity.isRedisFull, interval: seen.interval,
-            hosts: seen.notable(WorkerRecord.mostHosts), hostLimit: options.hostLimit)
+            hosts: seen.notable(WorkerRecord.mostHosts), hostLimit: options.hostLimit,
+            life: .init(age: pulse.age, ended: seen.hosts.reduce(0) { $0 + $1.finished }, partitions: pulse.partitions))
     }
 }

@@ -2,7 +2,8 @@ internal import GannetBasics
 
 /// The numbers that a worker's heartbeats tell.
 final class WorkerPulse: Sendable {
-    private let state = Mutex((held: 0, isStopping: false))
+    private let state = Mutex((held: 0, isStopping: false, partitions: [Int]()))
+    private let began = ContinuousClock.now
 
     /// Something comes here when the worker begins a job while it holds none.
     let beginnings: AsyncStream<Void>
@@ -14,10 +15,14 @@ final class WorkerPulse: Sendable {
     var held: Int { state.withLock { $0.held } }
     /// The worker claims no more jobs.
     var isStopping: Bool { state.withLock { $0.isStopping } }
+    /// The partitions that the worker works on, in order.
+    var partitions: [Int] { state.withLock { $0.partitions } }
+    /// For how long the worker has run.
+    var age: Duration { .now - began }
 
-    func note(held: Int, isStopping: Bool) {
+    func note(held: Int, isStopping: Bool, partitions: [Int] = []) {
         let isFirst = state.withLock { state in
-            defer { state = (held, isStopping) }
+            defer { state = (held, isStopping, partitions) }
             return state.held == 0 && held > 0
         }
         if isFirst { beginning.yield() }

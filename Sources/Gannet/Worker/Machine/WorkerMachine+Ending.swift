@@ -5,6 +5,8 @@ extension WorkerMachine {
     struct Ending {
         /// No more jobs are claimed.
         var isStopping = false
+        /// The worker drains because it was asked through Redis, and no stop has been requested since.
+        var isAsked = false
         /// Transfers are cancelled, and their jobs handed back.
         var isHandingBack: Bool { handsBackUntil != nil }
         var drainsUntil: Instant?
@@ -16,6 +18,11 @@ extension WorkerMachine {
 
     /// The first stop drains, the second hands back, and the third leaves the jobs to the end of their leases.
     mutating func stopRequested(at now: Instant) {
+        if ending.isAsked {
+            // A supervisor that stops a draining worker must not cut its drain short: for the supervisor this is the first stop.
+            ending.isAsked = false
+            return
+        }
         if ending.isHandingBack { return leaveAll() }
         if ending.end == .empty, ending.failure == nil {
             ending.end = .drained
@@ -29,6 +36,14 @@ extension WorkerMachine {
             if ending.end == .drained { ending.end = .handedBack }
             handBackAll(at: now)
         }
+    }
+
+    /// Somebody has asked the worker to drain, which is a first stop.
+    mutating func drainAsked(at now: Instant) {
+        if ending.isStopping { return }
+        actions.append(.report(.drainAsked))
+        stopRequested(at: now)
+        ending.isAsked = true
     }
 
     mutating func cancelled(at now: Instant) {

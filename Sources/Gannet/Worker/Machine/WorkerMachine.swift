@@ -39,6 +39,8 @@ struct WorkerMachine {
         case heard
         case feedEnded
         case stopRequested
+        /// Somebody has asked the worker to drain, through Redis.
+        case drainAsked
         /// The worker's own task was cancelled.
         case cancelled
         /// The time has come that the machine asked to be woken at.
@@ -136,6 +138,11 @@ struct WorkerMachine {
         generator = random
     }
 
+    /// The partitions in which the worker holds jobs or asks for some, in order.
+    var partitionsAtWork: [Int] {
+        lanes.indices.prefix(order.count).filter { !lanes[$0].holdings.isEmpty || lanes[$0].underWay != nil }
+    }
+
     /// The jobs that the worker holds and has begun.
     var begun: Int { jobs.count - stock.count }
     var isStopping: Bool { ending.isStopping }
@@ -177,6 +184,7 @@ struct WorkerMachine {
             isFed = false
             mayFindWork()
         case .stopRequested: stopRequested(at: now)
+        case .drainAsked: drainAsked(at: now)
         case .cancelled: cancelled(at: now)
         case .woken: break
         }

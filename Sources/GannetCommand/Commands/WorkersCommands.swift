@@ -1,0 +1,256 @@
+import ClusterState
+import CommandLineKit
+import Gannet
+import GannetBasics
+
+/// `gannet workers list`: the workers that were heard of lately.
+struct WorkersListCommand: Command {
+    private static let allQueues = Toggle("all-queues", "List the workers of all queues.")
+
+    static let spec = CommandSpec(
+        "list",
+        summary: "List the workers of a queue.",
+        discussion: "A worker that has ended is not listed. A worker that was killed is listed as silent, for ten minutes.",
+        flags: [allQueues.entry, CommonFlags.json.entry] + QueueTarget.flags,
+        examples: [
+            Example("gannet workers list", "Lists the workers of the queue 'default'."),
+            Example("gannet workers list --all-queues --json", "Prints the workers of all queues for a script."),
+        ])
+
+    private let allQueues: Bool
+    private let json: Bool
+    private let target: QueueTarget
+
+    init(_ arguments: Arguments) throws {
+        allQueues = arguments.isSet(Self.allQueues)
+        json = arguments.isSet(CommonFlags.json)
+        target = try QueueTarget(arguments)
+    }
+
+    func run() async throws -> ExitStatus {
+        let (listings, partitions) = try await target.withCluster(looking: true) { cluster in
+            var listings: [WorkerListing] = []
+            for queue in allQueues ? try await cluster.queuesWithWorkers() : [target.queue] {
+                listings.append(try await cluster.queue(queue).workers())
+            }
+            return (listings, cluster.partitions.count)
+        }
+        if json {
+            let json: JSONValue = [
+                "schema": 1, "queue": allQueues ? .null : .string(target.queue),
+                "workers": .array(listings.flatMap { listing in listing.sorted.map { $0.json(at: listing.now, of: listing.queue) } }),
+            ]
+            try target.console.print(json.text)
+            return .done
+        }
+        guard listings.contains(where: { !$0.workers.isEmpty }) else {
+            let place = allQueues ? "namespace '\(target.connection.namespace)'" : "queue '\(target.queue)'"
+            target.console.note("no worker of the \(place) was heard of lately; 'gannet work' starts one.")
+            return .done
+        }
+        try target.console.print(table(listings, partitions))
+        return .done
+    }
+
+    private func table(_ listings: [WorkerListing], _ partitions: Int) -> TextTable {
+        // Neither column says anything where it has one value.
+        let (hasQueues, hasPartitions) = (allQueues, partitions > 1)
+        var columns: [(title: String, side: TextTable.Side)] = [("WORKER", .left)]
+        if hasQueues { columns.append(("QUEUE", .left)) }
+        columns += [
+            ("ON", .left), ("PID", .right), ("VERSION", .left), ("RUNS FOR", .right), ("HEARD", .right), ("JOBS", .right), ("RATE", .right),
+        ]
+        if hasPartitions { columns.append(("PARTITIONS", .left)) }
+        var table = TextTable(columns + [("STATE", .left)])
+        for listing in listings {
+            for worker in listing.sorted {
+                let record = worker.record
+                var row = [worker.id]
+                if hasQueues { row.append(listing.queue.printable) }
+                row += [
+                    record?.machine ?? "-", record.map { "\($0.processID)" } ?? "-", record?.version ?? "-",
+                    worker.age(at: listing.now).map { Amounts.roughTime($0) } ?? "-",
+                    "\(Amounts.roughTime(worker.heartbeat(at: listing.now))) ago",
+                    record.map { "\($0.active)/\($0.concurrency)" } ?? "-",
+                    record?.endedPerSecond.map { "\(Amounts.rate($0))/s" } ?? "-",
+                ]
+                if hasPartitions { row.append(Self.partitions(record?.life?.partitions, of: partitions)) }
+                row.append(worker.stateWord(at: listing.now))
+                table.add(row.map { StyledText($0.withoutSteering) })
+            }
+        }
+        return table
+    }
+
+    private static let mostPartitions = 4
+
+    private static func partitions(_ partitions: [Int]?, of all: Int) -> String {
+        guard let partitions else { return "-" }
+        if partitions.count > mostPartitions { return "\(partitions.count) of \(all)" }
+        return partitions.isEmpty ? "none" : partitions.map(String.init).joined(separator: ", ")
+    }
+}
+
+/// `gannet workers drain`: workers finish the jobs that they hold, and end.
+struct WorkersDrainCommand: Command {
+    private static let all = Toggle("all", "Drain all workers that the queue has now.")
+    private static let noWait = Toggle("no-wait", "Return at once, and do not wait for the end of the workers.")
+    private static let timeout = Flag(
+        "timeout", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "5m",
+        "How long to wait at most for the end of the workers. After that time the exit status is 75.")
+
+    static let spec = CommandSpec(
+        "drain",
+        summary: "Let workers finish the jobs that they hold, and end.",
+        discussion:
+            "A worker hears of it with its next heartbeat, within five seconds. It takes no more jobs and ends as after SIGTERM: with 0, "
+            + "or after its '--drain-timeout'. A worker that starts later is not concerned. A supervisor may start a worker again that "
+            + "has ended: stop such a worker there.",
+        positional: Positional("worker", "The workers, by the names that 'workers list' shows."),
+        flags: [all.entry, noWait.entry, timeout.entry, CommonFlags.json.entry] + QueueTarget.flags,
+        examples: [
+            Example("gannet workers drain 2x8kq1m0c4v7a", "Drains one worker, and waits until it has ended."),
+            Example("gannet workers drain --all --timeout 10m", "Drains all workers of the queue 'default', for ten minutes at most."),
+        ])
+
+    private let names: [String]
+    private let all: Bool
+    private let waits: Bool
+    private let timeout: Duration
+    private let json: Bool
+    private let target: QueueTarget
+
+    private var console: Console { target.console }
+
+    init(_ arguments: Arguments) throws {
+        var seen: Set<String> = []
+        names = arguments.positionals.filter { seen.insert($0).inserted }
+        all = arguments.isSet(Self.all)
+        waits = !arguments.isSet(Self.noWait)
+        timeout = try arguments.require(Self.timeout)
+        json = arguments.isSet(CommonFlags.json)
+        target = try QueueTarget(arguments)
+        if all != names.isEmpty {
+            throw arguments.usageError(
+                all ? "'--all' names all workers already: leave the names out." : "Name the workers to drain, or say '--all'.")
+        }
+    }
+
+    func run() async throws -> ExitStatus {
+        try await target.connection.withAccess(console, looking: true) { access, interruption in
+            let queue = access.cluster.queue(target.queue)
+            let outcome = await interruption.cancelling { try await drain(queue) }
+            return try outcome.get(unlessInterrupted: interruption) ?? interruption.status
+        }
+    }
+
+    private func drain(_ queue: FetchQueue) async throws -> ExitStatus {
+        let start = ContinuousClock.now
+        let asked = try await ask(queue)
+        guard waits, !asked.isEmpty else { return try tell(asked: asked, left: asked) }
+        console.note("asked \(count(asked.count)) to drain; waiting for the end.")
+        let left = try await wait(for: asked, in: queue, until: start + timeout)
+        return try tell(asked: asked, left: left)
+    }
+
+    /// Answers the names of the workers that were asked.
+    private func ask(_ queue: FetchQueue) async throws -> [String] {
+        while true {
+            let listing = try await queue.workers()
+            let silent = listing.workers.filter { $0.state(at: listing.now) == .silent }.map(\.id)
+            let wanted = all ? listing.workers.map(\.id).filter { !silent.contains($0) }.sorted() : names
+            let unknown = try await queue.drain(wanted)
+            if unknown.isEmpty {
+                let old = listing.workers.filter { wanted.contains($0.id) && $0.record != nil && $0.record?.life == nil }
+                if !old.isEmpty {
+                    console.warn("of an earlier version of gannet, which does not hear of this: \(list(old.map(\.id))). Send SIGTERM.")
+                }
+                if all, !silent.isEmpty { console.note("left out, because nothing was heard of them for a while: \(list(silent)).") }
+                return wanted
+            }
+            // A worker of all may have ended since it was listed.
+            guard all else {
+                let word = unknown.count == 1 ? "is no worker" : "are no workers"
+                throw CommandFailure(
+                    .wrongUsage,
+                    "There \(word) \(list(unknown)) in the queue '\(target.queue)', so nobody was asked; "
+                        + "'gannet workers list --all-queues' shows those there are.")
+            }
+        }
+    }
+
+    private static let pause = Duration.milliseconds(200)
+    private static let noteInterval = Duration.seconds(10)
+
+    /// Answers the workers that have not ended.
+    private func wait(for asked: [String], in queue: FetchQueue, until end: ContinuousClock.Instant) async throws -> [String] {
+        var nextNote = ContinuousClock.now + Self.noteInterval
+        while true {
+            let listing = try await queue.workers()
+            let left = listing.workers.filter { asked.contains($0.id) }
+            let silent = left.filter { $0.state(at: listing.now) == .silent }.map(\.id)
+            // Nothing comes from these any more, so a longer wait would bring nothing.
+            if silent.count == left.count {
+                if !silent.isEmpty {
+                    console.error(
+                        "Nothing was heard for a while of \(list(silent)): killed, or without a connection to Redis. "
+                            + "Another worker takes the jobs over.")
+                }
+                return silent.sorted()
+            }
+            let now = ContinuousClock.now
+            if now >= end {
+                console.error("Not all workers have ended in time. Left: \(list(left.map(\.id))).")
+                return left.map(\.id).sorted()
+            }
+            if now >= nextNote {
+                nextNote = now + Self.noteInterval
+                let jobs = left.reduce(0) { $0 + ($1.record?.active ?? 0) }
+                console.note("\(count(left.count)) still \(left.count == 1 ? "holds" : "hold") \(Amounts.count(jobs, "job"))")
+            }
+            try await Task.sleep(for: min(Self.pause, end - now))
+        }
+    }
+
+    private func tell(asked: [String], left: [String]) throws -> ExitStatus {
+        let status: ExitStatus = waits && !left.isEmpty ? .timedOut : .done
+        if json {
+            let json: JSONValue = [
+                "schema": 1, "queue": .string(target.queue), "asked": .array(asked.map { .string($0) }),
+                "ended": .array(asked.filter { !left.contains($0) }.map { .string($0) }), "left": .array(left.map { .string($0) }),
+            ]
+            return try console.print(json.text, last: status)
+        }
+        let place = "of the queue '\(target.queue)'"
+        let sentence =
+            if asked.isEmpty {
+                "No worker \(place) was there to drain."
+            } else if waits {
+                "Ended: \(asked.count - left.count) of \(count(asked.count)) \(place)."
+            } else {
+                "Asked \(count(asked.count)) \(place) to drain."
+            }
+        return try console.print(prose: sentence, last: status)
+    }
+
+    private func count(_ workers: Int) -> String { Amounts.count(workers, "worker") }
+    private func list(_ names: [String]) -> String { names.sorted().map { Sentence.quoted($0) }.joined(separator: ", ") }
+}
+
+extension WorkerListing {
+    /// In the order of their machines.
+    fileprivate var sorted: [WorkerStatus] {
+        workers.sorted { ($0.record?.machine ?? "", $0.id) < ($1.record?.machine ?? "", $1.id) }
+    }
+}
+
+extension WorkerStatus {
+    fileprivate func stateWord(at now: Int) -> String {
+        switch state(at: now) {
+        case .silent: "silent"
+        case nil where !isDraining: "-"
+        case let state where !isDraining: state == .full ? "waits for room" : state?.rawValue ?? "-"
+        default: "draining"
+        }
+    }
+}
