@@ -118,17 +118,23 @@ extension ClusterState {
     package func checked(begins: Bool = true) async throws(StateError) -> ClusterState {
         try await StateError.mapping {
             let keys = home.keys
+            var refusal: RedisError?
             if begins {
                 let value = "\(Self.schema)/\(partitions.count)" + (isSpread ? Self.spreadMark : "")
                 let set = await connection.pipeline([RedisCommand("SETNX", keys.schema, .string(value))])
-                // A read-only replica refuses this. Then only the answer to the next command counts.
-                if case .failure(let error) = set[0], error.kind == .notPermitted { throw naming(error) }
+                // Redis may be full, or a read-only replica. Then the schema counts that is there already.
+                if case .failure(let error) = set[0] { refusal = naming(error) }
+                if let refusal, refusal.kind == .notPermitted { throw refusal }
             }
             let reply = await connection.pipeline([RedisCommand("GET", keys.schema)])[0].mapError(naming)
             if case .failure(let error) = reply, error.kind == .wrongType {
                 throw StateError.damagedSchema(key: "{\(namespace)}schema", found: nil)
             }
-            guard let found = try reply.get().asOptionalString() else { return self }
+            guard let found = try reply.get().asOptionalString() else {
+                // Jobs in a namespace without its number of partitions would be lost to those who take it for another number.
+                if let refusal { throw refusal }
+                return self
+            }
             let parts = found.split(separator: "/", omittingEmptySubsequences: false)
             let major = Int(parts[0].prefix { $0 != "." })
             if let major, major != Int(Self.schema.prefix { $0 != "." }) { throw StateError.otherSchema(found: String(parts[0])) }

@@ -130,7 +130,7 @@ extension StateError: CustomStringConvertible {
                 + "Run the same command again: a URL whose outcome is known is not fetched again."
         case .notReplicated(let time):
             "The jobs are in the queue, but no replica has confirmed them within \(time.components.seconds) seconds. "
-                + "Look at the replicas of Redis, and run the same command again: nothing is added twice."
+                + "Look at the replicas of Redis, and run the same command again for the same batch: nothing is added twice."
         case .batchCancelled: "The batch was cancelled. Enqueue under another batch name."
         case .batchClosed: "The batch is complete, nothing can be added to it. Enqueue under another batch name."
         case .otherHeaders: "The batch was begun with other request headers. Enqueue under another batch name."

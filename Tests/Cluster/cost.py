@@ -75,7 +75,8 @@ def idle(primaries, partitions, count):
     nodes, url = servers(place, primaries)
     program, workers = Gannet(options.gannet, url), []
     try:
-        program.run("enqueue", "-i", "/dev/null", "--batch", "b", "--partitions", partitions)
+        # The workers end with this job before they are watched.
+        program.run("enqueue", urls_of(origin, 1, 1)[0], "--batch", "b", "--partitions", partitions)
         time.sleep(1)
         bare = spent(nodes)
         time.sleep(options.idle)

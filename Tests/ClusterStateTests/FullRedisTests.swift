@@ -74,4 +74,18 @@ import Testing
         }
         try await server.stop()
     }
+
+    /// Jobs would be lost to those who take the namespace for one with another number of partitions.
+    @Test func `a new namespace whose number of partitions cannot be written is not used`() async throws {
+        let server = try await RedisServer.start()
+        try await server.command("CONFIG", "SET", "maxmemory", "1")
+        let redis = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: server.socketPath)))
+        await expectRefusal("a namespace") { _ = try await ClusterState.open(redis, namespace: "n", partitions: 64) }
+        try await server.command("CONFIG", "SET", "maxmemory", "0")
+        #expect(try await ClusterState.open(redis, namespace: "n", partitions: 64).partitions.count == 64)
+        try await server.command("CONFIG", "SET", "maxmemory", "1")
+        #expect(try await ClusterState.open(redis, namespace: "n", partitions: nil).partitions.count == 64)
+        await redis.close()
+        try await server.stop()
+    }
 }

@@ -106,7 +106,7 @@ struct EnqueueCommand: Command {
         do {
             return (try await Feeding.feed(input, rows, into: producer), before > 0)
         } catch let error as StateError where error.reason == .unconfirmed && name == nil {
-            throw CommandFailure(.timedOut, "\(error) The batch's name is '--batch \(batch)'.")
+            throw CommandFailure(.timedOut, "\(error) Add '--batch \(batch)' to the command.")
         }
     }
 

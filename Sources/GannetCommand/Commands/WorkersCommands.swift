@@ -206,7 +206,8 @@ struct WorkersDrainCommand: Command {
             if now >= nextNote {
                 nextNote = now + Self.noteInterval
                 let jobs = left.reduce(0) { $0 + ($1.record?.active ?? 0) }
-                console.note("\(count(left.count)) still \(left.count == 1 ? "holds" : "hold") \(Amounts.count(jobs, "job"))")
+                console.note(
+                    "\(count(left.count)) \(left.count == 1 ? "has" : "have") not ended yet, with \(Amounts.count(jobs, "job")) left")
             }
             try await Task.sleep(for: min(Self.pause, end - now))
         }

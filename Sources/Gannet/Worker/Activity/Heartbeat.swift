@@ -21,7 +21,8 @@ struct Heartbeat: Sendable {
     private static let gathering = Duration.milliseconds(100)
 
     /// How long an ending worker waits for Redis to take its farewell.
-    private static let farewell = Duration.milliseconds(300)
+    private static let farewell = Duration.seconds(1)
+    private static let farewellPause = Duration.milliseconds(50)
 
     init(
         name: String, queue: FetchQueue, pulse: WorkerPulse, activity: WorkerActivity, options: WorkerOptions,
@@ -74,11 +75,15 @@ struct Heartbeat: Sendable {
         }
     }
 
-    /// Tells onlookers that the worker has ended, unless Redis did not take the last heartbeat.
+    /// Tells onlookers that the worker has ended. A server may just have taken the place of another one, so a failed call is made again.
     func leave() async {
-        guard !hasFailed.isSet else { return }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await queue.leave(name) }
+            group.addTask {
+                while !Task.isCancelled {
+                    if (try? await queue.leave(name)) != nil { return }
+                    try? await Task.sleep(for: Self.farewellPause)
+                }
+            }
             group.addTask { try? await Task.sleep(for: Self.farewell) }
             await group.next()
             group.cancelAll()
