@@ -106,7 +106,7 @@ import Testing
             filter.host = "h1"
             let deleted = try await fixture.queue.delete(JobSelection(.ready, filter))
             #expect(deleted.count == 30)
-            // The first part may be the one that is empty now.
+            // The deletion may have left the first part empty.
             #expect(try await fixture.drain() == stride(from: 0, to: 60, by: 2).map { QueueFixture.id($0) })
             try await fixture.expectSound()
         }

@@ -1,8 +1,8 @@
 -- Long lists. A list lies in parts, so that no key is too large to move to another server of a cluster, which moves a key at once.
 --
---   <key>            the first part: what was put back lies at its head, and all is taken from there
+--   <key>            the first part. Elements are taken from its head, and elements that come back are put there
 --   <key>#           the numbers of the other parts, in their order
---   <key>#<number>   another part; what is new lies at the end of the last
+--   <key>#<number>   another part. New elements go to the end of the last part
 -- A list that fits into one part has that part alone. An empty part is gone, as empty lists are. So where the first part is not there,
 -- the next takes its place, and its name. PART_BYTES is about how long parts get: ClusterScripts.swift sets it.
 local Lists = {}
