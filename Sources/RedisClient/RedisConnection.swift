@@ -110,8 +110,8 @@ package final class RedisConnection: Sendable {
         }
     }
 
-    /// Why commands wait, where that is known: the error of a connection, or that a server does not answer on one that stands. Without any
-    /// sign of either it says that the server at the address does not answer.
+    /// The reason why commands wait: the error of a lost connection, or the server that leaves a command without a reply. Where neither is
+    /// known, the server at the address counts as silent.
     package var silence: RedisError {
         switch way {
         case .server(let node): node.failure ?? RedisError(.commandTimeout).at(configuration.address)
