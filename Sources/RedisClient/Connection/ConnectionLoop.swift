@@ -8,12 +8,15 @@ final class ConnectionLoop {
     private let wakeup: Wakeup
     private let ready: OneShot<Result<Void, RedisError>>
     private let health: ConnectionHealth
+    private let sentinels: SentinelWatch?
     private let clock = ContinuousClock()
     private var machine: ConnectionMachine
 
     private var lookup: (any ServerLookup)?
     /// The name that a certificate has to carry.
     private var peerName = ""
+    /// The primary to which the connection leads, where Sentinels name it.
+    private var primary: SentinelAddress.Host?
     private var socket: Socket?
     private var transport: (any Transport)?
     private var reader: ReplyReader?
@@ -39,6 +42,7 @@ final class ConnectionLoop {
         self.wakeup = wakeup
         self.ready = ready
         self.health = health
+        sentinels = if case .sentinel(let address) = configuration.address { .over(address, configuration) } else { nil }
         machine = ConnectionMachine(configuration, isPersistent: isPersistent, random: SystemRandomNumberGenerator())
     }
 
@@ -46,6 +50,8 @@ final class ConnectionLoop {
 
     /// Runs until the connection is closed, or its first attempt fails.
     func run() {
+        sentinels?.tell(wakeup)
+        defer { sentinels?.forget(wakeup) }
         perform(machine.start(now: clock.now))
         while !machine.isOver {
             if !session.takeMessages() {
@@ -57,6 +63,7 @@ final class ConnectionLoop {
             if let stall = session.expire(now: now, whileDisconnectedBecause: machine.isServing ? nil : health.failure) {
                 perform(machine.failed(stall, now: now))
             }
+            if let primary, let named = sentinels?.primary, named != primary { perform(machine.hasSuccessor(now: now)) }
             send()
             if machine.isOver { break }
             wait()
@@ -146,8 +153,8 @@ extension ConnectionLoop {
                 // A lookup of an earlier attempt may still run. Then its result is used.
                 lookup = AddressLookup(host: host, port: port, wakeup: wakeup)
             }
-        case .sentinel(let sentinels):
-            if lookup == nil { lookup = SentinelLookup(sentinels, configuration, wakeup: wakeup) }
+        case .sentinel:
+            if lookup == nil, let sentinels { lookup = SentinelLookup(sentinels, wakeup: wakeup) }
         }
     }
 
@@ -156,6 +163,7 @@ extension ConnectionLoop {
         switch lookup {
         case .success(let found):
             peerName = found.name
+            primary = found.primary
             perform(machine.found(found.endpoints, now: clock.now))
         case .failure(let error): perform(machine.failed(error, now: clock.now))
         }

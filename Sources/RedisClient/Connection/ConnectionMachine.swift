@@ -132,6 +132,16 @@ struct ConnectionMachine {
         return .drain
     }
 
+    /// Sentinels name another primary than the one that the connection leads to.
+    mutating func hasSuccessor(now: Instant) -> Action? {
+        switch state {
+        case .opening, .preparing, .greeting, .serving, .draining:
+            deadline = nil
+            return pause(because: RedisError(.connectionLost, "the Sentinels name another primary now"), now: now)
+        case .idle, .lookingUp, .pausing, .over: return nil
+        }
+    }
+
     /// No command is pending on a connection that is being closed.
     mutating func drained(now: Instant) -> Action? {
         guard state == .draining else { return nil }

@@ -10,6 +10,8 @@ protocol ServerLookup: AnyObject {
 struct FoundServer: Sendable {
     let name: String
     let endpoints: [SocketAddress]
+    /// The primary that it is by the Sentinels' word, where they were asked.
+    var primary: SentinelAddress.Host?
 }
 
 /// A lookup of a host name on its own thread, because the system's resolver may block for longer than a connection's timeouts.

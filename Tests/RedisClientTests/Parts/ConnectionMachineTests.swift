@@ -176,6 +176,20 @@ import Testing
         #expect(slow.tick(now: start + .seconds(10)) == .drop(RedisError(.readOnly)))
     }
 
+    @Test func `a server whose successor is known is left at once, and its successor looked for also by a first attempt`() {
+        var standing = serving()
+        let error = RedisError(.connectionLost, "the Sentinels name another primary now")
+        #expect(standing.hasSuccessor(now: start) == .drop(error))
+        #expect(standing.hasSuccessor(now: start) == nil)
+        var fresh = machine()
+        #expect(fresh.hasSuccessor(now: start) == nil)
+        _ = fresh.start(now: start)
+        #expect(fresh.hasSuccessor(now: start) == nil)
+        _ = fresh.found([first], now: start)
+        #expect(fresh.hasSuccessor(now: start) == .drop(error))
+        #expect(fresh.tick(now: start + .seconds(9)) == .lookUp)
+    }
+
     @Test func `a closed connection stays closed`() {
         var machine = serving()
         #expect(machine.close() == .stop(RedisError(.closed)))

@@ -41,6 +41,33 @@ import Testing
         await connection.close()
     }
 
+    @Test func `all connections leave a primary that hangs, before it goes on as if nothing had happened`() async throws {
+        let sentinels = try await RedisSentinels.start()
+        let names = ["busy", "quiet", "listening"]
+        func configuration(_ name: String) throws -> RedisConfiguration {
+            try Self.configuration(sentinels.url).with { $0.clientName = name }
+        }
+        let busy = try await RedisConnection.connect(configuration("busy"))
+        let quiet = try await RedisConnection.connect(configuration("quiet"))
+        let subscriber = try await RedisSubscriber.connect(configuration("listening"))
+        let subscription = try await subscriber.subscribe(to: ["channel"])
+        sentinels.primary.pause()
+        defer { sentinels.primary.resume() }
+        let lost = await failure { try await busy.send(RedisCommand("SET", "key", "lost"), timeout: .seconds(60)) }
+        #expect(lost?.kind == .connectionLost && lost?.mayHaveExecuted == true, "\(lost as Any)")
+        // Nobody uses the other two meanwhile.
+        try await eventually("all are at the new primary") {
+            let clients = try await sentinels.replica.command("CLIENT", "LIST").text ?? ""
+            return names.allSatisfy { clients.contains(" name=\($0) ") }
+        }
+        sentinels.primary.resume()
+        for connection in [busy, quiet] { try await connection.send(RedisCommand("RPUSH", "list", "element")) }
+        #expect(try await sentinels.replica.command("LLEN", "list").text == "2")
+        withExtendedLifetime(subscription) {}
+        await subscriber.close()
+        for connection in [busy, quiet] { await connection.close() }
+    }
+
     @Test func `a Sentinel that is away is passed over, and the outage of all is told`() async throws {
         let sentinels = try await RedisSentinels.start(downAfter: .seconds(60))
         try await sentinels.kill(0)
