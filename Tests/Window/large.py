@@ -21,7 +21,7 @@ from processes import trial  # noqa: I001 (the stage says where it is)
 
 MINUTES, JOBS, PICTURES = [int(word) for word in (sys.argv[2:5] + ["10", "1000000", "100000"][len(sys.argv[2:5]) :])]
 ROUNDS = 11
-# A listing looks at so many parts of a queue, of 500 jobs or elements each; an index of pictures reads a list once.
+# A listing looks at 40 parts of a queue, of 500 jobs or elements each; an index of pictures reads a list once.
 MOST_COMMANDS = 500
 
 

@@ -122,17 +122,16 @@ private struct IDSearch {
     mutating func lookAtJobs(of queue: FetchQueue) async throws {
         for job in try await queue.active(JobSelection(.active)) { note(job.entry.id, job.entry.url) }
         for state in [JobState.delayed, .parked, .dead, .ready] {
-            var next: JobCursor? = JobCursor()
-            while let from = next {
+            var walk = JobWalk(queue, JobSelection(state), from: JobCursor())
+            while walk.next != nil {
                 guard jobsLeft > 0 else {
                     result.hasGivenUp = true
                     return
                 }
-                let part = try await queue.look(at: JobSelection(state), from: from, limit: .max)
+                let part = try await walk.look(limit: .max)
                 // A part without a job costs a call too.
                 jobsLeft -= max(part.count, FetchQueue.jobsAtOnce)
                 for job in part.jobs { note(job.entry.id, job.entry.url) }
-                next = part.next
             }
         }
     }

@@ -11,23 +11,21 @@ extension FetchQueue {
     ) async throws(StateError) -> JobListing {
         try await persistently {
             var jobs: [ListedJob] = []
-            var next: JobCursor? = cursor
+            var walk = JobWalk(self, selection, from: cursor)
             if selection.state == .active {
                 let position = cursor.place[2]
                 let all = try await active(selection).filter { selection.filter.lists($0.entry) }
                 jobs = Array(all.dropFirst(position).prefix(limit))
                 let end = position + jobs.count
-                next = end < all.count ? JobCursor(partition: 0, place: [0, 0, end, 0, 0]) : nil
+                walk.next = end < all.count ? JobCursor(partition: 0, place: [0, 0, end, 0, 0]) : nil
             } else {
                 var looks = 0
-                while jobs.count < limit, looks < parts, let from = next {
+                while jobs.count < limit, looks < parts, walk.next != nil {
                     looks += 1
-                    let part = try await look(at: selection, from: from, limit: limit - jobs.count)
-                    jobs += part.jobs
-                    next = part.next
+                    jobs += try await walk.look(limit: limit - jobs.count).jobs
                 }
             }
-            return JobListing(jobs: jobs, now: try await cluster.now(), next: next)
+            return JobListing(jobs: jobs, now: try await cluster.now(), next: walk.next)
         }
     }
 
@@ -45,35 +43,12 @@ extension FetchQueue {
                 return (min(limit, count), count > limit)
             }
             var (count, looks) = (0, 0)
-            var next: JobCursor? = JobCursor()
-            while count < limit, looks < parts, let from = next {
+            var walk = JobWalk(self, selection, from: JobCursor())
+            while count < limit, looks < parts, walk.next != nil {
                 looks += 1
-                let part = try await look(at: selection, from: from, limit: limit - count)
-                count += part.count
-                next = part.next
+                count += try await walk.look(limit: limit - count).count
             }
-            return (count, next != nil)
+            return (count, walk.next != nil)
         }
     }
-
-    /// Looks at the next part of jobs that are not active. It may be empty without being the last. Jobs whose URL is not valid UTF-8 are counted
-    /// and not listed.
-    func look(
-        at selection: JobSelection, from cursor: JobCursor, limit: Int
-    ) async throws -> (jobs: [ListedJob], count: Int, next: JobCursor?) {
-        guard cluster.partitions.indices.contains(cursor.partition) else { return ([], 0, nil) }
-        _ = try checkedName()
-        var page = JobPage(JobReader(self, cluster.partitions[cursor.partition], selection), limit: limit, looks: Self.jobsAtOnce)
-        let place: [Int]?
-        if selection.state == .dead {
-            place = try await page.addDead(from: cursor.place[2]).map { [0, 0, $0, 0, 0] }
-        } else {
-            place = try await page.addWaiting(from: cursor.place)
-        }
-        let isLast = place == nil && cursor.partition + 1 == cluster.partitions.count
-        let next = JobCursor(partition: place == nil ? cursor.partition + 1 : cursor.partition, place: place)
-        return (page.jobs, page.count, isLast ? nil : next)
-    }
-
-    private static let processesAtOnce = 50
 }

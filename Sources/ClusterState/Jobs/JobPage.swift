@@ -3,7 +3,7 @@ internal import RedisClient
 
 /// A part of a listing: a bounded number of elements is looked at, and the part ends when it has as many jobs as asked for.
 struct JobPage {
-    private var reader: JobReader
+    private(set) var reader: JobReader
     private let limit: Int
     private var looks: Int
     private(set) var jobs: [ListedJob] = []
@@ -124,8 +124,8 @@ extension JobPage {
             places.append(Found(place: JobPlace(timer: try timers[index].asBytes()), due: Int(try timers[index + 1].asString())))
         }
         let lists = places.map { reader.list(of: $0.place, priority) }
-        var found = try await reader.queue.cluster.look(at: lists.compactMap { $0 })[...]
-        var (commands, read) = ([RedisCommand](), [Int]())
+        var found = try await look(at: lists, of: priority, from: position)[...]
+        var (commands, read, asked) = ([RedisCommand](), [Int](), 0)
         for (index, list) in lists.enumerated() {
             if looks <= 0 {
                 places.removeSubrange(index...)
@@ -137,6 +137,7 @@ extension JobPage {
             let wanted = min(looks + 1, max(0, whole.length - from))
             if wanted == 0 { continue }
             looks -= wanted - 1
+            if index == 0 { asked = wanted }
             places[index].isWhole = from + wanted >= whole.length
             read.append(index)
             let reads = whole.reading(from..<from + wanted)
@@ -146,8 +147,20 @@ extension JobPage {
         }
         var replies = try await reader.pipeline(commands)[...]
         for index in read { try places[index].read(&replies, state: reader.selection.state) }
+        // Jobs were claimed meanwhile, and parts of the list are gone.
+        if position.place == 0, places[0].elements.count < asked { reader.ready[priority.number] = nil }
         try await reader.learnBatches(of: places.flatMap { $0.elements + [$0.place.delayedBlock] })
         return places
+    }
+
+    /// The lengths of the lists. An earlier look knows those of the ready blocks.
+    private mutating func look(at lists: [RedisArgument?], of priority: Priority, from position: Position) async throws -> [LongList] {
+        let hasReady = position.place == 0 && lists.first != .some(nil)
+        let known = hasReady && position.element > 0 ? reader.ready[priority.number] : nil
+        let new = try await reader.queue.cluster.look(at: lists.dropFirst(known == nil ? 0 : 1).compactMap { $0 })
+        let found = (known.map { [$0] } ?? []) + new
+        if hasReady { reader.ready[priority.number] = found.first }
+        return found
     }
 
     /// Adds the jobs of a place from a position on. Answers whether there was room for all of them.

@@ -50,6 +50,8 @@ struct JobReader {
     let partition: Partition
     let selection: JobSelection
 
+    /// The ready blocks of each priority, as they lay there at the first look. A list of millions has hundreds of parts.
+    var ready: [Int: LongList] = [:]
     private var batches: [Int: [UInt8]?] = [:]
     private static let cancelled = Array("cancelled".utf8)
 
