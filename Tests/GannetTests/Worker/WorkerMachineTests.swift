@@ -60,7 +60,7 @@ import Testing
         #expect(anew.settlements.map(\.token) == [job.token] && anew.wanted == sent.wanted)
     }
 
-    @Test func `fewer than eight outcomes wait two milliseconds for company, and eight go at once`() {
+    @Test func `fewer than eight outcomes wait for company, and eight go at once`() {
         var bench = MachineBench { $0.concurrency = 16 }
         bench.start()
         let jobs = bench.jobs(32)
@@ -72,7 +72,7 @@ import Testing
         #expect(bench.conclude(jobs[7]).requests.map(\.settlements.count) == [8])
         bench.answer(verdicts: Array(repeating: .settled, count: 8))
         #expect(bench.conclude(jobs[8]).requests.isEmpty)
-        #expect(bench.wake(after: .milliseconds(2)).requests.map(\.settlements.count) == [1])
+        #expect(bench.wake(after: Lane.waitForCompany).requests.map(\.settlements.count) == [1])
     }
 
     @Test func `an outcome goes at once where a place is empty`() {
@@ -185,12 +185,12 @@ import Testing
         let actions = bench.take(.stopRequested)
         #expect(actions.cancelled.isEmpty)
         #expect(actions.reports.contains { if case .stopping(active: 1, _) = $0 { true } else { false } })
-        let sent = try #require(bench.wake(after: .milliseconds(2)).requests.first)
+        let sent = try #require(bench.wake(after: Lane.waitForCompany).requests.first)
         #expect(sent.settlements.map(\.token) == [jobs[1].token] && sent.wanted == 0)
         guard case .handedBack? = sent.settlements.first?.outcome else { return #expect(Bool(false), "it was not handed back") }
         bench.answer(verdicts: [.settled], held: 1)
         bench.conclude(jobs[0])
-        bench.wake(after: .milliseconds(2))
+        bench.wake(after: Lane.waitForCompany)
         #expect(bench.answer(verdicts: [.settled]).end == .drained)
     }
 
@@ -250,7 +250,7 @@ import Testing
         #expect(heard.map(\.0.partition) == [partitions[0]] && heard.allSatisfy { !$0.1.hasNothingElsewhere })
         bench.answer(isHeldBack: true)
         bench.conclude(other[0])
-        let settling = bench.wake(after: .milliseconds(10)).exchanges
+        let settling = bench.wake(after: Lane.waitForCompany).exchanges
         #expect(settling.map(\.0.partition) == [partitions[1]] && settling.allSatisfy { $0.1.wanted + $0.1.spare == 0 })
         bench.answer(verdicts: [.settled])
         let free = bench.take(.heard).exchanges
@@ -260,7 +260,7 @@ import Testing
         #expect(bench.take(.heard).exchanges.map(\.0.partition) == [partitions[0]])
         bench.answer(isHeldBack: true)
         bench.conclude(alone[0])
-        bench.wake(after: .milliseconds(10))
+        bench.wake(after: Lane.waitForCompany)
         bench.answer(verdicts: [.settled])
         #expect(bench.lanes.map(\.partition) == [partitions[1]] && bench.sent[0].request.wanted > 0)
     }

@@ -35,9 +35,11 @@ struct Lane {
 
     static let mostOutcomes = ExchangeRequest.mostJobs
     static let mostOutcomeBytes = 1 << 20
-    /// Fewer outcomes wait for company.
+    /// Fewer outcomes wait for company, as long as no place is empty: where origins are slow, the worker's places are what counts.
     static let company = 8
-    static let waitForCompany = Duration.milliseconds(2)
+    static let waitForCompany = Duration.milliseconds(20)
+    /// Where so many transfers end within this time, empty places wait for as many outcomes.
+    static let shortWait = Duration.milliseconds(2)
 
     private(set) var id: ID
     private var number = 0

@@ -94,8 +94,8 @@ extension WorkerMachine {
     /// When empty places are worth an exchange, if that is not now. Where transfers end fast, the places wait for outcomes. These make room
     /// at their hosts and travel in the same call. The worker's time goes into work there, and not into waiting for origins.
     private func placesDue(_ index: Int) -> Instant? {
-        guard lanes[index].outcomeCount < Lane.company, rate.brings(Lane.company, within: Lane.waitForCompany) else { return nil }
-        return lanes[index].lastSent.map { $0 + Lane.waitForCompany }
+        guard lanes[index].outcomeCount < Lane.company, rate.brings(Lane.company, within: Lane.shortWait) else { return nil }
+        return lanes[index].lastSent.map { $0 + Lane.shortWait }
     }
 
     mutating func startFromStock(at now: Instant) {
