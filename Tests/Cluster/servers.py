@@ -145,17 +145,26 @@ class Cluster:
 
 
 class Origin:
-    """nginx at all of 127.0.0.0/8, so that there are as many hosts as wanted."""
+    """nginx at all of 127.0.0.0/8, so that there are as many hosts as wanted. With a pace, it answers each worker so many times a second."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, pace=None):
         self.port, self.log = free_port(), folder / "access"
+        body = 'return 200 "body of $host$request_uri\\n";'
         text = f"""daemon off; pid {folder}/pid; error_log {folder}/errors; worker_processes 1;
             events {{ worker_connections 8192; }}
             http {{ log_format one '$host$request_uri'; access_log {self.log} one buffer=1m flush=1s; keepalive_requests 1000000;
-              server {{ listen 0.0.0.0:{self.port} backlog=4096; location / {{ return 200 "body of $host$request_uri\\n"; }} }} }}"""
+              {self.paced(folder, pace, body) if pace else ""}
+              server {{ listen 0.0.0.0:{self.port} backlog=4096; location / {{ {"limit_req zone=paced burst=1000; proxy_pass http://paced;" if pace else body} }} }} }}"""
         (folder / "nginx.conf").write_text(text)
         self.process = subprocess.Popen(["nginx", "-p", folder, "-e", folder / "errors", "-c", folder / "nginx.conf"], start_new_session=True)
         until("nginx listens", lambda: socket.socket().connect_ex(("127.0.0.1", self.port)) == 0)
+
+    def paced(self, folder, pace, body):
+        """nginx delays no answer of its own, so a second server of it gives the answers."""
+        return f"""limit_req_zone $http_user_agent zone=paced:1m rate={pace}r/s;
+            proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host;
+            upstream paced {{ server unix:{folder}/inner; keepalive 64; }}
+            server {{ listen unix:{folder}/inner; access_log off; location / {{ {body} }} }}"""
 
     def counts(self):
         time.sleep(1.5)  # nginx writes its log each second

@@ -129,12 +129,15 @@ final class SubscriptionSession: Session {
     private var isUnsubscribing: Bool { if case .unsubscribed = expected.first { true } else { false } }
 
     func expire(now: Instant, whileDisconnectedBecause reason: RedisError?) -> RedisError? {
+        var isSilent = false
         for id in waiting {
             guard let state = listeners[id], state.listener.deadline <= now else { continue }
+            // Nothing has come since this listener began to wait.
+            if lastHeard + replyTimeout <= now { isSilent = true }
             end(id, (reason.map(RedisError.init(unavailableBecause:)) ?? RedisError(.commandTimeout)).at(address))
         }
         guard isConnected else { return nil }
-        if let answerDue, answerDue <= now { return RedisError(.commandTimeout) }
+        if isSilent || answerDue.map({ $0 <= now }) == true { return RedisError(.commandTimeout) }
         if answerDue == nil, lastHeard + quietTime <= now {
             send(RedisCommand("PING"), expecting: .pong)
         }
