@@ -10,7 +10,8 @@ struct WorkersListCommand: Command {
     static let spec = CommandSpec(
         "list",
         summary: "List the workers of a queue.",
-        discussion: "A worker that has ended is not listed. A worker that was killed is listed as silent, for ten minutes.",
+        discussion:
+            "A worker that has ended is not listed. A worker that was killed, or ended while Redis was away, is listed as silent, for ten minutes.",
         flags: [allQueues.entry, CommonFlags.json.entry] + QueueTarget.flags,
         examples: [
             Example("gannet workers list", "Lists the workers of the queue 'default'."),
@@ -193,7 +194,7 @@ struct WorkersDrainCommand: Command {
             if silent.count == left.count {
                 if !silent.isEmpty {
                     console.error(
-                        "Nothing was heard for a while of \(list(silent)): killed, or without a connection to Redis. "
+                        "Nothing was heard for a while of \(list(silent)): gone without a farewell, or without a connection to Redis. "
                             + "Another worker takes the jobs over.")
                 }
                 return silent.sorted()

@@ -97,6 +97,7 @@ final class WorkTally: Sendable {
                 "stopping; \(fate) Stop again to leave at once.",
                 [(key: "event", value: "stopping"), (key: "active", value: .integer(active))])
         case .left(let job): console.detail("left \(job.url): it can be claimed again when its lease ends", job.facts("left"))
+        case .leftBehind(let left): console.warn(left.sentence, left.facts)
         case .givenUp(let count):
             if let total = state.withLock({ $0.givenUp.add(count, at: .now) }) { tellGivenUp(total) }
         case .progress(let accepted, let ended, let waits):
