@@ -87,6 +87,22 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `without the server of the first partition a command ends at once, and says what that server has`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        try await home.kill9()
+        for words in [["status"], ["workers", "list"], ["batch", "list"], ["explain", "http://h/"]] {
+            let outcome = try await fleet.outcome(words + redis)
+            #expect(outcome.status == 69 && outcome.output == "", "\(words): \(outcome)")
+            #expect(outcome.errors.contains("127.0.0.1:\(home.port ?? 0) cannot be reached"), "\(words): \(outcome.errors)")
+            #expect(outcome.errors.contains("partition 0 of the namespace 'gannet'"), "\(words): \(outcome.errors)")
+        }
+        try await fleet.stop()
+    }
+
     @Test func `jobs that no replica confirms are reported, and the same command adds none`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let words = ["enqueue", "-i", fleet.list, "--durability", "replicated"] + fleet.connection
