@@ -110,6 +110,8 @@ import Testing
         #expect(first.status == 75 && first.errors.contains("no replica has confirmed them within 10 seconds"), "\(first.errors)")
         let again = try await fleet.outcome(words + ["--batch", "b"])
         #expect(again.status == 75 && again.errors.contains("3 URLs had been accepted before"), "\(again.errors)")
+        let told = try await fleet.json(Array(words.prefix(5)) + ["--batch", "b"], status: 75)
+        #expect(told["accepted"] as? Int == 3 && told["confirmed"] as? Bool == false && told["batch"] as? String == "b", "\(told)")
         #expect(try await fleet.outcome(["status"] + fleet.connection).output.contains(fleet.row("enqueued", "3\n")))
         try await fleet.stop()
     }
