@@ -126,9 +126,12 @@ extension ClusterState {
                 if case .failure(let error) = set[0] { refusal = naming(error) }
                 if let refusal, refusal.kind == .notPermitted { throw refusal }
             }
-            let reply = await connection.pipeline([RedisCommand("GET", keys.schema)])[0].mapError(naming)
+            let reply = try await schemaReply(isPatient: begins).mapError(naming)
             if case .failure(let error) = reply, error.kind == .wrongType {
                 throw StateError.damagedSchema(key: "{\(namespace)}schema", found: nil)
+            }
+            if connection.isCluster, case .failure(let error) = reply, error.isTransient {
+                throw StateError.homeAway(namespace: namespace, error)
             }
             guard let found = try reply.get().asOptionalString() else {
                 // Jobs in a namespace without its number of partitions would be lost to those who take it for another number.
@@ -152,6 +155,19 @@ extension ClusterState {
             let lacking = try rights.map { try $0.asString() } + (try await cluster.lackingInPartitions())
             if !lacking.isEmpty { throw RedisError(lacking: lacking, server: connection.configuration.address.description) }
             return cluster
+        }
+    }
+
+    /// The namespace's schema, or why it cannot be read.
+    /// - Parameter isPatient: Waits for a server of a cluster as long as for any. People who look do not wait that long.
+    private func schemaReply(isPatient: Bool) async throws -> Result<RedisReply, RedisError> {
+        let question = { @Sendable () async -> Result<RedisReply, RedisError> in
+            await connection.pipeline([RedisCommand("GET", home.keys.schema)])[0]
+        }
+        if isPatient { return await question() }
+        switch try await orGiveUp(home, question) {
+        case .success(let reply): return reply
+        case .failure(let error): return .failure(error.redis ?? RedisError(.unavailable))
         }
     }
 

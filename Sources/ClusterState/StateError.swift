@@ -11,6 +11,9 @@ package enum StateError: Error, Sendable, Equatable {
     /// The namespace's entry of its schema and its number of partitions cannot be read.
     case damagedSchema(key: String, found: String?)
 
+    /// The server of a namespace's first partition is away in a cluster. Without it nobody can tell how many partitions there are.
+    case homeAway(namespace: String, RedisError)
+
     /// A newer version of the same schema wrote this value.
     case newerFormat(String)
 
@@ -53,6 +56,7 @@ extension StateError {
 
     package var reason: Reason {
         switch self {
+        case .homeAway: .unavailable
         case .redis(let error):
             switch error.reason {
             case .usage: .usage
@@ -73,7 +77,12 @@ extension StateError {
     }
 
     /// Redis' own error, where Redis is the reason.
-    package var redis: RedisError? { if case .redis(let error) = self { error } else { nil } }
+    package var redis: RedisError? {
+        switch self {
+        case .redis(let error), .homeAway(_, let error): error
+        default: nil
+        }
+    }
 
     /// A key holds a value of another type.
     package var isWrongType: Bool { redis?.kind == .wrongType }
@@ -113,6 +122,9 @@ extension StateError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .redis(let error): error.description
+        case .homeAway(let namespace, let error):
+            "\(error.description) That part of the cluster has partition 0 of the namespace '\(namespace)', with the number of its partitions "
+                + "and the records of workers and batches. No command can begin without it. Workers that run go on with the other partitions."
         case .otherSchema(let found):
             "The data in this namespace has schema \(found), and this version of gannet knows \(ClusterState.schema). "
                 + (olderSchema != nil

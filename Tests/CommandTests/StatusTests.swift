@@ -51,7 +51,7 @@ import Testing
         #expect((told["heartbeatSeconds"] as? Double).map { $0 >= 0 && $0 < 60 } == true)
         #expect((status["oldestReadySeconds"] as? Double).map { $0 >= 0 } == true)
         let text = try await fleet.outcome(["status"] + fleet.connection).output
-        #expect(text.contains(fleet.row("ready", "20 (the oldest for ")) && text.contains("/2 "), "\(text)")
+        #expect(text.contains(fleet.row("ready", "20 (the oldest for ")) && text.contains("  JOBS  PLACES  "), "\(text)")
         worker.signal(SIGINT)
         _ = try await worker.errors.line { $0.hasPrefix("gannet: stopping") }
         worker.signal(SIGINT)

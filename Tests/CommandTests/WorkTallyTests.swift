@@ -31,6 +31,25 @@ import Testing
         #expect(tally.summary.hasPrefix("This worker: 0 fetched, 0 failed, 0 B in "))
     }
 
+    @Test func `a queue's progress has all jobs that its worker has ended, or says since when it counts`() {
+        let tally = Self.tally()
+        func end(_ count: Int) { for _ in 0..<count { tally.note(.fetched(JobLabel(url: "u"), bytes: 1, file: nil)) } }
+        func line(_ accepted: Int, _ ended: Int) -> String {
+            tally.note(.progress(accepted: accepted, ended: ended))
+            return ProgressText.line(tally.snapshot(at: .now))
+        }
+        // The first look may come late.
+        end(49)
+        #expect(line(170, 149).contains("queue: 49 of 70 had ended"))
+        end(21)
+        #expect(line(170, 170).contains("this worker: 70 fetched") && line(170, 170).contains("queue: 70 of 70 had ended"))
+        end(5)
+        let later = line(180, 175)
+        #expect(later.contains("this worker: 75 fetched") && later.contains("queue since it was last empty: 5 of 10 had ended"), "\(later)")
+        let bar = ProgressLines.lines(tally.snapshot(at: .now), columns: 200, TerminalStyle([:]))[0].plain
+        #expect(bar.contains("queue 5 of 10") && bar.contains("  5 by this worker"), "\(bar)")
+    }
+
     @Test func `a percentage belongs to the work at hand, not to all that the queue ever had`() {
         let tally = Self.tally()
         func whole(_ accepted: Int, _ ended: Int) -> String? {

@@ -59,6 +59,8 @@ package enum RedisOutage: Sendable, Equatable {
         // The first sentence says what happened. The rest is advice.
         if let end = text.firstRange(of: ". ") { text = String(text[..<end.lowerBound]) }
         if text.hasPrefix("Redis ") { text = String(text.dropFirst("Redis ".count)) }
+        // Behind the colon it is no beginning of a sentence.
+        if text.hasPrefix("No Sentinel") { text = "n" + text.dropFirst() }
         if text.hasSuffix(".") { text.removeLast() }
         self = .began(sentence: (error.server.isEmpty ? "Redis" : "Redis at \(error.server)") + ": " + text)
     }

@@ -12,8 +12,31 @@ extension FetchQueue {
         try await heartbeat(worker, record.bytes, drain)
     }
 
-    /// Tells Redis that a worker has ended.
-    package func leave(_ worker: String) async throws(StateError) { _ = try await heartbeat(worker, []) {} }
+    /// Tells Redis that a worker has ended. Only the home partition has to answer.
+    package func leave(_ worker: String) async throws(StateError) {
+        try await StateError.mapping {
+            let counts = await countsAtOnce()
+            _ = try await report(worker, [], counts)
+        }
+    }
+
+    /// The queue's counts for a sample; `nil` where a server does not answer at once. An ending worker does not wait for it.
+    private func countsAtOnce() async -> QueueCounts? {
+        await withTaskGroup(of: QueueCounts?.self) { group in
+            group.addTask {
+                guard let (looks, partitions) = try? await lookEverywhere(isForOnlookers: false), partitions?.away.isEmpty != false else {
+                    return nil
+                }
+                return looks.values.reduce(into: QueueCounts()) { $0.add($1.counts) }
+            }
+            group.addTask {
+                try? await Task.sleep(for: Bounds.farewellLook)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
 
     private func heartbeat(
         _ worker: String, _ record: [UInt8], _ drain: () -> Void
@@ -67,6 +90,7 @@ extension FetchQueue {
         static let queues = 100, queueKept = 900_000, oldIntent = 30_000
         /// Somewhat less than the time between a worker's heartbeats, so that none of a single worker's is passed over.
         static let betweenSamples = 4000
+        static let farewellLook = Duration.milliseconds(250)
     }
 
     /// Answers intents that are older than half a minute, and whether the worker is asked to drain.

@@ -19,12 +19,6 @@ package struct PartitionOverview: Sendable, Equatable {
 }
 
 extension FetchQueue {
-    /// How long a server of a cluster may be away before an overview goes on without it.
-    private static let patience = Duration.seconds(1)
-    /// A busy server may be silent for a moment.
-    private static let silencePatience = Duration.seconds(2)
-    private static let pause = Duration.milliseconds(50)
-
     /// Looks at all partitions side by side. In a cluster one server may be away: then its partitions are missing.
     /// - Parameters:
     ///   - isForOnlookers: See ``look(at:isForOnlookers:batches:)``.
@@ -35,7 +29,7 @@ extension FetchQueue {
         let results = try await withThrowingTaskGroup(of: (Int, Result<PartitionLook, StateError>).self) { group in
             for partition in cluster.partitions {
                 group.addTask {
-                    let found = try await orGiveUp(partition) {
+                    let found = try await cluster.orGiveUp(partition) {
                         try await look(at: partition, isForOnlookers: isForOnlookers, batches: batches)
                     }
                     return (partition.index, found)
@@ -63,12 +57,20 @@ extension FetchQueue {
             count: cluster.partitions.count, primaries: primaries.count, away: away.sorted { $0.partitions[0] < $1.partitions[0] })
         return (looks, overview)
     }
+}
+
+extension ClusterState {
+    /// How long a server of a cluster may be away before a look goes on without it.
+    private static let absencePatience = Duration.seconds(1)
+    /// A busy server may be silent for a moment.
+    private static let silencePatience = Duration.seconds(2)
+    private static let pause = Duration.milliseconds(50)
 
     /// A failure is only returned in a cluster, and only where the partition's server is away. Any other error is thrown.
     func orGiveUp<Value: Sendable>(
         _ partition: Partition, _ question: @escaping @Sendable () async throws -> Value
     ) async throws -> Result<Value, StateError> {
-        guard cluster.connection.isCluster else { return .success(try await question()) }
+        guard connection.isCluster else { return .success(try await question()) }
         return try await withThrowingTaskGroup(of: Result<Value, StateError>?.self) { group in
             group.addTask {
                 do {
@@ -82,8 +84,8 @@ extension FetchQueue {
                 let start = ContinuousClock.now
                 while true {
                     try await Task.sleep(for: Self.pause)
-                    guard let failure = cluster.connection.primary(of: partition.keys.state)?.failure else { continue }
-                    let patience = failure.kind == .commandTimeout ? Self.silencePatience : Self.patience
+                    guard let failure = connection.primary(of: partition.keys.state)?.failure else { continue }
+                    let patience = failure.kind == .commandTimeout ? Self.silencePatience : Self.absencePatience
                     if .now > start + patience { return .failure(.redis(failure)) }
                 }
             }

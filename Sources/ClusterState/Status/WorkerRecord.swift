@@ -105,9 +105,12 @@ package struct WorkerRecord: Sendable, Equatable {
 }
 
 extension WorkerRecord {
-    /// Requests that end in a second; `nil` where it is not known.
+    /// The requests of a shorter time are no rate.
+    private static let shortestInterval = Duration.seconds(3)
+
+    /// Requests that end in a second; `nil` where it is not known, as of a worker that has just begun.
     package var endedPerSecond: Double? {
-        guard let life, interval > .zero else { return nil }
+        guard let life, interval >= Self.shortestInterval else { return nil }
         return Double(life.ended) / (interval / .seconds(1))
     }
 }

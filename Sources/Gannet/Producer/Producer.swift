@@ -44,8 +44,10 @@ package struct Producer: ~Copyable {
     package static let replicaPatience = Duration.seconds(10)
 
     /// A producer for one batch of a queue. A batch that was begun before goes on where it stopped.
+    /// - Parameter refused: The rows in front of the first one that this producer gets. Without a URL there is no batch to begin.
     package init(
-        _ queue: FetchQueue, batch: String, from source: String, options: BatchOptions = .init(), durability: Durability = .primary
+        _ queue: FetchQueue, batch: String, from source: String, options: BatchOptions = .init(), durability: Durability = .primary,
+        behind refused: RefusedRows = RefusedRows()
     ) async throws(StateError) {
         try await queue.cluster.checkEviction()
         if durability == .replicated { try await queue.checkRightToWait() }
@@ -58,6 +60,8 @@ package struct Producer: ~Copyable {
         headers = options.headers
         self.durability = durability
         acceptedBefore = begun.total
+        position = refused.count
+        summary = refused.summary
         summary.accepted = begun.total
     }
 
@@ -143,6 +147,19 @@ package struct Producer: ~Copyable {
         }.get()
         (progress, open) = (accepted.progress, accepted.open)
         summary.accepted = progress.total
+    }
+}
+
+/// The rows at the beginning of an input that are no URLs.
+package struct RefusedRows: Sendable {
+    package private(set) var count = 0
+    package private(set) var summary = EnqueueSummary()
+
+    package init() {}
+
+    package mutating func add(_ place: EnqueueSummary.Place, _ reason: String) {
+        count += 1
+        summary.refuse(place, reason)
     }
 }
 

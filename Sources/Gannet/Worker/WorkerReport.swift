@@ -43,6 +43,9 @@ package enum WorkerReport: Sendable {
     /// The job was left as it is, because Redis did not answer in time. It can be claimed again when its lease ends.
     case left(JobLabel)
 
+    /// The worker has ended without an answer of Redis, or of a part of it.
+    case leftBehind(LeftBehind)
+
     /// Jobs that were given up because their URL is no text.
     case givenUp(Int)
 
@@ -81,7 +84,7 @@ extension WorkerReport {
         case .fetched(let job, _, _), .revalidated(let job, _), .cached(let job, _), .bodyMissing(let job), .putOff(let job, _),
             .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job), .handedBack(let job), .left(let job):
             job
-        case .stopping, .drainAsked, .givenUp, .progress, .foreign, .storeFull, .redis: nil
+        case .stopping, .drainAsked, .leftBehind, .givenUp, .progress, .foreign, .storeFull, .redis: nil
         }
     }
 
@@ -104,6 +107,23 @@ extension WorkerReport {
     }
 
     private static let hostFullClass = "host-full"
+}
+
+/// The jobs, exchanges and record of an ending worker that Redis, or a part of it, did not take.
+package struct LeftBehind: Sendable, Equatable {
+    /// Jobs whose outcomes were not written, or that were not handed back. They come back when their leases end.
+    package var jobs = 0
+
+    /// Partitions with an exchange that was not answered.
+    package var partitions: [Int] = []
+
+    /// How many partitions there are.
+    package var partitionCount = 1
+
+    /// The worker's record is still there. It goes ten minutes after its last heartbeat.
+    package var isListed = false
+
+    var isAnything: Bool { jobs > 0 || !partitions.isEmpty || isListed }
 }
 
 /// Why a worker ended.

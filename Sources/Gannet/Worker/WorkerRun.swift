@@ -39,6 +39,7 @@ final class WorkerRun: Sendable {
         let heartbeat = Heartbeat(name: worker, queue: queue, pulse: pulse, activity: activity, options: options) {
             self.box.put(.drainAsked)
         }
+        let leftBehind = Mutex(LeftBehind())
         // A task of its own: a worker whose task is cancelled still has to hand its jobs back.
         let working = Task(executorPreference: runner.executor) {
             await withDiscardingTaskGroup(returning: Result<WorkerEnd, any Error>.self) { group in
@@ -55,7 +56,7 @@ final class WorkerRun: Sendable {
                         if !Task.isCancelled { self.box.put(.feedEnded) }
                     }
                 }
-                let end = await self.work(isFed: feed != nil, &group)
+                let end = await self.work(isFed: feed != nil, &group) { left in leftBehind.withLock { $0 = left } }
                 group.cancelAll()
                 return end
             }
@@ -65,11 +66,16 @@ final class WorkerRun: Sendable {
         } onCancel: {
             self.box.put(.cancelled)
         }
-        await heartbeat.leave()
+        var left = leftBehind.withLock { $0 }
+        left.partitionCount = queue.cluster.partitions.count
+        left.isListed = await !heartbeat.leave()
+        if left.isAnything { report(.leftBehind(left)) }
         return end
     }
 
-    private func work(isFed: Bool, _ group: inout DiscardingTaskGroup) async -> Result<WorkerEnd, any Error> {
+    private func work(
+        isFed: Bool, _ group: inout DiscardingTaskGroup, _ leave: (LeftBehind) -> Void
+    ) async -> Result<WorkerEnd, any Error> {
         var machine = WorkerMachine(
             options, worker: worker, partitions: queue.cluster.partitions.count,
             inbox: inbox == nil ? nil : worker, isFed: isFed)
@@ -90,6 +96,7 @@ final class WorkerRun: Sendable {
                 case .cancel(let token, let reason): transfers[token]?.cancel(reason)
                 case .report(let news): report(news)
                 case .reportSilence: report(.redis(queue.cluster.silence))
+                case .leave(let left): leave(left)
                 case .settled(let time): activity.settled(after: time)
                 case .finish(let end): return end
                 }

@@ -70,7 +70,9 @@ struct EnqueueCommand: Command {
         }
         Feeding.complain(about: summary, console)
         let report = { (outcome: Batch?) in
-            EnqueueReport(queue: target.queue, batch: batch, summary: summary, isResumed: isResumed, outcome: outcome)
+            var report = EnqueueReport(queue: target.queue, batch: batch, summary: summary, isResumed: isResumed, outcome: outcome)
+            report.isConfirmed = durability == .replicated ? true : nil
+            return report
         }
         guard summary.accepted > 0 else {
             try show(report(nil))
@@ -93,7 +95,10 @@ struct EnqueueCommand: Command {
     private func feed(_ rows: InputRows?, _ queue: FetchQueue) async throws -> (EnqueueSummary, isResumed: Bool) {
         // A batch without a name of the user's own goes on only where replicas have not confirmed it, under the name that the error tells.
         let source = name == nil && durability == .primary ? "" : input.fingerprint ?? "standard input"
-        let producer = try await Producer(queue, batch: batch, from: source, options: submission, durability: durability)
+        let beginning = try await Feeding.begin(input, rows, submission.headers)
+        guard beginning.hasURL else { return (beginning.refused.summary, false) }
+        let producer = try await Producer(
+            queue, batch: batch, from: source, options: submission, durability: durability, behind: beginning.refused)
         guard producer.origin == source else {
             throw CommandFailure(
                 .wrongUsage,
@@ -104,9 +109,16 @@ struct EnqueueCommand: Command {
             console.note("going on with the batch '\(batch)': \(Amounts.count(before, "URL")) had been accepted before.")
         }
         do {
-            return (try await Feeding.feed(input, rows, into: producer), before > 0)
-        } catch let error as StateError where error.reason == .unconfirmed && name == nil {
-            throw CommandFailure(.timedOut, "\(error) Add '--batch \(batch)' to the command.")
+            return (try await Feeding.feed(input, rows, from: beginning, into: producer), before > 0)
+        } catch let unconfirmed as Feeding.Unconfirmed {
+            if json {
+                var report = EnqueueReport(
+                    queue: target.queue, batch: batch, summary: unconfirmed.summary, isResumed: before > 0, outcome: nil)
+                report.isConfirmed = false
+                try show(report)
+            }
+            let addition = name == nil ? " Add '--batch \(batch)' to the command." : ""
+            throw CommandFailure(.timedOut, unconfirmed.error.description + addition)
         }
     }
 
@@ -124,6 +136,8 @@ private struct EnqueueReport: Sendable {
     let isResumed: Bool
     /// The batch at its end, where the command waited for that.
     let outcome: Batch?
+    /// A replica has the jobs too; `nil` where none was asked.
+    var isConfirmed: Bool?
 
     private var end: BatchReport? { outcome.map { BatchReport(queue: queue, batch: $0) } }
 
@@ -138,6 +152,7 @@ private struct EnqueueReport: Sendable {
         [
             "schema": 1, "queue": .string(queue), "batch": summary.accepted > 0 ? .string(batch) : .null,
             "accepted": .integer(summary.accepted), "invalid": .integer(summary.invalid), "resumed": .bool(isResumed),
+            "confirmed": isConfirmed.map { .bool($0) } ?? .null,
             "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
             "outcome": end.map { .object($0.batch.members) } ?? .null,
         ]

@@ -24,6 +24,7 @@ struct JobsListCommand: Command {
 
     /// One selection for each state.
     private let selections: [JobSelection]
+    private let batch: String?
     private let limit: Int
     private let cursor: String?
     private let all: Bool
@@ -41,6 +42,7 @@ struct JobsListCommand: Command {
         if cursor != nil, !hasState { throw arguments.usageError("'--cursor' needs the '--state' of its page.") }
         let states: [JobState] = hasState || hasClass ? [asked.state] : [.active, .ready, .delayed, .parked, .dead]
         selections = states.map { JobSelection($0, asked.filter) }
+        batch = try arguments.optional(JobFlags.batch)
         limit = try arguments.require(Self.limit)
         all = arguments.isSet(Self.all)
         json = arguments.isSet(CommonFlags.json)
@@ -50,7 +52,7 @@ struct JobsListCommand: Command {
     func run() async throws -> ExitStatus {
         try await target.withQueue(looking: true) { queue in
             var isEmpty = true
-            for selection in selections {
+            for selection in try await JobFlags.selections(selections, of: batch, in: queue) {
                 guard var next = cursor.map(JobCursor.init) ?? JobCursor() else {
                     throw CommandFailure(.wrongUsage, "This is no cursor of an earlier listing.")
                 }
@@ -111,12 +113,12 @@ struct JobsRetryCommand: Command {
     private let change: JobsChange
 
     init(_ arguments: Arguments) throws {
-        change = try JobsChange(arguments, JobFlags.selection(from: arguments, JobFlags.retriedState))
+        change = try JobsChange(arguments, [JobFlags.selection(from: arguments, JobFlags.retriedState)])
     }
 
     func run() async throws -> ExitStatus {
-        let verb = change.selection.state == .delayed ? "To be tried now" : "To be tried again"
-        return try await change.run("retried", verb) { try await $0.retry(change.selection, limit: change.limit) }
+        let verb = change.selections[0].state == .delayed ? "To be tried now" : "To be tried again"
+        return try await change.run("retried", verb) { try await $0.retry($1, limit: $2) }
     }
 }
 
@@ -125,7 +127,9 @@ struct JobsDeleteCommand: Command {
     static let spec = CommandSpec(
         "delete",
         summary: "Delete jobs. They count as cancelled; dead ones still count as failed.",
-        discussion: "Active jobs are with a worker and end there; 'batch cancel' keeps them from being tried again.",
+        discussion:
+            "Active jobs are with a worker and end there; 'batch cancel' keeps them from being tried again. With '--url' and without "
+            + "'--state' it is the URL's jobs of all states.",
         flags: [JobFlags.deletedState.entry] + JobFlags.selecting + JobsChange.flags + QueueTarget.flags,
         examples: [
             Example("gannet jobs delete --state ready --host example.com --dry-run", "Prints how many jobs of a host wait.")
@@ -134,13 +138,19 @@ struct JobsDeleteCommand: Command {
     private let change: JobsChange
 
     init(_ arguments: Arguments) throws {
-        var change = try JobsChange(arguments, JobFlags.selection(from: arguments, JobFlags.deletedState))
+        let asked = try JobFlags.selection(from: arguments, JobFlags.deletedState)
+        let hasState = try arguments.optional(JobFlags.deletedState) != nil
+        guard hasState || asked.filter.url != nil else {
+            throw arguments.usageError("Say which jobs to delete: by their '--state', or those of one '--url'.")
+        }
+        let states = hasState ? [asked.state] : asked.filter.errorClass == nil ? JobFlags.deletedStates : [.dead]
+        var change = try JobsChange(arguments, states.map { JobSelection($0, asked.filter) })
         if !change.isDryRun { change.confirmation = try Confirmation(arguments, of: "'jobs delete' loses jobs") }
         self.change = change
     }
 
     func run() async throws -> ExitStatus {
-        try await change.run("deleted", "Deleted") { try await $0.delete(change.selection, limit: change.limit) }
+        try await change.run("deleted", "Deleted") { try await $0.delete($1, limit: $2) }
     }
 }
 
@@ -150,9 +160,11 @@ private struct JobsChange: Sendable {
 
     static let flags = [limit.entry, JobFlags.dryRun.entry, Confirmation.yes.entry, CommonFlags.json.entry]
 
-    let selection: JobSelection
-    let limit: Int
+    /// One for each state.
+    let selections: [JobSelection]
+    private let limit: Int
     let isDryRun: Bool
+    private let batch: String?
     private let json: Bool
     /// Without credentials.
     private let url: String?
@@ -160,8 +172,9 @@ private struct JobsChange: Sendable {
     /// For a change that cannot be undone.
     var confirmation: Confirmation?
 
-    init(_ arguments: Arguments, _ selection: JobSelection) throws {
-        self.selection = selection
+    init(_ arguments: Arguments, _ selections: [JobSelection]) throws {
+        self.selections = selections
+        batch = try arguments.optional(JobFlags.batch)
         limit = try arguments.optional(Self.limit) ?? .max
         isDryRun = arguments.isSet(JobFlags.dryRun)
         url = try JobFlags.shownURL(arguments)
@@ -170,22 +183,37 @@ private struct JobsChange: Sendable {
     }
 
     /// Counts, asks, changes, tells. `name` is the change in JSON, `verb` begins a sentence.
-    func run(_ name: String, _ verb: String, _ change: (FetchQueue) async throws -> JobSweep) async throws -> ExitStatus {
+    func run(
+        _ name: String, _ verb: String, _ change: (FetchQueue, JobSelection, Int) async throws -> JobSweep
+    ) async throws -> ExitStatus {
         try await target.withQueue { queue in
+            let selections = try await JobFlags.selections(selections, of: batch, in: queue)
+            func count() async throws -> Int {
+                var count = 0
+                for selection in selections where count < limit {
+                    count += try await queue.count(selection, limit: limit - count).count
+                }
+                return count
+            }
             if isDryRun {
-                let count = try await queue.count(selection, limit: limit).count
+                let count = try await count()
                 try show(count, "Would have been \(name): \(phrase(count)).")
                 return .done
             }
             if let confirmation, confirmation.mustAsk {
-                let count = try await queue.count(selection, limit: limit).count
+                let count = try await count()
                 guard count > 0 else {
                     try show(0, "\(verb): \(phrase(0)).")
                     return .done
                 }
                 guard confirmation.ask("Delete \(phrase(count))?", target.console) else { return .done }
             }
-            let changed = try await change(queue)
+            var changed = (count: 0, stuck: 0)
+            for selection in selections where changed.count < limit {
+                let some = try await change(queue, selection, limit - changed.count)
+                changed.count += some.count
+                changed.stuck += some.stuck
+            }
             if changed.stuck > 0 {
                 target.console.note(
                     "\(Amounts.count(changed.stuck, "job")) stayed dead, because the batch was cancelled or is no longer remembered. Enqueue the URLs again."
@@ -196,11 +224,15 @@ private struct JobsChange: Sendable {
         }
     }
 
+    /// The jobs of one state; `nil` for those of several.
+    private var state: JobState? { selections.count == 1 ? selections[0].state : nil }
+    private var filter: JobFilter { selections[0].filter }
+
     private func show(_ count: Int, stuck: Int = 0, _ sentence: String) throws {
         let object: JSONValue = [
-            "schema": 1, "queue": .string(target.queue), "state": .string(selection.state.rawValue),
-            "host": JSONValue(selection.filter.host), "class": JSONValue(selection.filter.errorClass), "url": JSONValue(url),
-            "text": JSONValue(selection.filter.text), "dryRun": .bool(isDryRun),
+            "schema": 1, "queue": .string(target.queue), "state": JSONValue(state?.rawValue),
+            "host": JSONValue(filter.host), "class": JSONValue(filter.errorClass), "url": JSONValue(url),
+            "text": JSONValue(filter.text), "batch": JSONValue(batch), "dryRun": .bool(isDryRun),
             "count": .integer(count), "stuck": .integer(stuck),
         ]
         if json { try target.console.print(object.text) } else { try target.console.print(prose: sentence) }
@@ -208,14 +240,15 @@ private struct JobsChange: Sendable {
 
     /// `12 dead jobs of the host h in the queue 'default'`.
     private func phrase(_ count: Int) -> String {
-        var words = Amounts.count(count, "\(selection.state.rawValue) job")
+        var words = Amounts.count(count, state.map { "\($0.rawValue) job" } ?? "job")
         if let url {
             words += " of the URL \(Sentence.quoted(url))"
-        } else if let host = selection.filter.host {
+        } else if let host = filter.host {
             words += " of the host \(Sentence.quoted(host))"
         }
-        if let text = selection.filter.text { words += " with \(Sentence.quoted(text)) in \(count == 1 ? "its URL" : "their URLs")" }
-        if let errorClass = selection.filter.errorClass { words += " of the class \(Sentence.quoted(errorClass))" }
+        if let text = filter.text { words += " with \(Sentence.quoted(text)) in \(count == 1 ? "its URL" : "their URLs")" }
+        if let errorClass = filter.errorClass { words += " of the class \(Sentence.quoted(errorClass))" }
+        if let batch { words += " of the batch \(Sentence.quoted(batch))" }
         return words + " in the queue '\(target.queue)'"
     }
 }
@@ -226,13 +259,15 @@ private enum JobFlags {
         "state", choice(JobState.allCases), "Only jobs in this state: ready, active, parked, delayed or dead. 'failed' means dead.")
     static let retriedState = Flag("state", choice([.dead, .delayed]), default: "dead", "The state of the jobs: dead or delayed.")
     static let deletedState = Flag(
-        "state", choice([.ready, .parked, .delayed, .dead]), isRequired: true, "The state of the jobs: ready, parked, delayed or dead.")
+        "state", choice(deletedStates), "The state of the jobs: ready, parked, delayed or dead. Only '--url' does without it.")
+    static let deletedStates: [JobState] = [.ready, .parked, .delayed, .dead]
 
     private static let host = Flag("host", .text("host"), "Only jobs of this host, a name without a port.")
     static let errorClass = Flag(
         "class", .name("class", of: FailureClass.names, or: FailureClass.isKnown),
         "Only dead jobs of this class of failures, or of a status such as http-404. \(classes)"
     )
+    static let batch = Flag("batch", .batchName, "Only jobs of this batch.")
     private static let url = Flag("url", .text("url"), "Only jobs of this URL.")
     private static let text = Flag(
         "text", .text("text"), "Only jobs with this text in their URLs. Capital letters count as small ones.")
@@ -246,7 +281,18 @@ private enum JobFlags {
     }
 
     /// Flags that go with a state.
-    static let selecting = [host.entry, errorClass.entry, url.entry, text.entry]
+    static let selecting = [host.entry, errorClass.entry, batch.entry, url.entry, text.entry]
+
+    /// The same selections within a batch, whose number the queue knows; as they are without one.
+    static func selections(_ selections: [JobSelection], of batch: String?, in queue: FetchQueue) async throws -> [JobSelection] {
+        guard let batch else { return selections }
+        guard let number = try await queue.number(ofBatch: batch) else { throw BatchArgument.unknown(batch, queue.name) }
+        return selections.map {
+            var selection = $0
+            selection.filter.batch = number
+            return selection
+        }
+    }
 
     /// The URL of `--url`, without credentials.
     static func shownURL(_ arguments: Arguments) throws -> String? {

@@ -34,6 +34,12 @@ struct StatusCommand: Command {
                     ("cancelled", "It was deleted, or its batch was cancelled."),
                 ]),
             HelpNote(
+                "A WORKER",
+                [
+                    ("jobs", "The jobs that it has, also those whose bodies and outcomes are on their way to their places."),
+                    ("places", "How many requests it makes at once."),
+                ]),
+            HelpNote(
                 "COUNTS OF ATTEMPTS",
                 [
                     ("retried", "Attempts that failed and were followed by another."),

@@ -10,7 +10,10 @@ struct WorkersListCommand: Command {
     static let spec = CommandSpec(
         "list",
         summary: "List the workers of a queue.",
-        discussion: "A worker that has ended is not listed. A worker that was killed is listed as silent, for ten minutes.",
+        discussion:
+            "JOBS are the jobs that a worker has, also those whose bodies and outcomes are on their way to their places. PLACES is how many "
+            + "requests it makes at once. RATE needs a few seconds. A worker that has ended is not listed. A worker that was killed, or ended "
+            + "while Redis was away, is listed as silent, for ten minutes.",
         flags: [allQueues.entry, CommonFlags.json.entry] + QueueTarget.flags,
         examples: [
             Example("gannet workers list", "Lists the workers of the queue 'default'."),
@@ -58,7 +61,9 @@ struct WorkersListCommand: Command {
         var columns: [(title: String, side: TextTable.Side)] = [("WORKER", .left)]
         if hasQueues { columns.append(("QUEUE", .left)) }
         columns += [
-            ("ON", .left), ("PID", .right), ("VERSION", .left), ("RUNS FOR", .right), ("HEARD", .right), ("JOBS", .right), ("RATE", .right),
+            ("ON", .left), ("PID", .right), ("VERSION", .left), ("RUNS FOR", .right), ("HEARD", .right), ("JOBS", .right),
+            ("PLACES", .right),
+            ("RATE", .right),
         ]
         if hasPartitions { columns.append(("PARTITIONS", .left)) }
         var table = TextTable(columns + [("STATE", .left)])
@@ -71,11 +76,11 @@ struct WorkersListCommand: Command {
                     record?.machine ?? "-", record.map { "\($0.processID)" } ?? "-", record?.version ?? "-",
                     worker.age(at: listing.now).map { Amounts.roughTime($0) } ?? "-",
                     "\(Amounts.roughTime(worker.heartbeat(at: listing.now))) ago",
-                    record.map { "\($0.active)/\($0.concurrency)" } ?? "-",
+                    record.map { "\($0.active)" } ?? "-", record.map { "\($0.concurrency)" } ?? "-",
                     record?.endedPerSecond.map { "\(Amounts.rate($0))/s" } ?? "-",
                 ]
                 if hasPartitions { row.append(Self.partitions(record?.life?.partitions, of: partitions)) }
-                row.append(worker.stateWord(at: listing.now))
+                row.append(worker.stateWord(at: listing.now) ?? "-")
                 table.add(row.map { StyledText($0.withoutSteering) })
             }
         }
@@ -193,7 +198,7 @@ struct WorkersDrainCommand: Command {
             if silent.count == left.count {
                 if !silent.isEmpty {
                     console.error(
-                        "Nothing was heard for a while of \(list(silent)): killed, or without a connection to Redis. "
+                        "Nothing was heard for a while of \(list(silent)): gone without a farewell, or without a connection to Redis. "
                             + "Another worker takes the jobs over.")
                 }
                 return silent.sorted()
@@ -242,16 +247,5 @@ extension WorkerListing {
     /// In the order of their machines.
     fileprivate var sorted: [WorkerStatus] {
         workers.sorted { ($0.record?.machine ?? "", $0.id) < ($1.record?.machine ?? "", $1.id) }
-    }
-}
-
-extension WorkerStatus {
-    fileprivate func stateWord(at now: Int) -> String {
-        switch state(at: now) {
-        case .silent: "silent"
-        case nil where !isDraining: "-"
-        case let state where !isDraining: state == .full ? "waits for room" : state?.rawValue ?? "-"
-        default: "draining"
-        }
     }
 }

@@ -102,16 +102,17 @@ struct StatusTables: Sendable {
     func workers(_ most: Int) -> [StyledText] {
         guard !report.workers.isEmpty, most > 0 else { return [] }
         var table = TextTable([
-            ("WORKER", .left), ("ON", .left), ("PID", .right), ("VERSION", .left), ("ACTIVE", .right), ("HEARD", .right), ("STATE", .left),
+            ("WORKER", .left), ("ON", .left), ("PID", .right), ("VERSION", .left), ("JOBS", .right), ("PLACES", .right), ("HEARD", .right),
+            ("STATE", .left),
         ])
         for worker in report.sortedWorkers.prefix(most) {
             let record = worker.record
-            let active = record.map { "\($0.active)/\($0.concurrency)" }
             table.add([
                 StyledText(worker.id), StyledText(known(record?.machine)), StyledText(known(record.map { String($0.processID) })),
-                StyledText(known(record?.version)), StyledText(known(active)),
+                StyledText(known(record?.version)), StyledText(known(record.map { String($0.active) })),
+                StyledText(known(record.map { String($0.concurrency) })),
                 StyledText("\(Amounts.roughTime(worker.heartbeat(at: report.now))) ago"),
-                state(worker.state(at: report.now)),
+                state(worker),
             ])
         }
         return table.lines(mostColumns: 24, style) + rest(report.workers.count - most)
@@ -149,19 +150,30 @@ struct StatusTables: Sendable {
 
     private func known(_ text: String?) -> String { text.map { $0.isEmpty ? style.unknown : $0 } ?? style.unknown }
 
-    private func state(_ state: WorkerStatus.State?) -> StyledText {
-        switch state {
-        case .working: StyledText("working", .green)
-        case .idle: "idle"
-        case .stopping: StyledText("stopping", .yellow)
-        case .full: StyledText("waits for room", .red)
-        case .silent: StyledText("silent", .red)
-        case nil: StyledText(style.unknown)
+    private func state(_ worker: WorkerStatus) -> StyledText {
+        let word = known(worker.stateWord(at: report.now))
+        return switch worker.state(at: report.now) {
+        case .full, .silent: StyledText(word, .red)
+        case _ where worker.isDraining: StyledText(word, .yellow)
+        case .working: StyledText(word, .green)
+        default: StyledText(word)
         }
     }
 
     private func rest(_ count: Int) -> [StyledText] {
         count > 0 ? [StyledText("\(style.ellipsis) and \(count) more", .faint)] : []
+    }
+}
+
+extension WorkerStatus {
+    /// The state in one word, the same in all listings; `nil` where it is not known.
+    func stateWord(at now: Int) -> String? {
+        switch state(at: now) {
+        case .silent: "silent"
+        case _ where isDraining: "draining"
+        case .full: "waits for room"
+        case let state: state?.rawValue
+        }
     }
 }
 

@@ -13,6 +13,9 @@ struct ProgressSnapshot: Sendable {
     /// Failures by class, the most frequent first.
     var failures: [(errorClass: String, count: Int)] = []
 
+    /// The jobs that this command has ended.
+    var ended: Int { fetched + there + failed }
+
     /// The list that this work belongs to, or a queue that other workers share; `nil` while it is not known.
     var whole: Whole?
 
@@ -55,6 +58,8 @@ struct ProgressSnapshot: Sendable {
         var name: String?
         /// Jobs of the queue that had ended before the work at hand began. They are not in the numbers above.
         var endedBefore = 0
+        /// How many of these this worker had ended.
+        var ownBefore = 0
 
         var share: Double { total > 0 ? min(1, max(0, Double(ended) / Double(total))) : 0 }
     }

@@ -44,7 +44,7 @@ enum ProgressLines {
         if let whole = now.shownWhole {
             let age = now.wholeAge.map { " (\(Amounts.roughTime($0)) ago)" } ?? ""
             facts.append((StyledText((whole.name.map { $0 + " " } ?? "") + "\(whole.ended) of \(whole.total)\(age)"), 0))
-            if whole.name != nil { facts.append((StyledText("\(now.fetched + now.there) by this worker"), 3)) }
+            if whole.name != nil { facts.append((StyledText("\(now.ended - whole.ownBefore) by this worker"), 3)) }
         } else {
             facts.append((StyledText("\(now.fetched + now.there) fetched"), 0))
         }
@@ -83,7 +83,9 @@ enum ProgressText {
             // The queue's numbers are some seconds old, so this worker may have ended more jobs by now.
             let age = now.wholeAge.map { " \(Amounts.roughTime($0)) ago" } ?? ""
             own[0] = "this worker: \(own[0])"
-            parts = [own, ["\(whole.name ?? ""): \(whole.ended) of \(whole.total) had ended\(age)"] + left]
+            // This worker's numbers are those since its beginning.
+            let since = whole.ownBefore > 0 ? " since it was last empty" : ""
+            parts = [own, ["\(whole.name ?? "")\(since): \(whole.ended) of \(whole.total) had ended\(age)"] + left]
         case let whole?: parts = [["\(whole.ended) of \(Amounts.count(whole.total, "different URL")) done"] + own + left]
         case nil: parts = [own + left]
         }

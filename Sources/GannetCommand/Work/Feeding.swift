@@ -14,12 +14,66 @@ enum Feeding {
     /// How long a row of a slow input waits for others to be sent with.
     private static let longestWait = Duration.seconds(1)
 
-    /// Feeds the URLs of the command line, then the input's rows.
-    static func feed(_ input: InputOptions, _ rows: InputRows?, into producer: consuming Producer) async throws -> EnqueueSummary {
-        for (index, url) in input.urls.enumerated() {
+    /// The rows in front of an input's first URL, which are no URLs.
+    struct Beginning {
+        var refused = RefusedRows()
+        /// All URLs of the command line are refused.
+        var isBehindArguments = false
+        /// The rows with the first URL, where no URL is on the command line.
+        var rows: RowBatch?
+        var hasURL = true
+    }
+
+    /// Reads up to the first URL, so that an input without one begins no batch.
+    static func begin(_ input: InputOptions, _ rows: InputRows?, _ headers: RequestHeaders) async throws -> Beginning {
+        var beginning = Beginning()
+        func isURL(_ text: ArraySlice<UInt8>) -> Bool { (try? JobEntry(row: text, headers: headers)) != nil }
+        func refuse(_ text: ArraySlice<UInt8>, _ place: EnqueueSummary.Place) {
+            do { _ = try JobEntry(row: text, headers: headers) } catch { beginning.refused.add(place, "\(error)") }
+        }
+        if input.urls.contains(where: { isURL(Array($0.utf8)[...]) }) { return beginning }
+        for (index, url) in input.urls.enumerated() { refuse(Array(url.utf8)[...], .argument(index + 1)) }
+        beginning.isBehindArguments = true
+        while let batch = try await rows?.nextBatch() {
+            if batch.contains(where: { if case .url(let bytes) = $0.content { isURL(bytes) } else { false } }) {
+                beginning.rows = batch
+                return beginning
+            }
+            for row in batch {
+                switch row.content {
+                case .url(let bytes): refuse(bytes, .line(row.number))
+                case .invalid(let problem): beginning.refused.add(.line(row.number), problem.description)
+                }
+            }
+        }
+        // A reader that was cancelled looks like an input that has ended; only the task knows.
+        try Task.checkCancellation()
+        beginning.hasURL = false
+        return beginning
+    }
+
+    /// The jobs are in the queue, and no replica has confirmed them.
+    struct Unconfirmed: Error {
+        let summary: EnqueueSummary
+        let error: StateError
+    }
+
+    /// Feeds the URLs of the command line, then the input's rows, from the first URL on.
+    static func feed(
+        _ input: InputOptions, _ rows: InputRows?, from beginning: Beginning, into producer: consuming Producer
+    ) async throws -> EnqueueSummary {
+        for (index, url) in input.urls.enumerated() where !beginning.isBehindArguments {
             try await producer.add(Array(url.utf8)[...], from: .argument(index + 1))
         }
-        while let batch = try await rows?.nextBatch(atMost: producer.waitsSince.map { longestWait - (.now - $0) }) {
+        var first = beginning.rows
+        while true {
+            let read: RowBatch?
+            if let batch = first.take() {
+                read = batch
+            } else {
+                read = try await rows?.nextBatch(atMost: producer.waitsSince.map { longestWait - (.now - $0) })
+            }
+            guard let batch = read else { break }
             for row in batch {
                 switch row.content {
                 case .url(let bytes): try await producer.add(bytes, from: .line(row.number))
@@ -30,8 +84,12 @@ enum Feeding {
         }
         // A reader that was cancelled looks like an input that has ended; only the task knows.
         try Task.checkCancellation()
-        try await producer.finish()
-        return producer.summary
+        var failure: StateError?
+        do { try await producer.finish() } catch { failure = error }
+        let summary = producer.summary
+        guard let failure else { return summary }
+        guard failure.reason == .unconfirmed else { throw failure }
+        throw Unconfirmed(summary: summary, error: failure)
     }
 
     /// Prints each reason once, with the first rows that it holds for and the number of the others.

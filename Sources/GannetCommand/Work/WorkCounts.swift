@@ -30,6 +30,9 @@ struct WorkCounts: Sendable {
 
     func count(of outcome: Outcome) -> Int { jobs[outcome] ?? 0 }
 
+    /// Jobs that were fetched, were there already, or failed.
+    var ended: Int { count(of: .fetched) + count(of: .cached) + count(of: .revalidated) + count(of: .failed) }
+
     mutating func note(_ report: WorkerReport) {
         switch report {
         case .fetched(_, let count, _):
@@ -50,7 +53,7 @@ struct WorkCounts: Sendable {
             add(.failed, count)
             failures.add(count, of: Self.unfetched)
         case .redis(.began): outages += 1
-        case .malformed, .left, .stopping, .drainAsked, .progress, .foreign, .storeFull, .redis(.ended): break
+        case .malformed, .left, .leftBehind, .stopping, .drainAsked, .progress, .foreign, .storeFull, .redis(.ended): break
         }
     }
 

@@ -97,6 +97,7 @@ final class WorkTally: Sendable {
                 "stopping; \(fate) Stop again to leave at once.",
                 [(key: "event", value: "stopping"), (key: "active", value: .integer(active))])
         case .left(let job): console.detail("left \(job.url): it can be claimed again when its lease ends", job.facts("left"))
+        case .leftBehind(let left): console.warn(left.sentence, left.facts)
         case .givenUp(let count):
             if let total = state.withLock({ $0.givenUp.add(count, at: .now) }) { tellGivenUp(total) }
         case .progress(let accepted, let ended, let waits):
@@ -104,7 +105,7 @@ final class WorkTally: Sendable {
             watch.note(.ended)
             let lost = state.withLock { state in
                 state.waits = waits
-                state.queue = QueueProgress(accepted: accepted, ended: ended, after: state.queue)
+                state.queue = QueueProgress(accepted: accepted, ended: ended, own: state.counts.ended, after: state.queue)
                 let now = ContinuousClock.now
                 state.queueSeen = now
                 state.queueRate.note(ended: ended, bytes: 0, at: now)
@@ -220,17 +221,25 @@ final class WorkTally: Sendable {
 private struct QueueProgress: Sendable {
     let accepted: Int
     let ended: Int
-    /// How many had ended before the work at hand: when this worker first looked, or when the queue was last empty. A percentage of all
+    /// How many had ended before the work at hand: when this worker began, or when the queue was last empty. A percentage of all
     /// jobs that the queue ever had would say little about the ones that wait now.
     let before: Int
+    /// How many this worker has ended, and how many of them before the work at hand.
+    private let own: Int
+    let ownBefore: Int
 
-    init(accepted: Int, ended: Int, after last: QueueProgress?) {
+    init(accepted: Int, ended: Int, own: Int, after last: QueueProgress?) {
         self.accepted = accepted
         self.ended = ended
-        before =
-            if let last, last.accepted > last.ended || accepted == ended { min(last.before, ended) } else {
-                min(last?.ended ?? ended, ended)
-            }
+        self.own = own
+        if let last, last.accepted > last.ended || accepted == ended {
+            (before, ownBefore) = (min(last.before, ended), last.ownBefore)
+        } else if let last {
+            (before, ownBefore) = (min(last.ended, ended), last.own)
+        } else {
+            // The first look comes late where a part of Redis is away. Jobs that this worker has ended by then are no earlier work.
+            (before, ownBefore) = (max(0, ended - own), 0)
+        }
     }
 }
 
@@ -259,7 +268,7 @@ extension WorkTally.State {
         snapshot.failed = counts.count(of: .failed)
         snapshot.bytes = counts.bytes
         snapshot.failures = counts.failures.sorted
-        let ended = snapshot.fetched + snapshot.there + snapshot.failed
+        let ended = counts.ended
         ownRate.note(ended: ended, bytes: snapshot.bytes, at: now)
         snapshot.endedPerSecond = ownRate.rate?.endedPerSecond
         snapshot.bytesPerSecond = ownRate.rate?.bytesPerSecond
@@ -271,7 +280,8 @@ extension WorkTally.State {
             snapshot.whole = .init(total: total(), ended: ended)
         } else if let queue {
             snapshot.whole = .init(
-                total: queue.accepted - queue.before, ended: queue.ended - queue.before, name: "queue", endedBefore: queue.before)
+                total: queue.accepted - queue.before, ended: queue.ended - queue.before, name: "queue", endedBefore: queue.before,
+                ownBefore: queue.ownBefore)
             snapshot.wholeAge = queueSeen.map { max(.zero, now - $0) }
             meter = queueRate
         }

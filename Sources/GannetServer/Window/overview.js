@@ -95,8 +95,8 @@ export const show = root => {
   const workers = table('Workers', [
     { title: 'Worker', isHeader: true, name: 'name', cell: worker => (worker.host ? `${worker.host} · ${worker.pid ?? unknown}` : worker.id) },
     { title: 'State', cell: (worker, cell) => (worker.isTroubled ? badge(cell, worker.word, 'bad') : worker.word) },
-    { title: 'Active', number: true, cell: worker => number(worker.active) },
-    { title: 'Of', number: true, wide: true, cell: worker => number(worker.concurrency) },
+    { title: 'Jobs', number: true, cell: worker => number(worker.active) },
+    { title: 'Places', number: true, wide: true, cell: worker => number(worker.concurrency) },
     { title: 'Version', wide: true, cell: worker => worker.version ?? unknown },
     { title: 'Heartbeat', number: true, cell: worker => (worker.heartbeatSeconds !== null && worker.heartbeatSeconds < 3 ? 'now' : ago(worker.heartbeatSeconds)) },
   ], worker => worker.id)

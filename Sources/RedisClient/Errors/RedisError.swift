@@ -85,7 +85,9 @@ extension RedisError {
 
 extension RedisError: CustomStringConvertible {
     public var description: String {
-        let subject = server.isEmpty ? "Redis" : "Redis at \(server)"
+        if let sentinelDescription { return sentinelDescription }
+        // Sentinels refuse nobody here: it is the primary that they have named.
+        let subject = server.isEmpty ? "Redis" : isBehindSentinels ? "Redis, the primary of \(server)," : "Redis at \(server)"
         let shown = detail.isEmpty ? "" : " (\(detail))"
         switch kind {
         case .invalidConfiguration, .otherSchema:

@@ -89,6 +89,9 @@ import Testing
             #expect(listed.workers.first?.record?.endedPerSecond == 8)
             #expect(listed.workers.first?.age(at: listed.now) == .seconds(4005))
             #expect(try await fixture.cluster.queuesWithWorkers() == [fixture.queue.name])
+            // The requests of a moment are no rate.
+            record.interval = .seconds(2)
+            #expect(record.endedPerSecond == nil)
         }
     }
 

@@ -72,6 +72,16 @@ import Testing
         let none = try await fleet.outcome(["enqueue", "no url", "ftp://h/"] + fleet.connection)
         #expect(none.status == 65 && none.output == "Accepted 0 URLs; 2 invalid.\n", "\(none)")
         #expect(try await fleet.json(["enqueue", "no url"], status: 65)["batch"] is NSNull)
+        let empty = try fleet.list("empty", 0..<0)
+        #expect(try await fleet.outcome(["enqueue", "-i", empty, "--batch", "b"] + fleet.connection).status == 65)
+        #expect(try await fleet.text(["batch", "list"]) == "")
+        // The rows in front of the first URL count.
+        let list = fleet.folder.file("mixed")
+        try fleet.folder.write(Array("ftp://h/\nno url\nhttp://h/1\n".utf8), to: "mixed")
+        let mixed = try await fleet.json(["enqueue", "no url", "-i", list, "--batch", "b"], status: 1)
+        #expect(mixed["accepted"] as? Int == 1 && mixed["invalid"] as? Int == 3, "\(mixed)")
+        let places = (mixed["complaints"] as? [[String: String]])?.compactMap { $0["place"] }
+        #expect(places == ["argument 1", "line 1", "line 2"])
         try await fleet.stop()
     }
 

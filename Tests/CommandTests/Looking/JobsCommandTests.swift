@@ -110,10 +110,29 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a batch and a URL find jobs in any state, and delete them`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2", "--batch", "a"])
+        _ = try await fleet.text(["enqueue", "http://h/1", "http://h/3", "--batch", "b", "--delay", "1h"])
+        let listed = try await fleet.text(["jobs", "list", "--batch", "b"])
+        #expect(listed.contains("http://h/3") && !listed.contains("http://h/2"), "\(listed)")
+        let one = ["jobs", "delete", "--url", "http://h/1", "--yes"]
+        #expect(
+            try await fleet.text(one + ["--batch", "b"])
+                == "Deleted: 1 job of the URL 'http://h/1' of the batch 'b' in the queue 'default'.\n")
+        _ = try await fleet.text(["enqueue", "http://h/1", "--batch", "c", "--delay", "1h"])
+        let both = try await fleet.json(one)
+        #expect(both["count"] as? Int == 2 && both["state"] is NSNull && both["batch"] is NSNull, "\(both)")
+        #expect(try await fleet.json(["jobs", "delete", "--state", "ready", "--batch", "a", "--yes"])["count"] as? Int == 1)
+        let unknown = try await fleet.outcome(["jobs", "list", "--batch", "nix"] + fleet.connection)
+        #expect(unknown.status == 64 && unknown.errors.contains("There is no batch 'nix' in the queue 'default'"), "\(unknown)")
+        try await fleet.stop()
+    }
+
     @Test(
         "A change that jobs do not allow is exit 64 and says why",
         arguments: [
-            ("delete --yes", "Missing expected argument '--state <state>'"),
+            ("delete --yes", "Say which jobs to delete: by their '--state', or those of one '--url'."),
             ("delete --state active --yes", "use 'ready', 'parked', 'delayed' or 'dead'"),
             ("retry --state ready", "use 'dead' or 'delayed'"),
             ("list --state ready --class dns", "Only dead jobs have a class"),

@@ -87,6 +87,22 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `without the server of the first partition a command ends at once, and says what that server has`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        try await home.kill9()
+        for words in [["status"], ["workers", "list"], ["batch", "list"], ["explain", "http://h/"]] {
+            let outcome = try await fleet.outcome(words + redis)
+            #expect(outcome.status == 69 && outcome.output == "", "\(words): \(outcome)")
+            #expect(outcome.errors.contains("127.0.0.1:\(home.port ?? 0) cannot be reached"), "\(words): \(outcome.errors)")
+            #expect(outcome.errors.contains("partition 0 of the namespace 'gannet'"), "\(words): \(outcome.errors)")
+        }
+        try await fleet.stop()
+    }
+
     @Test func `jobs that no replica confirms are reported, and the same command adds none`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let words = ["enqueue", "-i", fleet.list, "--durability", "replicated"] + fleet.connection
@@ -94,6 +110,8 @@ import Testing
         #expect(first.status == 75 && first.errors.contains("no replica has confirmed them within 10 seconds"), "\(first.errors)")
         let again = try await fleet.outcome(words + ["--batch", "b"])
         #expect(again.status == 75 && again.errors.contains("3 URLs had been accepted before"), "\(again.errors)")
+        let told = try await fleet.json(Array(words.prefix(5)) + ["--batch", "b"], status: 75)
+        #expect(told["accepted"] as? Int == 3 && told["confirmed"] as? Bool == false && told["batch"] as? String == "b", "\(told)")
         #expect(try await fleet.outcome(["status"] + fleet.connection).output.contains(fleet.row("enqueued", "3\n")))
         try await fleet.stop()
     }
@@ -139,6 +157,63 @@ import Testing
         hung.resume()
         #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
         #expect(try await fleet.origin.requests().count == 150)
+        try await fleet.stop()
+    }
+
+    /// Starts an idle worker, and takes the server of the home partition or another one away.
+    private static func idleWorker(
+        _ fleet: Fleet, _ cluster: RedisCluster, losing isHome: Bool, _ lose: (RedisServer) async throws -> Void
+    ) async throws -> (worker: ChildProcess, lost: RedisServer) {
+        let redis = ["--redis", cluster.url]
+        let worker = try fleet.start(["work", "--drain-timeout", "1s"] + fleet.local + redis)
+        try await eventually("the worker is listed") {
+            try await fleet.outcome(["workers", "list"] + redis).output.contains("idle")
+        }
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        let lost = try #require(cluster.nodes.first { ($0 === home) == isHome })
+        try await lose(lost)
+        _ = try await worker.errors.line { $0.contains("waiting for Redis") }
+        return (worker, lost)
+    }
+
+    @Test(arguments: [false, true])
+    func `an idle worker that is stopped while a server is away ends with 0, says so, and is listed no longer`(hangs: Bool) async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let (worker, lost) = try await Self.idleWorker(fleet, cluster, losing: false) { node in
+            if hangs { node.pause() } else { try await node.kill9() }
+        }
+        worker.terminate()
+        #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
+        let lines = worker.errors.lines.filter { $0.contains("ended without") }
+        #expect(lines.count == 1 && lines[0].contains("of 16 partitions: URLs that were on their way"), "\(worker.errors.text)")
+        let list = try await fleet.outcome(["workers", "list", "--redis", cluster.url])
+        #expect(list.status == 0 && list.output == "" && list.errors.contains("no worker"), "\(list)")
+        if hangs { lost.resume() }
+        try await fleet.stop()
+    }
+
+    @Test func `an idle worker whose own record is away ends with 0 and says that it stays listed`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let (worker, lost) = try await Self.idleWorker(fleet, cluster, losing: true) { try await $0.kill9() }
+        worker.terminate()
+        #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
+        #expect(worker.errors.text.contains("'workers list' shows this worker as silent for ten minutes"), "\(worker.errors.text)")
+        try await lost.restart()
+        try await eventually("the worker is listed as silent") {
+            try await fleet.outcome(["workers", "list", "--redis", cluster.url]).output.contains("silent")
+        }
+        try await fleet.stop()
+    }
+
+    @Test func `a drain while a server is away ends the worker, and the command with 0`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let (worker, _) = try await Self.idleWorker(fleet, cluster, losing: false) { try await $0.kill9() }
+        let drained = try await fleet.outcome(["workers", "drain", "--all", "--redis", cluster.url])
+        #expect(drained.status == 0 && drained.output == "Ended: 1 of 1 worker of the queue 'default'.\n", "\(drained)")
+        #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
         try await fleet.stop()
     }
 

@@ -55,7 +55,10 @@ import Testing
         #expect(lines[5] == "oldest waits 3 min 12 s; 0 retried, 0 crashed; 480.0 MB fetched")
         #expect(lines.contains { $0.hasPrefix("ended a second: ") && $0.hasSuffix("last 10 min") })
         #expect(lines.contains { $0.hasPrefix("not ended: 50000 ") })
-        #expect(lines.contains { $0.contains("worker0") && $0.contains("machine-0") && $0.contains("64/64") && $0.hasSuffix("working") })
+        #expect(
+            lines.contains {
+                $0.contains("worker0") && $0.contains("machine-0") && $0.contains("    64      64  ") && $0.hasSuffix("working")
+            })
         #expect(lines.contains { $0.hasPrefix("slow.example") && $0.contains("19.0 s") })
     }
 

@@ -62,6 +62,13 @@ struct MachineBench {
         return take(.answered(lane, exchange, after: time), after: time)
     }
 
+    /// Answers the oldest exchange of another lane.
+    mutating func answerOther(than lane: Lane.ID) {
+        guard let index = sent.firstIndex(where: { $0.lane != lane }) else { return }
+        sent.insert(sent.remove(at: index), at: 0)
+        answer(verdicts: sent[0].request.settlements.map { _ in .settled })
+    }
+
     @discardableResult mutating func endLease() -> MachineActions { take(.answered(sent.removeFirst().lane, nil, after: .milliseconds(1))) }
 
     @discardableResult mutating func fail(_ error: StateError) -> MachineActions { take(.unanswered(sent.removeFirst().lane, error)) }
@@ -90,6 +97,7 @@ struct MachineActions {
     private(set) var cancelled: [LockToken] = []
     private(set) var reports: [WorkerReport] = []
     private(set) var reportsSilence = false
+    private(set) var left: LeftBehind?
     private(set) var end: WorkerEnd?
 
     var requests: [ExchangeRequest] { exchanges.map(\.1) }
@@ -103,6 +111,7 @@ struct MachineActions {
             case .cancel(let token, _): cancelled.append(token)
             case .report(let report): reports.append(report)
             case .reportSilence: reportsSilence = true
+            case .leave(let left): self.left = left
             case .settled: break
             case .finish(let result): end = try? result.get()
             }

@@ -221,6 +221,43 @@ import Testing
         #expect(bench.take(.stopRequested).cancelled == [job.token])
     }
 
+    @Test func `a drain waits five seconds for exchanges without an answer once no job is left, and is complete then`() throws {
+        var bench = MachineBench(partitions: 2) {
+            $0.concurrency = 32
+            $0.drainTimeout = .seconds(3600)
+        }
+        bench.start()
+        let job = bench.jobs(1)[0]
+        let silent = try #require(bench.lanes.last)
+        bench.answer([job])
+        bench.take(.stopRequested)
+        // A job goes on, so its partition's outcome is waited for, and the other partition's answer too.
+        #expect(bench.wake(after: .seconds(60)).end == nil)
+        bench.conclude(job)
+        bench.wake(after: .seconds(1))
+        while bench.lanes.contains(where: { $0 != silent }) { bench.answerOther(than: silent) }
+        #expect(bench.machine.jobs.isEmpty)
+        #expect(bench.wake(after: .seconds(4)).end == nil)
+        let last = bench.wake(after: .seconds(1))
+        #expect(last.end == .drained)
+        #expect(last.left == LeftBehind(jobs: 0, partitions: [silent.partition]))
+    }
+
+    @Test func `jobs whose outcomes are not taken are named at the end of a drain, which is not complete then`() {
+        var bench = MachineBench {
+            $0.concurrency = 1
+            $0.drainTimeout = .seconds(10)
+        }
+        bench.start()
+        let job = bench.jobs(1)[0]
+        bench.answer([job])
+        bench.conclude(job)
+        bench.take(.stopRequested)
+        #expect(bench.wake(after: .seconds(10)).end == nil)
+        let last = bench.wake(after: .seconds(5))
+        #expect(last.end == .handedBack && last.left == LeftBehind(jobs: 1, partitions: [0]))
+    }
+
     @Test func `a transfer that lasts longer than a lock may is cancelled before its lock's time is over`() {
         var bench = MachineBench {
             $0.concurrency = 1

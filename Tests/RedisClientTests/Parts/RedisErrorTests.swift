@@ -86,6 +86,40 @@ import Testing
         #expect(!RedisError(kind).description.contains("()"))
     }
 
+    @Test(
+        arguments: [
+            (
+                .unresolvable, "the Sentinels know no primary of the name 'x'",
+                "The Sentinels of redis+sentinel://a:1,b:2/x know no primary of the name 'x'. "
+                    + "Check the name at the end of the address; 'SENTINEL MASTERS' lists the names."
+            ),
+            (
+                .unreachable,
+                "no Sentinel answers: Redis at redis://a:1 cannot be reached (Connection refused). "
+                    + "Check the address, and that the server runs and listens there.",
+                "No Sentinel of redis+sentinel://a:1,b:2/x answers: the Sentinel at redis://a:1 cannot be reached (Connection refused). "
+                    + "Check the address, and that the server runs and listens there."
+            ),
+            (
+                .invalidConfiguration, "no Sentinel answers: A server of the redis+sentinel:// address is not a Sentinel.",
+                "No Sentinel of redis+sentinel://a:1,b:2/x answers: a server of the redis+sentinel:// address is not a Sentinel. "
+                    + "Name the Sentinels, with their ports."
+            ),
+            (
+                .unreachable, "Connection refused",
+                "The primary that redis+sentinel://a:1,b:2/x names cannot be reached (Connection refused). "
+                    + "Check that it runs and listens at the address that the Sentinels have for it."
+            ),
+            (
+                .authenticationFailed, "",
+                "Redis, the primary of redis+sentinel://a:1,b:2/x, refused the user or password. "
+                    + "Check the password file, or the user and password in the address."
+            ),
+        ] as [(RedisError.Kind, String, String)])
+    func `an error behind Sentinels names them and gives one piece of advice`(kind: RedisError.Kind, detail: String, sentence: String) {
+        #expect(RedisError(kind, detail, server: "redis+sentinel://a:1,b:2/x").description == sentence)
+    }
+
     @Test func `a command that waited too long names the last failure and its solution`() {
         let reason = RedisError(.unreachable, "Connection refused", server: "redis://there:1")
         #expect(

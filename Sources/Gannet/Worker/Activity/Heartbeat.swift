@@ -76,17 +76,23 @@ struct Heartbeat: Sendable {
     }
 
     /// Tells onlookers that the worker has ended. A server may just have taken the place of another one, so a failed call is made again.
-    func leave() async {
-        await withTaskGroup(of: Void.self) { group in
+    /// - Returns: Whether Redis has taken the worker off its list.
+    func leave() async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
             group.addTask {
                 while !Task.isCancelled {
-                    if (try? await queue.leave(name)) != nil { return }
+                    if (try? await queue.leave(name)) != nil { return true }
                     try? await Task.sleep(for: Self.farewellPause)
                 }
+                return false
             }
-            group.addTask { try? await Task.sleep(for: Self.farewell) }
-            await group.next()
+            group.addTask {
+                try? await Task.sleep(for: Self.farewell)
+                return false
+            }
+            let hasLeft = await group.next() ?? false
             group.cancelAll()
+            return hasLeft
         }
     }
 

@@ -83,6 +83,7 @@ extension WorkerMachine {
         let held = HeldJob(job: job, queueTime: queueTime, claimed: claimed, phase: .inStock)
         if ending.isStopping {
             held.phase = .settling
+            held.isUnbegun = true
             jobs[job.token] = held
             handBack(job, at: now)
         } else if job.needsTransfer {

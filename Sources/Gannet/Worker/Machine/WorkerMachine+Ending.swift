@@ -11,6 +11,8 @@ extension WorkerMachine {
         var isHandingBack: Bool { handsBackUntil != nil }
         var drainsUntil: Instant?
         var handsBackUntil: Instant?
+        /// Until when a draining worker that has no begun job waits for exchanges.
+        var exchangesUntil: Instant?
         var end = WorkerEnd.empty
         var failure: (any Error)?
         var isDone = false
@@ -30,11 +32,8 @@ extension WorkerMachine {
             let active = begun - handedBackUnbegun
             ending.drainsUntil = now + options.drainTimeout
             if active > 0 { actions.append(.report(.stopping(active: active, limit: options.drainTimeout))) }
-            // An exchange without an answer may still bring jobs, which are handed back. The worker waits only as long as that may take.
-            if active == 0, lanes.contains(where: { $0.failures > 0 }) { handBackAll(at: now) }
         } else {
-            if ending.end == .drained { ending.end = .handedBack }
-            handBackAll(at: now)
+            cutDrainShort(at: now)
         }
     }
 
@@ -57,6 +56,12 @@ extension WorkerMachine {
     mutating func fail(_ error: any Error, at now: Instant) {
         ending.failure = ending.failure ?? error
         claimNoMore(at: now)
+        handBackAll(at: now)
+    }
+
+    /// A worker without a job that it has begun has drained already.
+    private mutating func cutDrainShort(at now: Instant) {
+        if ending.end == .drained, begun > handedBackUnbegun { ending.end = .handedBack }
         handBackAll(at: now)
     }
 
@@ -87,15 +92,29 @@ extension WorkerMachine {
 
     private mutating func leaveAll() {
         for held in jobs.values { actions.append(.report(.left(JobLabel(held.job)))) }
+        actions.append(.leave(LeftBehind(jobs: jobs.count, partitions: lanesWithoutAnswer)))
         jobs = [:]
         finish()
     }
 
+    /// An exchange without an answer may still bring jobs, which are handed back. A server of a cluster may be away, so the worker waits
+    /// only as long as handing back may take.
+    private mutating func boundExchanges(at now: Instant) {
+        guard ending.drainsUntil != nil, begun == handedBackUnbegun else {
+            ending.exchangesUntil = nil
+            return
+        }
+        ending.exchangesUntil = ending.exchangesUntil ?? now + options.handBackTimeout
+    }
+
+    private var lanesWithoutAnswer: [Int] { Set(lanes.filter { !$0.isIdle }.map(\.id.partition)).sorted() }
+
     mutating func keepTime(at now: Instant) {
         if let time = ending.drainsUntil, time <= now {
-            if ending.end == .drained { ending.end = .handedBack }
-            handBackAll(at: now)
+            cutDrainShort(at: now)
         }
+        boundExchanges(at: now)
+        if let time = ending.exchangesUntil, time <= now { return leaveAll() }
         if let time = ending.handsBackUntil, time <= now { return leaveAll() }
         lookForOverdue(at: now)
         lookForSilence(at: now)

@@ -55,6 +55,8 @@ struct WorkerMachine {
         case report(WorkerReport)
         /// Report that Redis has not answered for some time.
         case reportSilence
+        /// The worker ends without these, and the end follows.
+        case leave(LeftBehind)
         /// An outcome was settled after this time.
         case settled(after: Duration)
         case finish(Result<WorkerEnd, any Error>)

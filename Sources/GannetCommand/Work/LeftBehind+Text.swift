@@ -1,0 +1,29 @@
+import Gannet
+import GannetBasics
+
+extension LeftBehind {
+    /// A sentence about jobs and exchanges, and one about the list of workers.
+    var sentence: String {
+        var sentences: [String] = []
+        if jobs > 0 || !partitions.isEmpty {
+            let place = partitionCount > 1 ? " for \(partitions.count) of \(partitionCount) partitions" : ""
+            let fate =
+                jobs > 0
+                ? "\(Amounts.count(jobs, "URL")) that this worker had will be fetched again when the leases end."
+                : "URLs that were on their way to this worker go to others when the leases end."
+            sentences.append("ended without an answer of Redis\(place): \(fate)")
+        }
+        if isListed {
+            let part = partitionCount > 1 ? "the part of Redis with its record" : "Redis"
+            sentences.append("'workers list' shows this worker as silent for ten minutes, because \(part) did not answer.")
+        }
+        return sentences.joined(separator: " ")
+    }
+
+    var facts: LogFacts {
+        [
+            (key: "event", value: "leftBehind"), (key: "jobs", value: .integer(jobs)),
+            (key: "partitions", value: .array(partitions.map { .integer($0) })), (key: "listed", value: .bool(isListed)),
+        ]
+    }
+}

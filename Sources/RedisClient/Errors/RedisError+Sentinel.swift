@@ -1,0 +1,43 @@
+/// Errors of an address that begins with `redis+sentinel://`.
+extension RedisError {
+    /// The beginnings of details that the question to the Sentinels gives.
+    private static let unanswered = "no Sentinel answers: "
+    private static let unknownName = "the Sentinels know no primary"
+
+    private static let schemes = ["redis+sentinel://", "rediss+sentinel://"]
+
+    /// The server's address names Sentinels, which named the server.
+    var isBehindSentinels: Bool { Self.schemes.contains { server.hasPrefix($0) } }
+
+    /// The description of an error that the Sentinels or their answer are the reason for; `nil` for any other.
+    var sentinelDescription: String? {
+        let place = server.isEmpty ? "" : " of \(server)"
+        if detail.hasPrefix(Self.unknownName) {
+            let rest = detail.dropFirst("the Sentinels ".count)
+            return "The Sentinels\(place) \(rest). Check the name at the end of the address; 'SENTINEL MASTERS' lists the names."
+        }
+        if detail.hasPrefix(Self.unanswered) {
+            return "No Sentinel\(place) answers: \(Self.ofOneSentinel(String(detail.dropFirst(Self.unanswered.count))))"
+        }
+        guard isBehindSentinels else { return nil }
+        let shown = detail.isEmpty ? "" : " (\(detail))"
+        switch kind {
+        case .unresolvable:
+            return "The primary that \(server) names cannot be found\(shown). Check the address that the Sentinels have for it."
+        case .unreachable:
+            return
+                "The primary that \(server) names cannot be reached\(shown). Check that it runs and listens at the address that the Sentinels have for it."
+        default: return nil
+        }
+    }
+
+    /// The sentences about one Sentinel, inside a sentence about all of them.
+    private static func ofOneSentinel(_ text: String) -> String {
+        let redis = "Redis at "
+        if text.hasPrefix(redis) { return "the Sentinel at " + text.dropFirst(redis.count) }
+        let (server, article) = ("The server at ", "A server of ")
+        if text.hasPrefix(server) { return "the server at " + text.dropFirst(server.count) }
+        if text.hasPrefix(article) { return "a server of " + text.dropFirst(article.count) + " Name the Sentinels, with their ports." }
+        return text
+    }
+}
