@@ -58,6 +58,7 @@ struct CommandHelp: Sendable, CustomStringConvertible {
         }
         if text.contains(" --yes ") { words.append("--yes") }
         if path == ["hosts", "set"] { words += ["--limit", "1"] }
+        if path == ["jobs", "delete"] { words += ["--state", "dead"] }
         return words
     }
 
