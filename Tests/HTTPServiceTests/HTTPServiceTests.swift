@@ -43,7 +43,8 @@ import Testing
 
     @Test func `requests that wait for tasks hold neither threads nor other requests up`() async throws {
         let gate = Gate()
-        let service = try HTTPService(address: "127.0.0.1", port: 0, .roomy) { request in
+        let options = HTTPServiceOptions.roomy
+        let service = try HTTPService(address: "127.0.0.1", port: 0, options) { request in
             if request.path == "/now" { return .now(HTTPServiceAnswer("now")) }
             return .later {
                 await gate.wait()
@@ -68,7 +69,7 @@ import Testing
                 return try await group.reduce(into: [String]()) { $0.append($1) }
             }
         }
-        try await eventually("all wait") { gate.waiting == 250 }
+        try await eventually("all wait, and \(gate.waiting) do: \(options.counts.values)") { gate.waiting == 250 }
         #expect(try await get(url + "/now", by: engine) == "now")
         gate.open()
         #expect(try await late.value == [String](repeating: "late", count: 250))
