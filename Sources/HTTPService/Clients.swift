@@ -4,10 +4,13 @@ internal import GannetBasics
 final class Client: Sendable {
     let descriptor: Int32
     let address: String
+    /// Wakes the thread that serves it.
+    let wakeup: Wakeup
 
-    init(descriptor: Int32, address: String) {
+    init(descriptor: Int32, address: String, _ wakeup: Wakeup) {
         self.descriptor = descriptor
         self.address = address
+        self.wakeup = wakeup
     }
 }
 

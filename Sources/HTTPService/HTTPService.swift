@@ -5,9 +5,9 @@ internal import GannetBasics
 /// which strangers send.
 ///
 /// ```
-///  a thread of libmicrohttpd:  head ─▶ handler ─▶ now ───────────────────▶ answer
-///                                         └─▶ later: the connection sleeps ─▶ answer
-///  Swift's tasks:                                └─▶ work ──────┘ wakes it     └─▶ a stream, piece by piece
+///  a server thread:  head ─▶ handler ─▶ now ───────────────────▶ answer
+///                               └─▶ later: the connection sleeps ─▶ answer
+///  Swift's tasks:                      └─▶ work ──────┘ wakes it     └─▶ a stream, piece by piece
 /// ```
 ///
 /// A few threads share the connections, and a slow answer delays no other. Another thread hears when clients leave that wait for an answer.
@@ -18,8 +18,8 @@ package final class HTTPService: Sendable {
     /// The port that the server listens on.
     package let port: UInt16
 
-    private let parts: Unmanaged<Parts>
-    private let daemon: Mutex<DaemonHandle?>
+    private let parts: Parts
+    private let threads: Mutex<[ServerThread]>
 
     /// Starts the server.
     /// - Parameters:
@@ -41,32 +41,52 @@ package final class HTTPService: Sendable {
             requests.answerLate()
         }
         guard let watch else { throw HTTPServiceFailure("Cannot listen on \(address) port \(port): \(Descriptor.message(errno)).") }
-        let parts = Unmanaged.passRetained(Parts(handler, clients, requests, watch, options.counts))
-        let started = Self.start(storage, options, parts.toOpaque())
-        guard let started else {
+        let parts = Parts(handler, clients, requests, watch, options.counts)
+        let threads = Self.start(storage, options, parts)
+        guard let first = threads.first else {
             let code = errno
             watch.stop()
-            parts.release()
             let reason = code == 0 ? "the address cannot be listened on" : Descriptor.message(code)
             throw HTTPServiceFailure("Cannot listen on \(address) port \(port): \(reason).")
         }
         self.parts = parts
-        self.port = SocketAddress.port(ofSocket: gannet_http_socket(started)) ?? port
-        daemon = Mutex(DaemonHandle(daemon: started))
+        self.port = SocketAddress.port(ofSocket: first.socket) ?? port
+        self.threads = Mutex(threads)
     }
 
     deinit { stop() }
 
-    private static func start(_ address: SocketAddress, _ options: HTTPServiceOptions, _ context: UnsafeMutableRawPointer) -> OpaquePointer?
-    {
+    /// - Returns: Nothing where not all threads could be started; `errno` says why.
+    private static func start(_ address: SocketAddress, _ options: HTTPServiceOptions, _ parts: Parts) -> [ServerThread] {
+        var threads: [ServerThread] = []
+        while threads.count < max(1, options.threads) {
+            // Each daemon closes its socket at its end.
+            let socket = threads.first.map { fcntl($0.socket, F_DUPFD_CLOEXEC, 0) }
+            let context = Wakeup().map { Unmanaged.passRetained(ThreadContext(parts, $0)) }
+            let daemon = socket == -1 ? nil : context.flatMap { Self.daemon(address, socket ?? -1, options, $0.toOpaque()) }
+            guard let context, let daemon, let thread = ServerThread(daemon, context) else {
+                let code = errno
+                context?.release()
+                if daemon == nil, let socket, socket >= 0 { close(socket) }
+                for thread in threads { thread.stop() }
+                errno = code
+                return []
+            }
+            threads.append(thread)
+        }
+        return threads
+    }
+
+    private static func daemon(
+        _ address: SocketAddress, _ socket: Int32, _ options: HTTPServiceOptions, _ context: UnsafeMutableRawPointer
+    ) -> OpaquePointer? {
         func start(_ certificate: UnsafePointer<CChar>?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
+            let connections = (options.connections + options.connectionsToRefuse) / max(1, options.threads)
             var given = gannet_http_options(
-                threads: UInt32(clamping: options.threads),
-                connections: UInt32(clamping: options.connections + options.connectionsToRefuse),
-                idle_seconds: UInt32(clamping: Int(options.withoutTraffic / .seconds(1))), memory: options.memoryForHead,
-                certificate: certificate, key: key)
+                connections: UInt32(clamping: connections), idle_seconds: UInt32(clamping: Int(options.withoutTraffic / .seconds(1))),
+                memory: options.memoryForHead, certificate: certificate, key: key)
             return address.withPointer { pointer, _ in
-                gannet_http_start(pointer, &given, acceptClient, readRequest, noteTarget, completeRequest, noteConnection, context)
+                gannet_http_start(pointer, socket, &given, acceptClient, readRequest, noteTarget, completeRequest, noteConnection, context)
             }
         }
         guard let tls = options.tls else { return start(nil, nil) }
@@ -74,35 +94,32 @@ package final class HTTPService: Sendable {
     }
 
     /// The requests whose answers have not been sent whole.
-    package var openRequests: Int { daemon.withLock { $0 == nil } ? 0 : parts.takeUnretainedValue().requests.count }
+    package var openRequests: Int { threads.withLock { $0.isEmpty } ? 0 : parts.requests.count }
 
     /// Takes no more connections, and lets requests that are under way come to their end. Returns when no connection is left, or the task is
     /// cancelled. `stop` has to follow.
     package func drain() async {
-        guard daemon.withLock({ $0 != nil }) else { return }
-        let parts = parts.takeUnretainedValue()
+        guard threads.withLock({ !$0.isEmpty }) else { return }
         parts.isEnding.set()
         await parts.clients.drain()
     }
 
     /// Ends it. Connections are closed, and the tasks that make answers are cancelled.
     package func stop() {
-        let running = daemon.withLock { current in
-            defer { current = nil }
-            return current
+        let running = threads.withLock { threads in
+            defer { threads = [] }
+            return threads
         }
-        guard let running else { return }
-        let parts = parts.takeUnretainedValue()
+        guard !running.isEmpty else { return }
         parts.requests.end()
-        MHD_stop_daemon(running.daemon)
+        for thread in running { thread.stop() }
         parts.watch.stop()
-        self.parts.release()
     }
 }
 
 /// Bounds of a server.
 package struct HTTPServiceOptions: Sendable {
-    /// The threads of libmicrohttpd. Each has its share of the connections, and calls the handler.
+    /// The threads that serve connections. Each has its share of them, and calls the handler.
     package var threads = 1
     /// The most connections at a time. When all are taken, an idle one makes room for a new one. Where none is idle, the new one is refused.
     package var connections = 128
@@ -135,10 +152,6 @@ package struct HTTPServiceFailure: Error, Sendable, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-private struct DaemonHandle: @unchecked Sendable {
-    let daemon: OpaquePointer
-}
-
 /// The parts of a server that libmicrohttpd's calls need.
 private final class Parts: Sendable {
     let handler: HTTPService.Handler
@@ -160,7 +173,22 @@ private final class Parts: Sendable {
         self.counts = counts
     }
 
-    static func of(_ context: UnsafeMutableRawPointer) -> Parts { Unmanaged<Parts>.fromOpaque(context).takeUnretainedValue() }
+    static func of(_ context: UnsafeMutableRawPointer) -> Parts { ThreadContext.of(context).parts }
+}
+
+/// The context of all calls of one thread's daemon.
+final class ThreadContext: Sendable {
+    fileprivate let parts: Parts
+    let wakeup: Wakeup
+
+    fileprivate init(_ parts: Parts, _ wakeup: Wakeup) {
+        self.parts = parts
+        self.wakeup = wakeup
+    }
+
+    static func of(_ context: UnsafeMutableRawPointer) -> ThreadContext {
+        Unmanaged<ThreadContext>.fromOpaque(context).takeUnretainedValue()
+    }
 }
 
 /// The requests that are not answered yet. libmicrohttpd cannot end while connections sleep.
@@ -216,7 +244,7 @@ private func noteConnection(
     let parts = Parts.of(context)
     if event == .CONNECTION_NOTIFY_STARTED {
         let address = gannet_http_client(connection).flatMap { SocketAddress.text(of: $0) } ?? ""
-        let opened = Client(descriptor: gannet_http_connection_socket(connection), address: address)
+        let opened = Client(descriptor: gannet_http_connection_socket(connection), address: address, ThreadContext.of(context).wakeup)
         client.pointee = Unmanaged.passRetained(opened).toOpaque()
         parts.clients.opened(opened)
     } else if let pointer = client.pointee {

@@ -38,7 +38,7 @@ final class Suspension: Sendable {
             guard let connection = state.connection else { return }
             MHD_suspend_connection(connection.pointer)
             if state.isWoken {
-                MHD_resume_connection(connection.pointer)
+                resume(connection)
             } else {
                 state.isSuspended = true
                 watch.add(client.descriptor, clientLeft)
@@ -54,7 +54,7 @@ final class Suspension: Sendable {
             guard let connection = state.connection else { return }
             // A connection that comes out of its sleep counts as ready.
             MHD_suspend_connection(connection.pointer)
-            MHD_resume_connection(connection.pointer)
+            resume(connection)
         }
     }
 
@@ -65,8 +65,13 @@ final class Suspension: Sendable {
             guard state.isSuspended, let connection = state.connection else { return }
             state.isSuspended = false
             watch.remove(client.descriptor)
-            MHD_resume_connection(connection.pointer)
+            resume(connection)
         }
+    }
+
+    private func resume(_ connection: Connection) {
+        MHD_resume_connection(connection.pointer)
+        client.wakeup.signal()
     }
 
     /// The request is over, and its connection serves another or is gone.
