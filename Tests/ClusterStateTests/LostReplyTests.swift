@@ -24,8 +24,14 @@ import Testing
 
             proxy.cutNextReply()
             let cuts = proxy.cuts
-            let error = await #expect(throws: StateError.self, "\(call)") { try await call.make(fixture, situation) }
-            #expect(proxy.cuts == cuts + 1 && error?.mayHaveExecuted == true, "\(call)")
+            if call == .leave {
+                // Its first call counts jobs for a sample, and a farewell does without that.
+                try await call.make(fixture, situation)
+                #expect(proxy.cuts == cuts + 1)
+            } else {
+                let error = await #expect(throws: StateError.self, "\(call)") { try await call.make(fixture, situation) }
+                #expect(proxy.cuts == cuts + 1 && error?.mayHaveExecuted == true, "\(call)")
+            }
             try await call.make(fixture, situation)
 
             // Every exchange moves the turns of priorities on.

@@ -139,14 +139,19 @@ import Testing
     }
 
     @Test func `a run begins anew, although the batch of a killed run has no jobs and says that all its input was read`() async throws {
-        let fleet = try await Fleet.start(files: 10)
+        let fleet = try await Fleet.start(.keys, files: 10)
         let first = try await fleet.outcome(fleet.run)
         let name = try #require(first.errors.firstMatch(of: /the queue of this run is '(run-[^']*)'/)?.1)
-        // As if a run without anything to fetch had been killed before it wrote its manifest.
-        try fleet.folder.write(Array(String(repeating: "no url\n", count: 10).utf8), to: "nothing.txt")
-        let words = ["enqueue", "-i", fleet.folder.file("nothing.txt"), "--batch", "run", "--queue", String(name)]
-        #expect(try await fleet.outcome(words + fleet.connection).status == 65)
-        #expect(try await fleet.queueKeys() != .list([]))
+        // As a version left it whose run had nothing to fetch and was killed before it wrote its manifest: such runs began a batch too.
+        let queue = "{gannet}q:\(name):"
+        let record = queue + "batch:1"
+        let now = 1_700_000_000_000
+        let words = [
+            "HSET", record, "id", "run", "source", "", "state", "closed", "priority", "2", "refresh", "0", "maxAge", "-1", "offset", "10",
+        ]
+        _ = try await fleet.redis.command(words + ["total", "0", "began", "\(now)", "touched", "\(now)"])
+        _ = try await fleet.redis.command(["ZADD", queue + "batches", "1", "run"])
+        _ = try await fleet.redis.command(["HSET", queue + "queue", "priorities", "2"])
         let outcome = try await fleet.outcome(fleet.run)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.hasPrefix("0 URLs fetched, 10 there already, 0 failed; "), "\(outcome.output)")

@@ -22,10 +22,13 @@ import Testing
 
     private static func watch(_ fleet: Fleet) -> [String] { ["status", "--watch"] + fleet.connection }
 
+    /// A worker that has two jobs for its two places.
+    private static func isAtWork(_ row: String) -> Bool { row.contains(/\ 2 +2 .* working/) }
+
     private static func isWhole(_ rows: [String]) -> Bool {
         rows[0].hasPrefix("queue default") && rows.contains { $0.hasPrefix("not ended 22: ready 20, active 2, ") }
             && rows.contains { $0.hasPrefix("oldest waits ") }
-            && rows.contains { $0.contains(" working") && $0.contains("2/2") } && rows.contains { $0.hasPrefix("127.0.0.1") }
+            && rows.contains(where: isAtWork) && rows.contains { $0.hasPrefix("127.0.0.1") }
             && rows.contains { $0.hasPrefix("ended a second: ") } && rows.contains { $0.contains("█") }
     }
 
@@ -80,7 +83,7 @@ import Testing
         try await gate.accepted(2)
         let screen = try await TmuxScreen.start()
         try await screen.run(Program.path, ["status", "--watch", "--queue", name] + fleet.connection)
-        try await screen.wait { rows in rows.contains { $0.contains(" working") && $0.contains("2/2") } }
+        try await screen.wait { rows in rows.contains(where: Self.isAtWork) }
         run.signal(SIGINT)
         _ = try await run.errors.line { $0.hasPrefix("gannet: stopping") }
         run.signal(SIGINT)
