@@ -576,7 +576,8 @@ private final class Gate: Sendable {
     }
 }
 
-private final class Count: Sendable {
+/// Counts from any thread.
+final class Count: Sendable {
     private let count = Mutex(0)
 
     var value: Int { count.withLock { $0 } }

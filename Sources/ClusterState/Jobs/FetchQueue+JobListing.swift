@@ -10,20 +10,19 @@ extension FetchQueue {
         _ selection: JobSelection, from cursor: JobCursor = JobCursor(), limit: Int, parts: Int = .max
     ) async throws(StateError) -> JobListing {
         try await persistently {
-            var jobs: [ListedJob] = []
-            var walk = JobWalk(self, selection, from: cursor)
             if selection.state == .active {
                 let position = cursor.place[2]
                 let all = try await active(selection).filter { selection.filter.lists($0.entry) }
-                jobs = Array(all.dropFirst(position).prefix(limit))
+                let jobs = Array(all.dropFirst(position).prefix(limit))
                 let end = position + jobs.count
-                walk.next = end < all.count ? JobCursor(partition: 0, place: [0, 0, end, 0, 0]) : nil
-            } else {
-                var looks = 0
-                while jobs.count < limit, looks < parts, walk.next != nil {
-                    looks += 1
-                    jobs += try await walk.look(limit: limit - jobs.count).jobs
-                }
+                let next = end < all.count ? JobCursor(partition: 0, place: [0, 0, end, 0, 0]) : nil
+                return JobListing(jobs: jobs, now: try await cluster.now(), next: next)
+            }
+            var (jobs, looks) = ([ListedJob](), 0)
+            var walk = JobWalk(self, selection, from: cursor)
+            while jobs.count < limit, looks < parts, walk.next != nil {
+                looks += 1
+                jobs += try await walk.look(limit: limit - jobs.count).jobs
             }
             return JobListing(jobs: jobs, now: try await cluster.now(), next: walk.next)
         }

@@ -4,7 +4,7 @@ struct JobWalk {
     private let selection: JobSelection
     private var reader: JobReader?
     /// Where the next part begins; `nil` behind the last one.
-    var next: JobCursor?
+    private(set) var next: JobCursor?
 
     init(_ queue: FetchQueue, _ selection: JobSelection, from cursor: JobCursor) {
         self.queue = queue

@@ -44,7 +44,7 @@ package struct Producer: ~Copyable {
     package static let replicaPatience = Duration.seconds(10)
 
     /// A producer for one batch of a queue. A batch that was begun before goes on where it stopped.
-    /// - Parameter refused: The rows in front of the first one that this producer gets. Without a URL there is no batch to begin.
+    /// - Parameter refused: The rows that the caller has read and refused. The producer's first row comes behind them.
     package init(
         _ queue: FetchQueue, batch: String, from source: String, options: BatchOptions = .init(), durability: Durability = .primary,
         behind refused: RefusedRows = RefusedRows()

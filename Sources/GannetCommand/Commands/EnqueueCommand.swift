@@ -71,7 +71,7 @@ struct EnqueueCommand: Command {
         Feeding.complain(about: summary, console)
         let report = { (outcome: Batch?) in
             var report = EnqueueReport(queue: target.queue, batch: batch, summary: summary, isResumed: isResumed, outcome: outcome)
-            report.isConfirmed = durability == .replicated ? true : nil
+            report.isConfirmed = durability == .replicated && summary.accepted > 0 ? true : nil
             return report
         }
         guard summary.accepted > 0 else {

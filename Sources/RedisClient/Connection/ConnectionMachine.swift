@@ -132,7 +132,7 @@ struct ConnectionMachine {
         return .drain
     }
 
-    /// Sentinels name another primary than the one that the connection leads to.
+    /// The Sentinels have named a new primary, and the connection leads to the old one.
     mutating func hasSuccessor(now: Instant) -> Action? {
         switch state {
         case .opening, .preparing, .greeting, .serving, .draining:

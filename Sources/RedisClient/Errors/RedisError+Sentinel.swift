@@ -1,8 +1,14 @@
 /// Errors of an address that begins with `redis+sentinel://`.
 extension RedisError {
-    /// The beginnings of details that the question to the Sentinels gives.
+    /// The beginnings of the details of both errors.
     private static let unanswered = "no Sentinel answers: "
     private static let unknownName = "the Sentinels know no primary"
+
+    /// All Sentinels of an address fail. `error` is that of one of them.
+    static func noSentinelAnswers(_ error: RedisError) -> RedisError { RedisError(error.kind, unanswered + error.description) }
+
+    /// The Sentinels that answer know no such name.
+    static func unknownPrimary(_ name: String) -> RedisError { RedisError(.unresolvable, "\(unknownName) of the name '\(name)'") }
 
     private static let schemes = ["redis+sentinel://", "rediss+sentinel://"]
 

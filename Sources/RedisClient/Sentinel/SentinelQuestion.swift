@@ -32,8 +32,14 @@ struct SentinelQuestion: Sendable {
         try await withPasswordIfNeeded { configuration throws(RedisError) in
             let connection = try await NodeConnection.connect(configuration)
             defer { connection.beginClosing() }
+            // The subscription ends with the connection. It shows here that the user lacks the right to one: later nobody would be told.
+            let replies = await connection.pipeline([
+                RedisCommand("SENTINEL", "MASTER", .string(primary)), RedisCommand("SUBSCRIBE", .string(Self.channel)),
+            ])
             do throws(RedisError) {
-                return try word(in: await connection.send(RedisCommand("SENTINEL", "MASTER", .string(primary))))
+                let word = try word(in: try replies[0].get())
+                _ = try replies[1].get()
+                return word
             } catch {
                 guard error.kind == .other, error.detail.contains("No such master") else { throw error }
                 return nil

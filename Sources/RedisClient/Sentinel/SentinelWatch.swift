@@ -45,9 +45,9 @@ final class SentinelWatch: Sendable {
             return .success(newest.primary)
         }
         guard failures.count == address.sentinels.count, let first = failures.first else {
-            return .failure(RedisError(.unresolvable, "the Sentinels know no primary of the name '\(address.primary)'"))
+            return .failure(.unknownPrimary(address.primary))
         }
-        return .failure(RedisError(first.kind, "no Sentinel answers: \(first.description)"))
+        return .failure(.noSentinelAnswers(first))
     }
 
     /// The word with the highest epoch until one is `enough`, and the errors of the Sentinels that do not answer.

@@ -6,7 +6,8 @@ internal import GannetBasics
 /// It does not lose a reply that the server does not know a script, since the client asks again at once.
 package final class ReplyCuttingProxy: Sendable {
     private struct State: Sendable {
-        var isArmed = false
+        /// How many more replies pass before one is lost; `nil` where none is to be lost.
+        var passing: Int?
         var cuts = 0
         var open: Set<Int32> = []
         var isStopped = false
@@ -31,8 +32,12 @@ package final class ReplyCuttingProxy: Sendable {
 
     deinit { wakeThreads() }
 
-    /// Loses the next reply on any connection.
-    package func cutNextReply() { state.update { $0.isArmed = true } }
+    /// Loses the next reply on any connection, or one that comes later.
+    /// - Parameter passing: How many replies pass before that.
+    package func cutNextReply(after passing: Int = 0) { state.update { $0.passing = passing } }
+
+    /// Loses no reply that is not lost yet.
+    package func cutNone() { state.update { $0.passing = nil } }
 
     /// How many replies were lost.
     package var cuts: Int { state.update { $0.cuts } }
@@ -96,9 +101,10 @@ package final class ReplyCuttingProxy: Sendable {
                 let isReply = index == 1
                 if isReply && !bytes.starts(with: "-NOSCRIPT".utf8) {
                     let isCut = state.update { state in
-                        defer { state.isArmed = false }
-                        state.cuts += state.isArmed ? 1 : 0
-                        return state.isArmed
+                        guard let passing = state.passing else { return false }
+                        state.passing = passing > 0 ? passing - 1 : nil
+                        state.cuts += passing == 0 ? 1 : 0
+                        return passing == 0
                     }
                     if isCut { return }
                 }
