@@ -105,6 +105,13 @@ import Testing
         #expect(other?.description.contains("is not a Sentinel") == true, "\(other as Any)")
     }
 
+    @Test func `a user who may not hear of failovers is told so at once`() async throws {
+        let sentinels = try await RedisSentinels.start(downAfter: .seconds(60))
+        for index in 0..<3 { try await sentinels.command(index, "ACL", "SETUSER", "default", "-subscribe") }
+        let error = await failure { try await RedisConnection.connect(Self.configuration(sentinels.url)) }
+        #expect(error?.kind == .notPermitted && error?.description.contains("subscribe") == true, "\(error as Any)")
+    }
+
     @Test func `a Sentinel with a password gets the one of the address`() async throws {
         let sentinels = try await RedisSentinels.start(downAfter: .seconds(60))
         for index in 0..<3 { try await sentinels.command(index, "CONFIG", "SET", "requirepass", "s3cret") }
