@@ -10,8 +10,10 @@ package import RedisClient
 package final class RedisBodies: JobOutput {
     /// This connection has no other users, because a large body would delay a worker's renewals.
     private let connection: RedisConnection
-    private let puts: Gathering<Blob, BlobPutAnswer>
-    private let looks: Gathering<Entry, Bool>
+    private let store: BlobStore
+    /// One for each part of the store: the server of one part may be away, and the bodies of other parts do not wait for it.
+    private let puts: [Gathering<Blob, BlobPutAnswer>]
+    private let looks: [Gathering<Entry, Bool>]
 
     private struct Entry {
         let digest: [UInt8]
@@ -49,24 +51,29 @@ package final class RedisBodies: JobOutput {
         self.connection = connection
         self.calm = calm
         let store = BlobStore(cluster, over: connection)
-        puts = Gathering(
-            bytes: { $0.bytes.count },
-            call: { bodies in
-                do throws(StateError) {
-                    return try await store.put(bodies, limit: limit)
-                } catch {
-                    return bodies.map { _ in .failure(error) }
-                }
-            })
-        looks = Gathering(
-            bytes: { $0.digest.count },
-            call: { entries in
-                do throws(StateError) {
-                    return try await store.contains(entries.map { ($0.digest, $0.size) }).map { .success($0) }
-                } catch {
-                    return entries.map { _ in .failure(error) }
-                }
-            })
+        self.store = store
+        puts = (0..<store.partCount).map { _ in
+            Gathering(
+                bytes: { $0.bytes.count },
+                call: { bodies in
+                    do throws(StateError) {
+                        return try await store.put(bodies, limit: limit)
+                    } catch {
+                        return bodies.map { _ in .failure(error) }
+                    }
+                })
+        }
+        looks = (0..<store.partCount).map { _ in
+            Gathering(
+                bytes: { $0.digest.count },
+                call: { entries in
+                    do throws(StateError) {
+                        return try await store.contains(entries.map { ($0.digest, $0.size) }).map { .success($0) }
+                    } catch {
+                        return entries.map { _ in .failure(error) }
+                    }
+                })
+        }
         persistently = Persistence(patience: patience, listener: outage)
         self.temporaryFolder = temporaryFolder
     }
@@ -84,7 +91,7 @@ package final class RedisBodies: JobOutput {
         guard let digest = outcome.content.digest else { return nil }
         if outcome.content.size == 0 { return HeldBody(file: nil) }
         let isThere = try await persistently { () async throws in
-            try await looks(Entry(digest: digest, size: outcome.content.size))
+            try await looks[store.part(of: digest)](Entry(digest: digest, size: outcome.content.size))
         }
         return isThere ? HeldBody(file: nil) : nil
     }
@@ -123,7 +130,7 @@ package final class RedisBodies: JobOutput {
     private func put(_ body: Blob) async throws -> BlobPutAnswer {
         try await persistently { () async throws -> BlobPutAnswer in
             do {
-                return try await puts(body)
+                return try await puts[store.part(of: body.digest)](body)
             } catch let error as StateError where error.redis?.kind == .outOfMemory {
                 // Redis itself is full. Its own bodies make room before anything else stands still.
                 return .full

@@ -74,6 +74,28 @@ import Testing
         }
     }
 
+    @Test func `a request that has ended leaves its place, also in the call that ends its job or after it`() async throws {
+        try await with(false) { fixture, hosts in
+            let jobs = try await claim(0..<4, of: hosts.from, fixture)
+            func settle(_ settlements: [Settlement]) async throws -> [Verdict]? {
+                try await fixture.exchange(jobs[0].token.incarnation, in: fixture.cluster.home) { $0.settlements = settlements }?.verdicts
+            }
+            let leaves = jobs.map { Settlement($0.token, $0.id, .leftPlace, host: .answered) }
+            let ends = jobs.map { Settlement($0.token, $0.id, QueueFixture.fetched("u"), host: .answered) }
+            #expect(try await settle([leaves[0]]) == [.settled])
+            #expect(try await fixture.running() == [hosts.from: 3])
+            // The URL stays locked, and its place is left once.
+            #expect(try await settle([leaves[0], leaves[1], ends[1], leaves[1]]) == [.lost, .settled, .settled, .lost])
+            #expect(try await fixture.running() == [hosts.from: 2])
+            #expect(try await settle([ends[2], leaves[2]]) == [.settled, .lost])
+            #expect(try await fixture.running() == [hosts.from: 1])
+            #expect(try await settle([ends[0], ends[3]]) == [.settled, .settled])
+            #expect(try await fixture.running() == [:])
+            #expect(try await fixture.queue.counts().done == 4)
+            try await fixture.expectSound()
+        }
+    }
+
     @Test(arguments: [false, true]) func `two full hosts that lead to each other do not block each other`(isElsewhere: Bool) async throws {
         try await with(isElsewhere) { fixture, hosts in
             let there = try await claim(0..<2, of: hosts.from, fixture)

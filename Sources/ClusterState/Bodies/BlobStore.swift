@@ -25,7 +25,11 @@ package struct BlobStore: Sendable {
 
     private static let digestBytes = 32
 
-    private func part(of digest: [UInt8]) throws(StateError) -> Int {
+    /// The store's parts do not wait for each other where each has calls of its own.
+    package var partCount: Int { parts.count }
+
+    /// The number of the part that a body belongs to.
+    package func part(of digest: [UInt8]) throws(StateError) -> Int {
         guard digest.count == Self.digestBytes else { throw .invalid("A body's digest has \(Self.digestBytes) bytes.") }
         return parts.count == 1 ? 0 : (Int(digest[0]) << 8 + Int(digest[1])) % parts.count
     }

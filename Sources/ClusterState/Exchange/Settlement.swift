@@ -21,8 +21,8 @@ package struct Settlement: Sendable {
         case delivered
         /// The job's outcome was known, but its body is missing. The outcome no longer counts, and the URL has to be fetched.
         case bodyMissing(digest: [UInt8])
-        /// A request has left a place that it had apart from its URL's lock. Callers without a job have such places, and jobs at hosts of
-        /// another partition than their URL's.
+        /// A request has left its place, and its URL stays locked. Callers without a job and jobs at hosts of another partition have places
+        /// apart from the lock. A job whose body waits to be stored leaves its place as well.
         case leftPlace
         /// The same, and the host asked for a rest. Without a length the rest doubles from time to time.
         case leftPlaceToRest(Duration?)

@@ -58,6 +58,9 @@ package enum WorkerReport: Sendable {
     /// Bodies wait because Redis has no room for them, or have room again.
     case storeFull(Bool)
 
+    /// So many jobs wait for their bodies to be stored that the worker claims no more; `nil` says that it goes on.
+    case standstill(Int?)
+
     /// Redis cannot be reached and the worker waits, or Redis is back.
     case redis(RedisOutage)
 }
@@ -84,7 +87,7 @@ extension WorkerReport {
         case .fetched(let job, _, _), .revalidated(let job, _), .cached(let job, _), .bodyMissing(let job), .putOff(let job, _),
             .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job), .handedBack(let job), .left(let job):
             job
-        case .stopping, .drainAsked, .leftBehind, .givenUp, .progress, .foreign, .storeFull, .redis: nil
+        case .stopping, .drainAsked, .leftBehind, .givenUp, .progress, .foreign, .storeFull, .standstill, .redis: nil
         }
     }
 
@@ -120,7 +123,8 @@ package struct LeftBehind: Sendable, Equatable {
     /// How many partitions there are.
     package var partitionCount = 1
 
-    /// The worker's record is still there. It goes ten minutes after its last heartbeat.
+    /// The worker's record is still there: a worker that leaves jobs keeps it, and Redis may be away. It goes ten minutes after the last
+    /// heartbeat.
     package var isListed = false
 
     var isAnything: Bool { jobs > 0 || !partitions.isEmpty || isListed }

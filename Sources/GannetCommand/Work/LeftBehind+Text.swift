@@ -15,7 +15,8 @@ extension LeftBehind {
         }
         if isListed {
             let part = partitionCount > 1 ? "the part of Redis with its record" : "Redis"
-            sentences.append("'workers list' shows this worker as silent for ten minutes, because \(part) did not answer.")
+            let reason = jobs > 0 ? "" : ", because \(part) did not answer"
+            sentences.append("'workers list' shows this worker as silent for ten minutes\(reason).")
         }
         return sentences.joined(separator: " ")
     }

@@ -19,6 +19,8 @@ struct ModelClimate: Sendable {
     let wanted: [Int]
     /// The longest chunk that a producer sends.
     let chunk: Int
+    /// Whether requests leave their hosts' places while their jobs go on, because their bodies wait to be stored.
+    let leavesEarly: Bool
     /// How likely each end of a request is.
     let ends: [(ModelEnd, Int)]
 
@@ -36,6 +38,7 @@ struct ModelClimate: Sendable {
         longestHold = draw.one(of: [3_600_000, 3_600_000, 4000])
         patience = draw.one(of: [0, 20_000])
         wanted = isCrowded ? [64, 250] : isBusy ? [10] : draw.one(of: [[1], [1, 4, 10], [30]])
+        leavesEarly = seed % 5 == 4
         chunk = isCrowded ? 400 : isBusy ? 60 : draw.one(of: [3, 20])
         ends = draw.one(of: [
             [(.fetched, 10), (.retry, 3), (.throttled, 2), (.back, 1), (.failed, 1), (.putOff, 1), (.unstored, 1), (.revalidated, 1)],

@@ -17,8 +17,11 @@ extension ModelRun {
         let partition = draw.below(climate.partitions)
         var ends: [End] = []
         for job in workers[index].held where job.partition == partition && draw.chance(60) { ends.append(end(of: job, &draw)) }
+        let early = workers[index].held.filter {
+            climate.leavesEarly && $0.partition == partition && $0.outcome == nil && draw.chance(20)
+        }
         try await exchange(
-            index, in: partition, ends, wanted: draw.one(of: climate.wanted + [0]), spare: draw.one(of: [0, 0, 0, 3]),
+            index, in: partition, ends, early: early, wanted: draw.one(of: climate.wanted + [0]), spare: draw.one(of: [0, 0, 0, 3]),
             random: Double(draw.below(100)) / 100)
     }
 
@@ -36,7 +39,8 @@ extension ModelRun {
     }
 
     mutating func exchange(
-        _ index: Int, in partition: Int, _ ends: [End], wanted: Int, spare: Int = 0, random: Double = 0.5, namesHeld: Bool = false
+        _ index: Int, in partition: Int, _ ends: [End], early: [Job] = [], wanted: Int, spare: Int = 0, random: Double = 0.5,
+        namesHeld: Bool = false
     ) async throws {
         var worker = workers[index]
         worker.exchanges[partition] += 1
@@ -45,6 +49,8 @@ extension ModelRun {
         let held = Set(worker.held.filter { $0.outcome == nil }.map(\.id))
         let free = worker.places.filter { $0.partition == partition && !held.contains($0.id) }
         request.settlements += free.map { Settlement($0.token, $0.id, .leftPlace, host: .none) }
+        request.settlements += early.map { Settlement($0.token, $0.id, .leftPlace, host: .answered) }
+        worker.places.removeAll { place in place.partition == partition && early.contains { $0.id == place.id } }
         worker.places.removeAll { place in free.contains { $0.token == place.token && $0.partition == place.partition } }
         request.wanted = wanted
         request.spare = spare

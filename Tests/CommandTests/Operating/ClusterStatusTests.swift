@@ -142,6 +142,56 @@ import Testing
         try await fleet.stop()
     }
 
+    /// A list whose jobs and bodies lie on all servers, one of which is away. Answers how many URLs the other servers have.
+    private static func loseServer(_ fleet: Fleet, _ cluster: RedisCluster) async throws -> (away: RedisServer, there: Int) {
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        let away = try #require(cluster.nodes.first { $0 !== home })
+        try await away.kill9()
+        return (away, try #require(try await status(fleet, cluster, "jobs")["ready"]))
+    }
+
+    /// The numbers in a part of `status`.
+    private static func status(_ fleet: Fleet, _ cluster: RedisCluster, _ part: String) async throws -> [String: Int] {
+        let shown = try await fleet.outcome(["status", "--json", "--redis", cluster.url])
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any], "\(shown.errors)")
+        return try #require(object[part] as? [String: Int])
+    }
+
+    @Test func `bodies that wait for a server keep no host's place, and the others are stored meanwhile`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let (fleet, _) = try await Fleet.start(.ownCluster, files: 20, hosts: 15)
+        let redis = ["--redis", cluster.url]
+        let (away, there) = try await Self.loseServer(fleet, cluster)
+        let worker = try fleet.start(["work", "--until-empty", "--host-limit", "2"] + fleet.local + redis)
+        try await eventually("the other partitions' URLs are fetched") { try await fleet.origin.requests().count == there }
+        // The jobs whose bodies have a server are done.
+        let done = try #require(try await Self.status(fleet, cluster, "totals")["done"])
+        #expect(done > 0 && done < there)
+        try await away.restart()
+        #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
+        #expect(try await fleet.origin.requests().count == 300)
+        try await fleet.stop()
+    }
+
+    @Test func `a worker that ends hands back the jobs whose bodies have no place, uncharged`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let (fleet, _) = try await Fleet.start(.ownCluster, files: 20, hosts: 15)
+        let redis = ["--redis", cluster.url]
+        let (away, there) = try await Self.loseServer(fleet, cluster)
+        let worker = try fleet.start(["work", "--drain-timeout", "10ms"] + fleet.local + redis)
+        try await eventually("the other partitions' URLs are fetched") { try await fleet.origin.requests().count == there }
+        worker.terminate()
+        #expect(try await worker.exitStatus == .exited(143), "\(worker.errors.text)")
+        #expect(!worker.errors.text.contains("will be fetched again when the leases end"), "\(worker.errors.text)")
+        try await away.restart()
+        #expect(try await fleet.outcome(["work", "--until-empty"] + fleet.local + redis).status == 0)
+        let totals = try await Self.status(fleet, cluster, "totals")
+        #expect(totals["done"] == 300 && totals["crashed"] == 0, "\(totals)")
+        try await fleet.stop()
+    }
+
     @Test func `the line about an outage names the server that hangs, and the worker goes on elsewhere`() async throws {
         let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
         let (fleet, _) = try await Fleet.start(files: 5, hosts: 30)

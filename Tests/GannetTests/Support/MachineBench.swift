@@ -62,6 +62,11 @@ struct MachineBench {
         return take(.answered(lane, exchange, after: time), after: time)
     }
 
+    /// Answers exchanges until none is under way. They bring no jobs.
+    mutating func settleAll() {
+        while let request = underWay { answer(verdicts: request.settlements.map { _ in .settled }) }
+    }
+
     /// Answers the oldest exchange of another lane.
     mutating func answerOther(than lane: Lane.ID) {
         guard let index = sent.firstIndex(where: { $0.lane != lane }) else { return }

@@ -150,13 +150,28 @@ function Ends.make()
         return FENCED
     end
 
+    -- A request gives its place back while its URL stays locked. Answers the host, or nil where the request has no place.
+    local function leaveEarly(one, bytes)
+        local holder, lock = Locks.holderOf(sub(one.token, 9)), nil
+        local name = call('HGET', holder, 'p' .. one.id)
+        if name then
+            call('HDEL', holder, 'p' .. one.id)
+            return Hosts.leave(name)
+        end
+        if bytes and sub(bytes, 2, 17) == one.token then lock = Locks.read(bytes) end
+        local host = lock and Locks.leavePlace(one.id, lock, holder)
+        if host then
+            lock.flags = lock.flags + Locks.MOVED
+            Locks.write(one.id, lock)
+        end
+        return host
+    end
+
     local function settle(one, bytes)
         local form, id = one.form, one.id
         if form == PLACE then
-            local name = call('HGET', Locks.holderOf(sub(one.token, 9)), 'p' .. id)
-            if not name then return LOST end
-            call('HDEL', Locks.holderOf(sub(one.token, 9)), 'p' .. id)
-            local host = Hosts.leave(name)
+            local host = leaveEarly(one, bytes)
+            if not host then return LOST end
             if one.pause > 0 then Hosts.coolDown(host, one.pause > 1 and one.pause - 2 or nil, ARGV[10]) else noteHost(host, one) end
             return SETTLED
         end

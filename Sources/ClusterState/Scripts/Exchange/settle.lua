@@ -10,8 +10,8 @@
 --   7 delivered                a job whose body is where it belongs: its outcome was there, or its body was there without one
 --   8 missing                  a job whose outcome was there and whose body, of the digest 'content', was not
 --   9 put off                  another attempt after 'pause' ms, uncharged: the host it was led to had no room
---  10 place                    a place that a request had apart from its URL's lock is free. Where 'pause' is above 0 the host starts nothing
---                              for 'pause' - 2 ms, or where that is below 0 for as long as the engine finds fit
+--  10 place                    the request's place at its host is free, and its URL stays locked. Where 'pause' is above 0 the host starts
+--                              nothing for 'pause' - 2 ms, or where that is below 0 for as long as the engine finds fit
 -- The marks are 1 where the host could not be reached, 2 where nothing was learnt about it, 4 where the outcome is only for jobs
 -- enqueued before it ended, 8 where the job was only to be delivered.
 -- The verdicts are 1 settled, 0 lost, 2 fenced: it was fetched, and by somebody else as well, 3 malformed.
@@ -64,9 +64,14 @@ if outcomes > 0 then
                 list[#list + 1], left[name], size, verdict = id, left[name] + 1, size + length, '\1'
             end
         end
-        -- The same twice in one call is one outcome.
-        if not verdict and earlier and sub(ARGV[OPTIONS + earlier], 1, 32) == sub(bytes, 1, 32) and byte(bytes, 33) ~= PLACE then
-            verdict = verdicts[earlier]
+        if not verdict and earlier and sub(ARGV[OPTIONS + earlier], 1, 32) == sub(bytes, 1, 32) then
+            if byte(ARGV[OPTIONS + earlier], 33) == PLACE then
+                -- Its job goes on without the place, and may end in the same call.
+                lock, isSeen[id] = call('HGET', Locks.key, id), i
+            else
+                -- The same twice in one call is one outcome, and after it there is no place.
+                verdict = byte(bytes, 33) == PLACE and '\0' or verdicts[earlier]
+            end
         end
         verdicts[i] = verdict or Ends.settle(i, lock)
     end

@@ -65,10 +65,25 @@ struct JobAttempt: Sendable {
 
     private func keptBody() async throws -> KeptBody? {
         guard let outcome = job.stale, let facts = runner.freshness.kept(outcome),
-            let body = try await runner.output.held(outcome, for: job)
+            let body = try await heldInTime(outcome)
         else { return nil }
         return KeptBody(outcome: outcome.content, facts: facts, body: body)
     }
+
+    /// A part of the store that is away has no body for now. The job has its host's place already, and must not keep it for that.
+    private func heldInTime(_ outcome: URLOutcome) async throws -> HeldBody? {
+        try await withThrowingTaskGroup(of: HeldBody?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await runner.output.held(outcome, for: job) }
+            group.addTask {
+                try? await Task.sleep(for: Self.longestLook)
+                return nil
+            }
+            return try await group.next() ?? nil
+        }
+    }
+
+    private static let longestLook = Duration.seconds(1)
 
     /// Asks the origin for the body or, with a kept answer, whether that is still current.
     private func ask(with headers: [HeaderField], after known: KeptBody?) async -> Outcome {

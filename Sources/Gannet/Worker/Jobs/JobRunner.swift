@@ -54,7 +54,7 @@ final class JobRunner: Sendable {
         let attempt = attempt(at: job)
         let end = await fetches.fetch(claimed, handle, adopt: attempt.moves.adopt) { await attempt.transferred() }
         guard case .ended(let transferred, let reason) = end else { return tell(.adopted(job.token)) }
-        tell(.transferEnded(job.token, bytes: transferred.bytesInMemory))
+        tell(.transferEnded(job.token, bytes: transferred.bytesToStore))
         await conclude(job, at: transferred.moves) { try await conclude(job, transferred, cancelled: reason) }
     }
 

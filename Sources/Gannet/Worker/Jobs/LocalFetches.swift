@@ -22,9 +22,10 @@ actor LocalFetches {
             return fetched
         }
 
-        /// The bytes of a body in memory.
-        var bytesInMemory: Int {
-            guard case .bytes(let bytes)? = fetched?.download.body else { return 0 }
+        /// The bytes in memory of a body that has to be stored; `nil` where there is no such body.
+        var bytesToStore: Int? {
+            guard let body = fetched?.download.body else { return nil }
+            guard case .bytes(let bytes) = body else { return 0 }
             return bytes.count
         }
     }

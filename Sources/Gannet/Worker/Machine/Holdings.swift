@@ -14,6 +14,8 @@ struct Holdings {
     var isEmpty: Bool { known.isEmpty && possible.isEmpty }
     var all: [Holding] { Array(known.keys) + possible.filter { known[$0] == nil } }
 
+    func has(_ holding: Holding, _ token: LockToken) -> Bool { known[holding] == token }
+
     mutating func add(_ holding: Holding, _ token: LockToken) {
         known[holding] = token
         possible.remove(holding)

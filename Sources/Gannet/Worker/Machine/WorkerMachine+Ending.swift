@@ -11,6 +11,8 @@ extension WorkerMachine {
         var isHandingBack: Bool { handsBackUntil != nil }
         var drainsUntil: Instant?
         var handsBackUntil: Instant?
+        /// Until when bodies may be stored. After that their jobs are handed back too.
+        var bodiesUntil: Instant?
         /// Until when a draining worker that has no begun job waits for exchanges.
         var exchangesUntil: Instant?
         var end = WorkerEnd.empty
@@ -83,10 +85,22 @@ extension WorkerMachine {
         if ending.isHandingBack { return }
         ending.drainsUntil = nil
         ending.handsBackUntil = now + options.handBackTimeout
+        ending.bodiesUntil = now + options.handBackTimeout / 2
         for (token, held) in jobs {
             guard case .transferring = held.phase, !held.isCancelled else { continue }
             jobs[token]?.isCancelled = true
             actions.append(.cancel(token, .handedBack))
+        }
+    }
+
+    /// The bodies have no place in time. Their URLs will be fetched again, without a charge.
+    private mutating func handBackUnstored(at now: Instant) {
+        ending.bodiesUntil = nil
+        for held in jobs.values {
+            guard case .concluding = held.phase else { continue }
+            freePlace(of: held)
+            held.phase = .settling
+            handBack(held.job, .handedBack(JobLabel(held.job)), at: now)
         }
     }
 
@@ -114,8 +128,10 @@ extension WorkerMachine {
             cutDrainShort(at: now)
         }
         boundExchanges(at: now)
+        if let time = ending.bodiesUntil, time <= now { handBackUnstored(at: now) }
         if let time = ending.exchangesUntil, time <= now { return leaveAll() }
         if let time = ending.handsBackUntil, time <= now { return leaveAll() }
+        lookForHeldUp(at: now)
         lookForOverdue(at: now)
         lookForSilence(at: now)
         for index in 0..<order.count where lanes[index].visitAt.map({ $0 <= now }) ?? false {

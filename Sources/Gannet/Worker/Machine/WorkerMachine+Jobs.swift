@@ -1,18 +1,57 @@
 internal import ClusterState
+internal import GannetBasics
 
 /// The machine's reactions to the ends of transfers and jobs.
 extension WorkerMachine {
-    mutating func transferEnded(_ token: LockToken, bytes: Int) {
+    /// A body that has waited for so long is held up.
+    private static let usualWait = Duration.seconds(1)
+
+    mutating func transferEnded(_ token: LockToken, bytes: Int?, at now: Instant) {
         guard let held = jobs[token], case .transferring = held.phase else { return }
-        held.phase = .concluding(bytes: bytes)
+        held.phase = .concluding(bytes: bytes ?? 0)
         transferring -= 1
-        unstoredBytes += bytes
+        unstoredBytes += bytes ?? 0
+        if bytes != nil { storing.append((held, now)) }
         rate.noteEnd()
+    }
+
+    /// When the first body that waits will have waited for too long.
+    var bodyDue: Instant? { storing.first.map { $0.since + Self.usualWait } }
+
+    /// A body is held up: its request has ended, so other requests may have its host's place. Otherwise one part of the store that is away
+    /// would fill all hosts, whose other URLs could go on.
+    mutating func lookForHeldUp(at now: Instant) {
+        while let first = storing.first {
+            if case .concluding = first.held.phase {
+                guard first.since + Self.usualWait <= now else { break }
+                first.held.isHeldUp = true
+                heldUp += 1
+                giveBackPlace(of: first.held.job, at: now)
+            }
+            _ = storing.popFirst()
+        }
+        let standsStill = heldUp > 0 && (unsettled >= mostUnsettled || unstoredBytes >= Self.mostUnstoredBytes)
+        if standsStill, !hasToldOfStandstill {
+            hasToldOfStandstill = true
+            actions.append(.report(.standstill(unsettled)))
+        } else if heldUp == 0, hasToldOfStandstill {
+            hasToldOfStandstill = false
+            actions.append(.report(.standstill(nil)))
+        }
+    }
+
+    /// A redirect may have led the request to a place in another partition. Otherwise the place is that of the job's lock.
+    private mutating func giveBackPlace(of job: Job, at now: Instant) {
+        let index = lanes.indices.first { lanes[$0].holdings.has(.place(job.id), job.token) } ?? job.partition
+        guard !lanes[index].hasFailed else { return }
+        lanes[index].append(Lane.Outcome(Settlement(job.token, job.id, .leftPlace, host: .answered), since: now))
     }
 
     mutating func concluded(_ token: LockToken, _ conclusion: Conclusion, at now: Instant) {
         if let place = conclusion.place { leftPlace(place, at: now) }
         guard let held = jobs[token] else { return }
+        // The worker is ending, and has handed the job back already.
+        if case .settling = held.phase { return }
         freePlace(of: held)
         held.phase = .settling
         settle(held.job, Lane.Outcome(conclusion.settlement, conclusion.report, since: now))
@@ -26,17 +65,19 @@ extension WorkerMachine {
         actions.append(.report(.lost(JobLabel(held.job))))
     }
 
-    private mutating func freePlace(of held: HeldJob) {
+    mutating func freePlace(of held: HeldJob) {
         switch held.phase {
         case .transferring: transferring -= 1
-        case .concluding(let bytes): unstoredBytes -= bytes
+        case .concluding(let bytes):
+            unstoredBytes -= bytes
+            if held.isHeldUp { heldUp -= 1 }
         case .inStock, .settling: break
         }
     }
 
     /// Gives a job back without a charge.
-    mutating func handBack(_ job: Job, at now: Instant) {
-        settle(job, Lane.Outcome(Settlement(job.token, job.id, .handedBack, isDelivery: job.outcome != nil), since: now))
+    mutating func handBack(_ job: Job, _ report: WorkerReport? = nil, at now: Instant) {
+        settle(job, Lane.Outcome(Settlement(job.token, job.id, .handedBack, isDelivery: job.outcome != nil), report, since: now))
     }
 
     private mutating func settle(_ job: Job, _ outcome: Lane.Outcome) {

@@ -114,7 +114,9 @@ extension WorkerMachine {
 
     /// When the machine wants to be woken, unless something happens before.
     func wakeUp(after now: Instant) -> Instant? {
-        var times = [ending.drainsUntil, ending.handsBackUntil, ending.exchangesUntil, lookForOverdueAt, silenceDue].compactMap { $0 }
+        var times = [
+            ending.drainsUntil, ending.handsBackUntil, ending.bodiesUntil, ending.exchangesUntil, lookForOverdueAt, silenceDue, bodyDue,
+        ].compactMap { $0 }
         let hasRoom = canStart > 0
         // The lanes are read in their place: a copy of one costs more than the look.
         for index in lanes.indices {

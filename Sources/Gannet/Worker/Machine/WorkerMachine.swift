@@ -1,4 +1,5 @@
 internal import ClusterState
+internal import GannetBasics
 
 /// Decides what a worker does: what it tells Redis and when, which jobs it starts, and when it ends. It has no clock and no task inside.
 ///
@@ -20,8 +21,8 @@ struct WorkerMachine {
         indirect case unanswered(Lane.ID, StateError)
         /// The connection to Redis could not be restored.
         indirect case cannotConnect(RedisOutage)
-        /// A job's place is free. Its body has this many bytes in memory.
-        case transferEnded(LockToken, bytes: Int)
+        /// A job's place in the worker is free. Its body has this many bytes in memory, or there is none to store.
+        case transferEnded(LockToken, bytes: Int?)
         case concluded(LockToken, Conclusion)
         /// The output cannot go on.
         case broken(LockToken, Conclusion, any Error)
@@ -86,6 +87,8 @@ struct WorkerMachine {
         let claimed: Instant
         var phase: Phase
         var isCancelled = false
+        /// Its body has waited so long to be stored that its host's place was given back.
+        var isHeldUp = false
         /// It is handed back without an attempt.
         var isUnbegun = false
 
@@ -109,6 +112,11 @@ struct WorkerMachine {
     var transferring = 0
     /// The bytes of bodies that are not stored yet.
     var unstoredBytes = 0
+    /// Jobs whose bodies are on their way to the store, and since when. A job that has arrived there stays until it is the first.
+    var storing = Fifo<(held: HeldJob, since: Instant)>()
+    /// Jobs whose bodies have waited long to be stored: their part of the store is away, full or slow.
+    var heldUp = 0
+    var hasToldOfStandstill = false
     var rate = EndRate()
     var lookForOverdueAt: Instant?
 
@@ -124,6 +132,8 @@ struct WorkerMachine {
 
     /// Bodies in memory that wait to be stored.
     static let mostUnstoredBytes = 64 << 20
+    /// Small bodies may wait for a part of Redis that is away, while the worker goes on with the other parts.
+    private static let leastUnsettled = 4096
 
     /// - Parameter worker: The worker's name, which decides the order of the partitions.
     init(
@@ -150,7 +160,7 @@ struct WorkerMachine {
     var isStopping: Bool { ending.isStopping }
     /// Jobs whose transfers have ended.
     var unsettled: Int { begun - transferring }
-    var mostUnsettled: Int { 8 * options.concurrency + 64 }
+    var mostUnsettled: Int { max(8 * options.concurrency, Self.leastUnsettled) }
 
     /// Takes what has happened since the last call, and decides what to do.
     mutating func take(_ inputs: [Input], at now: Instant) -> [Action] {
@@ -165,7 +175,7 @@ struct WorkerMachine {
         case .answered(let id, let exchange?, let time): answered(id, exchange, after: time, at: now)
         case .answered(let id, nil, _): leaseEnded(id, at: now)
         case .unanswered(let id, let error): unanswered(id, error, at: now)
-        case .transferEnded(let token, let bytes): transferEnded(token, bytes: bytes)
+        case .transferEnded(let token, let bytes): transferEnded(token, bytes: bytes, at: now)
         case .concluded(let token, let conclusion): concluded(token, conclusion, at: now)
         case .broken(let token, let conclusion, let error):
             concluded(token, conclusion, at: now)
