@@ -64,13 +64,15 @@ if outcomes > 0 then
                 list[#list + 1], left[name], size, verdict = id, left[name] + 1, size + length, '\1'
             end
         end
-        if not verdict and earlier and sub(ARGV[OPTIONS + earlier], 1, 32) == sub(bytes, 1, 32) then
-            if byte(ARGV[OPTIONS + earlier], 33) == PLACE then
-                -- Its job goes on without the place, and may end in the same call.
-                lock, isSeen[id] = call('HGET', Locks.key, id), i
-            else
+        if not verdict and earlier then
+            local wasPlace = byte(ARGV[OPTIONS + earlier], 33) == PLACE
+            if not wasPlace and sub(ARGV[OPTIONS + earlier], 1, 32) == sub(bytes, 1, 32) then
                 -- The same twice in one call is one outcome, and after it there is no place.
                 verdict = byte(bytes, 33) == PLACE and '\0' or verdicts[earlier]
+            else
+                -- An outcome before this one may have changed the lock: a delivery, or a place that was left while the job goes on.
+                lock = call('HGET', Locks.key, id)
+                if wasPlace then isSeen[id] = i end
             end
         end
         verdicts[i] = verdict or Ends.settle(i, lock)
