@@ -20,6 +20,7 @@ package final class RedisBodies: JobOutput {
         let size: Int
     }
     private let persistently: Persistence
+    private let patienceForRoom: Duration
     private let temporaryFolder: String
     private let gate = LargeBodyGate()
     private let calm: Duration
@@ -35,12 +36,13 @@ package final class RedisBodies: JobOutput {
     }
 
     private static let pauseWhenFull = Duration.milliseconds(500)
+    private static let withoutEnd = Duration.seconds(365 * 86_400)
 
     /// - Parameters:
     ///   - connection: Used for bodies only, and closed by ``close()``.
     ///   - limit: Bytes of Redis' memory, keys and index included.
     ///   - temporaryFolder: The folder for large bodies until they are complete.
-    ///   - patience: How long a call waits for a Redis that is away.
+    ///   - patience: How long a call waits for a Redis that is away, and a body for room. A call waits for a part of a cluster as long as it takes.
     ///   - calm: How long no body waits for room until it is told that bodies wait no more. Where bodies of different sizes come, small ones
     ///     find room between large ones that wait.
     ///   - outage: Called when a call begins to wait for Redis, and when Redis is back.
@@ -74,7 +76,9 @@ package final class RedisBodies: JobOutput {
                     }
                 })
         }
-        persistently = Persistence(patience: patience, listener: outage)
+        // While one part is away the worker goes on with the others. The end of all parts ends the worker's exchanges, and with them this wait.
+        persistently = Persistence(patience: store.partCount > 1 ? Self.withoutEnd : patience, listener: outage)
+        patienceForRoom = patience
         self.temporaryFolder = temporaryFolder
     }
 
@@ -142,7 +146,7 @@ package final class RedisBodies: JobOutput {
     private func putOnceThereIsRoom(_ body: Blob) async throws -> BlobPutAnswer {
         noteWaiting(1)
         defer { noteWaiting(-1) }
-        let deadline = ContinuousClock.now + persistently.patience
+        let deadline = ContinuousClock.now + patienceForRoom
         while ContinuousClock.now < deadline {
             try await Task.sleep(for: Self.pauseWhenFull)
             let answer = try await put(body)

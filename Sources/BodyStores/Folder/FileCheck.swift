@@ -2,7 +2,10 @@ internal import GannetBasics
 internal import HTTPEngine
 
 /// Compares files with their recorded size and digest. Only one thread may use it.
-final class FileCheck {
+///
+/// A struct without copies, because Swift 6.3's optimizer puts a class of this use on the stack and frees it as if it were on the heap:
+/// `export --store` ended with SIGSEGV in each release build.
+struct FileCheck: ~Copyable {
     private let folder: String
     private let hasher = SHA256Hasher()
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)

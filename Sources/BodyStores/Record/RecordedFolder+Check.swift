@@ -34,7 +34,7 @@ extension RecordedFolder {
         }
     }
 
-    private func isTooOld(_ record: JobRecord, _ check: FileCheck) -> Bool {
+    private func isTooOld(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
         guard case .younger(let limit) = demand else { return false }
         return check.age(of: record.file).map { $0 > limit } ?? false
     }

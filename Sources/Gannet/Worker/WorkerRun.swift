@@ -68,8 +68,14 @@ final class WorkerRun: Sendable {
         }
         var left = leftBehind.withLock { $0 }
         left.partitionCount = queue.cluster.partitions.count
-        // A worker that leaves jobs stays on the list, so that 'workers drain' does not count it as ended.
-        if left.jobs > 0 { left.isListed = true } else { left.isListed = await !heartbeat.leave() }
+        if left.jobs > 0 {
+            // The worker stays on the list, so that 'workers drain' does not count it as ended.
+            pulse.note(held: left.jobs, isStopping: true, partitions: left.partitions)
+            await heartbeat.sayLast()
+            left.isListed = true
+        } else {
+            left.isListed = await !heartbeat.leave()
+        }
         if left.isAnything { report(.leftBehind(left)) }
         return end
     }

@@ -7,11 +7,11 @@ extension LeftBehind {
         var sentences: [String] = []
         if jobs > 0 || !partitions.isEmpty {
             let place = partitionCount > 1 ? " for \(partitions.count) of \(partitionCount) partitions" : ""
-            let fate =
+            sentences.append(
                 jobs > 0
-                ? "\(Amounts.count(jobs, "URL")) that this worker had will be fetched again when the leases end."
-                : "URLs that were on their way to this worker go to others when the leases end."
-            sentences.append("ended without an answer of Redis\(place): \(fate)")
+                    ? "ended before \(Amounts.count(jobs, "URL")) could be handed back: fetched again when the leases end, each charged a crash."
+                    : "ended without an answer of Redis\(place): URLs that were on their way to this worker may go to others when the leases end."
+            )
         }
         if isListed {
             let part = partitionCount > 1 ? "the part of Redis with its record" : "Redis"

@@ -77,11 +77,19 @@ struct Heartbeat: Sendable {
 
     /// Tells onlookers that the worker has ended. A server may just have taken the place of another one, so a failed call is made again.
     /// - Returns: Whether Redis has taken the worker off its list.
-    func leave() async -> Bool {
+    func leave() async -> Bool { await inTime { (try? await queue.leave(name)) != nil } }
+
+    /// Tells onlookers what a worker leaves that ends without handing it back.
+    func sayLast() async {
+        let record = record
+        _ = await inTime { (try? await queue.beat(name, record) {}) != nil }
+    }
+
+    private func inTime(_ call: @escaping @Sendable () async -> Bool) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
                 while !Task.isCancelled {
-                    if (try? await queue.leave(name)) != nil { return true }
+                    if await call() { return true }
                     try? await Task.sleep(for: Self.farewellPause)
                 }
                 return false
@@ -90,9 +98,9 @@ struct Heartbeat: Sendable {
                 try? await Task.sleep(for: Self.farewell)
                 return false
             }
-            let hasLeft = await group.next() ?? false
+            let hasSucceeded = await group.next() ?? false
             group.cancelAll()
-            return hasLeft
+            return hasSucceeded
         }
     }
 
