@@ -3,8 +3,8 @@ internal import HTTPEngine
 
 /// Compares files with their recorded size and digest. Only one thread may use it.
 ///
-/// A struct without copies, because Swift 6.3's optimizer puts a class of this use on the stack and frees it as if it were on the heap:
-/// `export --store` ended with SIGSEGV in each release build.
+/// It is no class: Swift 6.3's optimizer put such an object on the stack and freed it as if it were on the heap. So `export --store` crashed
+/// in each release build.
 struct FileCheck: ~Copyable {
     private let folder: String
     private let hasher = SHA256Hasher()
