@@ -76,7 +76,7 @@ package final class RedisBodies: JobOutput {
                     }
                 })
         }
-        // While one part is away the worker goes on with the others. The end of all parts ends the worker's exchanges, and with them this wait.
+        // While one part is away the worker goes on with the others. Where all are away, the worker's exchanges end it, and with it this wait.
         persistently = Persistence(patience: store.partCount > 1 ? Self.withoutEnd : patience, listener: outage)
         patienceForRoom = patience
         self.temporaryFolder = temporaryFolder

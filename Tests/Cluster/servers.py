@@ -145,11 +145,12 @@ class Cluster:
 
 
 class Origin:
-    """nginx at all of 127.0.0.0/8, so that there are as many hosts as wanted. With a pace, it answers each worker so many times a second."""
+    """nginx at all of 127.0.0.0/8, so that there are as many hosts as wanted. With a pace, it answers each worker so many times a second.
+    Each body is another one, and has so many kilobytes more."""
 
-    def __init__(self, folder, pace=None):
+    def __init__(self, folder, pace=None, kilobytes=0):
         self.port, self.log = free_port(), folder / "access"
-        body = 'return 200 "body of $host$request_uri\\n";'
+        body = f'set $more "{"x" * 1000}"; return 200 "body of $host$request_uri\\n{"$more" * kilobytes}";'
         text = f"""daemon off; pid {folder}/pid; error_log {folder}/errors; worker_processes 1;
             events {{ worker_connections 8192; }}
             http {{ log_format one '$host$request_uri'; access_log {self.log} one buffer=1m flush=1s; keepalive_requests 1000000;

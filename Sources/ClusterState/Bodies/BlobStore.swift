@@ -25,7 +25,7 @@ package struct BlobStore: Sendable {
 
     private static let digestBytes = 32
 
-    /// The store's parts do not wait for each other where each has calls of its own.
+    /// A call with bodies of several parts waits for all of them. A caller that makes a call for each part waits for that part alone.
     package var partCount: Int { parts.count }
 
     /// The number of the part that a body belongs to.

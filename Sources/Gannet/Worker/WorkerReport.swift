@@ -58,7 +58,7 @@ package enum WorkerReport: Sendable {
     /// Bodies wait because Redis has no room for them, or have room again.
     case storeFull(Bool)
 
-    /// So many jobs wait for their bodies to be stored that the worker claims no more; `nil` says that it goes on.
+    /// The worker claims no more, because bodies of its so many jobs wait to be stored; `nil` says that it goes on.
     case standstill(Int?)
 
     /// Redis cannot be reached and the worker waits, or Redis is back.

@@ -9,7 +9,7 @@ extension LeftBehind {
             let place = partitionCount > 1 ? " for \(partitions.count) of \(partitionCount) partitions" : ""
             sentences.append(
                 jobs > 0
-                    ? "ended before \(Amounts.count(jobs, "URL")) could be handed back: fetched again when the leases end, each charged a crash."
+                    ? "could not hand back \(Amounts.count(jobs, "URL")): each is fetched again when its lease ends, and is charged a crash."
                     : "ended without an answer of Redis\(place): URLs that were on their way to this worker may go to others when the leases end."
             )
         }

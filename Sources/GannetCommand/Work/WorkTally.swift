@@ -120,8 +120,8 @@ final class WorkTally: Sendable {
         case .storeFull(false): console.warn("Redis has room for bodies again; going on.", [(key: "event", value: "storeHasRoom")])
         case .standstill(let jobs?):
             console.warn(
-                "the worker takes no more jobs for now: the bodies of \(Amounts.count(jobs, "job")) wait to be stored. A part of Redis or the "
-                    + "folder does not take them.",
+                "the worker takes no more jobs for now: Redis or the folder does not take the bodies of its \(Amounts.count(jobs, "job")). "
+                    + "'gannet status' names a server that is away.",
                 [(key: "event", value: "standstill"), (key: "jobs", value: .integer(jobs))])
         case .standstill(nil): console.warn("bodies are stored again; going on.", [(key: "event", value: "standstillEnded")])
         case .redis(let outage): watch.note(outage)

@@ -9,7 +9,7 @@ import Testing
 
 /// Bodies that wait for room in Redis.
 @Suite(.timeLimit(.minutes(1))) struct FullStoreTests {
-    private static func job(_ number: Int) -> Job {
+    static func job(_ number: Int) -> Job {
         Job(
             token: LockToken(counter: UInt64(number), incarnation: Incarnation(1)),
             entry: JobEntry(checked: WorkerFixture.id(number), "h", WorkerFixture.url(number)), queue: "q", partition: 0, batch: 1,

@@ -5,7 +5,7 @@
 --                          Another kind is a newer version's, and read as 'isForeign'
 --                          'W' nobody fetches it: its next attempt begins at 'began', with these counts; the jobs are its followers
 --                          The token is a counter(8) and the incarnation(8) of the process. The deadline is in lease time.
---                          Flags: 1 a suspect, 2 its host's place is elsewhere (moved), 4 put off by its own host, 8 no place is held
+--                          Flags: 1 a suspect, 2 it has no place of its own: that is elsewhere (moved), or was left, 4 put off by its own host, 8 no place is held
 --                          Extras: length(1) queue, length(2) last failure, then those that wait for the URL: 'q' length(1) priority
 --                          queue, 'c' length(1) channel
 --   '<tag>leases', a sorted set       incarnation to the end of its lease, in lease time. Where all that it held was taken back: to the

@@ -97,6 +97,6 @@ final class JobRunner: Sendable {
     /// The worker has to stop, because the next job would meet the same error. This job is given back. A call is cancelled only after the
     /// machine's end.
     @inline(never) private func tellBreak(at job: Job, _ error: any Error, at moves: HostMoves?) {
-        tell(.broken(job.token, settled(job, .handedBack, nil).leaving(moves?.leave(.none)), error))
+        tell(.broken(job.token, settled(job, .handedBack, .handedBack(JobLabel(job))).leaving(moves?.leave(.none)), error))
     }
 }

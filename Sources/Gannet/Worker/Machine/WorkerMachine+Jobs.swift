@@ -18,8 +18,8 @@ extension WorkerMachine {
     /// When the first body that waits will have waited for too long.
     var bodyDue: Instant? { storing.first.map { $0.since + Self.usualWait } }
 
-    /// A body is held up: its request has ended, so other requests may have its host's place. Otherwise one part of the store that is away
-    /// would fill all hosts, whose other URLs could go on.
+    /// The request of a body that is held up has ended, so its host's place is given back. Otherwise one part of the store that is away
+    /// would fill all hosts, whose other URLs can go on.
     mutating func lookForHeldUp(at now: Instant) {
         while let first = storing.first {
             if case .concluding = first.held.phase {
