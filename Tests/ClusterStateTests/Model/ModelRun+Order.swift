@@ -64,6 +64,9 @@ extension ModelRun {
             }
             // A host that is probed leaves what it put off aside.
             guard after.hosts[job.host]?.probing ?? 0 == 0 else { continue }
+            if place.kind == .ready, let block = queue.due(priority, at: served.now).first(where: { !queue.isOver($0.batch) }) {
+                throw Violation(description: "job \(Self.serial(job)) went before a delayed job at \(block.host) that was due")
+            }
             for element in queue.aside[aside] ?? [] where element.jobs == nil && hostToAsk(element.id) != nil {
                 guard earlier.aside[aside]?.contains(where: { $0.id == element.id }) == true else { continue }
                 throw Violation(description: "job \(Self.serial(job)) went before URL \(element.id[7]) that had come back and stood aside")
@@ -114,10 +117,10 @@ extension ModelRun {
             for turn in Set([waited ?? own, isOnList ? own : later ?? waited ?? own]) { handed[turn, default: 0] += 1 }
         }
         for (priority, turns) in zip(StateLook.priorities, [6, 3, 1]) {
-            let couldRun = queue.ready[priority]?.contains {
+            let couldRun = ((queue.ready[priority] ?? []) + queue.due(priority, at: served.now)).contains {
                 !queue.isOver($0.batch) && hasRoom($0.host, worker, served.after, served.now)
             }
-            guard couldRun == true else {
+            guard couldRun else {
                 shares[served.partition][worker.queue][priority] = nil
                 continue
             }
