@@ -52,6 +52,10 @@ extension ModelRun {
             }
             let priority = StateLook.priorities[number - 1]
             let aside = "\(priority):\(job.host)"
+            let due = earlier.due(priority, at: served.now).lazy.flatMap(\.jobs).compactMap { StateLook.serial($0.rest) }
+            if place.kind == .delayed, !due.contains(Self.serial(job)) {
+                throw Violation(description: "job \(Self.serial(job)) was handed out before the end of its delay")
+            }
             // A listed job begins anew where all jobs that waited for its URL were cancelled: nobody remembers then that the URL was put off.
             if place.kind == .follower, before.locks[job.id.bytes]?.isPutOffByHost == true, after.hosts[job.host]?.probing == 1 {
                 try checkProbe(job, earlier, queue, served)
