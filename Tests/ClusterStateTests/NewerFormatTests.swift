@@ -112,16 +112,19 @@ import Testing
             #expect(second.map(\.id) == [QueueFixture.id(1)])
             try await fixture.send("RPUSH", fixture.queueKey("aside:normal:h0"), Self.element("aside"))
             try await fixture.send("RPUSH", fixture.followers(0), Self.element("follower"))
+            try await fixture.send("RPUSH", fixture.queueKey("delayed:normal:5"), Self.element("delayed"))
+            try await fixture.send("ZADD", fixture.queueKey("timers:normal"), "1", "d5")
+            // An unreleased build had a block in the timer itself.
             try await fixture.send(
-                "ZADD", fixture.queueKey("timers:normal"), "1", .bytes(Array("d01234567".utf8) + [200] + Array("delayed".utf8)))
-            try await fixture.send("HINCRBY", fixture.queueKey("queue"), "enqueued", "3")
+                "ZADD", fixture.queueKey("timers:normal"), "1", .bytes(Array("d01234567".utf8) + [200] + Array("timer".utf8)))
+            try await fixture.send("HINCRBY", fixture.queueKey("queue"), "enqueued", "4")
 
             for job in jobs + second { #expect(try await fixture.settle(job, QueueFixture.fetched(job.url)) == .settled) }
             #expect(try await fixture.drain() == [QueueFixture.id(2)])
-            #expect(try await Set(Self.newer(fixture)) == Set(["aside", "delayed", "follower"].map(Self.shown)))
+            #expect(try await Set(Self.newer(fixture)) == Set(["aside", "delayed", "follower", "timer"].map(Self.shown)))
             #expect(try await fixture.claim(1).left == .onlyForeign)
             try await fixture.expectSound()
-            #expect(try await fixture.queue.counts().ready == 3)
+            #expect(try await fixture.queue.counts().ready == 4)
         }
     }
 

@@ -98,7 +98,7 @@ import Testing
         var keys: Set<[UInt8]> = []
         for key in try await fixture.redis.send(RedisCommand("KEYS", "*")).asArray() { keys.insert(try key.asBytes()) }
         keys.insert(Array(fixture.key("holder:").utf8) + Incarnation(30).bytes)
-        for name in ["idle", "dead", "aside:normal:h0", "timers:high", "finished:3", "batch:7", "ready:high"] {
+        for name in ["idle", "dead", "aside:normal:h0", "timers:high", "delayed:normal:10000", "finished:3", "batch:7", "ready:high"] {
             keys.insert(Array(fixture.key(queue: name).utf8))
         }
         for number in [0, 1, 3, 4, 12, 55, 99] {

@@ -7,7 +7,7 @@ extension Audit {
     private static let types = [
         "holder": "hash", "outcome": "string", "queue": "hash", "batches": "zset", "batch": "hash", "finished": "list", "ready": "list",
         "timers": "zset", "followers": "list",
-        "aside": "list", "dead": "zset", "idle": "zset",
+        "aside": "list", "delayed": "list", "dead": "zset", "idle": "zset",
     ]
 
     /// The keys of the whole partition.
@@ -72,7 +72,7 @@ extension Audit {
             let firsts = known.filter { $0.kind == "followers" ? $0.rest.count == URLID.count : !$0.rest.contains(UInt8(ascii: "#")) }
             let lists = firsts.compactMap { key in key.queue.map { List(queue: $0, kind: key.kind, name: key.rest) } }
             try await check(followers: lists.filter { $0.kind == "followers" }, in: partition)
-            try await check(aside: lists.filter { $0.kind == "aside" }, in: partition)
+            try await check(waiting: lists.filter { $0.kind == "aside" || $0.kind == "delayed" }, in: partition)
             cursor = page.next
         } while cursor != "0"
         return queues
@@ -203,28 +203,30 @@ extension Audit {
         }
     }
 
-    /// A list aside has its timer; the suspects' comes and goes with the workers that may take one.
-    private mutating func check(aside lists: [List], in partition: Partition) async throws {
+    /// A list of jobs aside or delayed has its timer; the suspects' comes and goes with the workers that may take one.
+    private mutating func check(waiting lists: [List], in partition: Partition) async throws {
         let keys = partition.keys
-        let hosts = lists.compactMap { list -> (list: List, host: [UInt8], priority: Priority)? in
+        let found = lists.compactMap {
+            list -> (place: JobPlace, key: RedisArgument, timers: RedisArgument, example: String, queue: String)? in
             let parts = list.name.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
             guard parts.count == 2, ![[UInt8(ascii: "?")], [UInt8(ascii: "!")]].contains(parts[1]),
                 let priority = Priority(rawValue: String(decoding: parts[0], as: UTF8.self))
             else { return nil }
-            return (list, parts[1], priority)
+            let (name, timers) = (String(decoding: parts[1], as: UTF8.self), keys.timers(priority, of: list.queue))
+            if list.kind == "aside" {
+                let key = keys.aside(parts[1], priority, of: list.queue)
+                return (.aside(host: parts[1]), key, timers, "the host \(name) in the queue \(list.queue)", list.queue)
+            }
+            guard let delay = Int(name) else { return nil }
+            let key = keys.delayed(delay, priority, of: list.queue)
+            return (.delayed(delay: delay), key, timers, "the delay of \(delay) ms in the queue \(list.queue)", list.queue)
         }
         let all = try await grounds(
-            hosts.map { list, host, priority in
-                [
-                    RedisCommand("ZSCORE", keys.timers(priority, of: list.queue), .bytes(JobPlace.aside(host: host).member)),
-                    RedisCommand("EXISTS", keys.aside(host, priority, of: list.queue)),
-                ]
-            })
-        for ((list, host, priority), grounds) in zip(hosts, all) where grounds.replies == [nil, Grounds.one] {
+            found.map { [RedisCommand("ZSCORE", $0.timers, .bytes($0.place.member)), RedisCommand("EXISTS", $0.key)] })
+        for (one, grounds) in zip(found, all) where grounds.replies == [nil, Grounds.one] {
             let now = try await state.now(in: partition)
-            let example = "the host \(String(decoding: host, as: UTF8.self)) in the queue \(list.queue)"
-            try await find(.heldNotDue, example, grounds, queue: list.queue, in: partition) { commit in
-                commit.write("ZADD", keys.timers(priority, of: list.queue), .integer(now), .bytes(JobPlace.aside(host: host).member))
+            try await find(.heldNotDue, one.example, grounds, queue: one.queue, in: partition) { commit in
+                commit.write("ZADD", one.timers, .integer(now), .bytes(one.place.member))
                 commit.effect = .wakes(1)
             }
         }

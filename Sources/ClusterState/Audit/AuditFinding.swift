@@ -41,7 +41,7 @@ extension AuditFinding.Kind {
         case .lockWithoutFlight: "Nobody fetches these URLs, and jobs for them would wait. They are fetched again, uncharged."
         case .retryWithoutJob: "No job waits for these attempts. A program that asks for such a URL would get its last failure."
         case .parkedWithoutFlight: "These jobs would have waited for ever. They go on with the next exchange."
-        case .heldNotDue: "Jobs for these hosts would have waited for ever. They go on with the next exchange."
+        case .heldNotDue: "The jobs of these lists would have waited for ever. They go on with the next exchange."
         case .hostCount: "Too high a count keeps a host's jobs waiting; too low a one lets more requests start than its limit."
         case .outcomeWithoutBody: "Redis has lost the bodies. Without these outcomes the next jobs for the URLs fetch them again."
         case .bodyEvicted: "Their bodies made room for others, or were lost. The next jobs for the URLs fetch them again in any case."
@@ -67,7 +67,7 @@ extension AuditFinding {
         case .parkedWithoutFlight:
             isOne ? "list of jobs that waited for a fetch that does not exist" : "lists of jobs that waited for a fetch that does not exist"
         case .heldNotDue:
-            isOne ? "host whose waiting jobs nobody would have looked at" : "hosts whose waiting jobs nobody would have looked at"
+            isOne ? "list of waiting jobs that nobody would have looked at" : "lists of waiting jobs that nobody would have looked at"
         case .hostCount: isOne ? "host with a wrong count of requests in flight" : "hosts with a wrong count of requests in flight"
         case .outcomeWithoutBody: isOne ? "outcome whose body is not in Redis" : "outcomes whose bodies are not in Redis"
         case .bodyEvicted: isOne ? "outcome whose body is no longer in Redis" : "outcomes whose bodies are no longer in Redis"

@@ -69,10 +69,9 @@ extension JobPage {
         mutating func moveOn() { (place, element, job) = (place + 1, 0, 0) }
     }
 
-    /// A place with the time of its timer, and with what is read of it.
+    /// A place with what is read of it.
     private struct Found {
         let place: JobPlace
-        let due: Int?
         var elements: [[UInt8]] = []
         /// How many replies have the elements.
         var reads = 0
@@ -116,13 +115,10 @@ extension JobPage {
         let first = max(0, position.place - 1)
         let timers = try await reader.pipeline([
             RedisCommand(
-                "ZRANGE", reader.keys.timers(priority, of: reader.queue.name), .integer(first), .integer(first + Self.placesAtOnce - 1),
-                "WITHSCORES")
+                "ZRANGE", reader.keys.timers(priority, of: reader.queue.name), .integer(first), .integer(first + Self.placesAtOnce - 1))
         ])[0].asArray()
-        var places = position.place == 0 ? [Found(place: .ready, due: nil)] : []
-        for index in stride(from: 0, to: timers.count - 1, by: 2) {
-            places.append(Found(place: JobPlace(timer: try timers[index].asBytes()), due: Int(try timers[index + 1].asString())))
-        }
+        var places = position.place == 0 ? [Found(place: .ready)] : []
+        for timer in timers { places.append(Found(place: JobPlace(timer: try timer.asBytes()))) }
         let lists = places.map { reader.list(of: $0.place, priority) }
         var found = try await look(at: lists, of: priority, from: position)[...]
         var (commands, read, asked) = ([RedisCommand](), [Int](), 0)
@@ -149,7 +145,7 @@ extension JobPage {
         for index in read { try places[index].read(&replies, state: reader.selection.state) }
         // Jobs were claimed meanwhile, and parts of the list are gone.
         if position.place == 0, places[0].elements.count < asked { reader.ready[priority.number] = nil }
-        try await reader.learnBatches(of: places.flatMap { $0.elements + [$0.place.delayedBlock] })
+        try await reader.learnBatches(of: places.flatMap(\.elements))
         return places
     }
 
@@ -165,18 +161,14 @@ extension JobPage {
 
     /// Adds the jobs of a place from a position on. Answers whether there was room for all of them.
     private mutating func add(_ found: Found, _ position: inout Position) -> Bool {
-        let state = reader.selection.state
-        if case .delayed = found.place {
-            return state != .delayed || add(found.place.delayedBlock, found, at: found.due, &position)
-        }
-        let time = state == .delayed && found.lock?.kind == .retry ? found.lock?.began : nil
         for element in found.elements {
-            guard add(element, found, at: time, &position) else { return false }
+            guard add(element, found, &position) else { return false }
         }
         return true
     }
 
-    private mutating func add(_ element: [UInt8], _ found: Found, at time: Int?, _ position: inout Position) -> Bool {
+    private mutating func add(_ element: [UInt8], _ found: Found, _ position: inout Position) -> Bool {
+        let retry = reader.selection.state == .delayed && found.lock?.kind == .retry ? found.lock?.began : nil
         let lock = reader.selection.state == .parked ? nil : found.lock
         if let block = reader.selected(element, in: found.place) {
             for index in min(position.job, block.count)..<block.count {
@@ -185,7 +177,7 @@ extension JobPage {
                     return false
                 }
                 add(
-                    block, job: index, at: time, crashes: lock?.crashes ?? 0, failures: lock?.failures ?? 0,
+                    block, job: index, at: found.place.due(block) ?? retry, crashes: lock?.crashes ?? 0, failures: lock?.failures ?? 0,
                     error: lock.flatMap { OutcomeContent($0.failure) })
             }
         }

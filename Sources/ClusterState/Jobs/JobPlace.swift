@@ -10,8 +10,8 @@ enum JobPlace {
     case aside(host: [UInt8])
     /// The jobs that follow a URL.
     case followers(id: [UInt8])
-    /// A block of delayed jobs, which is the member itself.
-    case delayed(member: [UInt8])
+    /// Blocks that were enqueued with the same delay, in milliseconds.
+    case delayed(delay: Int)
     /// A newer version's.
     case unknown(member: [UInt8])
 
@@ -19,13 +19,12 @@ enum JobPlace {
         switch member.first {
         case UInt8(ascii: "h"): self = .aside(host: Array(member.dropFirst()))
         case UInt8(ascii: "u"): self = .followers(id: Array(member.dropFirst()))
-        case UInt8(ascii: "d"): self = .delayed(member: member)
+        case UInt8(ascii: "d"):
+            let delay = Int(String(decoding: member.dropFirst(), as: UTF8.self))
+            self = delay.map { .delayed(delay: $0) } ?? .unknown(member: member)
         default: self = .unknown(member: member)
         }
     }
-
-    /// The bytes of a delayed block's member in front of the block: its kind and its number.
-    static let delayedHeader = 9
 
     /// The timer's member; empty for the ready blocks.
     var member: [UInt8] {
@@ -33,14 +32,15 @@ enum JobPlace {
         case .ready: []
         case .aside(let host): [UInt8(ascii: "h")] + host
         case .followers(let id): [UInt8(ascii: "u")] + id
-        case .delayed(let member), .unknown(let member): member
+        case .delayed(let delay): Array("d\(delay)".utf8)
+        case .unknown(let member): member
         }
     }
 
-    /// The block of a delayed place; empty for any other.
-    var delayedBlock: [UInt8] {
-        guard case .delayed(let member) = self else { return [] }
-        return Array(member.dropFirst(Self.delayedHeader))
+    /// When a block of this place is due, for blocks that were enqueued with a delay.
+    func due(_ block: Block) -> Int? {
+        guard case .delayed(let delay) = self else { return nil }
+        return block.enqueued + delay
     }
 }
 
@@ -75,7 +75,8 @@ struct JobReader {
             selection.state == .ready && (selection.filter.host.map { Array($0.utf8) == host } ?? true)
                 ? keys.aside(host, priority, of: queue.name) : nil
         case .followers(let id): keys.followers(id, of: queue.name)
-        case .delayed, .unknown: nil
+        case .delayed(let delay): selection.state == .delayed ? keys.delayed(delay, priority, of: queue.name) : nil
+        case .unknown: nil
         }
     }
 

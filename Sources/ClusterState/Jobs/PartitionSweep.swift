@@ -44,17 +44,16 @@ struct PartitionSweep {
     }
 
     private mutating func sweep(_ priority: Priority) async throws(StateError) {
-        if selection.state == .ready { try await delete(in: .ready, of: priority) }
+        if selection.state == .ready { try await change(in: .ready, of: priority) }
         var cursor = "0"
         repeat {
             let (next, found) = try await page(of: keys.timers(priority, of: queue.name), at: cursor)
-            let places = found.map { JobPlace(timer: $0.name) }.filter(reader.mayConcern)
-            if selection.state == .delayed { try await change(places) { try await $0.changingDelayed($1, of: priority, &$2) } }
+            var places = found.map { JobPlace(timer: $0.name) }.filter(reader.mayConcern)
             if action == .retry {
                 try await change(places) { try await $0.makingDue($1, &$2) }
-            } else {
-                for place in try await mayHold(places) { try await delete(in: place, of: priority) }
+                places.removeAll { if case .followers = $0 { true } else { false } }
             }
+            for place in try await mayHold(places) { try await change(in: place, of: priority) }
             cursor = next
         } while cursor != "0" && left > 0
     }
@@ -139,38 +138,6 @@ extension PartitionSweep {
         }
     }
 
-    /// Deletes delayed blocks, or makes them due.
-    private func changingDelayed(_ places: ArraySlice<JobPlace>, of priority: Priority, _ step: inout SweepStep) async throws -> JobReader {
-        var reader = reader
-        let (timers, now) = (keys.timers(priority, of: queue.name), try await queue.cluster.now(in: reader.partition))
-        let scores = try await reader.pipeline(places.map { RedisCommand("ZSCORE", timers, .bytes($0.member)) })
-        try await reader.learnBatches(of: places.map(\.delayedBlock))
-        for (place, score) in zip(places, scores) {
-            if step.isFull { break }
-            step.done += 1
-            guard let block = reader.selected(place.delayedBlock, in: place), block.enqueued <= latest,
-                let score = try score.asOptionalBytes(), let due = Double(String(decoding: score, as: UTF8.self)),
-                action == .delete || due > Double(now)
-            else { continue }
-            let chosen = reader.chosen(block, most: step.left)
-            if chosen.isEmpty { continue }
-            let stay = (0..<block.count).filter { !chosen.contains($0) }
-            let header = place.member.prefix(JobPlace.delayedHeader)
-            step.commit.check(score, "ZSCORE", timers, .bytes(place.member))
-            step.commit.write("ZREM", timers, .bytes(place.member))
-            if !stay.isEmpty, let rest = block.bytes(ofJobs: stay) {
-                step.commit.write("ZADD", timers, .bytes(score), .bytes(header + rest))
-            }
-            if action == .delete {
-                step.cancel(chosen.count, of: block, in: .delayed)
-            } else if let moved = block.bytes(ofJobs: chosen) {
-                step.commit.write("ZADD", timers, .integer(now), .bytes(header + moved))
-                step.count += chosen.count
-            }
-        }
-        return reader
-    }
-
     /// The next attempts of URLs are due now, for all queues that follow them.
     private func makingDue(_ places: ArraySlice<JobPlace>, _ step: inout SweepStep) async throws -> JobReader {
         var reader = reader
@@ -205,22 +172,23 @@ extension PartitionSweep {
 }
 
 extension PartitionSweep {
-    /// Deletes jobs of a list, from its end on. A part that takes the place of the first meanwhile is met there.
-    private mutating func delete(in place: JobPlace, of priority: Priority) async throws(StateError) {
+    /// Deletes jobs of a list, from its end on. Or they are ready from now on, at the head of their priority, if they were delayed. A part that
+    /// takes the place of the first meanwhile is met there.
+    private mutating func change(in place: JobPlace, of priority: Priority) async throws(StateError) {
         guard let list = reader.list(of: place, priority) else { return }
         let parts = try await queue.persistently { try await queue.cluster.look(at: [list])[0].parts }
         for part in parts.reversed() {
             var (behind, isMore) = (0, true)
             while isMore, left > 0 {
                 let from = behind
-                let step = try await take { try await $0.deleting(from: part.key, of: list, place, priority, behind: from, &$1) }
+                let step = try await take { try await $0.changing(part.key, of: list, place, priority, behind: from, &$1) }
                 (behind, isMore) = (step?.behind ?? 0, step?.isMore ?? false)
             }
         }
     }
 
-    private func deleting(
-        from list: RedisArgument, of whole: RedisArgument, _ place: JobPlace, _ priority: Priority, behind: Int,
+    private func changing(
+        _ list: RedisArgument, of whole: RedisArgument, _ place: JobPlace, _ priority: Priority, behind: Int,
         _ step: inout SweepStep
     ) async throws -> JobReader {
         var reader = reader
@@ -230,12 +198,13 @@ extension PartitionSweep {
         let length = try replies[0].asInteger()
         let elements = try replies[1].asArray().map { try $0.asBytes() }
         try await reader.learnBatches(of: elements)
+        let now = action == .retry ? try await queue.cluster.now(in: reader.partition) : 0
         step.behind = behind
         var trimmed = 0
         for element in elements.reversed() {
             step.isMore = step.isFull
             if step.isMore { break }
-            let block = reader.selected(element, in: place).flatMap { $0.enqueued <= latest ? $0 : nil }
+            let block = reader.selected(element, in: place).flatMap { mayChange($0, in: place, now) ? $0 : nil }
             let chosen = block.map { reader.chosen($0, most: step.left) } ?? []
             let rest: [UInt8]
             if let block, chosen.count == block.count {
@@ -247,7 +216,14 @@ extension PartitionSweep {
             }
             let index = step.behind + trimmed + 1
             if rest != element || (rest == Block.gone && step.behind == 0) { step.commit.check(element, "LINDEX", list, .integer(-index)) }
-            if let block, rest != element { step.cancel(chosen.count, of: block, in: selection.state) }
+            if let block, rest != element {
+                if action == .delete {
+                    step.cancel(chosen.count, of: block, in: selection.state)
+                } else if let moved = block.bytes(ofJobs: chosen) {
+                    step.hasten(chosen.count, of: block)
+                    step.commit.write("LPUSH", keys.ready(priority, of: queue.name), .bytes(moved))
+                }
+            }
             if rest == Block.gone, step.behind == 0 {
                 trimmed += 1
                 continue
@@ -267,17 +243,25 @@ extension PartitionSweep {
         return reader
     }
 
+    private func mayChange(_ block: Block, in place: JobPlace, _ now: Int) -> Bool {
+        block.enqueued <= latest && (action == .delete || (place.due(block) ?? 0) > now)
+    }
+
     /// A list with nothing left is no place any more. The next attempt of a URL that nobody follows is not made. The next exchange sees to a
-    /// list that had several parts.
+    /// list that had several parts: the timer of a delay is due for that.
     private func leave(
         _ place: JobPlace, _ priority: Priority, elements: Int, of list: RedisArgument, _ step: inout SweepStep
     ) async throws {
         step.commit.check(Array("\(elements)".utf8), "LLEN", list)
         if case .ready = place { return }
         let names = LongList.names(of: list)
-        if try await reader.pipeline([RedisCommand("LLEN", names)])[0].asInteger() > 0 { return }
+        let timers = keys.timers(priority, of: queue.name)
+        if try await reader.pipeline([RedisCommand("LLEN", names)])[0].asInteger() > 0 {
+            if case .delayed = place { step.commit.write("ZADD", timers, 0, .bytes(place.member)) }
+            return
+        }
         step.commit.check(Array("0".utf8), "LLEN", names)
-        step.commit.write("ZREM", keys.timers(priority, of: queue.name), .bytes(place.member))
+        step.commit.write("ZREM", timers, .bytes(place.member))
         guard case .followers(let id) = place,
             let bytes = try await reader.pipeline([RedisCommand("HGET", keys.locks, .bytes(id))])[0].asOptionalBytes(),
             var lock = URLLock(bytes)

@@ -40,6 +40,12 @@ struct SweepStep {
         if state != .ready { count(-jobs, state.rawValue, ofBatch: block.batch) }
     }
 
+    /// Delayed jobs that are ready.
+    mutating func hasten(_ jobs: Int, of block: Block) {
+        count += jobs
+        count(-jobs, JobState.delayed.rawValue, ofBatch: block.batch)
+    }
+
     /// Adds what is counted, and what that rests on.
     mutating func finish(_ reader: JobReader) {
         for (number, fields) in changes.sorted(by: { $0.key < $1.key }) {

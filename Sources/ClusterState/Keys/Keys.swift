@@ -43,6 +43,10 @@ struct Keys: Sendable {
     }
     func followers(_ id: [UInt8], of queue: String) -> RedisArgument { .bytes(Array("\(tag)q:\(queue):followers:".utf8) + id) }
     func timers(_ priority: Priority, of queue: String) -> RedisArgument { ofQueue(queue, "timers:\(priority.rawValue)") }
+    /// The jobs that were enqueued with the same delay, in milliseconds.
+    func delayed(_ delay: Int, _ priority: Priority, of queue: String) -> RedisArgument {
+        ofQueue(queue, "delayed:\(priority.rawValue):\(delay)")
+    }
     func dead(of queue: String) -> RedisArgument { ofQueue(queue, "dead") }
 
     private func ofQueue(_ queue: String, _ name: String) -> RedisArgument { .string("\(tag)q:\(queue):\(name)") }

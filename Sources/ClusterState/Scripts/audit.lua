@@ -69,13 +69,14 @@ local function countJobs()
             answer[1] = 'jobs that this version cannot read'
         end
     end
-    local function addList(key, isFollowers)
-        for _, part in ipairs(Lists.partsOf(key)) do
-            local length = call('LLEN', part)
+    -- `part` is how jobs of the list are counted; followers say so themselves.
+    local function addList(key, part)
+        for _, list in ipairs(Lists.partsOf(key)) do
+            local length = call('LLEN', list)
             if isTooMany(1 + length, 'jobs') then return end
             for from = 0, length - 1, AT_ONCE do
-                for _, element in ipairs(call('LRANGE', part, from, from + AT_ONCE - 1)) do
-                    add(element, isFollowers and Blocks.stateOf(element) or 'ready')
+                for _, element in ipairs(call('LRANGE', list, from, from + AT_ONCE - 1)) do
+                    add(element, part or Blocks.stateOf(element))
                 end
             end
         end
@@ -87,16 +88,16 @@ local function countJobs()
     end)
     for _, priority in ipairs(Blocks.PRIORITIES) do
         local timers = Blocks.ofQueue(queue, 'timers:' .. priority)
-        addList(Blocks.ofQueue(queue, 'ready:' .. priority))
+        addList(Blocks.ofQueue(queue, 'ready:' .. priority), 'ready')
         if isTooMany(call('ZCARD', timers), 'jobs') then return end
         for _, member in ipairs(call('ZRANGE', timers, 0, -1)) do
             local kind, name = sub(member, 1, 1), sub(member, 2)
-            if kind == 'd' then add(sub(member, 10), 'delayed') end
-            if kind == 'u' then addList(Blocks.followersOf(queue, name), true) end
-            if kind == 'h' then addList(Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. name)) end
+            if kind == 'd' then addList(Blocks.delayedOf(queue, priority, name), 'delayed') end
+            if kind == 'u' then addList(Blocks.followersOf(queue, name)) end
+            if kind == 'h' then addList(Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. name), 'ready') end
         end
     end
-    addList(Blocks.ofQueue(queue, 'aside:newer'))
+    addList(Blocks.ofQueue(queue, 'aside:newer'), 'ready')
     local known = call('ZRANGE', Blocks.ofQueue(queue, 'batches'), 0, -1, 'WITHSCORES')
     for i = 2, #known, 2 do partsOf(tonumber(known[i])) end
     local COUNTERS = {'done', 'failed', 'cancelled', 'active', 'parked', 'delayed'}

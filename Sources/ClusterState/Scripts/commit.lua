@@ -5,7 +5,8 @@
 -- ARGV  1 how many checks   2 'begins' for a new batch, which a full Redis refuses; or how many of the queue's idle workers hear of it,
 --       and all once its last job has ended; or nothing where the step is nothing to the queue
 --       then each check: the reply, how many words, and the command's words; a number counts as its digits, and nothing as ''
---       then each change: how many words, and the command's words, of which the second is a key
+--       then each change: how many words, and the command's words, of which the second is a key. LPUSH puts one
+--       element in front of a long list
 -- Answer: whether it was carried out
 local queue, woken, at = KEYS[2]:sub(#tag + 3, -7), ARGV[2], 3
 local LOOKS = {L = 'LLEN', R = 'LLEN', H = 'HLEN', Z = 'ZCARD'}
@@ -19,14 +20,15 @@ local changes = {}
 while at <= #ARGV do
     local change = {unpack(ARGV, at + 1, at + ARGV[at])}
     local look = LOOKS[sub(change[1], 1, 1)]
-    if look then call(look, change[2]) end
+    if change[1] == 'LPUSH' then Lists.check(change[2]) elseif look then call(look, change[2]) end
     changes[#changes + 1], at = change, at + 1 + #change
 end
 if woken ~= '' then call('HLEN', KEYS[2]) end
 if woken ~= 'begins' and #changes > 0 then Clock.writeAlsoWhenFull() end
 if woken ~= '' then Clock.use(queue, Clock.now) end
 for _, change in ipairs(changes) do
-    local answer = redis.pcall(unpack(change))
+    local answer
+    if change[1] == 'LPUSH' then Lists.putFirst(change[2], change[3]) else answer = redis.pcall(unpack(change)) end
     -- Not every user may call each command, and Redis would name only this line.
     if type(answer) == 'table' and answer.err then
         local isRefused = answer.err:find('run this command', 1, true)

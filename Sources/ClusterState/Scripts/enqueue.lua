@@ -18,23 +18,19 @@ if not state then return {0, 0, 0, 'none'} end
 if offset ~= before or state ~= 'open' then return {tonumber(offset), total, Counts.openJobs(queue), state} end
 
 local batch = Counts.batchOf(queue, number)
-local ready, timers = Blocks.ofQueue(queue, 'ready:' .. batch.priority), Blocks.ofQueue(queue, 'timers:' .. batch.priority)
+local list = delay == 0 and Blocks.ofQueue(queue, 'ready:' .. batch.priority) or Blocks.delayedOf(queue, batch.priority, delay)
 -- Redis does not roll a script back: keys that hold something else stop it before it writes.
 call('HLEN', KEYS[2])
-if delay == 0 then Lists.check(ready) else call('ZCARD', timers) end
+Lists.check(list)
 Clock.use(queue, Clock.now + delay)
 call('HSET', key, 'offset', after, 'total', total + jobs, 'touched', Clock.now)
 if closes then call('HSET', key, 'state', 'closed') end
 call('HINCRBY', KEYS[2], 'enqueued', jobs)
 local time, blocks = pack('>I5', Clock.now - Blocks.EPOCH), {}
 for i = FIRST, #ARGV do blocks[i - FIRST + 1] = sub(ARGV[i], 1, 5) .. time .. sub(ARGV[i], 11) end
-if delay == 0 then
-    if blocks[1] then Lists.push(ready, blocks) end
-else
-    for _, block in ipairs(blocks) do
-        Clock.tokens = Clock.tokens + 1
-        call('ZADD', timers, Clock.now + delay, 'd' .. pack('>I8', Clock.tokens) .. block)
-    end
+local isFirst = blocks[1] and Lists.push(list, blocks)
+if delay > 0 then
+    if isFirst then call('ZADD', Blocks.ofQueue(queue, 'timers:' .. batch.priority), Clock.now + delay, 'd' .. delay) end
     Counts.count(queue, number, 'delayed', jobs)
 end
 Counts.save()

@@ -53,7 +53,7 @@ Hosts.limit = tonumber(ARGV[8])
 for i = 1, #uses do
     local priority = byte(uses, i) - 48
     local name = Blocks.PRIORITIES[priority]
-    Ask.open[priority] = {ready = prefix .. 'ready:' .. name, timers = prefix .. 'timers:' .. name, isReady = true}
+    Ask.open[priority] = {name = name, ready = prefix .. 'ready:' .. name, timers = prefix .. 'timers:' .. name, isReady = true}
     if not Counts.areKeysKnown then
         Lists.check(Ask.open[priority].ready)
         call('LLEN', prefix .. 'aside:' .. name .. ':?')

@@ -52,6 +52,10 @@ extension ModelRun {
             }
             let priority = StateLook.priorities[number - 1]
             let aside = "\(priority):\(job.host)"
+            let due = earlier.due(priority, at: served.now).lazy.flatMap(\.jobs).compactMap { StateLook.serial($0.rest) }
+            if place.kind == .delayed, !due.contains(Self.serial(job)) {
+                throw Violation(description: "job \(Self.serial(job)) was handed out before the end of its delay")
+            }
             // A listed job begins anew where all jobs that waited for its URL were cancelled: nobody remembers then that the URL was put off.
             if place.kind == .follower, before.locks[job.id.bytes]?.isPutOffByHost == true, after.hosts[job.host]?.probing == 1 {
                 try checkProbe(job, earlier, queue, served)
@@ -64,6 +68,9 @@ extension ModelRun {
             }
             // A host that is probed leaves what it put off aside.
             guard after.hosts[job.host]?.probing ?? 0 == 0 else { continue }
+            if place.kind == .ready, let block = queue.due(priority, at: served.now).first(where: { !queue.isOver($0.batch) }) {
+                throw Violation(description: "job \(Self.serial(job)) went before a delayed job at \(block.host) that was due")
+            }
             for element in queue.aside[aside] ?? [] where element.jobs == nil && hostToAsk(element.id) != nil {
                 guard earlier.aside[aside]?.contains(where: { $0.id == element.id }) == true else { continue }
                 throw Violation(description: "job \(Self.serial(job)) went before URL \(element.id[7]) that had come back and stood aside")
@@ -114,10 +121,10 @@ extension ModelRun {
             for turn in Set([waited ?? own, isOnList ? own : later ?? waited ?? own]) { handed[turn, default: 0] += 1 }
         }
         for (priority, turns) in zip(StateLook.priorities, [6, 3, 1]) {
-            let couldRun = queue.ready[priority]?.contains {
+            let couldRun = ((queue.ready[priority] ?? []) + queue.due(priority, at: served.now)).contains {
                 !queue.isOver($0.batch) && hasRoom($0.host, worker, served.after, served.now)
             }
-            guard couldRun == true else {
+            guard couldRun else {
                 shares[served.partition][worker.queue][priority] = nil
                 continue
             }

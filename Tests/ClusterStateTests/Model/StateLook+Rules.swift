@@ -101,6 +101,19 @@ extension StateLook {
                 need(block.host == parts[1], "a block stands aside at another host")
             }
         }
+        for (place, blocks) in queue.delayed {
+            let parts = place.split(separator: ":").map(String.init)
+            let at = queue.timers[parts[0]]?[Bytes("d\(parts[1])".utf8)]
+            if blocks.isEmpty { need(at != nil, "the place of deleted jobs with a delay has no timer") }
+            var last = 0
+            for block in blocks {
+                tally.delayed[block.batch, default: 0] += block.jobs.count
+                let due = block.enqueued + (Int(parts[1]) ?? 0)
+                need(at ?? .infinity <= Double(due), "a block that is due at \(due) has a timer at \(at as Any)")
+                need(last <= due, "a delayed block stands behind one that is due later")
+                last = due
+            }
+        }
         for (id, blocks) in queue.followers {
             let at = queue.looks(at: id)
             let timers = queue.timers.values.count { $0[[UInt8(ascii: "u")] + id] != nil }
@@ -127,11 +140,8 @@ extension StateLook {
                         queue.followers[rest] != nil || at < .infinity || queue.isAside(rest) || locks[rest]?.kind.isHeld == true,
                         "a URL without followers has a timer for ever")
                 default:
-                    guard let block = Self.jobs(rest.dropFirst(8)) else {
-                        problems.append("a delayed block cannot be read")
-                        continue
-                    }
-                    tally.delayed[block.batch, default: 0] += block.jobs.count
+                    let name = String(decoding: rest, as: UTF8.self)
+                    need(queue.delayed["\(priority):\(name)"] != nil || at == 0, "a delay without jobs has a timer")
                 }
             }
         }

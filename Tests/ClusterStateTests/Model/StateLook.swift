@@ -58,6 +58,8 @@ struct StateLook: Sendable {
         /// By priority and host. An element without jobs is the id of a URL to carry on.
         var aside: [String: [(jobs: Jobs?, id: Bytes)]] = [:]
         var followers: [Bytes: [Jobs]] = [:]
+        /// By priority and delay.
+        var delayed: [String: [Jobs]] = [:]
         var timers: [String: [Bytes: Double]] = [:]
         var newer: [Bytes] = []
 
@@ -128,10 +130,10 @@ extension StateLook {
         findPlaces()
     }
 
-    /// Puts the parts of each long list together. A list of the numbers of parts has nothing but digits.
+    /// Puts the parts of each long list together. A list of the numbers of parts has nothing but numbers.
     private static func join(_ all: inout [Bytes: [Bytes]]) {
         for (names, numbers) in all where names.last == UInt8(ascii: "#") {
-            guard numbers.allSatisfy({ $0.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } }) else { continue }
+            guard numbers.allSatisfy({ Int(String(decoding: $0, as: UTF8.self)) != nil }) else { continue }
             all[names] = nil
             let others = numbers.flatMap { all.removeValue(forKey: names + $0) ?? [] }
             if !others.isEmpty { all[Array(names.dropLast()), default: []] += others }
@@ -265,10 +267,19 @@ extension StateLook.Queue {
         case "ready": ready[name] = values.compactMap(read)
         case "aside" where name == "newer": newer = values
         case "aside": aside[name] = values.filter { $0 != StateLook.gone }.map { $0.count == 16 ? (nil, $0) : (read($0), []) }
+        case "delayed": delayed[name] = values.compactMap(read)
         case "followers": followers[rest] = values.compactMap(read)
         case "timers":
             timers[name] = Dictionary(StateLook.pairs(values).map { ($0, StateLook.score($1)) }) { $1 }
         default: break
+        }
+    }
+
+    /// The delayed blocks of a priority that are due at a time.
+    func due(_ priority: String, at now: Int) -> [StateLook.Jobs] {
+        delayed.flatMap { place, blocks in
+            let parts = place.split(separator: ":").map(String.init)
+            return parts[0] == priority ? blocks.filter { $0.enqueued + (Int(parts[1]) ?? 0) <= now } : []
         }
     }
 
@@ -302,9 +313,7 @@ extension StateLook {
             for block in queue.ready.values.joined() { note(block, .ready, name) }
             for element in queue.aside.values.joined() { note(element.jobs, .aside, name) }
             for block in queue.followers.values.joined() { note(block, .follower, name) }
-            for member in queue.timers.values.flatMap(\.keys) where member.first == Self.deliveryField {
-                note(Self.jobs(member.dropFirst(9)), .delayed, name)
-            }
+            for block in queue.delayed.values.joined() { note(block, .delayed, name) }
         }
         for lock in locks.values { note(lock.job, .locked, lock.queue) }
         for (field, value) in holders.values.joined() where field.count == 17 && field[0] == Self.deliveryField {

@@ -1,7 +1,7 @@
 -- Hands out jobs. A part of exchange.lua, which runs it in its place.
 --
--- A priority's jobs are looked for in this order: URLs that two workers died with; hosts and URLs whose time has come; blocks that no
--- worker has seen. A job whose outcome is known is handed out to be delivered. A job whose URL is
+-- A priority's jobs are looked for in this order: URLs that two workers died with; hosts and URLs whose time has come; delayed blocks
+-- that are due; blocks that no worker has seen. A job whose outcome is known is handed out to be delivered. A job whose URL is
 -- locked follows it. A block whose host has no room moves aside whole. Any other job is locked and handed out.
 if queue ~= '' and not isPaused and Ask.most > 0 then
     local lockTail, outcomeKey = incarnation .. pack('>I6I6', now, Clock.lived + ARGV[4]) .. usual, tag .. 'outcome:'
@@ -34,8 +34,8 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
     end
 
     -- Serves from the first elements of a list, up to a URL to carry on, and puts back what is left of them. Blocks that stand aside already
-    -- stay when their host has no room. Answers how many jobs were looked at, and whether that changed the list.
-    function Ask.serve(key, elements, priority, quota, isAside)
+    -- stay when their host has no room. Delayed blocks are counted. Answers how many jobs were looked at, and whether that changed the list.
+    function Ask.serve(key, elements, priority, quota, isAside, isDelayed)
         if Ask.count < Ask.wanted then quota = min(quota, Ask.wanted - Ask.count) end
         local plain, known, names, hosts, done = Hosts.plain, Hosts.known, {}, {}, #elements
         for i = 1, done do
@@ -59,6 +59,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                 local number, kind, at, count = unpackBytes('>I4', bytes, 2), byte(bytes), 12 + #name, 1
                 local batch, isMany, room, common = Counts.batchOf(queue, number), kind % 8 >= 4, rooms[name], ''
                 if isMany then count, at = byte(bytes, at), at + 1 end
+                local whole = count
                 seen = seen + count
                 if not room and not batch.isGone then room = Ask.roomOrMost(name, quota) end
                 if not batch.isGone and room > 0 and picked < quota then
@@ -85,6 +86,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                     done = i - 1
                     break
                 end
+                if isDelayed and not batch.isGone then batch.counts.delayed = (batch.counts.delayed or 0) - whole end
             elseif bytes ~= 't' then
                 Returns.setAsideForNewer(bytes)
             end
@@ -130,6 +132,10 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         local back, turned = {}, {}
         if full[1] then Returns.putFull(priority, full, back) end
         if left then Blocks.split(left, quota, back) end
+        for i = 1, isDelayed and #back or 0 do
+            local block = Blocks.read(back[i])
+            Counts.count(queue, block.batch, 'delayed', block.count)
+        end
         if done == 1 and #back == 1 then
             call('LSET', key, '0', back[1])
         elseif done > 0 then
@@ -142,15 +148,17 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
 
     -- Serves from the jobs of a priority that no worker has seen, from so many elements. Answers how many the next look takes.
     local function lookAtReady(line, priority, goal, size)
-        local earlier = Ask.count
-        local elements = size > 1 and call('LRANGE', line.ready, '0', min(size, Ask.budget) - 1)
-            or Ask.firstOf(line.ready, goal - earlier, min(Ask.budget, 256))
+        local earlier, delayed = Ask.count, line.delayed and line.delayed[1]
+        local key = delayed and delayed.key or line.ready
+        local elements = size > 1 and call('LRANGE', key, '0', min(size, Ask.budget) - 1)
+            or Ask.firstOf(key, goal - earlier, min(Ask.budget, 256))
+        if delayed then elements = Returns.dueOf(delayed, elements) end
         if not elements[1] then
-            line.isReady = Lists.goOn(line.ready)
+            if delayed then Returns.leaveDelayed(line) else line.isReady = Lists.goOn(key) end
             return size
         end
         Ask.budget = Ask.budget - #elements
-        local seen = Ask.serve(line.ready, elements, priority, goal - earlier, false)
+        local seen = Ask.serve(key, elements, priority, goal - earlier, false, delayed)
         -- The next look is as wide as the jobs that are wanted still; wider where nothing could start.
         if Ask.count >= goal then return size end
         size = Ask.count == earlier and #elements * 4 or math.ceil((goal - Ask.count) * #elements / max(1, seen))
@@ -160,7 +168,9 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
     local only, place = #uses == 1 and byte(uses) - 48, turn
     for _, line in pairs(Ask.open) do
         local first = call('ZRANGE', line.timers, '0', '0', 'WITHSCORES')
-        line.isDue = line.isDue or first[2] and tonumber(first[2]) <= now
+        local isDue = first[2] and tonumber(first[2]) <= now
+        if isDue and byte(first[1]) == 100 then isDue = Returns.findDelayed(line) end
+        line.isDue = line.isDue or isDue
         Ask.isLone = Ask.isLone or first[1] == 'h!'
     end
     if Ask.isLone then Returns.serveLone() end
@@ -183,6 +193,9 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
             end
         end
         place = place + max(1, Ask.count - before)
+    end
+    for _, line in pairs(Ask.open) do
+        if line.delayed then Returns.leaveDelayed(line) end
     end
     if Ask.count == 0 and call('LLEN', prefix .. 'aside:newer') > 0 then Returns.takeOnForeign() end
 end

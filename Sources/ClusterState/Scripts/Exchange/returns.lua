@@ -345,42 +345,80 @@ function Returns.make()
         elseif kind == 'u' then
             -- Deliveries may leave followers of the URL, and these have come back too.
             repeat local isDone = carryOn(priority, sub(member, 2), 'timers') until isDone or Ask.count >= goal or Ask.budget <= 0
-        else
-            local block = sub(member, 10)
-            local common = Blocks.read(block)
-            call('ZREM', Ask.open[priority].timers, member)
-            if not common then
-                Returns.setAsideForNewer(block)
-            elseif not Counts.batchOf(queue, common.batch).isGone then
-                call('LPUSH', Ask.open[priority].ready, block)
-                Counts.count(queue, common.batch, 'delayed', 0 - common.count)
-                Ask.open[priority].isReady = true
+        end
+    end
+
+    -- Delayed jobs that are due are handed out like jobs that no worker has seen, and before these. Each list is in the order in which it
+    -- is due. Notes such lists among timers that are due, the earliest first, and answers the other timers.
+    local function noteDelayed(line, due)
+        local lists, others = {}, {}
+        for _, member in ipairs(due) do
+            local delay = member:match('^d(%d+)$')
+            if delay then
+                lists[#lists + 1] = {member = member, key = Blocks.delayedOf(queue, line.name, delay), delay = tonumber(delay)}
+            elseif byte(member) == 100 then
+                -- What this version cannot read is kept for another.
+                call('ZREM', line.timers, member)
+                Returns.setAsideForNewer(sub(member, 10))
+            else
+                others[#others + 1] = member
             end
         end
+        line.delayed = lists[1] and lists
+        if line.delayed then line.isReady = true end
+        return others
+    end
+
+    -- For a priority whose first timer is one of delayed jobs. Answers whether timers of another kind are due, as far as one look shows.
+    function Returns.findDelayed(line)
+        local due = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_TIMERS)
+        return #noteDelayed(line, due) > 0 or #due == MOST_TIMERS
+    end
+
+    local function dueAt(list, element)
+        local isBlock = #element >= 28 and byte(element) >= 64 and byte(element) < 128
+        return isBlock and Blocks.enqueued(element) + list.delay or now
+    end
+
+    -- The first elements of a delayed list, as far as they are due.
+    function Returns.dueOf(list, elements)
+        for i = 1, #elements do
+            if dueAt(list, elements[i]) > now then return {unpack(elements, 1, i - 1)} end
+        end
+        return elements
+    end
+
+    -- The list of delayed jobs that is served is looked at again when its first jobs are due. Where that is not yet, the next list comes.
+    function Returns.leaveDelayed(line)
+        local list = line.delayed[1]
+        local first = call('LINDEX', list.key, 0) or Lists.goOn(list.key) and call('LINDEX', list.key, 0)
+        local at = first and dueAt(list, first)
+        if first then call('ZADD', line.timers, at, list.member) else call('ZREM', line.timers, list.member) end
+        if at and at <= now then return end
+        table.remove(line.delayed, 1)
+        if not line.delayed[1] then line.delayed = nil end
     end
 
     -- Serves what is due of a priority, until so many jobs are handed out.
     function Returns.serveDue(priority, goal)
         local line, before = Ask.open[priority], Ask.count
         local due = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_TIMERS)
-        local isFull, waiting = #due == MOST_TIMERS, 0
+        local isFull = #due == MOST_TIMERS
+        if isFull then due = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_SEARCHED) end
+        due = noteDelayed(line, due)
+        local function countOthers() return call('ZCOUNT', line.timers, '-inf', now) - (line.delayed and #line.delayed or 0) end
+        local waiting = isFull and countOthers() or 0
         if isFull then
-            waiting = call('ZCOUNT', line.timers, '-inf', now)
             -- Of equal times hosts stand before URLs that come back, which are served first.
-            local urls = {}
-            for _, member in ipairs(call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_SEARCHED)) do
-                if byte(member) == 117 and #urls < MOST_TIMERS then urls[#urls + 1] = member end
-            end
+            local urls, hosts = {}, {}
             for _, member in ipairs(due) do
-                if byte(member) ~= 117 then urls[#urls + 1] = member end
+                local list = byte(member) == 117 and urls or hosts
+                if #list < MOST_TIMERS then list[#list + 1] = member end
             end
+            for _, member in ipairs(hosts) do urls[#urls + 1] = member end
             due = urls
         end
         local function isOver() return Ask.count >= goal or Ask.budget <= 0 end
-        -- Delayed blocks go to the head of the queue: the last first, so that they stand there in their order.
-        for i = #due, 1, -1 do
-            if byte(due[i]) == 100 then serveTimer(priority, due[i], goal) end
-        end
         local function serve(kind)
             local served = 0
             for _, member in ipairs(due) do
@@ -403,7 +441,7 @@ function Returns.make()
             line.isDue = true
             return
         end
-        local left = call('ZCOUNT', line.timers, '-inf', now)
+        local left = countOthers()
         -- A look that only put off what it found may have left what can run.
         if left > 0 and (Ask.count > before or left < waiting) then line.isDue = true end
         if left > 0 and isFull then Ask.isMore = true end

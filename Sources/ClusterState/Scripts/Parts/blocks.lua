@@ -35,6 +35,8 @@ function Blocks.make()
     Blocks.RETRY_FLAG, Blocks.BACK_FLAG, Blocks.GONE = 16, 32, 't'
 
     function Blocks.ofQueue(queue, name) return tag .. 'q:' .. queue .. ':' .. name end
+    -- The jobs of a priority that were enqueued with the same delay, in ms.
+    function Blocks.delayedOf(queue, priority, delay) return Blocks.ofQueue(queue, 'delayed:' .. priority .. ':' .. delay) end
     function Blocks.followersOf(queue, id) return tag .. 'q:' .. queue .. ':followers:' .. id end
 
     -- What the jobs of a block have in common; nil for what this version cannot read.

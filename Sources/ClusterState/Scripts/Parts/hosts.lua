@@ -10,8 +10,9 @@
 --                          '?queue' is no host: until when the queue was in use, by Clock.useTime, for the sweep that finds abandoned ones
 --   '<q>aside:<priority>:<host>', a list   blocks that a claim met while their host had no room; an id(16) is a URL to carry on
 --   '<q>timers:<priority>', a sorted set   when to look at something: 'h' and a host with jobs aside, 'u' and the id of a URL with
---                                          followers, 'd' number(8) and a block of delayed jobs
--- Every list of jobs aside has its timer. So a turn that is missed, or a queue that dies, costs a pause and not a job.
+--                                          followers, 'd' and a delay, in ms
+--   '<q>delayed:<priority>:<delay>', a list   blocks that were enqueued with this delay: the first is due first. Their timer is due then
+-- Every list of jobs aside or delayed has its timer. So a turn that is missed, or a queue that dies, costs a pause and not a job.
 -- A script that starts no request knows no usual limit. A host with a free place tells the queues that wait, and their workers know
 -- how much room there is.
 --

@@ -26,6 +26,15 @@ function Lists.push(key, elements)
     return not last and length == #elements
 end
 
+-- Puts an element in front. A first part that is full then becomes the second.
+function Lists.putFirst(key, element)
+    local names, length = key .. '#', call('LPUSH', key, element)
+    if length * #element < PART_BYTES then return end
+    local number = (call('LINDEX', names, 0) or 1) - 1
+    call('RENAME', key, names .. number)
+    call('LPUSH', names, number)
+end
+
 -- For a list whose first part is not there: the next takes its place. Answers whether there is one.
 function Lists.goOn(key)
     local names = key .. '#'

@@ -328,6 +328,8 @@ function Locks.make()
                 local kind, name = sub(member, 1, 1), sub(member, 2)
                 if kind == 'h' then
                     Lists.drop(Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. name))
+                elseif kind == 'd' then
+                    Lists.drop(Blocks.delayedOf(queue, priority, name))
                 elseif kind == 'u' then
                     Lists.drop(Blocks.followersOf(queue, name))
                     Locks.unfollow(name, queue)
