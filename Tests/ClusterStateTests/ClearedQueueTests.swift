@@ -1,3 +1,4 @@
+import GannetTestKit
 import RedisClient
 import Testing
 
@@ -24,6 +25,22 @@ import Testing
             #expect(try await fixture.hostNames() == [])
         }
     }
+
+    #if canImport(Glibc)
+    @Test(arguments: [false, true])
+    func `a worker that died with jobs of a purged queue counts for nothing there`(isUsedAgain: Bool) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<5)
+            #expect(try await fixture.claim(5, worker: "dead").jobs.count == 5)
+            try await fixture.queue.purge()
+            if isUsedAgain { try await fixture.fill(5..<7, batch: "later") }
+            try await fixture.endLeases(clock)
+            #expect(try await fixture.claim(5, worker: "alive").jobs.count == (isUsedAgain ? 2 : 0))
+            #expect(try await fixture.queue.counts().crashed == 0)
+        }
+    }
+    #endif
 
     @Test func `a URL whose retry waited is free when its queue is cleared`() async throws {
         try await QueueFixture.with { fixture in
