@@ -27,17 +27,20 @@ import Testing
     }
 
     #if canImport(Glibc)
-    @Test(arguments: [false, true])
-    func `a worker that died with jobs of a purged queue counts for nothing there`(isUsedAgain: Bool) async throws {
+    @Test func `a worker that died with jobs of a purged queue counts for nothing there, while others work on its new jobs`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill(0..<5)
             #expect(try await fixture.claim(5, worker: "dead").jobs.count == 5)
             try await fixture.queue.purge()
-            if isUsedAgain { try await fixture.fill(5..<7, batch: "later") }
-            try await fixture.endLeases(clock)
-            #expect(try await fixture.claim(5, worker: "alive").jobs.count == (isUsedAgain ? 2 : 0))
-            #expect(try await fixture.queue.counts().crashed == 0)
+            try await fixture.fill(5..<25, batch: "later")
+            // One of these calls takes the dead worker's jobs back, and hands a new one out.
+            for _ in 0..<12 {
+                clock.advance(by: .seconds(5))
+                #expect(try await fixture.claim(1, worker: "alive").jobs.count == 1)
+            }
+            let counts = try await fixture.queue.counts()
+            #expect(counts.crashed == 0 && counts.enqueued == 20)
         }
     }
     #endif

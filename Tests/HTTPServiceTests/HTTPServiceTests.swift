@@ -444,7 +444,7 @@ import Testing
         let client = try RawClient(port: service.port)
         try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nonly this")
         try await eventually("the request is under way") { service.openRequests == 1 }
-        try await bounded("the service drains") { await service.drain() }
+        try await bounded("the service drains", within: .seconds(30)) { await service.drain() }
         #expect(String(decoding: try await client.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
         #expect(service.openRequests == 0)
         service.stop()
@@ -469,7 +469,7 @@ import Testing
         try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         try await eventually("the answer has begun") { counts.values.bodyBytes > 0 }
         #expect(service.openRequests == 0 && counts.values.requests == 1)
-        try await bounded("the service drains") { await service.drain() }
+        try await bounded("the service drains", within: .seconds(30)) { await service.drain() }
         #expect(counts.values.requests == 0 && counts.values.connections == 0)
         service.stop()
     }
