@@ -23,6 +23,9 @@ package struct ClusterOptions: Sendable {
     /// How long a queue's call waits for a Redis that is away; zero for a call that fails at once. A worker has its own patience.
     package var patience = Duration.seconds(60)
 
+    /// No command waits for a server of a cluster that is away. People who look do not want to.
+    package var isImpatient = false
+
     /// Called when a call begins to wait for Redis, and when Redis is back. Workers also report failed claims and renewals.
     package var outage: OutageListener?
 
@@ -32,6 +35,7 @@ package struct ClusterOptions: Sendable {
         var configuration = try RedisConfiguration(url: redis, passwordFile: passwordFile)
         configuration.tls.authorityFile = authorityFile
         configuration.clientName = "gannet"
+        configuration.isImpatient = isImpatient
         return configuration
     }
 }
@@ -61,8 +65,22 @@ extension ClusterState {
     ) async throws(StateError) -> ClusterState {
         let wanted = partitions ?? (connection.isCluster ? Partition.usualInCluster : 1)
         guard (1...Partition.most).contains(wanted) else { throw .invalid("A namespace has 1 to \(Partition.most) partitions.") }
-        let cluster = try await ClusterState(connection, namespace: namespace, partitions: wanted, persistence: persistence)
-            .checked(begins: begins)
+        let asked = ClusterState(connection, namespace: namespace, partitions: wanted, persistence: persistence)
+        // Only a part of a cluster is waited for: a server that cannot be reached at the start is an error at once. Nobody knows yet which
+        // partitions there are.
+        var persistently = persistence
+        persistently.servers = ServerWatch(connection: connection, partitions: [asked.home])
+        let checked = try await persistently { () async throws(StateError) -> Result<ClusterState, StateError> in
+            do throws(StateError) {
+                return .success(try await asked.checked(begins: begins))
+            } catch {
+                if case .homeAway = error { throw error }
+                // The user's own end is no answer.
+                if error.isCancellation { throw error }
+                return .failure(error)
+            }
+        }
+        let cluster = try checked.get()
         let found = cluster.partitions.count
         if let asked = partitions, asked != found {
             throw .invalid(
@@ -119,14 +137,13 @@ extension ClusterState {
         try await StateError.mapping {
             let keys = home.keys
             var refusal: RedisError?
-            if begins {
-                let value = "\(Self.schema)/\(partitions.count)" + (isSpread ? Self.spreadMark : "")
-                let set = await connection.pipeline([RedisCommand("SETNX", keys.schema, .string(value))])
-                // Redis may be full, or a read-only replica. Then the schema counts that is there already.
-                if case .failure(let error) = set[0] { refusal = naming(error) }
-                if let refusal, refusal.kind == .notPermitted { throw refusal }
-            }
-            let reply = try await schemaReply(isPatient: begins).mapError(naming)
+            let value = "\(Self.schema)/\(partitions.count)" + (isSpread ? Self.spreadMark : "")
+            let begin = begins ? [RedisCommand("SETNX", keys.schema, .string(value))] : []
+            var replies = try await replies(to: begin + [RedisCommand("GET", keys.schema)])
+            // Redis may be full, or a read-only replica. Then the schema counts that is there already.
+            if begins, case .failure(let error) = replies.removeFirst() { refusal = naming(error) }
+            if let refusal, refusal.kind == .notPermitted { throw refusal }
+            let reply = replies[0].mapError(naming)
             if case .failure(let error) = reply, error.kind == .wrongType {
                 throw StateError.damagedSchema(key: "{\(namespace)}schema", found: nil)
             }
@@ -158,17 +175,20 @@ extension ClusterState {
         }
     }
 
-    /// The namespace's schema, or why it cannot be read.
-    /// - Parameter isPatient: Waits for a server of a cluster as long as for any. People who look do not wait that long.
-    private func schemaReply(isPatient: Bool) async throws -> Result<RedisReply, RedisError> {
-        let question = { @Sendable () async -> Result<RedisReply, RedisError> in
-            await connection.pipeline([RedisCommand("GET", home.keys.schema)])[0]
+    /// The replies of the home partition's server. In a cluster it is not waited for when it is away.
+    private func replies(to commands: [RedisCommand]) async throws -> [Result<RedisReply, RedisError>] {
+        switch try await orGiveUp(home, { await connection.pipeline(commands) }) {
+        case .success(let replies): return replies
+        case .failure(let error): return commands.map { _ in .failure(error.redis ?? RedisError(.unavailable)) }
         }
-        if isPatient { return await question() }
-        switch try await orGiveUp(home, question) {
-        case .success(let reply): return reply
-        case .failure(let error): return .failure(error.redis ?? RedisError(.unavailable))
-        }
+    }
+
+    /// Says which partitions are away, where that is the reason of an error.
+    package func naming(_ error: any Error) -> any Error {
+        guard case .redis(let redis) = StateError(error), redis.isTransient,
+            let words = ServerWatch(connection: connection, partitions: partitions).words(about: redis)
+        else { return error }
+        return StateError.partAway(words: words, redis)
     }
 
     /// The words that the user's rule lacks for the keys and channels of the partitions behind the first.
@@ -206,7 +226,7 @@ extension ClusterState {
 
     /// Outages in which the connection cannot be restored at once.
     package var outages: some AsyncSequence<RedisOutage, Never> & Sendable {
-        connection.outages().map { error in error.map(RedisOutage.init) ?? .ended }
+        connection.outages().map { error in error.map { RedisOutage($0) } ?? .ended }
     }
 
     /// The commands that every user has to have, on a key that never exists or on one of another kind, so that they change nothing. The

@@ -43,6 +43,14 @@ package struct ClusterState: Sendable {
         return FetchQueue(self, name, persistence)
     }
 
+    /// Repeats calls over another connection of the cluster, and tells the same listener.
+    package func persistently(over connection: RedisConnection, patience: Duration) -> Persistence {
+        var persistence = persistence
+        persistence.patience = patience
+        persistence.servers = ServerWatch(connection: connection, partitions: partitions)
+        return persistence
+    }
+
     /// - Parameter persistence: The queue's own patience; `nil` for the patience of the cluster's other queues.
     package func queue(_ name: String, _ persistence: Persistence? = nil) -> FetchQueue {
         FetchQueue(self, name, persistence ?? self.persistence)

@@ -14,6 +14,9 @@ package enum StateError: Error, Sendable, Equatable {
     /// The server of a namespace's first partition is away in a cluster. Without it nobody can tell how many partitions there are.
     case homeAway(namespace: String, RedisError)
 
+    /// A server of the cluster is away. The words say which partitions it has.
+    case partAway(words: String, RedisError)
+
     /// A newer version of the same schema wrote this value.
     case newerFormat(String)
 
@@ -56,7 +59,7 @@ extension StateError {
 
     package var reason: Reason {
         switch self {
-        case .homeAway: .unavailable
+        case .homeAway, .partAway: .unavailable
         case .redis(let error):
             switch error.reason {
             case .usage: .usage
@@ -79,7 +82,7 @@ extension StateError {
     /// Redis' own error, where Redis is the reason.
     package var redis: RedisError? {
         switch self {
-        case .redis(let error), .homeAway(_, let error): error
+        case .redis(let error), .homeAway(_, let error), .partAway(_, let error): error
         default: nil
         }
     }
@@ -125,6 +128,8 @@ extension StateError: CustomStringConvertible {
         case .homeAway(let namespace, let error):
             "\(error.description) That part of the cluster has partition 0 of the namespace '\(namespace)', with the number of its partitions "
                 + "and the records of workers and batches. No command can begin without it. Workers that run go on with the other partitions."
+        case .partAway(let words, let error):
+            "\(error.description) In this namespace \(words). 'gannet status' shows the others, and workers go on with them."
         case .otherSchema(let found):
             "The data in this namespace has schema \(found), and this version of gannet knows \(ClusterState.schema). "
                 + (olderSchema != nil

@@ -6,14 +6,14 @@ package struct Flag<Value: Sendable>: Sendable {
     package init(
         _ name: String, short: Character? = nil, _ type: ValueType<Value>, default defaultText: String? = nil,
         isRequired: Bool = false, isRepeatable: Bool = false, separator: Character = ",", isOnce: Bool = false, isSecret: Bool = false,
-        section: FlagSection = .options, isHidden: Bool = false, _ summary: String
+        section: FlagSection = .options, isHidden: Bool = false, hasVariable: Bool = true, _ summary: String
     ) {
         self.type = type
         entry = FlagEntry(
             name: name, short: short,
             form: .value(placeholder: type.placeholder, completion: type.completion, check: { _ = try type.parse($0) }),
             summary: summary, defaultText: defaultText, isRequired: isRequired, isRepeatable: isRepeatable,
-            separator: separator, isOnce: isOnce, isSecret: isSecret, section: section, isHidden: isHidden)
+            separator: separator, isOnce: isOnce, isSecret: isSecret, section: section, isHidden: isHidden, hasVariable: hasVariable)
     }
 }
 
@@ -53,6 +53,8 @@ package struct FlagEntry: Sendable {
     package var isSecret = false
     package var section = FlagSection.options
     package var isHidden = false
+    /// An environment variable stands in for the option.
+    package var hasVariable = true
 
     static let help = FlagEntry(name: "help", short: "h", form: .toggle, summary: "Show help information.", section: .general)
     static let version = FlagEntry(name: "version", short: "v", form: .toggle, summary: "Show the version.", section: .general)

@@ -41,9 +41,11 @@ struct HelpText {
             parts.append("  See '\(words.joined(separator: " "))' for detailed help.")
         }
         for note in spec.notes { parts.append(section(note.title, note.rows)) }
-        if let example = spec.flags.first(where: { !$0.isHidden }) {
+        if let example = spec.flags.first(where: { !$0.isHidden && $0.hasVariable }) {
             let variable = example.variable(prefix: environmentPrefix)
-            let sentence = "Every option has an environment variable, such as \(variable) for '--\(example.name)'; the option wins."
+            let others = spec.flags.filter { !$0.isHidden && !$0.hasVariable }.map { " but '--\($0.name)'" }.joined()
+            let sentence =
+                "Every option\(others) has an environment variable, such as \(variable) for '--\(example.name)'; the option wins."
             parts.append(Self.wrapped(sentence, width: width))
         }
         if !spec.examples.isEmpty {

@@ -42,7 +42,7 @@ package struct ManPage {
 
     private var environment: [String] {
         let sentence =
-            "Every option can also be set by an environment variable: \(environmentPrefix) and the option's name in capitals, with "
+            "Most options can also be set by environment variables: \(environmentPrefix) and the option's name in capitals, with "
         var lines = Self.paragraphs(sentence + "underscores for dashes. An option on the command line wins.")
         if let flag = root.flags.first(where: { !$0.isHidden }) {
             lines += Self.rows([(flag.variable(prefix: environmentPrefix), "Stands for \(flag.synopsis).")])

@@ -13,8 +13,8 @@ package struct Reference {
         return """
             # The commands of \(root.name)
 
-            Made from the program's own table by `\(root.name) reference`; the next one overwrites this page. Every option can also be set by
-            the environment variable beside it; the option wins.
+            Made from the program's own table by `\(root.name) reference`; the next one overwrites this page. Most options can also be set by
+            the environment variable beside them; the option wins.
 
             \(commands)
             """
@@ -50,7 +50,7 @@ package struct Reference {
     private func row(_ flag: FlagEntry) -> String {
         let names = flag.short.map { "`-\($0)`, " } ?? ""
         let standard = flag.isRequired ? "required" : flag.defaultText.map { "`\($0)`" } ?? ""
-        let hasVariable = flag.name != FlagEntry.help.name && flag.name != FlagEntry.version.name
+        let hasVariable = flag.hasVariable && flag.name != FlagEntry.help.name && flag.name != FlagEntry.version.name
         let variable = hasVariable ? "`\(flag.variable(prefix: environmentPrefix))`" : ""
         return "| \(names)`\(flag.synopsis)` | \(standard) | \(Self.escaped(flag.summary)) | \(variable) |"
     }

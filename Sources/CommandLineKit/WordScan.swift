@@ -151,7 +151,7 @@ extension WordScan {
     }
 
     mutating func take(environment: [String: String], prefix: String) throws(UsageError) {
-        for entry in spec.flags where given[entry.name] == nil {
+        for entry in spec.flags where entry.hasVariable && given[entry.name] == nil {
             let variable = entry.variable(prefix: prefix)
             guard let text = environment[variable], !text.isEmpty else { continue }
             let texts: [String]

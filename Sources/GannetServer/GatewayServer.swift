@@ -63,7 +63,7 @@ package final class GatewayServer: Sendable {
     }
 
     /// The gateway is about to end. Streams of events come to their end, so that their clients go to another gateway.
-    package func prepareToEnd() { queues.isEnding.set() }
+    package func prepareToEnd() { queues.end.come() }
 
     /// The run that the server belongs to has ended. The server goes on showing it.
     package func runHasEnded() { queues.hasRunEnded.set() }

@@ -23,6 +23,9 @@ struct BodyPace {
         return Double(taken) >= (waited - Self.grace) / .seconds(1) * Self.least
     }
 
+    /// The client has sent nothing for so long although it is its turn.
+    func isStalled(at now: Instant, after limit: Duration) -> Bool { since.map { now - $0 >= limit } ?? false }
+
     /// The piece has been taken, and the client may send the next one.
     mutating func took(_ count: Int, at now: Instant) {
         taken += count

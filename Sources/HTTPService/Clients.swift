@@ -4,18 +4,27 @@ internal import GannetBasics
 final class Client: Sendable {
     let descriptor: Int32
     let address: String
+    private let hasTLS: Bool
     /// Wakes the thread that serves it.
     let wakeup: Wakeup
 
-    init(descriptor: Int32, address: String, _ wakeup: Wakeup) {
+    init(descriptor: Int32, address: String, hasTLS: Bool, _ wakeup: Wakeup) {
         self.descriptor = descriptor
         self.address = address
+        self.hasTLS = hasTLS
         self.wakeup = wakeup
+    }
+
+    /// Ends the connection from outside of libmicrohttpd, which sees that its client is gone.
+    /// - Parameter word: An answer to send before that, where libmicrohttpd has none. Under TLS it is left out: only libmicrohttpd could encrypt it.
+    func cut(saying word: [UInt8] = []) {
+        if !hasTLS, !word.isEmpty { send(descriptor, word, word.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
+        shutdown(descriptor, Int32(SHUT_RDWR))
     }
 }
 
-/// The connections that are open. Connections that send no request for too long are closed. When all are taken, the longest idle one makes
-/// room for a new one.
+/// The connections that are open. Connections that send no request for too long are closed. When all are taken, or all of an address, the
+/// longest idle one of them makes room for a new one.
 final class Clients: Sendable {
     private let bounds: ClientBounds
     private let counts: HTTPServiceCounts
@@ -28,11 +37,11 @@ final class Clients: Sendable {
         self.counts = counts
     }
 
-    /// Whether the address may have another connection. An idle one makes room for it where all are taken.
+    /// Whether the address may have another connection. An idle one makes room for it where all are taken, or all of the address.
     func mayOpen(_ address: String) -> Bool {
         let mayOpen = table.withLock { table in
-            guard !table.isEnding, table.hasRoom(for: address, bounds) else { return false }
-            switch table.makeRoom(bounds, at: .now, hasSent: Self.hasSent) {
+            guard !table.isEnding else { return false }
+            switch table.makeRoom(for: address, bounds, at: .now, hasSent: Self.hasSent) {
             case .there: return true
             case .byClosing(let descriptor):
                 close([descriptor])
@@ -80,7 +89,7 @@ final class Clients: Sendable {
 
     func closed(_ client: Client) {
         let isLast = table.withLock { table in
-            table.closed(client.descriptor, of: client.address)
+            table.closed(client.descriptor)
             return table.isEnding && table.isEmpty
         }
         counts.note { $0.connections -= 1 }
@@ -103,7 +112,7 @@ final class Clients: Sendable {
 struct ClientBounds: Sendable {
     /// The most connections at a time. Beyond them an idle one makes room.
     var connections = 128
-    /// The most connections of one address; nil for no such bound.
+    /// The most connections of one address; nil for no such bound. Beyond them an idle one of the address makes room.
     var each: Int?
     /// For how long a connection may send no whole head of a request: at its beginning, or after an answer.
     var withoutRequest = Duration.seconds(30)
@@ -124,6 +133,7 @@ struct ClientTable {
     }
 
     private struct Connection {
+        let address: String
         /// Since when it waits for a request; nil while it has one, or is being closed.
         var idleSince: Instant?
         var hadRequest = false
@@ -134,6 +144,7 @@ struct ClientTable {
     private var closing = 0
     /// The idle connections, the longest idle first. Entries that `open` does not confirm are old.
     private var idle = Fifo<(descriptor: Int32, since: Instant)>()
+    /// How many connections of each address count.
     private var connections: [String: Int] = [:]
 
     /// No more connections are taken, and idle ones are needless.
@@ -143,11 +154,9 @@ struct ClientTable {
 
     var isEmpty: Bool { open.isEmpty }
 
-    func hasRoom(for address: String, _ bounds: ClientBounds) -> Bool { bounds.each.map { connections[address, default: 0] < $0 } ?? true }
-
     mutating func opened(_ descriptor: Int32, of address: String = "", at now: Instant) {
         connections[address, default: 0] += 1
-        open[descriptor] = Connection()
+        open[descriptor] = Connection(address: address)
         becomesIdle(descriptor, at: now)
     }
 
@@ -165,8 +174,12 @@ struct ClientTable {
         dropOld()
     }
 
-    mutating func closed(_ descriptor: Int32, of address: String = "") {
-        if open.removeValue(forKey: descriptor)?.isClosing == true { closing -= 1 }
+    mutating func closed(_ descriptor: Int32) {
+        guard let connection = open.removeValue(forKey: descriptor) else { return }
+        if connection.isClosing { closing -= 1 } else { leave(connection.address) }
+    }
+
+    private mutating func leave(_ address: String) {
         let left = connections[address, default: 0] - 1
         connections[address] = left > 0 ? left : nil
     }
@@ -194,13 +207,15 @@ struct ClientTable {
         return Array(found)
     }
 
-    /// Makes room for a new connection.
+    /// Makes room for a new connection of an address. An address that has its share gets room from its own connections alone.
     /// - Parameter hasSent: Whether bytes of a connection wait to be read. They may be a request, so it is not idle.
-    mutating func makeRoom(_ bounds: ClientBounds, at now: Instant, hasSent: (Int32) -> Bool) -> Room {
-        guard count >= bounds.connections else { return .there }
+    mutating func makeRoom(for address: String = "", _ bounds: ClientBounds, at now: Instant, hasSent: (Int32) -> Bool) -> Room {
+        let hasItsShare = bounds.each.map { connections[address, default: 0] >= $0 } ?? false
+        guard hasItsShare || count >= bounds.connections else { return .there }
         var found: Int32?
         idle.visit { entry in
-            if found == nil, mayClose(entry, bounds, at: now, hasSent) { found = entry.descriptor }
+            guard found == nil, !hasItsShare || open[entry.descriptor]?.address == address else { return }
+            if mayClose(entry, bounds, at: now, hasSent) { found = entry.descriptor }
         }
         guard let found else { return .none }
         close(found)
@@ -217,6 +232,7 @@ struct ClientTable {
     }
 
     private mutating func close(_ descriptor: Int32) {
+        if let connection = open[descriptor] { leave(connection.address) }
         open[descriptor]?.idleSince = nil
         open[descriptor]?.isClosing = true
         closing += 1

@@ -36,12 +36,13 @@ package final class HTTPService: Sendable {
             connections: options.connections, each: options.each, withoutRequest: options.withoutRequest, fresh: options.fresh)
         let clients = Clients(bounds, options.counts)
         let requests = OpenRequests()
+        let isEnding = SharedFlag()
         let watch = DepartureWatch {
             clients.closeOverdue()
-            requests.answerLate()
+            requests.lookThrough(options, isEnding: isEnding.isSet)
         }
         guard let watch else { throw HTTPServiceFailure("Cannot listen on \(address) port \(port): \(Descriptor.message(errno)).") }
-        let parts = Parts(handler, clients, requests, watch, options.counts)
+        let parts = Parts(handler, clients, requests, watch, options, isEnding)
         let threads = Self.start(storage, options, parts)
         guard let first = threads.first else {
             let code = errno
@@ -82,8 +83,10 @@ package final class HTTPService: Sendable {
     ) -> OpaquePointer? {
         func start(_ certificate: UnsafePointer<CChar>?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
             let connections = (options.connections + options.connectionsToRefuse) / max(1, options.threads)
+            // This server answers a client that sends no more of its body. libmicrohttpd would only close the connection, and so it waits longer.
+            let idle = options.withoutTraffic + .seconds(2)
             var given = gannet_http_options(
-                connections: UInt32(clamping: connections), idle_seconds: UInt32(clamping: Int(options.withoutTraffic / .seconds(1))),
+                connections: UInt32(clamping: connections), idle_seconds: UInt32(clamping: Int(idle / .seconds(1))),
                 memory: options.memoryForHead, certificate: certificate, key: key)
             return address.withPointer { pointer, _ in
                 gannet_http_start(pointer, socket, &given, acceptClient, readRequest, noteTarget, completeRequest, noteConnection, context)
@@ -93,7 +96,7 @@ package final class HTTPService: Sendable {
         return tls.certificate.withCString { certificate in tls.key.withCString { start(certificate, $0) } }
     }
 
-    /// The requests whose answers have not been sent whole.
+    /// The requests whose answers have not been sent whole. Streams that end with the server alone do not count.
     package var openRequests: Int { threads.withLock { $0.isEmpty } ? 0 : parts.requests.count }
 
     /// Takes no more connections, and lets requests that are under way come to their end. Returns when no connection is left, or the task is
@@ -123,10 +126,13 @@ package struct HTTPServiceOptions: Sendable {
     package var threads = 1
     /// The most connections at a time. When all are taken, an idle one makes room for a new one. Where none is idle, the new one is refused.
     package var connections = 128
-    /// The most connections of one address, so that no client keeps the others out. nil sets no such limit.
+    /// The most connections of one address, so that no client keeps the others out. When it has as many, an idle one of them makes room for
+    /// its new one. nil sets no such limit.
     package var each: Int?
     /// A connection ends when it carries nothing for so long while bytes are to come or to go.
     package var withoutTraffic = Duration.seconds(30)
+    /// The same for bodies of requests, and for clients of endless answers, while the server drains.
+    package var withoutTrafficAtEnd = Duration.seconds(10)
     /// A connection ends when it brings no whole head of a request for so long.
     package var withoutRequest = Duration.seconds(30)
     /// For how long a new connection makes no room for others: its first request is on its way.
@@ -159,18 +165,21 @@ private final class Parts: Sendable {
     let requests: OpenRequests
     let watch: DepartureWatch
     let counts: HTTPServiceCounts
+    let hasTLS: Bool
     /// Connections end with their answers.
-    let isEnding = SharedFlag()
+    let isEnding: SharedFlag
 
     init(
         _ handler: @escaping HTTPService.Handler, _ clients: Clients, _ requests: OpenRequests, _ watch: DepartureWatch,
-        _ counts: HTTPServiceCounts
+        _ options: HTTPServiceOptions, _ isEnding: SharedFlag
     ) {
         self.handler = handler
         self.clients = clients
         self.requests = requests
         self.watch = watch
-        self.counts = counts
+        self.isEnding = isEnding
+        counts = options.counts
+        hasTLS = options.tls != nil
     }
 
     static func of(_ context: UnsafeMutableRawPointer) -> Parts { ThreadContext.of(context).parts }
@@ -208,14 +217,19 @@ private final class OpenRequests: Sendable {
         if isOver { request.leave() }
     }
 
-    var count: Int { state.withLock { $0.requests.count } }
+    var count: Int { all.count { !$0.isEndless } }
+
+    private var all: [ServedRequest] { state.withLock { Array($0.requests.values) } }
 
     func remove(_ request: ServedRequest) { state.withLock { $0.requests[ObjectIdentifier(request)] = nil } }
 
-    func answerLate() {
-        let requests = state.withLock { Array($0.requests.values) }
+    /// Answers for tasks that are late, and ends requests whose clients stall.
+    func lookThrough(_ options: HTTPServiceOptions, isEnding: Bool) {
         let now = ContinuousClock.now
-        for request in requests { request.answerIfLate(now) }
+        for request in all {
+            request.answerIfLate(now)
+            request.endIfStalled(now, after: isEnding ? options.withoutTrafficAtEnd : options.withoutTraffic, isEnding: isEnding)
+        }
     }
 
     func end() {
@@ -244,7 +258,8 @@ private func noteConnection(
     let parts = Parts.of(context)
     if event == .CONNECTION_NOTIFY_STARTED {
         let address = gannet_http_client(connection).flatMap { SocketAddress.text(of: $0) } ?? ""
-        let opened = Client(descriptor: gannet_http_connection_socket(connection), address: address, ThreadContext.of(context).wakeup)
+        let opened = Client(
+            descriptor: gannet_http_connection_socket(connection), address: address, hasTLS: parts.hasTLS, ThreadContext.of(context).wakeup)
         client.pointee = Unmanaged.passRetained(opened).toOpaque()
         parts.clients.opened(opened)
     } else if let pointer = client.pointee {

@@ -12,6 +12,12 @@ final class ServedRequest: Sendable {
         var deadline: (time: ContinuousClock.Instant, answer: HTTPServiceAnswer)?
         /// Of a body that is being read.
         var pace: BodyPace?
+        /// Since when the end of an endless answer is waited for.
+        var endingSince: ContinuousClock.Instant?
+        /// libmicrohttpd has an answer to send.
+        var isQueued = false
+        /// The connection was ended without libmicrohttpd.
+        var isCut = false
         var isOver = false
     }
 
@@ -69,7 +75,10 @@ final class ServedRequest: Sendable {
         }
         if isHeadAskedAgain.take() { return .YES }
         if !piece.isEmpty {
-            guard state.withLock({ $0.pace?.came(at: .now) ?? true }) else { return .NO }
+            guard state.withLock({ $0.pace?.came(at: .now) ?? true }) else {
+                cut()
+                return .NO
+            }
             if state.withLock({ $0.answer != nil }) || body.offer(piece) {
                 // The rest of a body that nobody reads any more is passed over, so that its client hears the answer.
                 left = 0
@@ -82,6 +91,7 @@ final class ServedRequest: Sendable {
         }
         if !isBodyEnded.isSet {
             isBodyEnded.set()
+            state.withLock { $0.pace = nil }
             body.end(.success(()))
         }
         let (answer, isOver) = state.withLock { ($0.answer, $0.isOver) }
@@ -141,7 +151,45 @@ final class ServedRequest: Sendable {
         late.task?.cancel()
     }
 
+    var isEndless: Bool { state.withLock { $0.answer?.isEndless ?? false } }
+
+    /// Ends a request whose client sends no more of its body, or does not take the end of an endless answer.
+    func endIfStalled(_ now: ContinuousClock.Instant, after limit: Duration, isEnding: Bool) {
+        let isStalled = state.withLock { state in
+            if state.answer?.isEndless == true, isEnding {
+                let since = state.endingSince ?? now
+                state.endingSince = since
+                return now - since >= limit
+            }
+            return state.pace?.isStalled(at: now, after: limit) ?? false
+        }
+        if isStalled { cut() }
+    }
+
+    /// Ends the connection, and says why where no answer has begun.
+    private func cut() {
+        let isCut = state.withLock { state in
+            if state.isCut || state.isOver { return false }
+            state.isCut = true
+            // Under the lock: libmicrohttpd closes the descriptor only after it has said that the request is over, and that waits for the lock.
+            client.cut(saying: state.isQueued ? [] : Self.stalled)
+            return true
+        }
+        if isCut { leave() }
+    }
+
+    private static let stalled: [UInt8] = {
+        let text = "The rest of the body did not come in time.\n"
+        let head = "HTTP/1.1 408 Request Timeout\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: "
+        return Array("\(head)\(text.utf8.count)\r\n\r\n\(text)".utf8)
+    }()
+
     private func queue(_ answer: HTTPServiceAnswer, on connection: OpaquePointer, _ method: String) -> MHD_Result {
+        let isCut = state.withLock { state in
+            state.isQueued = true
+            return state.isCut
+        }
+        if isCut { return .NO }
         let response: OpaquePointer?
         switch answer.body {
         case .bytes(let bytes): response = ResponseSource.response(bytes, counts, isSent: method != "HEAD" && answer.status != 304)

@@ -157,5 +157,15 @@ extension RedisConnection {
         return Primary(address: address, failure: failure)
     }
 
+    /// Returns when a server with one of the keys has been away for longer than people wait: for a second, or silent for two. Outside a cluster
+    /// that is a connection that could not be restored.
+    package func absence(ofServersWith keys: [RedisArgument]) async throws -> RedisError {
+        if let cluster { return try await cluster.absence(of: Set(keys.map { HashSlot(of: $0) })) }
+        while true {
+            try await Task.sleep(for: .milliseconds(50))
+            if isAway, let failure { return failure }
+        }
+    }
+
     var cluster: ClusterConnection? { if case .cluster(let cluster) = way { cluster } else { nil } }
 }

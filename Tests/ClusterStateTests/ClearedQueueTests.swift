@@ -1,3 +1,4 @@
+import GannetTestKit
 import RedisClient
 import Testing
 
@@ -24,6 +25,25 @@ import Testing
             #expect(try await fixture.hostNames() == [])
         }
     }
+
+    #if canImport(Glibc)
+    @Test func `a worker that died with jobs of a purged queue counts for nothing there, while others work on its new jobs`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<5)
+            #expect(try await fixture.claim(5, worker: "dead").jobs.count == 5)
+            try await fixture.queue.purge()
+            try await fixture.fill(5..<25, batch: "later")
+            // One of these calls takes the dead worker's jobs back, and hands a new one out.
+            for _ in 0..<12 {
+                clock.advance(by: .seconds(5))
+                #expect(try await fixture.claim(1, worker: "alive").jobs.count == 1)
+            }
+            let counts = try await fixture.queue.counts()
+            #expect(counts.crashed == 0 && counts.enqueued == 20)
+        }
+    }
+    #endif
 
     @Test func `a URL whose retry waited is free when its queue is cleared`() async throws {
         try await QueueFixture.with { fixture in

@@ -10,6 +10,7 @@ private enum Sample {
     static let secret = Flag("secret", .choice("word", of: ["swordfish"]), isSecret: true, "Hush.")
     static let store = Flag("store", .folder(), isRequired: true, "Where to.")
     static let once = Flag("list", short: "l", .file(), isOnce: true, "A list.")
+    static let here = Flag("here", .text("here"), hasVariable: false, "Here alone.")
     static let quiet = Toggle("quiet", short: "q", "Less.")
     static let verbose = Toggle("verbose", short: "V", "More.")
 
@@ -24,7 +25,7 @@ private enum Sample {
                     ]),
                 CommandSpec("keep", summary: "Keeps.", flags: [store.entry, quiet.entry]),
                 CommandSpec(
-                    "show", summary: "Shows.", positional: Positional("name", isSingle: true, "Which."), flags: [once.entry]),
+                    "show", summary: "Shows.", positional: Positional("name", isSingle: true, "Which."), flags: [once.entry, here.entry]),
                 CommandSpec(
                     "redis", summary: "A group.",
                     subcommands: [CommandSpec("stop", summary: "Stops."), CommandSpec("hide", summary: "Hides.", visibility: .hidden)]),
@@ -130,6 +131,9 @@ private enum Sample {
         #expect(arguments.origin(of: Sample.count.entry) == .variable("TOOL_COUNT"))
         #expect(try Sample.parse("run", environment: environment).all(Sample.net) == ["a", "b"])
         #expect(try Sample.parse("keep", environment: ["TOOL_STORE": "x"]).require(Sample.store) == "x")
+        #expect(try Sample.parse("show", "x", environment: ["TOOL_HERE": "x"]).optional(Sample.here) == nil)
+        #expect(
+            Sample.parser.help(for: ["show"])?.contains("Every option but '--here' has an environment variable, such as TOOL_LIST") == true)
     }
 
     @Test(

@@ -20,6 +20,16 @@ import Testing
         #expect(end(bytes: bytes, each: seconds) == ended)
     }
 
+    @Test func `a client stalls when it sends nothing although it is its turn`() {
+        var pace = BodyPace(at: start)
+        #expect(
+            !pace.isStalled(at: start + .seconds(9), after: .seconds(10)) && pace.isStalled(at: start + .seconds(10), after: .seconds(10)))
+        let isInTime = pace.came(at: start + .seconds(11))
+        #expect(isInTime && !pace.isStalled(at: start + .seconds(1000), after: .seconds(10)))
+        pace.took(1, at: start + .seconds(1000))
+        #expect(pace.isStalled(at: start + .seconds(1010), after: .seconds(10)))
+    }
+
     @Test func `the time in which the server reads is not the client's`() {
         var pace = BodyPace(at: start)
         // The same piece is offered again while there is no room for it.

@@ -88,17 +88,30 @@ import Testing
         #expect(table.isEmpty)
     }
 
-    @Test func `an address has room until its share is open, and again when one is closed`() {
+    @Test func `an address that has its share gets room from its own idle connections alone`() {
         var table = ClientTable()
         let bounds = ClientBounds(connections: 8, each: 2)
-        for descriptor in Int32(1)...2 {
-            #expect(table.hasRoom(for: "a", bounds))
-            table.opened(descriptor, of: "a", at: start)
+        func room(_ address: String, _ bounds: ClientBounds) -> ClientTable.Room {
+            table.makeRoom(for: address, bounds, at: after(9), hasSent: { _ in false })
         }
-        #expect(!table.hasRoom(for: "a", bounds))
-        #expect(table.hasRoom(for: "b", bounds))
-        #expect(table.hasRoom(for: "a", ClientBounds(connections: 8)))
-        table.closed(1, of: "a")
-        #expect(table.hasRoom(for: "a", bounds))
+        table.opened(1, of: "b", at: start)
+        for descriptor in Int32(2)...3 {
+            #expect(room("a", bounds) == .there)
+            table.opened(descriptor, of: "a", at: start)
+            table.began(descriptor)
+        }
+        // The other address' connection is idle, and there is room for it.
+        #expect(room("a", bounds) == .none && room("b", bounds) == .there)
+        #expect(room("a", ClientBounds(connections: 8)) == .there)
+        table.ended(3, at: after(1))
+        table.ended(2, at: after(2))
+        #expect(room("a", bounds) == .byClosing(3))
+        table.opened(4, of: "a", at: after(9))
+        #expect(room("a", bounds) == .byClosing(2))
+        // Connections that are being closed count no more, and are not counted off twice.
+        for descriptor in Int32(2)...3 { table.closed(descriptor) }
+        #expect(room("a", bounds) == .there)
+        table.opened(5, of: "a", at: after(9))
+        #expect(room("a", bounds) == .none)
     }
 }

@@ -391,6 +391,89 @@ import Testing
         service.stop()
     }
 
+    @Test func `idle connections of an address that has its share make room for its new ones`() async throws {
+        var options = HTTPServiceOptions()
+        options.each = 4
+        let counts = options.counts
+        let service = try HTTPService(address: "127.0.0.1", port: 0, options) { _ in .now(HTTPServiceAnswer("here")) }
+        var idle: [RawClient] = []
+        for _ in 0..<20 {
+            let client = try RawClient(port: service.port)
+            try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.text(until: "here").hasPrefix("HTTP/1.1 200"))
+            idle.append(client)
+        }
+        #expect(counts.values.refused == 0 && counts.values.closedIdle == 16)
+        service.stop()
+    }
+
+    /// A service that reads bodies to their ends.
+    private static func reader(_ options: HTTPServiceOptions, failed: Count) throws -> HTTPService {
+        try HTTPService(address: "127.0.0.1", port: 0, options) { request in
+            .later {
+                do {
+                    while try await request.body.next() != nil {}
+                } catch {
+                    failed.add(1)
+                }
+                return HTTPServiceAnswer("whole")
+            }
+        }
+    }
+
+    @Test func `a client that stalls in its body hears 408, and its reader fails`() async throws {
+        var options = HTTPServiceOptions()
+        options.withoutTraffic = .milliseconds(1)
+        let failed = Count()
+        let service = try Self.reader(options, failed: failed)
+        let client = try RawClient(port: service.port)
+        try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nonly this")
+        let answer = String(decoding: try await client.receive(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 408 ") && answer.contains("\r\nConnection: close\r\n"), "\(answer)")
+        #expect(answer.hasSuffix("\r\n\r\nThe rest of the body did not come in time.\n"), "\(answer)")
+        try await eventually("the reader fails") { failed.value == 1 }
+        try await eventually("the request is gone") { service.openRequests == 0 }
+        service.stop()
+    }
+
+    @Test func `a stalled body does not hold up the end`() async throws {
+        var options = HTTPServiceOptions()
+        options.withoutTrafficAtEnd = .milliseconds(1)
+        options.withoutTraffic = .seconds(3600)
+        let service = try Self.reader(options, failed: Count())
+        let client = try RawClient(port: service.port)
+        try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nonly this")
+        try await eventually("the request is under way") { service.openRequests == 1 }
+        try await bounded("the service drains", within: .seconds(30)) { await service.drain() }
+        #expect(String(decoding: try await client.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
+        #expect(service.openRequests == 0)
+        service.stop()
+    }
+
+    @Test func `an endless answer counts as no open request, and a client that does not take it does not hold up the end`() async throws {
+        var options = HTTPServiceOptions()
+        options.withoutTrafficAtEnd = .milliseconds(1)
+        options.withoutTraffic = .seconds(3600)
+        let (counts, gate) = (options.counts, Gate())
+        let service = try HTTPService(address: "127.0.0.1", port: 0, options) { _ in
+            var answer = HTTPServiceAnswer(
+                body: .stream(length: nil) { stream in
+                    // More than the sockets hold.
+                    for _ in 0..<1000 { try await stream.write([UInt8](repeating: 1, count: 100_000)) }
+                    await gate.wait()
+                })
+            answer.isEndless = true
+            return .now(answer)
+        }
+        let client = try RawClient(port: service.port)
+        try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        try await eventually("the answer has begun") { counts.values.bodyBytes > 0 }
+        #expect(service.openRequests == 0 && counts.values.requests == 1)
+        try await bounded("the service drains", within: .seconds(30)) { await service.drain() }
+        #expect(counts.values.requests == 0 && counts.values.connections == 0)
+        service.stop()
+    }
+
     @Test func `it counts connections, requests, bytes, and clients that leave before their answer`() async throws {
         let gate = Gate()
         var options = HTTPServiceOptions()
@@ -416,16 +499,18 @@ import Testing
         }
         let second = try RawClient(port: service.port)
         try await second.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
-        try await eventually("the second request waits") { gate.waiting == 1 }
+        // An idle connection of the address would make room.
+        try await first.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+        try await eventually("two requests wait") { gate.waiting == 2 }
         let third = try RawClient(port: service.port)
         #expect(try await third.receive().isEmpty)
-        try await eventually("only the second request is under way") { counts.values.requests == 1 }
         let before = counts.values
+        #expect(before.requests == 2)
         #expect(before.connections == 2 && before.accepted == 2 && before.refused == 1 && before.departed == 0)
         #expect(before.bodyBytes == 100_005)
         second.leave()
         try await eventually("the second connection is gone") { counts.values.connections == 1 }
-        #expect(counts.values.departed == 1 && counts.values.requests == 0)
+        #expect(counts.values.departed == 1 && counts.values.requests == 1)
         service.stop()
         #expect(counts.values.connections == 0)
     }

@@ -15,7 +15,7 @@ struct ExportSource: Sendable {
         self.folder = folder
         self.connection = connection
         store = BlobStore(cluster, over: connection)
-        persistently = Persistence(patience: patience)
+        persistently = cluster.persistently(over: connection, patience: patience)
     }
 
     var hasFolder: Bool { folder != nil }

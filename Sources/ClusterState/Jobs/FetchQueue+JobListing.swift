@@ -16,7 +16,7 @@ extension FetchQueue {
                 let jobs = Array(all.dropFirst(position).prefix(limit))
                 let end = position + jobs.count
                 let next = end < all.count ? JobCursor(partition: 0, place: [0, 0, end, 0, 0]) : nil
-                return JobListing(jobs: jobs, now: try await cluster.now(), next: next)
+                return JobListing(jobs: jobs, batches: try await names(ofBatchesOf: jobs), now: try await cluster.now(), next: next)
             }
             var (jobs, looks) = ([ListedJob](), 0)
             var walk = JobWalk(self, selection, from: cursor)
@@ -24,8 +24,17 @@ extension FetchQueue {
                 looks += 1
                 jobs += try await walk.look(limit: limit - jobs.count).jobs
             }
-            return JobListing(jobs: jobs, now: try await cluster.now(), next: walk.next)
+            return JobListing(jobs: jobs, batches: try await names(ofBatchesOf: jobs), now: try await cluster.now(), next: walk.next)
         }
+    }
+
+    /// The names of the jobs' batches, by their numbers. A batch that is gone has none.
+    private func names(ofBatchesOf jobs: [ListedJob]) async throws -> [Int: String] {
+        let numbers = Set(jobs.map(\.batch)).sorted()
+        let replies = await cluster.connection.pipeline(numbers.map { RedisCommand("HGET", cluster.home.keys.batch($0, of: name), "id") })
+        var names: [Int: String] = [:]
+        for (number, reply) in zip(numbers, replies) { names[number] = try reply.get().asOptionalString() }
+        return names
     }
 
     /// How many jobs are selected, `limit` at most, and whether there may be more. They are counted in `parts` parts at most.

@@ -27,6 +27,9 @@ package struct JobFilter: Sendable, Equatable {
     /// Only jobs with this text in their URLs. Capital letters count as small ones.
     package var text: String?
 
+    /// Whether a text may be a host. A URL, or a part of one, is none.
+    package static func isHost(_ text: String) -> Bool { !text.utf8.contains { "/?#@\\".utf8.contains($0) } }
+
     /// The name in a host that is written with a port, as `example.com:8080` or `[::1]:8080`; nil for a host without one.
     package static func name(ofHostWithPort host: String) -> String? {
         guard let colon = host.lastIndex(of: ":"), colon != host.startIndex else { return nil }
@@ -126,6 +129,9 @@ package struct JobCursor: Sendable, Equatable {
 /// A part of a listing.
 package struct JobListing: Sendable {
     package let jobs: [ListedJob]
+
+    /// The names of their batches, by number. A batch that is remembered no longer has none.
+    package let batches: [Int: String]
 
     /// Queue time, ms.
     package let now: Int

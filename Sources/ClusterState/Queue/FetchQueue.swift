@@ -14,6 +14,8 @@ package struct FetchQueue: Sendable {
     init(_ cluster: ClusterState, _ name: String, _ persistence: Persistence) {
         self.cluster = cluster
         self.name = name
+        var persistence = persistence
+        persistence.servers = ServerWatch(connection: cluster.connection, partitions: cluster.partitions)
         persistently = persistence
     }
 

@@ -14,6 +14,16 @@ package struct Persistence: Sendable {
     /// Called once when waiting begins, and once when the waiting call has succeeded.
     package var listener: OutageListener?
 
+    /// The servers that calls may wait for. With them the listener hears of a server that is away before the call fails.
+    var servers: ServerWatch?
+
+    /// For calls that go on without a server that is away.
+    var withoutServers: Persistence {
+        var copy = self
+        copy.servers = nil
+        return copy
+    }
+
     package init(patience: Duration = .seconds(60), pause: Duration = .milliseconds(200), listener: OutageListener? = nil) {
         self.listener = listener
         self.patience = patience
@@ -30,16 +40,64 @@ package struct Persistence: Sendable {
         let deadline = ContinuousClock.now + patience
         while true {
             do throws(StateError) {
-                let answer = try await StateError.mapping(call)
+                let answer = try await telling(&isWaiting, call)
                 if isWaiting { listener?(.ended) }
                 return answer
             } catch {
                 guard let reason = error.redis, reason.isTransient, ContinuousClock.now + pause < deadline else { throw error }
-                if !isWaiting { listener?(RedisOutage(reason)) }
+                if !isWaiting { listener?(outage(because: reason)) }
                 isWaiting = true
             }
             try await StateError.mapping { try await Task.sleep(for: pause) }
         }
+    }
+
+    /// Makes the call once. The listener hears meanwhile of a server that is away. It may be another one than the call waits for: then the call ends
+    /// without a wait.
+    private func telling<Answer, Failure: Error>(
+        _ isTold: inout Bool, _ call: () async throws(Failure) -> Answer
+    ) async throws(StateError) -> Answer {
+        guard !isTold, patience > .zero, let listener, let servers else { return try await StateError.mapping(call) }
+        let (result, hasTold) = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                guard let reason = try? await servers.absence() else { return false }
+                listener(outage(because: reason))
+                return true
+            }
+            let result: Result<Answer, StateError>
+            do throws(StateError) { result = .success(try await StateError.mapping(call)) } catch { result = .failure(error) }
+            group.cancelAll()
+            return (result, await group.next() ?? false)
+        }
+        isTold = hasTold
+        return try result.get()
+    }
+
+    private func outage(because reason: RedisError) -> RedisOutage {
+        RedisOutage(
+            reason,
+            addition: "\(servers?.words(about: reason).map { "; \($0)" } ?? ""); this goes on for up to \(patience.components.seconds) s")
+    }
+}
+
+/// The servers of a namespace, for words about those that are away.
+struct ServerWatch: Sendable {
+    let connection: RedisConnection
+    let partitions: [Partition]
+
+    /// Returns when one of them has been away for longer than people wait without a word.
+    func absence() async throws -> RedisError { try await connection.absence(ofServersWith: partitions.map(\.keys.state)) }
+
+    /// `it has partitions 3, 4 and 5 of 16`; `nil` where there is one partition, or the error is about no server of a cluster.
+    func words(about error: RedisError) -> String? {
+        guard connection.isCluster, partitions.count > 1 else { return nil }
+        let away = partitions.filter { partition in
+            guard let primary = connection.primary(of: partition.keys.state) else { return error.kind == .clusterDown }
+            return primary.failure != nil && primary.address.description == error.server
+        }
+        guard let last = away.last?.index else { return nil }
+        let others = away.dropLast().map { "\($0.index)" }.joined(separator: ", ")
+        return "it has partition\(others.isEmpty ? " " : "s \(others) and ")\(last) of \(partitions.count)"
     }
 }
 
@@ -49,10 +107,11 @@ package enum RedisOutage: Sendable, Equatable {
     case began(sentence: String)
     case ended
 
-    package init(_ error: StateError) { self = error.redis.map(Self.init) ?? .began(sentence: error.description) }
+    package init(_ error: StateError) { self = error.redis.map { Self($0) } ?? .began(sentence: error.description) }
 
     /// Describes the outage in the present tense and without advice, because the caller has not given up.
-    init(_ error: RedisError) {
+    /// - Parameter addition: Stands behind it.
+    init(_ error: RedisError, addition: String = "") {
         var unnamed = error
         unnamed.server = ""
         var text = error.kind == .unavailable && !error.detail.isEmpty ? error.detail : unnamed.description
@@ -62,6 +121,6 @@ package enum RedisOutage: Sendable, Equatable {
         // Behind the colon it is no beginning of a sentence.
         if text.hasPrefix("No Sentinel") { text = "n" + text.dropFirst() }
         if text.hasSuffix(".") { text.removeLast() }
-        self = .began(sentence: (error.server.isEmpty ? "Redis" : "Redis at \(error.server)") + ": " + text)
+        self = .began(sentence: (error.server.isEmpty ? "Redis" : "Redis at \(error.server)") + ": " + text + addition)
     }
 }

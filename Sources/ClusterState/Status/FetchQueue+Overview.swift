@@ -7,7 +7,7 @@ extension FetchQueue {
     /// away: the sums are those of the others then, and without the home partition there are no workers and no minutes.
     /// - Parameter limit: The most batches to read with them, the newest. There are none while a server is away.
     package func overview(batches limit: Int = 0) async throws(StateError) -> QueueOverview {
-        try await persistently {
+        try await persistently.withoutServers {
             let numbers = limit > 0 ? try await cluster.orGiveUp(cluster.home) { try await newestBatches(limit) } : .success([])
             let (looks, partitions) = try await lookEverywhere(batches: (try? numbers.get()) ?? [])
             let indices = looks.keys.sorted()

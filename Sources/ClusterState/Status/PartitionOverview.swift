@@ -60,12 +60,6 @@ extension FetchQueue {
 }
 
 extension ClusterState {
-    /// How long a server of a cluster may be away before a look goes on without it.
-    private static let absencePatience = Duration.seconds(1)
-    /// A busy server may be silent for a moment.
-    private static let silencePatience = Duration.seconds(2)
-    private static let pause = Duration.milliseconds(50)
-
     /// A failure is only returned in a cluster, and only where the partition's server is away. Any other error is thrown.
     func orGiveUp<Value: Sendable>(
         _ partition: Partition, _ question: @escaping @Sendable () async throws -> Value
@@ -80,15 +74,7 @@ extension ClusterState {
                     return .failure(known)
                 }
             }
-            group.addTask {
-                let start = ContinuousClock.now
-                while true {
-                    try await Task.sleep(for: Self.pause)
-                    guard let failure = connection.primary(of: partition.keys.state)?.failure else { continue }
-                    let patience = failure.kind == .commandTimeout ? Self.silencePatience : Self.absencePatience
-                    if .now > start + patience { return .failure(.redis(failure)) }
-                }
-            }
+            group.addTask { .failure(.redis(try await connection.absence(ofServersWith: [partition.keys.state]))) }
             defer { group.cancelAll() }
             guard let first = try await group.next(), let first else { throw CancellationError() }
             return first

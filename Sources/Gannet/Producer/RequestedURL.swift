@@ -50,6 +50,9 @@ package struct RequestedURL: Sendable {
 }
 
 extension RequestedURL {
+    /// The host of a text that people gave in the place of a host, where it is a URL, with or without its scheme.
+    package static func host(ofURL text: String) -> String? { (try? Self(text.contains("://") ? text : "http://\(text)"))?.host }
+
     /// Reads a row of an input. Throws why the row is not a URL.
     fileprivate init(row: ArraySlice<UInt8>, headers: RequestHeaders) throws { self.init(try CanonicalURL(bytes: row), headers) }
 }

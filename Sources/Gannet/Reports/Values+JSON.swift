@@ -154,12 +154,14 @@ extension Batch {
 }
 
 extension ListedJob {
-    /// - Parameter now: Queue time, ms.
-    package func json(at now: Int) -> JSONValue {
+    /// - Parameters:
+    ///   - now: Queue time, ms.
+    ///   - batch: The name of its batch; nil for a batch that is remembered no longer.
+    package func json(at now: Int, batch: String?) -> JSONValue {
         let since = since(at: now)
         return [
             "state": .string(state.rawValue), "id": .string(entry.id.bytes.hexadecimal), "url": .string(shownURL),
-            "host": .string(entry.host),
+            "host": .string(entry.host), "batch": JSONValue(batch),
             "ageSeconds": JSONValue(age(at: now)),
             "activeSeconds": JSONValue(state == .active ? since : nil),
             "dueInSeconds": JSONValue(state == .delayed ? since.map { .zero - $0 } : nil),

@@ -78,7 +78,7 @@ struct JobsListCommand: Command {
         if json {
             let json: JSONValue = [
                 "schema": 1, "queue": .string(target.queue), "state": .string(state.rawValue),
-                "jobs": .array(page.jobs.map { $0.json(at: page.now) }),
+                "jobs": .array(page.jobs.map { $0.json(at: page.now, batch: page.batches[$0.batch]) }),
                 "cursor": JSONValue(page.next?.text),
             ]
             return try console.print(json.text)
@@ -267,7 +267,8 @@ private enum JobFlags {
         "class", .name("class", of: FailureClass.names, or: FailureClass.isKnown),
         "Only dead jobs of this class of failures, or of a status such as http-404. \(classes)"
     )
-    static let batch = Flag("batch", .batchName, "Only jobs of this batch.")
+    /// `GANNET_BATCH` is there for `enqueue` and `export`. Here it would leave jobs out without a word.
+    static let batch = Flag("batch", .batchName, hasVariable: false, "Only jobs of this batch. The variable GANNET_BATCH is not read here.")
     private static let url = Flag("url", .text("url"), "Only jobs of this URL.")
     private static let text = Flag(
         "text", .text("text"), "Only jobs with this text in their URLs. Capital letters count as small ones.")
@@ -307,9 +308,15 @@ private enum JobFlags {
 
     /// The jobs asked for, in the state that `flag` names, or in `usual`.
     static func selection(from arguments: Arguments, _ flag: Flag<String>, usual: JobState = .dead) throws -> JobSelection {
-        let named = try arguments.optional(flag).flatMap(JobState.init)
+        let state = try arguments.optional(flag).flatMap(JobState.init)
         let errorClass = try arguments.optional(errorClass)
-        var filter = JobFilter(host: try arguments.optional(host)?.lowercased(), errorClass: errorClass)
+        let named = try arguments.optional(host)?.lowercased()
+        if let named, !JobFilter.isHost(named) {
+            throw arguments.usageError(
+                RequestedURL.host(ofURL: named).map { "A host is named without the rest of its URL: '--host \($0)'." }
+                    ?? "The value of '--host' is no host: name one such as 'example.com'.")
+        }
+        var filter = JobFilter(host: named, errorClass: errorClass)
         filter.text = try arguments.optional(text)
         if let url = try arguments.optional(url).map({ try RequestedURL($0) }) {
             if let host = filter.host, host != url.host {
@@ -320,7 +327,7 @@ private enum JobFlags {
         if let host = filter.host, filter.url == nil, let name = JobFilter.name(ofHostWithPort: host) {
             throw arguments.usageError("A host is named without its port: '--host \(name)'.")
         }
-        let selection = JobSelection(named ?? usual, filter)
+        let selection = JobSelection(state ?? usual, filter)
         if errorClass != nil, selection.state != .dead {
             throw arguments.usageError("Only dead jobs have a class: '--class' goes with '--state dead'.")
         }

@@ -59,7 +59,7 @@ struct ServeCommand: Command {
         gateway.folder = try store.map(WorkFolder.reading)
         if namesProgram { do throws(ThumbnailFailure) { try thumbnails.check() } catch { throw CommandFailure(error) } }
         defer { thumbnails.close() }
-        return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
+        return try await target.connection.withAccess(console, patience: .zero, isImpatient: false) { access, interruption in
             fetch.sayWhatProxyMeans(console)
             let client = try await ClusterFetch(access.cluster, settings, fetching(console))
             let server = GatewayServer(access.cluster, client, gateway, listening.counts, thumbnails)

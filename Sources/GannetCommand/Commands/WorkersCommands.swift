@@ -12,7 +12,8 @@ struct WorkersListCommand: Command {
         summary: "List the workers of a queue.",
         discussion:
             "JOBS are the jobs that a worker has, also those whose bodies and outcomes are on their way to their places. PLACES is how many "
-            + "requests it makes at once. RATE needs a few seconds. A worker that has ended is not listed. A worker that was killed, or ended "
+            + "requests it makes at once. RATE counts the requests that ended in the last five to ten seconds before the worker was heard of, and JOBS "
+            + "the jobs in that moment. So a worker whose jobs take milliseconds, or have just run out, has a RATE and may have no JOBS. A worker that has ended is not listed. A worker that was killed, or ended "
             + "while Redis was away, is listed as silent, for ten minutes.",
         flags: [allQueues.entry, CommonFlags.json.entry] + QueueTarget.flags,
         examples: [

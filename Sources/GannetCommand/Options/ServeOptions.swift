@@ -48,8 +48,8 @@ struct ServeOptions: Sendable {
         "How much of this process' memory answers may take that are asked for again.")
     private static let connectionCount = Flag(
         "max-connections", .integer(in: 8...1_000_000), default: "4096",
-        "The most connections at a time, 8 or more; one address gets an eighth of them. When all are taken, the longest idle one makes room for "
-            + "a new one. A connection with a request makes no room: where all have one, the new one is refused.")
+        "The most connections at a time, 8 or more; one address gets an eighth of them. When all are taken, or all of an address, the longest idle one of "
+            + "them makes room for a new one. A connection with a request makes no room: where all have one, the new one is refused.")
 
     private static let favouritesFile = Flag(
         "favourites", .file(),

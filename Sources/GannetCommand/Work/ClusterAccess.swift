@@ -9,15 +9,17 @@ struct ClusterAccess: Sendable {
     private let lease: PrivateRedis.Lease?
 
     /// - Parameter patience: How long calls other than a worker's wait for a Redis that has gone away.
+    /// - Parameter isImpatient: The command also ends soon where a server of a cluster is away.
     /// - Parameter looking: The command changes nothing, and so does not begin to use a new namespace either.
     static func open(
-        _ options: ConnectionOptions, console: Console, patience: Duration, looking: Bool = false
+        _ options: ConnectionOptions, console: Console, patience: Duration, isImpatient: Bool, looking: Bool = false
     ) async throws -> ClusterAccess {
         var (cluster, own, lease) = try await server(named: options, console: console)
         let watch = RedisWatch(console, own: own)
         cluster.partitions = options.partitions
         cluster.isForLooking = looking
         cluster.patience = patience
+        cluster.isImpatient = isImpatient
         cluster.outage = watch.note
         do {
             return ClusterAccess(cluster: try await ClusterState.connect(cluster), watch: watch, lease: lease)
@@ -68,8 +70,9 @@ struct ClusterAccess: Sendable {
             await close()
             return value
         } catch {
+            let named = cluster.naming(error)
             await close()
-            throw error
+            throw named
         }
     }
 
@@ -83,13 +86,14 @@ struct ClusterAccess: Sendable {
 extension ConnectionOptions {
     /// Runs `body` with the cluster, unless a signal comes first: a server may take its time to start, to load its data or to answer.
     func withAccess<Value: Sendable>(
-        _ console: Console, patience: Duration = .seconds(60), looking: Bool = false,
+        _ console: Console, patience: Duration = .seconds(60), isImpatient: Bool? = nil, looking: Bool = false,
         _ body: (ClusterAccess, Interruption) async throws -> Value
     ) async throws -> Value {
         let interruption = try Interruption()
         return try await interruption.watching {
             let opened = await interruption.cancelling {
-                try await ClusterAccess.open(self, console: console, patience: patience, looking: looking)
+                try await ClusterAccess.open(
+                    self, console: console, patience: patience, isImpatient: isImpatient ?? (patience == .zero), looking: looking)
             }
             guard let access = try opened.get(unlessInterrupted: interruption) else { throw CommandFailure(interruption.status, nil) }
             return try await access.closing { try await body($0, interruption) }
@@ -100,7 +104,8 @@ extension ConnectionOptions {
     func withCluster<Value: Sendable>(
         _ console: Console, looking: Bool = false, _ body: (ClusterState) async throws -> Value
     ) async throws -> Value {
-        try await ClusterAccess.open(self, console: console, patience: .zero, looking: looking).closing { try await body($0.cluster) }
+        try await ClusterAccess.open(self, console: console, patience: .zero, isImpatient: true, looking: looking)
+            .closing { try await body($0.cluster) }
     }
 }
 

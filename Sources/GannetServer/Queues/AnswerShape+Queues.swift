@@ -71,7 +71,8 @@ extension AnswerShape {
     static let batches = ofQueue + ["batches": .list(batchMembers), "total": .integer]
 
     private static let job: AnswerShape = [
-        "state": .word(JobState.allCases.map(\.rawValue)), "id": .text, "url": .text, "host": .text, "ageSeconds": .optional(.number),
+        "state": .word(JobState.allCases.map(\.rawValue)), "id": .text, "url": .text, "host": .text, "batch": .optional(.text),
+        "ageSeconds": .optional(.number),
         "activeSeconds": .optional(.number), "dueInSeconds": .optional(.number), "deadSeconds": .optional(.number), "failures": .integer,
         "crashes": .integer, "httpStatus": .optional(.integer), "error": .optional(["class": .text, "message": .optional(.text)]),
         "phases": .optional(phases),

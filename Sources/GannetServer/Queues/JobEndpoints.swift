@@ -118,6 +118,11 @@ struct JobEndpoints: Sendable {
         var selection = JobSelection(
             state ?? (errorClass == nil ? usual : .dead), JobFilter(host: items["host"]?.lowercased(), errorClass: errorClass))
         if errorClass != nil, selection.state != .dead { throw .badRequest("Only dead jobs have a class: leave 'state' out, or say dead.") }
+        if let host = items["host"], !JobFilter.isHost(host) {
+            throw .badRequest(
+                RequestedURL.host(ofURL: host).map { "A host is named without the rest of its URL: say '\($0)'." }
+                    ?? "The value of 'host' is no host: say one such as 'example.com'.")
+        }
         if let host = items["host"], let name = JobFilter.name(ofHostWithPort: host) {
             throw .badRequest("A host is named without its port: say '\(name)'. For one port alone, 'text' finds '\(host)/' in the URLs.")
         }
@@ -140,7 +145,8 @@ struct JobEndpoints: Sendable {
             let page = try await queue.jobs(try await wanted.selection(in: queue), from: cursor, limit: limit, parts: Self.parts)
             return [
                 "schema": 1, "queue": .string(queue.name), "state": .string(wanted.selection.state.rawValue),
-                "jobs": .array(page.jobs.map { $0.json(at: page.now) }), "cursor": JSONValue(page.next?.text),
+                "jobs": .array(page.jobs.map { $0.json(at: page.now, batch: page.batches[$0.batch]) }),
+                "cursor": JSONValue(page.next?.text),
             ]
         }
     }

@@ -43,7 +43,7 @@ struct JobUpload: Sendable {
         do {
             let summary = try await feed(batch)
             let json: JSONValue = [
-                "schema": 1, "queue": .string(queue.name), "batch": name != nil || summary.accepted > 0 ? .string(batch) : .null,
+                "schema": 1, "queue": .string(queue.name), "batch": summary.accepted > 0 ? .string(batch) : .null,
                 "accepted": .integer(summary.accepted), "invalid": .integer(summary.invalid),
                 "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
             ]
@@ -73,35 +73,44 @@ struct JobUpload: Sendable {
             beginning.append(piece)
             size += piece.count
         }
-        // An empty list without a name leaves no batch behind, which nobody could ask for.
-        if beginning.isEmpty, name == nil { return EnqueueSummary() }
         let source = name == nil ? "" : source(beginning)
-        var producer = try await Producer(queue, batch: batch, from: source, options: options)
+        var rows = UploadedRows(beginning, of: body, format)
+        // A list without a URL begins no batch.
+        var refused = RefusedRows()
+        var first = try await rows.next()
+        while let batch = first, !batch.contains(where: Self.isURL) {
+            for row in batch { if let reason = Self.refusal(of: row) { refused.add(.line(row.number), reason) } }
+            first = try await rows.next()
+        }
+        guard first != nil else { return refused.summary }
+        var producer = try await Producer(queue, batch: batch, from: source, options: options, behind: refused)
         // The rows of another list would be skipped, as if they had been accepted.
         guard producer.origin == source else {
             throw Problem(409, "other-list", "The batch '\(batch)' was begun with another list. Send this one under another name.")
         }
-        var list = ListOptions()
-        list.format = format
-        let reader = ListReader(list)
-        var rows = RowBatch()
-        var rest = beginning[...]
-        while let piece = try await rest.isEmpty ? body.next() : rest.removeFirst() {
-            var start = 0
-            var isMore = true
-            while isMore {
-                (isMore, start) = try piece.withUnsafeBytes { bytes in
-                    var chunk = UnsafeRawBufferPointer(rebasing: bytes[start...])
-                    let isMore = try reader.read(&chunk, into: &rows)
-                    return (isMore, bytes.count - chunk.count)
+        while let batch = first {
+            for row in batch {
+                switch row.content {
+                case .url(let bytes): try await producer.add(bytes, from: .line(row.number))
+                case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
                 }
-                try await Self.add(&rows, to: &producer)
             }
+            first = try await rows.next()
         }
-        try reader.finish(into: &rows)
-        try await Self.add(&rows, to: &producer)
         try await producer.finish()
         return producer.summary
+    }
+
+    private static func isURL(_ row: Row) -> Bool { refusal(of: row) == nil }
+
+    /// Why a row is no URL that can be fetched; nil for one that can.
+    private static func refusal(of row: Row) -> String? {
+        switch row.content {
+        case .invalid(let problem): return problem.description
+        case .url(let bytes):
+            do { _ = try JobEntry(row: bytes) } catch { return "\(error)" }
+            return nil
+        }
     }
 
     /// The same for the same list, whatever pieces it comes in.
@@ -109,14 +118,45 @@ struct JobUpload: Sendable {
         let digest = SHA256Digest(of: Array(beginning.joined().prefix(Self.known)))
         return "gateway-\(digest.description.prefix(32))-\(length)"
     }
+}
 
-    private static func add(_ rows: inout RowBatch, to producer: inout Producer) async throws {
-        for row in rows {
-            switch row.content {
-            case .url(let bytes): try await producer.add(bytes, from: .line(row.number))
-            case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
+/// The rows of a list as they come, from the pieces of a body.
+private struct UploadedRows {
+    private let body: RequestBody
+    private let reader: ListReader
+    private var beginning: ArraySlice<[UInt8]>
+    /// The rest of the last piece, which has to be read.
+    private var piece: ArraySlice<UInt8> = []
+    private var isOver = false
+
+    /// - Parameter beginning: The pieces that were taken from the body before.
+    init(_ beginning: [[UInt8]], of body: RequestBody, _ format: ListFormat) {
+        self.body = body
+        self.beginning = beginning[...]
+        var list = ListOptions()
+        list.format = format
+        reader = ListReader(list)
+    }
+
+    /// The next rows, perhaps none; nil at the end.
+    mutating func next() async throws -> RowBatch? {
+        if isOver { return nil }
+        var rows = RowBatch()
+        if piece.isEmpty {
+            let next = try await beginning.isEmpty ? body.next() : beginning.removeFirst()
+            guard let next else {
+                isOver = true
+                try reader.finish(into: &rows)
+                return rows
             }
+            piece = next[...]
         }
-        rows = RowBatch()
+        let (isMore, left) = try piece.withUnsafeBytes { bytes in
+            var chunk = bytes
+            let isMore = try reader.read(&chunk, into: &rows)
+            return (isMore, chunk.count)
+        }
+        piece = isMore ? piece.suffix(left) : []
+        return rows
     }
 }

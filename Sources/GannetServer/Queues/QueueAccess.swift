@@ -9,8 +9,8 @@ struct QueueAccess: Sendable {
     let cluster: ClusterState
     let usual: String
     let looks: SharedLooks
-    /// The gateway ends: answers without an end come to one.
-    let isEnding = SharedFlag()
+    /// Answers without an end come to one then.
+    let end = GatewayEnd()
     /// The server belongs to a run that has ended: nobody works on its queue any more.
     let hasRunEnded = SharedFlag()
 

@@ -12,12 +12,12 @@ struct StatusEvents: Sendable {
     private static let longestSilence = 15
 
     var answer: HTTPServiceAnswer {
-        HTTPServiceAnswer(
+        var answer = HTTPServiceAnswer(
             headers: [(name: "Content-Type", value: "text/event-stream"), (name: "Cache-Control", value: "no-store")],
             body: .stream(length: nil) { stream in
                 var last: QueueLook?
                 var silent = 0
-                while !access.isEnding.isSet {
+                while !access.end.hasCome {
                     let next = await access.looks.look(at: queue)
                     if next != last {
                         last = next
@@ -28,9 +28,11 @@ struct StatusEvents: Sendable {
                         try await stream.write(Array(": still here\n\n".utf8))
                     }
                     silent += 1
-                    try await Task.sleep(for: Self.interval)
+                    try await access.end.sleep(for: Self.interval)
                 }
                 try await stream.write(Array("event: ending\ndata: {}\n\n".utf8))
             })
+        answer.isEndless = true
+        return answer
     }
 }

@@ -100,7 +100,14 @@ final class ClusterConnection: Sendable {
 extension ClusterConnection {
     /// - Parameter slot: The slot of the command's key, or of the key that it is asked for.
     func send(_ command: RedisCommand, to slot: HashSlot, deadline: Instant) async throws(RedisError) -> RedisReply {
-        try await go(command, slot, deadline, ClusterAttempt(deadline: deadline), .toOwner)
+        guard configuration.isImpatient else { return try await go(command, slot, deadline, ClusterAttempt(deadline: deadline), .toOwner) }
+        return try await withoutWaiting(for: [slot]) {
+            do throws(RedisError) {
+                return [.success(try await self.go(command, slot, deadline, ClusterAttempt(deadline: deadline), .toOwner))]
+            } catch {
+                return [.failure(error)]
+            }
+        }[0].get()
     }
 
     /// Sends the commands of each node together. The commands of one slot keep their order, unless the slot moves meanwhile.
@@ -131,8 +138,16 @@ extension ClusterConnection {
         }
     }
 
-    /// Sends commands to one node. Each command that it refuses goes its own way from there.
+    /// Sends commands to one node.
     private func pipeline(
+        _ commands: [RedisCommand], _ slots: [HashSlot], to owner: RedisAddress?, _ deadline: Instant
+    ) async -> [Result<RedisReply, RedisError>] {
+        guard configuration.isImpatient else { return await deliver(commands, slots, to: owner, deadline) }
+        return await withoutWaiting(for: slots) { await self.deliver(commands, slots, to: owner, deadline) }
+    }
+
+    /// Sends commands to one node. Each command that it refuses goes its own way from there.
+    private func deliver(
         _ commands: [RedisCommand], _ slots: [HashSlot], to owner: RedisAddress?, _ deadline: Instant
     ) async -> [Result<RedisReply, RedisError>] {
         var results: [Result<RedisReply, RedisError>]
@@ -226,7 +241,7 @@ extension ClusterConnection {
 
     private func owner(of slot: HashSlot) -> RedisAddress? { state.withLock { $0.map.owner(of: slot) } }
 
-    private func withoutOwner(_ slot: HashSlot) -> RedisError {
+    func withoutOwner(_ slot: HashSlot) -> RedisError {
         RedisError(.clusterDown, "no server has slot \(slot.number)").at(configuration.address)
     }
 }

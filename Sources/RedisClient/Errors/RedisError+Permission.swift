@@ -40,13 +40,20 @@ extension RedisError {
     private static let refusedInScript = "The user executing the script can't"
     private static let lineMark = ", line "
 
+    private static let lacks = "its ACL rule lacks "
+
     private static func lacking(_ names: [String]) -> String {
-        "its ACL rule lacks " + names.map { "+" + $0.lowercased() }.joined(separator: " or ")
+        lacks + names.map { "+" + $0.lowercased() }.joined(separator: " or ")
+    }
+
+    /// The word of a rule for a command that the user may not give; `nil` where it is about keys or channels.
+    var lackingCommand: String? {
+        detail.hasPrefix(Self.lacks + "+") ? String(detail.dropFirst(Self.lacks.count)) : nil
     }
 
     /// The error of a user whose rule lacks these words.
     package init(lacking words: [String], server: String) {
-        self.init(.notPermitted, "its ACL rule lacks " + words.joined(separator: " "), server: server)
+        self.init(.notPermitted, Self.lacks + words.joined(separator: " "), server: server)
     }
 
     /// `… no permissions to run the 'get' command …`

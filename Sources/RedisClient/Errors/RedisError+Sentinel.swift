@@ -1,11 +1,17 @@
 /// Errors of an address that begins with `redis+sentinel://`.
 extension RedisError {
-    /// The beginnings of the details of both errors.
+    /// The beginnings of the details of these errors.
     private static let unanswered = "no Sentinel answers: "
+    private static let unpermitted = "a Sentinel refuses its user: "
     private static let unknownName = "the Sentinels know no primary"
 
     /// All Sentinels of an address fail. `error` is that of one of them.
-    static func noSentinelAnswers(_ error: RedisError) -> RedisError { RedisError(error.kind, unanswered + error.description) }
+    static func noSentinelAnswers(_ error: RedisError) -> RedisError {
+        guard error.kind == .notPermitted else { return RedisError(error.kind, unanswered + error.description) }
+        // The one channel is that of failovers.
+        let right = error.lackingCommand ?? "&\(SentinelQuestion.channel)"
+        return RedisError(.notPermitted, "\(unpermitted)\(right) is missing in the ACL rule of the user at the Sentinel \(error.server)")
+    }
 
     /// The Sentinels that answer know no such name.
     static func unknownPrimary(_ name: String) -> RedisError { RedisError(.unresolvable, "\(unknownName) of the name '\(name)'") }
@@ -21,6 +27,9 @@ extension RedisError {
         if detail.hasPrefix(Self.unknownName) {
             let rest = detail.dropFirst("the Sentinels ".count)
             return "The Sentinels\(place) \(rest). Check the name at the end of the address; 'SENTINEL MASTERS' lists the names."
+        }
+        if detail.hasPrefix(Self.unpermitted) {
+            return "\(detail.dropFirst(Self.unpermitted.count))\(place): Docs/OPERATIONS.md has the rights of that user, under 'Sentinel'."
         }
         if detail.hasPrefix(Self.unanswered) {
             return "No Sentinel\(place) answers: \(Self.ofOneSentinel(String(detail.dropFirst(Self.unanswered.count))))"

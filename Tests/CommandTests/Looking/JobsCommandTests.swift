@@ -29,6 +29,36 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a URL in the place of a host is refused, and the host in it is named`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        for (host, name) in [("http://Example.org/", "example.org"), ("h/7", "h"), ("https://h:8443/?x", "h")] {
+            for words in [["jobs", "list"], ["jobs", "retry"], ["jobs", "delete", "--state", "ready", "--yes"]] {
+                let outcome = try await fleet.outcome(words + ["--host", host] + fleet.connection)
+                #expect(outcome.status == 64, "\(words): \(outcome)")
+                #expect(
+                    outcome.errors.hasPrefix("Error: A host is named without the rest of its URL: '--host \(name)'.\n"), "\(outcome.errors)"
+                )
+            }
+        }
+        let none = try await fleet.outcome(["jobs", "list", "--host", "http://"] + fleet.connection)
+        #expect(none.status == 64 && none.errors.hasPrefix("Error: The value of '--host' is no host: name one such as 'example.com'."))
+        try await fleet.stop()
+    }
+
+    @Test func `jobs name their batches, and the variable for the batch of enqueue leaves none of them out`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        _ = try await fleet.text(["enqueue", "-i", try fleet.list("one", 0..<3), "--batch", "one"])
+        _ = try await fleet.text(["enqueue", "-i", try fleet.list("two", 3..<5), "--batch", "two"])
+        let listing = ["jobs", "list", "--state", "ready", "--json"] + fleet.connection
+        let outcome = try await fleet.outcome(script: "GANNET_BATCH=one exec \"$0\" \"$@\"", listing)
+        let page = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any], "\(outcome.errors)")
+        let jobs = try #require(page["jobs"] as? [[String: Any]])
+        #expect(jobs.compactMap { $0["batch"] as? String }.sorted() == ["one", "one", "one", "two", "two"], "\(jobs)")
+        let words = ["enqueue", "http://h/9"] + fleet.connection
+        #expect(try await fleet.outcome(script: "GANNET_BATCH=three exec \"$0\" \"$@\"", words).output.contains("Batch: three"))
+        try await fleet.stop()
+    }
+
     @Test func `a dead job is listed with its reason, and can be tried again`() async throws {
         let fleet = try await Fleet.start(files: 2)
         _ = try await fleet.text(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing"), "--batch", "b"])

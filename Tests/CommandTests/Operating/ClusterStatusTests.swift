@@ -103,6 +103,53 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test(arguments: [false, true])
+    func `a command that needs a server that is away ends soon, and names the server and its partitions`(hangs: Bool) async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        let away = try #require(cluster.nodes.first { $0 !== home })
+        if hangs { away.pause() } else { try await away.kill9() }
+        let all = [
+            ["jobs", "list", "--state", "ready"], ["jobs", "retry"], ["pause"], ["batch", "list"], ["hosts", "list"], ["doctor"],
+        ]
+        for words in hangs ? Array(all.prefix(2)) : all {
+            let outcome = try await fleet.outcome(words + redis)
+            #expect(outcome.status == 69, "\(words): \(outcome)")
+            let sentence = "127.0.0.1:\(away.port ?? 0) " + (hangs ? "did not answer a command in time" : "cannot be reached")
+            #expect(outcome.errors.contains(sentence) && !outcome.errors.contains("for too long"), "\(words): \(outcome.errors)")
+            #expect(
+                outcome.errors.contains("In this namespace it has partitions ") && outcome.errors.contains(" of 16."), "\(outcome.errors)")
+        }
+        if hangs { away.resume() }
+        try await fleet.stop()
+    }
+
+    @Test(arguments: [false, true])
+    func `enqueue says which server it waits for and for how long, and goes on when the server is back`(isHome: Bool) async throws {
+        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let urls = (1...60).map { "http://host\($0).example/" }
+        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "http://first.example/"] + redis).status == 0)
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        let away = try #require(cluster.nodes.first { ($0 === home) == isHome })
+        try await away.kill9()
+        let enqueuing = try fleet.start(["enqueue", "-i", fleet.list] + redis)
+        let line = try #require(try await enqueuing.errors.line { $0.contains("waiting for Redis") })
+        #expect(line.hasPrefix("gannet: waiting for Redis at redis://127.0.0.1:\(away.port ?? 0): cannot be reached"), "\(line)")
+        // Without the home partition's server nobody knows how many partitions there are.
+        #expect(line.contains("; it has partitions ") != isHome && line.hasSuffix("; this goes on for up to 60 s"), "\(line)")
+        try await away.restart()
+        #expect(try await enqueuing.exitStatus == .exited(0), "\(enqueuing.errors.text)")
+        #expect(enqueuing.output.text.hasPrefix("Accepted 60 URLs"), "\(enqueuing.output.text)")
+        #expect(enqueuing.errors.lines.count { $0.contains("waiting for Redis") } == 1, "\(enqueuing.errors.text)")
+        try await fleet.stop()
+    }
+
     @Test func `jobs that no replica confirms are reported, and the same command adds none`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let words = ["enqueue", "-i", fleet.list, "--durability", "replicated"] + fleet.connection

@@ -23,15 +23,21 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `an empty list without a name leaves no batch behind`() async throws {
+    @Test func `a list without a URL leaves no batch behind, whatever its name`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let gateway = try await fleet.gateway()
         let empty = try await post("", "/v1/jobs", gateway)
         #expect(empty.status == 200)
         #expect(try empty.json()["accepted"] as? Int == 0 && empty.json()["batch"] is NSNull)
         #expect(try await (gateway.ask("/v1/batches").json()["batches"] as? [Any])?.isEmpty == true)
-        #expect(try await post("", "/v1/jobs?batch=named", gateway).json()["batch"] as? String == "named")
-        #expect(try await gateway.ask("/v1/batches/named").status == 200)
+        #expect(try await post("", "/v1/jobs?batch=named", gateway).json()["batch"] is NSNull)
+        let refused = try await post("none\n\nnor this\n", "/v1/jobs?batch=named", gateway)
+        #expect(try refused.status == 422 && refused.json()["invalid"] as? Int == 2 && refused.json()["batch"] is NSNull)
+        #expect(try await gateway.ask("/v1/batches/named").status == 404)
+        let last = try await post("none\n\nnor this\nhttp://127.0.0.1:1/\nnone\n", "/v1/jobs?batch=named", gateway).json()
+        #expect(last["accepted"] as? Int == 1 && last["invalid"] as? Int == 3 && last["batch"] as? String == "named")
+        let places = (last["complaints"] as? [[String: Any]])?.compactMap { $0["place"] as? String }
+        #expect(places == ["line 1", "line 3", "line 5"])
         try await gateway.stop()
         try await fleet.stop()
     }

@@ -120,6 +120,22 @@ import Testing
         #expect(RedisError(kind, detail, server: "redis+sentinel://a:1,b:2/x").description == sentence)
     }
 
+    @Test(arguments: [
+        ("NOPERM this user has no permissions to run the 'subscribe' command", "+subscribe"),
+        ("NOPERM this user has no permissions to access one of the channels used as arguments", "&+switch-master"),
+    ])
+    func `a right that the user of the Sentinels lacks is named first, with the page that has all of them`(
+        reply: String, right: String
+    ) throws {
+        let refused = RedisError(reply: reply).at(.tcp(host: "a", port: 1, tls: false))
+        let error = RedisError.noSentinelAnswers(refused).at(
+            .sentinel(SentinelAddress(sentinels: [.init(name: "a", port: 1)], primary: "x", tls: false)))
+        #expect(
+            error.description == "\(right) is missing in the ACL rule of the user at the Sentinel redis://a:1 of redis+sentinel://a:1/x: "
+                + "Docs/OPERATIONS.md has the rights of that user, under 'Sentinel'.")
+        #expect(error.kind == .notPermitted && !error.isTransient)
+    }
+
     @Test func `a command that waited too long names the last failure and its solution`() {
         let reason = RedisError(.unreachable, "Connection refused", server: "redis://there:1")
         #expect(

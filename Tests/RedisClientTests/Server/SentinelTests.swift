@@ -105,11 +105,13 @@ import Testing
         #expect(other?.description.contains("is not a Sentinel") == true, "\(other as Any)")
     }
 
-    @Test func `a user who may not hear of failovers is told so at once`() async throws {
+    @Test(arguments: [("-subscribe", "+subscribe"), ("resetchannels", "&+switch-master"), ("-sentinel|master", "+sentinel|master")])
+    func `a user who lacks a right at the Sentinels is told so at once`(change: String, right: String) async throws {
         let sentinels = try await RedisSentinels.start(downAfter: .seconds(60))
-        for index in 0..<3 { try await sentinels.command(index, "ACL", "SETUSER", "default", "-subscribe") }
+        for index in 0..<3 { try await sentinels.command(index, "ACL", "SETUSER", "default", change) }
         let error = await failure { try await RedisConnection.connect(Self.configuration(sentinels.url)) }
-        #expect(error?.kind == .notPermitted && error?.description.contains("subscribe") == true, "\(error as Any)")
+        #expect(
+            error?.kind == .notPermitted && error?.description.hasPrefix("\(right) is missing in the ACL rule") == true, "\(error as Any)")
     }
 
     @Test func `a Sentinel with a password gets the one of the address`() async throws {

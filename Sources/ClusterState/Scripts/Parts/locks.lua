@@ -261,7 +261,8 @@ function Locks.make()
         if lock.kind == 'L' and isDead then
             lock.crashes = min(255, lock.crashes + 1)
             if not Locks.has(lock.flags, Locks.SUSPECT) then lock.flags = lock.flags + Locks.SUSPECT end
-            Counts.countTotal(lock.queue, 'crashed', 1)
+            -- A queue that was purged meanwhile counts nothing of what was in flight.
+            if Counts.batchOf(lock.queue, unpackBytes('>I4', lock.job, 2)).state then Counts.countTotal(lock.queue, 'crashed', 1) end
         elseif lock.kind == 'L' then
             Locks.noteSuspect(holder, -Locks.weightOf(lock))
         end
