@@ -1,63 +1,65 @@
-"""Servers for the trial and for the measurement of a Redis Cluster: real ones, on ports of 127.0.0.1 that the kernel chose."""
+"""Real servers of Redis, on ports of 127.0.0.1 that the kernel chose: one alone, with Sentinels, or a cluster."""
 
-import collections
-import json
 import os
-import signal
-import socket
 import subprocess
 import sys
-import time
+
+from base import free_port, name, until
 
 SLOTS = 16384
-begun = time.monotonic()
-
-
-def say(text):
-    print(f"cluster: {time.monotonic() - begun:6.1f} s  {text}", file=sys.stderr, flush=True)
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def until(what, look, seconds=120):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        answer = look()
-        if answer:
-            return answer
-        time.sleep(0.05)
-    sys.exit(f"cluster: waited in vain for this: {what}")
 
 
 class Node:
     """A redis-server that is a part of a cluster, or stands alone."""
 
-    def __init__(self, folder, alone=False):
+    def __init__(self, folder, alone=False, words=(), environment=None):
         self.folder, self.port, self.bus, self.alone = folder, free_port(), free_port(), alone
-        folder.mkdir()
+        self.words, self.environment = [*map(str, words)], {**os.environ, **(environment or {})}
+        folder.mkdir(exist_ok=True)
         self.start()
-        until("a node answers", lambda: self.call("PING") == "PONG")
+        self.wait()
         self.id = None if alone else self.call("CLUSTER", "MYID")
 
-    def start(self):
+    def start(self, *more):
         words = ["--cluster-port", str(self.bus), "--cluster-enabled", "yes", "--cluster-node-timeout", "2000"]
         words += ["--cluster-require-full-coverage", "no", "--cluster-replica-validity-factor", "0", "--cluster-allow-replica-migration", "no"]
+        # A TCP address is bound by words, so that a row may add others.
         self.process = subprocess.Popen(
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
-            + ([] if self.alone else words + ["--repl-diskless-sync-delay", "0", "--repl-backlog-size", "64mb"])
-            + ["--unixsocket", str(self.folder / "s"), "--dir", str(self.folder), "--save", "", "--logfile", str(self.folder / "log")],
+            ["redis-server", "--port", str(self.port)]
+            + ([] if self.alone else words)
+            + ["--repl-diskless-sync-delay", "0", "--repl-backlog-size", "64mb", "--unixsocket", str(self.socket), "--dir", str(self.folder)]
+            + ["--save", "", "--logfile", str(self.folder / "log")]
+            + ([] if "--bind" in self.words else ["--bind", "127.0.0.1"])
+            + self.words
+            + [*map(str, more)],
             start_new_session=True,
+            env=self.environment,
         )
 
+    @property
+    def socket(self):
+        return self.folder / "s"
+
+    @property
+    def url(self):
+        return f"redis://127.0.0.1:{self.port}"
+
+    def wait(self, seconds=120):
+        until("a redis-server answers", lambda: self.call("PING") == "PONG", seconds)
+
+    def stop(self, hard):
+        """Without a last word to its clients and its files, or in good order."""
+        if hard:
+            self.process.kill()
+        else:
+            self.call("SHUTDOWN", "NOSAVE")
+        self.process.wait(30)
+
     def call(self, *words, check=False):
-        done = subprocess.run(["redis-cli", "-s", self.folder / "s", *map(str, words)], capture_output=True, text=True)
+        done = subprocess.run(["redis-cli", "-s", self.socket, *map(str, words)], capture_output=True, text=True, errors="backslashreplace")
         answer = done.stdout.strip()
         if check and (done.returncode or answer.startswith(("ERR", "(error)"))):
-            sys.exit(f"cluster: {' '.join(map(str, words))}: {answer} {done.stderr}")
+            sys.exit(f"{name}: {' '.join(map(str, words))}: {answer} {done.stderr}")
         return answer
 
     def info(self, *words):
@@ -133,7 +135,7 @@ class Cluster:
         while True:
             answer = source.call("EVAL", script, 0, slot, target.port)
             if not answer.isdigit():
-                sys.exit(f"cluster: keys of slot {slot} cannot be moved: {answer}")
+                sys.exit(f"{name}: keys of slot {slot} cannot be moved: {answer}")
             moved += int(answer)
             if answer == "0":
                 break
@@ -144,63 +146,57 @@ class Cluster:
         return moved
 
 
-class Origin:
-    """nginx at all of 127.0.0.0/8, so that there are as many hosts as wanted. With a pace, it answers each worker so many times a second."""
+class Sentinels:
+    """A primary with replicas, and three Sentinels that name another primary within about two seconds."""
 
-    def __init__(self, folder, pace=None):
-        self.port, self.log = free_port(), folder / "access"
-        body = 'return 200 "body of $host$request_uri\\n";'
-        text = f"""daemon off; pid {folder}/pid; error_log {folder}/errors; worker_processes 1;
-            events {{ worker_connections 8192; }}
-            http {{ log_format one '$host$request_uri'; access_log {self.log} one buffer=1m flush=1s; keepalive_requests 1000000;
-              {self.paced(folder, pace, body) if pace else ""}
-              server {{ listen 0.0.0.0:{self.port} backlog=4096; location / {{ {"limit_req zone=paced burst=1000; proxy_pass http://paced;" if pace else body} }} }} }}"""
-        (folder / "nginx.conf").write_text(text)
-        self.process = subprocess.Popen(["nginx", "-p", folder, "-e", folder / "errors", "-c", folder / "nginx.conf"], start_new_session=True)
-        until("nginx listens", lambda: socket.socket().connect_ex(("127.0.0.1", self.port)) == 0)
+    NAME = "trial"
 
-    def paced(self, folder, pace, body):
-        """nginx delays no answer of its own, so a second server of it gives the answers."""
-        return f"""limit_req_zone $http_user_agent zone=paced:1m rate={pace}r/s;
-            proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host;
-            upstream paced {{ server unix:{folder}/inner; keepalive 64; }}
-            server {{ listen unix:{folder}/inner; access_log off; location / {{ {body} }} }}"""
+    def __init__(self, folder, replicas, words=()):
+        self.nodes = [Node(folder / "node0", alone=True, words=words)]
+        first = self.nodes[0]
+        self.nodes += [Node(folder / f"node{number}", True, [*words, "--replicaof", f"127.0.0.1 {first.port}"]) for number in range(1, 1 + replicas)]
+        self.complete(first)
+        self.ports, self.processes = [], []
+        for number in range(3):
+            port, place = free_port(), folder / f"sentinel{number}"
+            place.mkdir()
+            (place / "conf").write_text(
+                f"port {port}\nbind 127.0.0.1\ndir {place}\nlogfile {place}/log\nunixsocket {place}/s\n"
+                f"sentinel monitor {self.NAME} 127.0.0.1 {first.port} 2\nsentinel down-after-milliseconds {self.NAME} 700\n"
+                f"sentinel failover-timeout {self.NAME} 4000\n"
+            )
+            self.processes.append(subprocess.Popen(["redis-server", place / "conf", "--sentinel"], stdout=subprocess.DEVNULL, start_new_session=True))
+            self.ports.append(port)
+        self.sentinel = folder / "sentinel0" / "s"
+        until("the Sentinels know each other", lambda: "num-other-sentinels\n2\n" in self.ask("SENTINEL", "MASTER", self.NAME) + "\n")
+        until("the Sentinels know the replicas", lambda: f"num-slaves\n{replicas}\n" in self.ask("SENTINEL", "MASTER", self.NAME) + "\n")
 
-    def counts(self):
-        time.sleep(1.5)  # nginx writes its log each second
-        return collections.Counter(self.log.read_text().splitlines())
+    def ask(self, *words):
+        return subprocess.run(["redis-cli", "-s", self.sentinel, *words], capture_output=True, text=True).stdout
 
+    @property
+    def url(self):
+        return "redis+sentinel://" + ",".join(f"127.0.0.1:{port}" for port in self.ports) + f"/{self.NAME}"
 
-def urls_of(origin, jobs, hosts):
-    """So many URLs at so many addresses of the origin."""
-    return [f"http://127.{1 + number % hosts // 250}.{number % hosts % 250}.1:{origin.port}/{number}" for number in range(jobs)]
+    def primary(self):
+        """The node that the Sentinels name, once it knows it itself."""
+        words = self.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self.NAME).split()
+        node = next((node for node in self.nodes if words[1:] == [str(node.port)]), None)
+        return node if node and node.is_primary() else None
 
+    def successor(self, old):
+        """Waits until another node is the primary."""
 
-def end(*children):
-    for child in children:
-        try:
-            os.killpg(child.pid, signal.SIGCONT)
-            os.killpg(child.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        child.wait()
+        def look():
+            node = self.primary()
+            return node if node is not old else None
 
+        return until("another primary", look)
 
-class Gannet:
-    """The program with one address of Redis."""
+    def complete(self, primary):
+        """Each other node follows the primary."""
 
-    def __init__(self, path, url):
-        self.path, self.url = path, url
+        def look():
+            return all(node.info("INFO", "replication").get("master_link_status") == "up" for node in self.nodes if node is not primary)
 
-    def run(self, *words, check=True):
-        done = subprocess.run([self.path, *map(str, words), "--redis", self.url], capture_output=True, text=True)
-        if check and done.returncode:
-            sys.exit(f"cluster: gannet {' '.join(map(str, words))} ended with {done.returncode}: {done.stdout} {done.stderr}")
-        return done
-
-    def start(self, log, *words):
-        return subprocess.Popen([self.path, *map(str, words), "--redis", self.url], stdout=log, stderr=log, start_new_session=True)
-
-    def totals(self):
-        done = self.run("status", "--json", check=False)
-        return json.loads(done.stdout)["totals"] if done.returncode == 0 and done.stdout else None
+        until("the replicas follow", look)
