@@ -62,14 +62,14 @@ def arguments():
 
 
 def play(options):
-    """A row's own process: the result is the one line of its output."""
+    """A row's own process: the result is a file in its folder."""
     for number in [signal.SIGTERM, signal.SIGHUP]:
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     row = rows.find(options.row[0])
     seconds = options.minutes * 60 if options.minutes else None
     planted = plant.find(options.plant)() if options.plant else None
     trial = Trial(row, os.environ["GANNET"], pathlib.Path(options.play), options.seed, options.jobs, seconds, planted)
-    print(json.dumps(trial.run()), flush=True)
+    (trial.folder / "result").write_text(json.dumps(trial.run()))
 
 
 def marked(mark):
@@ -105,7 +105,7 @@ class Running:
         self.log = (self.folder / "log").open("w")
         self.process = subprocess.Popen(
             [sys.executable, "-B", str(here / "chaos.py"), "--play", str(self.folder), *words],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True,
             env={**os.environ, MARK: self.folder.name},
         )  # fmt: skip
 
@@ -115,14 +115,14 @@ class Running:
             return None
         is_late = self.process.poll() is None
         self.end()
-        lines = self.process.stdout.read().splitlines()
-        if lines:
-            result = json.loads(lines[-1])
+        file = self.folder / "result"
+        if file.exists():
+            result = json.loads(file.read_text())
         else:
             said = (self.folder / "log").read_text(errors="replace").strip().splitlines()[-1:]
             result = {"row": self.row.name, "seconds": round(time.monotonic() - self.begun)}
             result["wrong"] = [f"the row did not end within {result['seconds']} s" if is_late else f"the row ended with {self.process.returncode}: {said}"]
-        if self.left and not is_late and lines:
+        if self.left and file.exists():
             result["wrong"].append(f"{len(self.left)} processes were left: {self.left}")
         if result["wrong"] and not self.planted or self.keeps:
             result["folder"] = str(self.folder)

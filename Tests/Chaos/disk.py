@@ -36,10 +36,11 @@ class Small:
     def fill(self, left=0):
         """Leaves so many bytes."""
         file = os.open(self.folder / "filler", os.O_CREAT | os.O_WRONLY)
-        free = os.statvfs(self.folder)
-        size = max(0, free.f_bavail * free.f_frsize - left)
-        if size:
-            os.posix_fallocate(file, 0, size)
+        try:
+            while True:
+                os.write(file, bytes(4096))
+        except OSError:
+            os.truncate(file, max(0, os.fstat(file).st_size - left))
         os.close(file)
 
     def free(self):

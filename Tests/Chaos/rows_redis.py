@@ -115,7 +115,7 @@ def redis_proxy(trial):
     trial.disturb([delayed, silent, silent_and_cut, cut, cut], pause=0.7)
 
 
-@row("redis-full", "maxmemory is reached with noeviction, and there is room again")
+@row("redis-full", "maxmemory is reached with noeviction, and there is room again", evicts=True)
 def redis_full(trial):
     node = trial.node()
     trial.begin()

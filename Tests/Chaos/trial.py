@@ -27,7 +27,7 @@ class Trial:
         if seconds:
             self.pace = max(1, int(self.jobs / self.seconds))
         self.places, self.lease = 16, 2
-        self.kills, self.faults, self.asked_again, self.handed_back = False, 0, 0, 0
+        self.kills, self.faults, self.asked_again = False, 0, 0
         self.store_words = []
         self.cleanups = []
         self.nodes, self.fleet, self.origin, self.producer, self.watch = [], None, None, None, None

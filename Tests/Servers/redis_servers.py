@@ -56,7 +56,12 @@ class Node:
         self.process.wait(30)
 
     def call(self, *words, check=False):
-        done = subprocess.run(["redis-cli", "-s", self.socket, *map(str, words)], capture_output=True, text=True, errors="backslashreplace")
+        words = ["redis-cli", "-s", self.socket, *map(str, words)]
+        try:
+            # A stopped server has no answer.
+            done = subprocess.run(words, capture_output=True, text=True, errors="backslashreplace", timeout=None if check else 10)
+        except subprocess.TimeoutExpired:
+            return ""
         answer = done.stdout.strip()
         if check and (done.returncode or answer.startswith(("ERR", "(error)"))):
             sys.exit(f"{name}: {' '.join(map(str, words))}: {answer} {done.stderr}")
