@@ -44,6 +44,7 @@ class Ledger:
             self.producer.batches[other] = urls
             self.producer.enqueue(other)
         self.facts["lost"] = lost
+        self.check(not lost or not self.trial.row.keeps_accepted, f"{lost} jobs are lost that were reported as accepted")
         say(f"{lost} jobs that were accepted had been forgotten; the producer's second run has named them")
 
     def batch(self, name):

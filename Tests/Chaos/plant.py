@@ -3,6 +3,7 @@
 import http.client
 import signal
 
+from base import until
 from watch import keys_of, redis
 
 
@@ -91,28 +92,41 @@ class DeadJob(Plant):
 
 
 class Stall(Plant):
-    """All workers stand still, and the watch believes that they run."""
+    """All workers stand still without a job while another batch comes, and the watch believes that they run."""
 
     name, sentence = "stall", "jobs have waited"
 
     def harm(self, trial, node):
-        if not keys_of(node, "{gannet}q:default:ready:*"):
+        totals = trial.program.totals()
+        if trial.producer.thread.is_alive() or totals["done"] + totals["failed"] < totals["enqueued"]:
             return False
         for worker in trial.fleet.workers:
             worker.signal(signal.SIGSTOP)
+        urls = [f"http://127.1.{number}.1:{trial.origin.port}/s/late" for number in range(40)]
+        trial.program.run("enqueue", *urls, "--batch", "late")
+        until("a complaint, or none", lambda: trial.watch.complaints, 4 * trial.watch.limit)
         return True
 
 
-class Leak(Plant):
-    """A worker that does not exist has a lease without an end, and holds something."""
+class Lease(Plant):
+    """A worker that does not exist holds something without a lease."""
 
-    name, sentence = "leak", "keys are left"
+    name, sentence = "lease", "doctor finds"
 
     def harm(self, trial, node):
         return redis(node, "HSET", "{gannet}holder:stranger", "l:0123456789abcdef", "1")
 
 
-PLANTS = [LostJob, LostLock, ChangedBody, WrongCount, Repeat, DeadJob, Stall, Leak]
+class Leak(Plant):
+    """Jobs follow a URL that nobody will ever fetch."""
+
+    name, sentence = "leak", "keys are left"
+
+    def harm(self, trial, node):
+        return redis(node, "RPUSH", "{gannet}q:default:followers:0123456789abcdef", "b")
+
+
+PLANTS = [LostJob, LostLock, ChangedBody, WrongCount, Repeat, DeadJob, Stall, Lease, Leak]
 
 
 def find(name):

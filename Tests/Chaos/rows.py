@@ -11,6 +11,8 @@ class Row:
     play: typing.Callable
     # Redis may lose by documentation what it was told, so the ledger counts losses and goes by the second run.
     loses: bool = False
+    # Of that, no job that was reported as accepted.
+    keeps_accepted: bool = False
     # Bodies may be evicted, because Redis' memory is full.
     evicts: bool = False
     # Why requests are not bounded by the product's own counts here, or nothing.

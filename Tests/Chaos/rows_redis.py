@@ -138,31 +138,29 @@ def fail_over(trial, kinds, words=(), seconds=2):
     trial.begin(producer_words=words)
 
     def primary_killed(random):
-        old = until("a primary", sentinels.primary)
+        old = sentinels.ready()
         old.stop(hard=True)
         new = sentinels.successor(old)
         # It comes back as a replica, or as a primary that the Sentinels correct.
         old.start(*(["--replicaof", f"127.0.0.1 {new.port}"] if random.random() < 0.7 else []))
         old.wait()
-        sentinels.complete(new)
 
     def primary_stopped(random):
-        old = until("a primary", sentinels.primary)
+        old = sentinels.ready()
         old.process.send_signal(signal.SIGSTOP)
-        new = sentinels.successor(old)
+        sentinels.successor(old)
         time.sleep(random.uniform(0, 1))
         old.process.send_signal(signal.SIGCONT)
-        sentinels.complete(new)
 
     def another_primary_named(random):
         """The old one still takes writes until the Sentinels turn it into a replica."""
-        old = until("a primary", sentinels.primary)
+        old = sentinels.ready()
         sentinels.ask("SENTINEL", "FAILOVER", sentinels.NAME)
-        new = sentinels.successor(old)
-        sentinels.complete(new)
+        sentinels.successor(old)
 
     all_kinds = {"killed": primary_killed, "stopped": primary_stopped, "named": another_primary_named}
     trial.disturb([all_kinds[kind] for kind in kinds], pause=seconds, least=len(kinds))
+    sentinels.complete(sentinels.ready())
 
 
 @row("failover", "the primary is killed or stopped under load, and a replica takes its place", loses=True, seconds=10)
@@ -170,9 +168,8 @@ def failover(trial):
     fail_over(trial, ["killed", "stopped"])
 
 
-@row("failover-replicated", "the same with `enqueue --durability replicated`: no accepted job is lost", loses=True, seconds=10)
+@row("failover-replicated", "the same with `enqueue --durability replicated`: no accepted job is lost", loses=True, keeps_accepted=True, seconds=10)
 def failover_replicated(trial):
-    trial.keeps_accepted = True
     fail_over(trial, ["killed", "stopped"], ["--durability", "replicated"])
 
 

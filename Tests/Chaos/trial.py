@@ -64,7 +64,7 @@ class Trial:
         self.end_later(lambda: end(self.origin.process))
         self.program = Gannet(self.gannet, url or self.url)
         urls = (urls or self.urls)()
-        size = max(20, min(20_000, len(urls) // 10))
+        size = max(20, min(20_000, len(urls) // 6))
         batches = {f"b{at // size}": list(dict.fromkeys(urls[at : at + size])) for at in range(0, len(urls), size)}
         self.accepts = sum(map(len, batches.values()))
         place = self.folder / "lists"
@@ -116,7 +116,8 @@ class Trial:
         self.fleet.tend()
         self.producer.finish()
         ledger = Ledger(self)
-        ledger.settle(patience=60)
+        # A planted loss is found as well by less patience.
+        ledger.settle(patience=15 if self.plant else 60)
         if self.row.loses:
             ledger.count_loss()
             ledger.settle(patience=60)

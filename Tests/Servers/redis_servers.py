@@ -59,7 +59,7 @@ class Node:
         words = ["redis-cli", "-s", self.socket, *map(str, words)]
         try:
             # A stopped server has no answer.
-            done = subprocess.run(words, capture_output=True, text=True, errors="backslashreplace", timeout=None if check else 10)
+            done = subprocess.run(words, capture_output=True, text=True, errors="backslashreplace", timeout=None if check else 2)
         except subprocess.TimeoutExpired:
             return ""
         answer = done.stdout.strip()
@@ -197,6 +197,15 @@ class Sentinels:
             return node if node is not old else None
 
         return until("another primary", look)
+
+    def ready(self):
+        """The primary, once it has a replica in step and the Sentinels agree on it."""
+
+        def look():
+            node = self.primary()
+            return node if node and "state=online" in node.call("INFO", "replication") else None
+
+        return until("a primary with a replica", look)
 
     def complete(self, primary):
         """Each other node follows the primary."""
