@@ -7,9 +7,9 @@
   Scripts/chaos --self-test               plants faults that the ledger has to find
 
 GANNET names the program to try. Each row runs real servers and real processes of the program, and breaks them by a plan that follows from
-the seed. Afterwards a ledger is compared from outside: each accepted job has ended once, each body is right, the origin was asked as often
-as the counts say, nothing that can be fetched is dead, nothing waits, and nothing is left over. A row that needs a right this machine does
-not give says so.
+the seed. Afterwards a ledger is compared from outside. Each accepted job has ended once, and each body is right. The origin was asked as
+often as the counts say. No URL that can be fetched is dead, no job waits for long beside free places, and nothing is left over. A row
+that needs a right which this machine does not give says so, and is no failure. Any other row that cannot run fails.
 
 Ends with 0 when all invariants held, with 1 otherwise, and with 64 for wrong arguments.
 """
@@ -48,7 +48,7 @@ def arguments():
     parser.add_argument("--seed", type=int)
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--minutes", type=float)
-    parser.add_argument("--together", type=int, default=3, help="how many rows run at the same time (3)")
+    parser.add_argument("--together", type=int, default=4, help="how many rows run at the same time (4)")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep the folders of all rows")
@@ -131,7 +131,7 @@ class Running:
         return result
 
     def end(self):
-        """The row ends what it has started. What is left after that is found by its mark."""
+        """The row ends what it has started. The parent finds the rest by its mark."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:

@@ -36,7 +36,7 @@ class Worker:
 
 
 class Fleet:
-    """So many workers. One that has ended is started again, as a supervisor would do."""
+    """So many workers. When a worker has ended, another is started in its place, as a supervisor would do."""
 
     # Ends by a signal of the row; Redis is away; a folder is full; a drain that handed jobs back.
     EXPECTED = {0, -signal.SIGKILL, 69, 74, 143}
@@ -54,7 +54,7 @@ class Fleet:
         log = self.folder / f"worker{number}"
         words = ["work", "--allow-net", "all", "--cache-limit", "500MB", "--concurrency", self.places, "--lease", f"{self.lease}s"]
         words += ["--verbose", "--log-format", "json", *self.words]
-        # What is special about a worker goes by its place in the fleet, so that its successor has it too.
+        # Special options go by the place in the fleet, so that a successor has them too.
         taken = {worker.number for worker in self.workers}
         place = next(place for place in range(self.begun + 1) if place not in taken)
         with log.open("w") as output:

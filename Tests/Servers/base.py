@@ -1,4 +1,4 @@
-"""What every trial with real servers needs: to say, to wait, to end. No port is fixed."""
+"""Saying, waiting and ending, for all trials with real servers. No port is fixed."""
 
 import os
 import pathlib
