@@ -36,7 +36,6 @@ import rows_redis  # noqa: E402, F401
 import rows_workers  # noqa: E402, F401
 from trial import Trial  # noqa: E402
 
-MARK = "GANNET_CHAOS_ROW"
 COLUMNS = ["row", "faults", "jobs", "requests", "repeats", "double", "crashes", "retries", "handed", "poison", "lost", "seconds"]
 TITLES = ["row", "faults", "jobs", "requests", "repeats", "double fetches", "crashes", "retries", "hand-backs", "poison", "lost", "s"]
 WIDTHS = [25, 6, 8, 9, 7, 14, 7, 7, 10, 6, 6, 4]
@@ -72,12 +71,12 @@ def play(options):
     (trial.folder / "result").write_text(json.dumps(trial.run()))
 
 
-def marked(mark):
-    """All processes that a row has started, whoever their parent is now."""
+def started_in(folder):
+    """All processes that a row has started, whoever their parent is now: each has its working folder there."""
     found = []
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            if f"{MARK}={mark}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+            if os.readlink(entry / "cwd").startswith(str(folder)):
                 found.append(int(entry.name))
         except OSError:
             pass
@@ -100,13 +99,14 @@ class Running:
         self.command = "Scripts/chaos " + " ".join(words)
         if planted:
             words += ["--plant", planted.name]
+        gannet = str(pathlib.Path(os.environ["GANNET"]).resolve())
         limit = row.limit + (options.minutes or 0) * 90 + (options.jobs or 0) / 100
         self.begun, self.deadline = time.monotonic(), time.monotonic() + limit
         self.log = (self.folder / "log").open("w")
         self.process = subprocess.Popen(
             [sys.executable, "-B", str(here / "chaos.py"), "--play", str(self.folder), *words],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True,
-            env={**os.environ, MARK: self.folder.name},
+            env={**os.environ, "GANNET": gannet}, cwd=self.folder,
         )  # fmt: skip
 
     def poll(self):
@@ -131,7 +131,7 @@ class Running:
         return result
 
     def end(self):
-        """The row ends what it has started. The parent finds the rest by its mark."""
+        """The row ends what it has started. The rest is found by its working folder."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -140,7 +140,7 @@ class Running:
                 self.process.kill()
                 self.process.wait()
         self.left = []
-        for process in marked(self.folder.name):
+        for process in started_in(self.folder):
             try:
                 self.left.append(f"{process} {pathlib.Path(f'/proc/{process}/comm').read_text().strip()}")
                 os.kill(process, signal.SIGKILL)
