@@ -64,6 +64,7 @@ class Ledger:
         status = until("an answer of `status`", lambda: self.program.status(30))
         totals, jobs = status["totals"], status["jobs"]
         self.facts["totals"] = totals
+        self.facts["poison"] = sum(failure["count"] for failure in status["failures"] if failure["class"] == "poison")
         accepted = sum(map(len, self.producer.accepted.values()))
         self.facts["accepted"] = accepted
         self.check(totals["enqueued"] == accepted, f"{accepted} jobs were accepted, and {totals['enqueued']} count as enqueued")
@@ -104,7 +105,7 @@ class Ledger:
 
     def bodies(self):
         """Invariants 1, 2 and 4: the manifest names each URL of a batch once, every body is right, and only what cannot be fetched is dead."""
-        read = poison = 0
+        read = 0
         words = [*self.trial.store_words, *(self.evicted() if self.trial.row.evicts else [])]
         for name, urls in self.producer.accepted.items():
             if read and read + len(urls) > BODIES:
@@ -120,6 +121,9 @@ class Ledger:
             for line in manifest.read_text().splitlines():
                 row = json.loads(line)
                 url = row["url"]
+                if url is None:
+                    self.wrong.append(f"the manifest of {name} does not know the URL of its row {row['finished']}: {row['error']}")
+                    continue
                 self.check(url in wanted, f"the manifest of {name} has {url}, which nobody accepted")
                 self.check(url not in seen, f"the manifest of {name} has {url} twice")
                 seen.add(url)
@@ -129,7 +133,7 @@ class Ledger:
                 if expected is None:
                     self.check(row["outcome"] == "failed", f"{url} answers 404 and is {row['outcome']}")
                 elif row["outcome"] == "failed" and kind == "poison" and self.trial.kills:
-                    poison += 1
+                    pass  # by documentation: three workers died with it
                 elif row["outcome"] == "failed":
                     self.wrong.append(f"{url} can be fetched and is {row['outcome']}: {error}")
                 else:
@@ -138,7 +142,7 @@ class Ledger:
             batch = self.batch(name) or {}
             missing = len(wanted - seen)
             self.check(missing <= batch.get("cancelled", 0), f"{missing} URLs of {name} are not in its manifest, for example {sorted(wanted - seen)[:1]}")
-        self.facts["bodies"], self.facts["poison"] = read, poison
+        self.facts["bodies"] = read
 
     def is_whole(self, file, expected):
         try:
@@ -148,13 +152,12 @@ class Ledger:
         return (len(data), hashlib.sha256(data).hexdigest()) == expected
 
     def none_dead(self):
-        """Invariant 4, by counters: as many jobs are dead as have a URL without a body."""
+        """Invariant 4, by counters: as many jobs are dead as have a URL without a body. A URL that three workers died with may be among them."""
         totals = self.facts["totals"]
         hopeless = sum(body_of(url) is None for urls in self.producer.accepted.values() for url in urls)
-        self.check(
-            totals["failed"] <= hopeless + self.facts.get("poison", 0) and (totals["failed"] == hopeless or totals["cancelled"] or self.facts.get("poison")),
-            f"{totals['failed']} jobs have failed, and {hopeless} had to",
-        )
+        least = hopeless - totals["cancelled"]
+        most = hopeless + (self.facts["poison"] if self.trial.kills else 0)
+        self.check(least <= totals["failed"] <= most, f"{totals['failed']} jobs have failed, and {hopeless} had to; {self.facts['poison']} are poison")
 
     def requests(self):
         """Invariant 3: the origin was asked once for each URL, and again only where the product's counts say so."""
@@ -183,10 +186,13 @@ class Ledger:
 
     def nothing_leaks(self):
         """Invariant 6: what is left in Redis once no worker is left, and in the workers before they end."""
+        drained = {worker.process.pid for worker in self.trial.fleet.workers}
         self.wrong += self.trial.fleet.stop()
         self.taken_back()
         listed = json.loads(self.program.run("workers", "list", "--json", check=False).stdout or "{}").get("workers", [])
-        self.check(all(worker["state"] == "silent" for worker in listed), f"workers are listed that have ended: {[w['id'] for w in listed]}")
+        # A worker that was killed is listed for ten minutes.
+        left = [worker["id"] for worker in listed if worker["pid"] in drained]
+        self.check(not left, f"workers are listed that have ended in good order: {left}")
         findings = self.doctor()
         self.check(not findings, f"doctor finds {findings}")
         for node in self.trial.primaries():
@@ -200,7 +206,9 @@ class Ledger:
         if not self.trial.row.loses and len(self.trial.primaries()) == 1:
             node = self.trial.primaries()[0]
             kept, noted = len(keys_of(node, "{gannet:blob}:*")), (redis(node, "ZCARD", "{gannet:blob}s") or ["(integer) -1"])[0].split()[-1]
-            self.check(str(kept) == noted, f"Redis has {kept} bodies, and its index has {noted}")
+            # A worker that is killed between its note and its body leaves the note, which goes when its turn comes.
+            is_right = kept <= int(noted) if self.trial.kills else kept == int(noted)
+            self.check(is_right, f"Redis has {kept} bodies, and its index has {noted}")
 
     def taken_back(self):
         """Leases end only while somebody calls: a last worker does, until it alone is left in each server."""
