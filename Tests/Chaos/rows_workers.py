@@ -7,7 +7,6 @@ import time
 import clock
 import disk
 import network
-
 from rows import row
 
 
@@ -143,5 +142,3 @@ def runs(trial):
     from runs import play
 
     return play(trial)
-
-

@@ -82,9 +82,9 @@ class Trial:
 
     def tend(self):
         self.fleet.tend()
-        self.watch_disturbed_by_plant()
+        self.try_plant()
 
-    def watch_disturbed_by_plant(self):
+    def try_plant(self):
         if self.plant and not self.plant.is_done:
             self.plant.try_it(self)
 
