@@ -1,7 +1,6 @@
 """Rows that break workers and what they stand on, but Redis."""
 
 import signal
-
 import time
 
 import clock
