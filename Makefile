@@ -1,6 +1,6 @@
 # `make` alone lists the habits of this repository.
 
-.PHONY: help build test fuzz compose check format picture bench soak docs install uninstall clean
+.PHONY: help build test fuzz compose check format picture bench chaos soak docs install uninstall clean
 
 PREFIX ?= /usr/local
 # A package builder's root: files go below it, and no path in them names it.
@@ -38,6 +38,9 @@ picture: ## make the pictures of README again, from a real run in a terminal and
 
 bench: ## measure the Redis client beside redis-benchmark
 	@Scripts/bench redis
+
+chaos: ## break Redis, workers, networks, clocks and disks on purpose, and compare a ledger; ROW=, SEED=, JOBS=, MINUTES=
+	@Scripts/chaos $(if $(ROW),--row $(ROW)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS)) $(if $(MINUTES),--minutes $(MINUTES))
 
 soak: ## an hour of load (MINUTES=60): does memory or a descriptor grow? A picture of it goes into .build/soak
 	@MINUTES=$(MINUTES) Scripts/soak

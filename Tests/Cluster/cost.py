@@ -18,7 +18,11 @@ import sys
 import tempfile
 import time
 
-from servers import Cluster, Gannet, Node, Origin, end, say, until, urls_of
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Servers"))
+from base import end, say, until  # noqa: E402 (the line above says where it is)
+from origin import Origin, urls_of  # noqa: E402
+from program import Gannet  # noqa: E402
+from redis_servers import Cluster, Node  # noqa: E402
 
 parser = argparse.ArgumentParser(description="The cost of jobs to a Redis Cluster, beside one Redis.")
 parser.add_argument("gannet")
@@ -47,7 +51,7 @@ def servers(folder, primaries):
     folder.mkdir()
     if primaries == 1:
         node = Node(folder / "node", alone=True)
-        return [node], f"redis://127.0.0.1:{node.port}"
+        return [node], node.url
     cluster = Cluster(folder, primaries, replicas=0)
     return cluster.nodes, cluster.url
 

@@ -20,7 +20,11 @@ import tempfile
 import threading
 import time
 
-from servers import Cluster, Gannet, Origin, end, say, until, urls_of
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Servers"))
+from base import end, say, until  # noqa: E402 (the line above says where it is)
+from origin import Origin, urls_of  # noqa: E402
+from program import Gannet  # noqa: E402
+from redis_servers import Cluster  # noqa: E402
 
 parser = argparse.ArgumentParser(description="Jobs on a Redis Cluster whose servers are killed, stopped and resharded.")
 parser.add_argument("gannet")
@@ -154,7 +158,7 @@ try:
     for worker in workers:
         worker.wait(60)
     final = program.totals()
-    asked = origin.counts()
+    asked, _ = origin.requests()
     names = {url.removeprefix("http://").replace(f":{origin.port}", "") for url in urls}
     missing = len(names - set(asked))
     repeats = sum(asked[name] - 1 for name in names if asked[name] > 1)
