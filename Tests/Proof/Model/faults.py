@@ -1,0 +1,1 @@
+def planted(search, replay): pass

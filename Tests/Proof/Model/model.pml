@@ -1,0 +1,502 @@
+/*
+ * The whole of the model: processes that enqueue, exchange, acquire, crash and lose answers, in any order.
+ *
+ * Each call to Redis is one step, because a script is. After any number of steps the fleet settles down (CLOSE): workers that live settle what
+ * they have and ask for more, time goes on, and nothing else breaks. Then all accepted jobs must have ended.
+ *
+ * Scripts/proof says which configurations there are. It sets JOBS and WORKERS, and how often each kind of trouble may come: TICKS, RESTARTS,
+ * LOSSES, RETRIES, BACKS, FAILS, ACQUIRES. JOB_QUEUES, JOB_URLS, URL_HOSTS and WORKER_QUEUES have a bit for each job, URL or worker.
+ */
+#define QUEUE_OF(j) ((JOB_QUEUES >> (j)) & 1)
+#define URL_OF(j) ((JOB_URLS >> (j)) & 1)
+#define HOST_OF(u) ((URL_HOSTS >> (u)) & 1)
+#define QUEUE_OF_WORKER(p) ((WORKER_QUEUES >> (p)) & 1)
+#ifndef FAULT
+#define FAULT 0
+#endif
+#define INCARNATIONS (WORKERS + 1 + RESTARTS + WORKERS)
+
+#include "state.pml"
+#include "hosts.pml"
+#include "locks.pml"
+#include "settle.pml"
+#include "handOut.pml"
+#include "rules.pml"
+
+mtype = { ENQUEUE, EXCHANGE, REPEAT, GIVE_UP, CRASH, TICK, ACQUIRE, CLOSE, WRITE };
+
+/* How often trouble came. */
+byte restarts, losses, retries, backs, fails, acquires;
+/* What is chosen for the next call. */
+mtype op;
+byte who, url, askedFor, names, isReplyLost;
+byte sent[URLS];
+byte sentJob[JOBS];
+#if FAULT == 4
+byte unwritten[URLS];
+byte unwrittenToken[URLS];
+#endif
+
+bool isClosing;
+byte round, turn; /* while the fleet settles down */
+hidden byte x0, isExchange;
+#ifdef WALK
+byte steps; /* a random walk is at least so long before the fleet settles down */
+#endif
+#define MOST_ROUNDS 16
+
+#define IS_ENDED(p) (lease[incarnation[p]] != 0 && (lease[incarnation[p]] <= tick || takenBack[incarnation[p]]))
+#define MAY_RESTART(p) (restarts < RESTARTS)
+#define MAY_SEND(state) ((state) == HOLDS || (state) == SEND_AGAIN || (state) == LATE)
+
+/* The process goes on as another incarnation. After a crash it knows nothing; otherwise its transfers go on. */
+inline restart(p, isCrash) {
+    incarnation[p] = incarnations;
+    incarnations++;
+    assert(incarnations <= INCARNATIONS);
+    isPending[p] = false;
+    k = 0;
+    do
+    :: k < URLS ->
+        KNOWS(p, k) = (isCrash || KNOWS(p, k) == NOTHING || KNOWS(p, k) == GIVEN || KNOWS(p, k) == UNKNOWN -> NOTHING : LATE);
+        if
+        :: KNOWS(p, k) == NOTHING -> KNOWN_TOKEN(p, k) = 0
+        :: else
+        fi;
+        k++
+    :: else -> break
+    od;
+    k = 0;
+    do
+    :: k < JOBS -> KNOWS_JOB(p, k) = NOTHING; KNOWN_JOB_TOKEN(p, k) = 0; k++
+    :: else -> break
+    od
+}
+
+/* The answer has come, or will never come. */
+inline learn(p, given, sending) {
+    k = 0;
+    do
+    :: k < URLS ->
+        KNOWS(p, k) = (KNOWS(p, k) == GIVEN -> given : (KNOWS(p, k) == SENT -> sending : KNOWS(p, k)));
+        KNOWN_TOKEN(p, k) = (KNOWS(p, k) == NOTHING -> 0 : KNOWN_TOKEN(p, k));
+        k++
+    :: else -> break
+    od;
+    k = 0;
+    do
+    :: k < JOBS ->
+        KNOWS_JOB(p, k) = (KNOWS_JOB(p, k) == GIVEN -> given : (KNOWS_JOB(p, k) == SENT -> sending : KNOWS_JOB(p, k)));
+        KNOWN_JOB_TOKEN(p, k) = (KNOWS_JOB(p, k) == NOTHING -> 0 : KNOWN_JOB_TOKEN(p, k));
+        k++
+    :: else -> break
+    od
+}
+
+inline settleAll() {
+    u = 0;
+    do
+    :: u < URLS ->
+        if
+        :: sent[u] != 0 ->
+            form = sent[u];
+            sent[u] = 0;
+            x0 = KNOWN_TOKEN(p, u);
+            printf(" lock:%d,%d,%d", u, x0, form);
+            settleLock(u, x0);
+            printf(",%d", verdict);
+            KNOWS(p, u) = SENT
+        :: else
+        fi;
+        u++
+    :: else -> break
+    od;
+    j = 0;
+    do
+    :: j < JOBS ->
+        if
+        :: sentJob[j] != 0 ->
+            form = sentJob[j];
+            sentJob[j] = 0;
+            x0 = KNOWN_JOB_TOKEN(p, j);
+            printf(" job:%d,%d,%d", j, x0, form);
+            settleDelivery(j, x0);
+            printf(",%d", verdict);
+            KNOWS_JOB(p, j) = SENT
+        :: else
+        fi;
+        j++
+    :: else -> break
+    od
+}
+
+/* What the process holds without knowing of it goes back, uncharged. */
+inline takeBackUnknown() {
+    u = 0;
+    do
+    :: u < URLS ->
+        if
+        :: KNOWS(p, u) == UNKNOWN ->
+            if
+            :: (lock[u].kind == L || lock[u].kind == A) && lock[u].owner == inc -> takeBackLock(u, false)
+            :: else
+            fi;
+            KNOWS(p, u) = NOTHING; KNOWN_TOKEN(p, u) = 0
+        :: else
+        fi;
+        u++
+    :: else -> break
+    od;
+    j = 0;
+    do
+    :: j < JOBS ->
+        if
+        :: KNOWS_JOB(p, j) == UNKNOWN ->
+            if
+            :: deliveredTo[j] == inc + 1 -> takeBackDelivery(j)
+            :: else
+            fi;
+            KNOWS_JOB(p, j) = NOTHING; KNOWN_JOB_TOKEN(p, j) = 0
+        :: else
+        fi;
+        j++
+    :: else -> break
+    od
+}
+
+inline exchange() {
+    p = who; inc = incarnation[p];
+    wanted = askedFor; most = askedFor; mostBesides = 2 * askedFor;
+    handed = 0; fromReady = 0; isMore = false; isHeldBack = false; isSpent = false; isDue = false;
+    limit = LIMIT;
+    newLease(inc);
+    printf("\nexchange process=%d incarnation=%d wanted=%d names=%d lost=%d sent", p, inc, askedFor, names, isReplyLost);
+    settleAll();
+    printf(" given");
+    if
+    :: p != CALLER ->
+        q = QUEUE_OF_WORKER(p);
+        weigh(inc);
+        if
+        :: weight >= 9 -> most = 0; wanted = 0; isHeldBack = true
+        :: else
+        fi
+    :: else
+    fi;
+    if
+    :: names -> takeBackUnknown()
+    :: else
+    fi;
+    takeBackEnded();
+    if
+    :: p != CALLER ->
+        q = QUEUE_OF_WORKER(p);
+        k = 0;
+        do
+        :: k < HOSTS ->
+            if
+            :: changed[k] && host[k].w1 == q + 1 -> freed[k] = true; isDue = true
+            :: else
+            fi;
+            k++
+        :: else -> break
+        od;
+        isHandingOut = most > 0
+    :: else
+    fi
+}
+
+inline finishExchange() {
+    saveHosts();
+    if
+    :: p != CALLER -> ruleOfOrder()
+    :: else
+    fi;
+    printf(" heldBack=%d more=%d", isHeldBack, isMore);
+    if
+    :: isReplyLost -> isPending[p] = true; losses++
+    :: else -> learn(p, HOLDS, NOTHING)
+    fi
+}
+
+inline repeat() {
+    p = who; inc = incarnation[p];
+    newLease(inc);
+    printf("\nrepeat process=%d incarnation=%d given", p, inc);
+    k = 0;
+    do
+    :: k < URLS ->
+        if
+        :: KNOWS(p, k) == GIVEN -> printf(" L%d,%d", lock[k].job, KNOWN_TOKEN(p, k))
+        :: else
+        fi;
+        k++
+    :: else -> break
+    od;
+    k = 0;
+    do
+    :: k < JOBS ->
+        if
+        :: KNOWS_JOB(p, k) == GIVEN -> printf(" D%d,%d", k, KNOWN_JOB_TOKEN(p, k))
+        :: else
+        fi;
+        k++
+    :: else -> break
+    od;
+    isPending[p] = false;
+    learn(p, HOLDS, NOTHING)
+}
+
+inline acquire() {
+    p = CALLER; inc = incarnation[p];
+    limit = NO_LIMIT;
+    printf("\nacquire incarnation=%d url=%d lost=%d again=%d answer=", inc, url, isReplyLost, KNOWS(p, url) == GIVEN);
+    if
+    :: outcome[url] != 0 ->
+        if
+        :: outcome[url] == 1 -> printf("fresh")
+        :: else -> printf("negative")
+        fi
+    :: else ->
+        takeBackEnded();
+        if
+        :: (lock[url].kind == L || lock[url].kind == A) && (lease[lock[url].owner] <= tick || takenBack[lock[url].owner]) -> takeBackLock(url, true)
+        :: else
+        fi;
+        if
+        :: lock[url].kind == A && lock[url].owner == inc && KNOWS(p, url) == GIVEN ->
+            printf("leased");
+            KNOWS(p, url) = (isReplyLost -> GIVEN : HOLDS)
+        :: (lock[url].kind == L || lock[url].kind == A) && !(lock[url].kind == A && lock[url].owner == inc && KNOWS(p, url) == GIVEN) -> printf("busy")
+        :: (lock[url].kind == FREE || lock[url].kind == W) && lock[url].failed -> printf("waits")
+        :: else ->
+            printf("leased");
+            lastToken[url]++;
+            lock[url].kind = A; lock[url].owner = inc; lock[url].token = lastToken[url]; lock[url].began = 0;
+            KNOWS(p, url) = (isReplyLost -> GIVEN : HOLDS);
+            KNOWN_TOKEN(p, url) = lastToken[url];
+            newLease(inc)
+        fi;
+        saveHosts()
+    fi;
+    losses = losses + isReplyLost
+}
+
+inline perform() {
+    isHandingOut = false; isExchange = false;
+    if
+    :: op == ENQUEUE ->
+        printf("\nenqueue job=%d", enqueuedJobs);
+        ready[QUEUE_OF(enqueuedJobs)]!enqueuedJobs;
+        count[QUEUE_OF(enqueuedJobs)].enqueued++;
+        enqueuedJobs++
+    :: (op == EXCHANGE || op == REPEAT || op == ACQUIRE) && IS_ENDED(who) ->
+        printf("\nended process=%d incarnation=%d", who, incarnation[who]);
+        restart(who, false);
+        restarts = restarts + (isClosing -> 0 : 1);
+        u = 0;
+        do
+        :: u < URLS -> sent[u] = 0; u++
+        :: else -> break
+        od;
+        j = 0;
+        do
+        :: j < JOBS -> sentJob[j] = 0; j++
+        :: else -> break
+        od
+    :: op == EXCHANGE && !IS_ENDED(who) -> isExchange = true; exchange()
+    :: op == REPEAT && !IS_ENDED(who) -> repeat()
+    :: op == ACQUIRE && !IS_ENDED(who) -> acquire()
+    :: op == GIVE_UP -> printf("\ngiveUp process=%d", who); isPending[who] = false; learn(who, UNKNOWN, SEND_AGAIN)
+    :: op == CRASH ->
+        printf("\ncrash process=%d", who);
+        restart(who, true);
+        restarts++
+#if FAULT == 4
+        ; unwritten[0] = 0; unwritten[1] = 0
+#endif
+    :: op == TICK -> printf("\ntick"); tick++
+    :: op == CLOSE -> printf("\nclose")
+#if FAULT == 4
+    :: op == WRITE -> writeOutcome(url, unwrittenToken[url], unwritten[url] == 2); unwritten[url] = 0
+#endif
+    fi;
+}
+
+/* The next step while the fleet settles down: each worker in its turn, then a tick. */
+inline chooseLast() {
+    if
+    :: turn == WORKERS -> op = TICK; turn = 0; round++; assert(round < MOST_ROUNDS)
+    :: else ->
+        who = turn; p = turn; askedFor = 2; isReplyLost = 0;
+        if
+        :: isPending[who] -> op = REPEAT
+        :: else ->
+            op = EXCHANGE;
+            turn = (IS_ENDED(who) -> turn : turn + 1);
+            names = 0;
+            u = 0;
+            do
+            :: u < URLS ->
+                sent[u] = (MAY_SEND(KNOWS(p, u)) -> (lock[u].crashes >= 3 -> FAIL : FETCHED) : 0);
+                names = (KNOWS(p, u) == UNKNOWN -> 1 : names);
+                u++
+            :: else -> break
+            od;
+            j = 0;
+            do
+            :: j < JOBS ->
+                sentJob[j] = (MAY_SEND(KNOWS_JOB(p, j)) -> (outcome[URL_OF(j)] == 2 -> FAIL : DELIVERED) : 0);
+                names = (KNOWS_JOB(p, j) == UNKNOWN -> 1 : names);
+                j++
+            :: else -> break
+            od
+        fi
+    fi
+}
+
+/* What a worker may send of a URL that it has. */
+inline choose(u) {
+    if
+    :: sent[u] = 0
+    :: MAY_SEND(KNOWS(who, u)) && (KNOWS(who, u) != HOLDS || lock[u].crashes < 3) -> sent[u] = FETCHED
+    :: KNOWS(who, u) == HOLDS && (fails < FAILS || lock[u].crashes >= 3) -> sent[u] = FAIL; fails = fails + (lock[u].crashes >= 3 -> 0 : 1)
+    :: KNOWS(who, u) == HOLDS && lock[u].crashes < 3 && retries < RETRIES -> sent[u] = RETRY; retries++
+    :: KNOWS(who, u) == HOLDS && backs < BACKS -> sent[u] = BACKED; backs++
+    fi
+}
+
+inline chooseJob(j) {
+    if
+    :: sentJob[j] = 0
+    :: MAY_SEND(KNOWS_JOB(who, j)) -> sentJob[j] = (outcome[URL_OF(j)] == 2 -> FAIL : DELIVERED)
+    :: KNOWS_JOB(who, j) == HOLDS && outcome[URL_OF(j)] == 1 && backs < BACKS -> sentJob[j] = MISSING; backs++
+    :: KNOWS_JOB(who, j) == HOLDS && backs < BACKS -> sentJob[j] = BACKED; backs++
+    fi
+}
+
+#define HAS_UNKNOWN(p) (KNOWS(p, 0) == UNKNOWN || KNOWS(p, 1) == UNKNOWN || KNOWS_JOB(p, 0) == UNKNOWN || KNOWS_JOB(p, 1) == UNKNOWN || KNOWS_JOB(p, JOBS - 1) == UNKNOWN)
+#define HAS_SOMETHING(p) (KNOWS(p, 0) != NOTHING || KNOWS(p, 1) != NOTHING)
+
+active proctype Fleet() {
+    atomic {
+        k = 0;
+        do
+        :: k < PROCESSES -> incarnation[k] = k; k++
+        :: else -> break
+        od;
+        incarnations = PROCESSES;
+        k = 0
+    }
+next:
+    atomic {
+#ifdef WALK
+        steps++;
+#endif
+        if
+        :: enqueuedJobs < JOBS -> op = ENQUEUE
+        :: enqueuedJobs > 0 ->
+            op = EXCHANGE;
+            if
+            :: who = 0
+            :: who = WORKERS - 1
+#if ACQUIRES > 0
+            :: HAS_SOMETHING(CALLER) && KNOWS(CALLER, 0) != GIVEN && KNOWS(CALLER, 1) != GIVEN -> who = CALLER
+#endif
+            fi;
+            if
+            :: isPending[who] ->
+                if
+                :: !IS_ENDED(who) || MAY_RESTART(who) -> op = REPEAT
+                :: op = GIVE_UP
+                fi
+            :: !isPending[who] && IS_ENDED(who) && MAY_RESTART(who)
+            :: !isPending[who] && IS_ENDED(who) && !MAY_RESTART(who) -> op = 0; who = 0; goto next
+            :: !isPending[who] && !IS_ENDED(who) ->
+                if
+                :: who == CALLER
+                :: who != CALLER -> askedFor = 1
+                :: who != CALLER -> askedFor = 2
+                :: who != CALLER && HAS_SOMETHING(who)
+                fi;
+                choose(0);
+                choose(1);
+                if
+                :: who != CALLER ->
+                    chooseJob(0);
+                    chooseJob(1)
+#if JOBS > 2
+                    ; chooseJob(2)
+#endif
+#if JOBS > 3
+                    ; chooseJob(3)
+#endif
+                :: else
+                fi;
+                if
+                :: HAS_UNKNOWN(who) -> names = 1
+                :: true
+                fi;
+                if
+                :: losses < LOSSES && who != CALLER -> isReplyLost = 1
+                :: true
+                fi
+            fi
+        :: restarts < RESTARTS && enqueuedJobs > 0 ->
+            op = CRASH;
+            if
+            :: who = 0
+            :: who = WORKERS - 1
+#if ACQUIRES > 0
+            :: HAS_SOMETHING(CALLER) -> who = CALLER
+#endif
+            fi
+        :: tick < 1 + TICKS && enqueuedJobs > 0 -> op = TICK
+#if ACQUIRES > 0
+        :: acquires < ACQUIRES && (!IS_ENDED(CALLER) || MAY_RESTART(CALLER)) ->
+            op = ACQUIRE; who = CALLER; acquires++;
+            if
+            :: KNOWS(CALLER, 0) == NOTHING || KNOWS(CALLER, 0) == GIVEN -> url = 0
+            :: KNOWS(CALLER, 1) == NOTHING || KNOWS(CALLER, 1) == GIVEN -> url = 1
+            :: else -> op = 0; who = 0; acquires--; goto next
+            fi;
+            if
+            :: losses < LOSSES -> isReplyLost = 1
+            :: true
+            fi
+#endif
+#if FAULT == 4
+        :: unwritten[0] != 0 -> op = WRITE; url = 0
+        :: unwritten[1] != 0 -> op = WRITE; url = 1
+#endif
+#ifdef WALK
+        :: steps >= WALK -> op = CLOSE
+#else
+        :: op = CLOSE
+#endif
+        fi;
+        isClosing = op == CLOSE;
+        /* spin bounds the length of a d_step, so that one call is several. They are one step all the same. */
+again_: true;
+        d_step { perform(); skip };
+        if
+        :: isHandingOut -> handOut()
+        :: else
+        fi;
+        if
+        :: isExchange -> d_step { finishExchange(); skip }
+        :: else
+        fi;
+        d_step { tell(); askedFor = 0; names = 0; isReplyLost = 0; url = 0; who = 0 };
+        d_step { rules(); skip };
+        if
+        :: isClosing && !IS_AT_REST -> d_step { chooseLast(); skip }; goto again_
+        :: else
+        fi;
+        op = 0; round = 0; turn = 0
+    };
+    if
+    :: isClosing
+    :: else -> goto next
+    fi
+}
