@@ -378,6 +378,13 @@ inline chooseJob(j) {
 #define HAS_UNKNOWN(p) (KNOWS(p, 0) == UNKNOWN || KNOWS(p, 1) == UNKNOWN || KNOWS_JOB(p, 0) == UNKNOWN || KNOWS_JOB(p, 1) == UNKNOWN || KNOWS_JOB(p, JOBS - 1) == UNKNOWN)
 #define HAS_SOMETHING(p) (KNOWS(p, 0) != NOTHING || KNOWS(p, 1) != NOTHING)
 
+/* A random walk spends its few crashes on workers that have something. */
+#ifdef WALK
+#define MAY_CRASH(p) HAS_SOMETHING(p)
+#else
+#define MAY_CRASH(p) true
+#endif
+
 active proctype Fleet() {
     atomic {
         k = 0;
@@ -445,11 +452,12 @@ next:
         :: restarts < RESTARTS && enqueuedJobs > 0 ->
             op = CRASH;
             if
-            :: who = 0
-            :: who = WORKERS - 1
+            :: MAY_CRASH(0) -> who = 0
+            :: MAY_CRASH(WORKERS - 1) -> who = WORKERS - 1
 #if ACQUIRES > 0
             :: HAS_SOMETHING(CALLER) -> who = CALLER
 #endif
+            :: else -> op = 0; goto next
             fi
         :: tick < 1 + TICKS && enqueuedJobs > 0 -> op = TICK
 #if ACQUIRES > 0

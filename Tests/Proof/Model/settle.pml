@@ -39,7 +39,7 @@ inline settleLock(url, mine) {
 #if FAULT == 2
     /* A counter moves before it is known whether the outcome is accepted. */
     if
-    :: p != CALLER -> count[QUEUE_OF_WORKER(p)].atWork--
+    :: p != CALLER && (form == FETCHED || form == FAIL) -> count[QUEUE_OF_WORKER(p)].atWork--
     :: else
     fi;
 #endif
