@@ -148,13 +148,18 @@ def main():
     options = parser.parse_args()
     words = options.arguments
     if options.what == "model":
+        unknown = set(words) - set(CONFIGURATIONS)
+        if unknown:
+            say(f"unknown: {', '.join(sorted(unknown))} (there are {', '.join(CONFIGURATIONS)})")
+            return 64
         return model(words)
     if options.what == "replay":
         return replays(int(words[0]) if words else 500, int(words[1]) if len(words) > 1 else int.from_bytes(os.urandom(2)))
     if options.what == "planted":
         return faults.planted(search, replay, trace.check, words[0] if words else None)
     if not words:
-        parser.error("trace needs the program")
+        say("trace needs the program")
+        return 64
     return trace.check(words[0], int(words[1]) if len(words) > 1 else 300)
 
 

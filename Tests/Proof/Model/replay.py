@@ -108,13 +108,13 @@ class Replay:
 
     def giveUp(self, line, process):
         self.given[process] = []
-        # The next number is not the next one: an exchange that never arrived leaves a gap.
+        # An exchange that never arrived leaves a gap between two numbers.
         self.sequences[self.incarnations[process]] += 1
 
     def request(self, process, number, wanted, names, outcomes):
         worker = process < self.settings.workers
         queue = QUEUES[self.settings.queue_of_worker(process)] if worker else b""
-        held = [forms_field for forms_field in sorted(self.field(one) for one in self.known[process])] if names else []
+        held = sorted(self.field(one) for one in self.known[process]) if names else []
         return [
             [key("state"), key(b"q:" + queue + b":queue")], incarnation(self.incarnations[process]), number, LEASE, DAY, wanted if worker else 0, 0, "",
             self.settings.limit, 0, "0.5", 0, 100000, len(outcomes), names, 1, *outcomes, *held,
@@ -184,7 +184,7 @@ class Replay:
         return ("L" if kind == "lock" else "D", number, token, form, verdict)
 
     def items(self, text):
-        """What the model hands out: a lock by its URL, a delivery by its job."""
+        """The jobs that the model hands out: a lock by its URL, a delivery by its job."""
         items = []
         for word in re.findall(r"[LD]\d+,\d+", text):
             job, token = (int(part) for part in word[1:].split(","))

@@ -96,7 +96,7 @@ inline accept(url, mine) {
     fi;
     assert(fetches[url] <= 1 + missing[url]);
 #if FAULT == 4
-    again = true /* the lock is released before the outcome is written, in a call of its own */
+    unwritten[url] = (form == FAIL -> 2 : 1); unwrittenToken[url] = mine /* the lock is released, and a call of its own writes the outcome */
 #else
     writeOutcome(url, mine, form == FAIL)
 #endif

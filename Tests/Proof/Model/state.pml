@@ -115,6 +115,6 @@ hidden byte rooms[HOSTS];
 hidden byte picked[JOBS];
 hidden byte fullJobs[JOBS];
 hidden byte pickedCount, fullCount, fromReady;
-hidden byte isReady, isDue, isDone, isMore, isHeldBack, isSpent, stop, again, isHandingOut, isEmpty;
+hidden byte isReady, isDue, isDone, isMore, isHeldBack, isSpent, stop, isHandingOut, isEmpty;
 hidden byte changed[HOSTS];
 hidden byte freed[HOSTS];

@@ -172,7 +172,7 @@ class Look:
 
 
 class Ledger:
-    """What calls were answered, held against the state before and after each."""
+    """The answers to calls, held against the state before and after each call."""
 
     def __init__(self):
         self.names, self.last, self.counts, self.before, self.settled = {}, {}, collections.Counter(), None, set()
@@ -353,7 +353,7 @@ def check(program, jobs, changes=(), quiet=False):
         asked = sum(Origin.asked.values())
         while sum(Origin.asked.values()) < min(asked + jobs // 8, jobs // 2) and not proxy.broken:
             time.sleep(0.01)
-        # For longer than its lease. What it has is fetched by another, and then it goes on.
+        # For longer than its lease. Another worker fetches its URLs, and then it goes on.
         stopped.send_signal(signal.SIGSTOP)
         work("--until-empty")
         end = time.monotonic() + 60
