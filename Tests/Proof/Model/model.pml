@@ -152,9 +152,9 @@ inline chooseJob(j) {
 #define HAS_UNKNOWN(p) (KNOWS(p, 0) == UNKNOWN || KNOWS(p, 1) == UNKNOWN || KNOWS_JOB(p, 0) == UNKNOWN || KNOWS_JOB(p, 1) == UNKNOWN || KNOWS_JOB(p, JOBS - 1) == UNKNOWN)
 #define HAS_SOMETHING(p) (KNOWS(p, 0) != NOTHING || KNOWS(p, 1) != NOTHING)
 
-/* A random walk spends its few crashes on workers that have something. */
+/* Of the random walks every other one crashes workers that have something. In the others leases end, and outcomes are late. */
 #ifdef WALK
-#define MAY_CRASH(p) HAS_SOMETHING(p)
+#define MAY_CRASH(p) ((WALK & 1) && HAS_SOMETHING(p))
 #else
 #define MAY_CRASH(p) true
 #endif

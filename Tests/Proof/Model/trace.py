@@ -196,10 +196,11 @@ class Ledger:
             raise Broken("a lower number was answered")
         if last and number == last[0]:
             self.counts["repeats"] += 1
-            if reply[2] != last[1] or not set(reply[9::2]) <= last[2]:
+            # A lock may have got a follower since; its token is the same.
+            if reply[2] != last[1] or not {bytes[:17] for bytes in reply[9::2]} <= last[2]:
                 raise Broken("the same number was answered otherwise")
             return
-        self.last[incarnation] = (number, reply[2], set(reply[9::2]))
+        self.last[incarnation] = (number, reply[2], {bytes[:17] for bytes in reply[9::2]})
         if len(reply[2]) != len(outcomes):
             raise Broken("not each outcome has a verdict")
         for verdict, one in zip(reply[2], outcomes):
