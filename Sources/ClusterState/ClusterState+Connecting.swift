@@ -184,11 +184,11 @@ extension ClusterState {
     }
 
     /// Says which partitions are away, where that is the reason of an error.
-    package func naming(_ error: any Error) -> any Error {
-        guard case .redis(let redis) = StateError(error), redis.isTransient,
+    package func naming(_ error: StateError) -> StateError {
+        guard case .redis(let redis) = error, redis.isTransient,
             let words = ServerWatch(connection: connection, partitions: partitions).words(about: redis)
         else { return error }
-        return StateError.partAway(words: words, redis)
+        return .partAway(words: words, redis)
     }
 
     /// The words that the user's rule lacks for the keys and channels of the partitions behind the first.
@@ -219,14 +219,14 @@ extension ClusterState {
     private static let spreadMark = "/spread"
 
     /// The beginning of an outage that no call has reported yet, because Redis is silent.
-    package var silence: RedisOutage { RedisOutage(connection.silence) }
+    package var silence: RedisOutage { RedisOutage(naming(.redis(connection.silence))) }
 
     /// Whether Redis is known not to answer: a lost connection could not be restored at once.
     package var isAway: Bool { connection.isAway }
 
     /// Outages in which the connection cannot be restored at once.
     package var outages: some AsyncSequence<RedisOutage, Never> & Sendable {
-        connection.outages().map { error in error.map { RedisOutage($0) } ?? .ended }
+        connection.outages().map { error in error.map { RedisOutage(naming(.redis($0))) } ?? .ended }
     }
 
     /// The commands that every user has to have, on a key that never exists or on one of another kind, so that they change nothing. The

@@ -97,6 +97,26 @@ import Testing
         }
     }
 
+    @Test func `a URL that is handed back stays a suspect`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill([0])
+            for crashes in 0..<2 {
+                #expect(try await fixture.claim(1).jobs.map(\.crashes) == [crashes])
+                try await fixture.endLeases(clock)
+            }
+            let suspect = try #require(try await fixture.claim(1, worker: "stops").jobs.first)
+            try await fixture.fill([1], batch: "other")
+            #expect(try await fixture.claim(1, worker: "busy").jobs.map(\.id) == [QueueFixture.id(1)])
+            #expect(try await fixture.settle(suspect, .handedBack) == .settled)
+            // Two workers died with it, so it goes to one that has nothing else.
+            #expect(try await fixture.claim(1, worker: "busy").jobs.isEmpty)
+            let again = try await fixture.claim(1, worker: "idle").jobs
+            #expect(again.map(\.id) == [QueueFixture.id(0)] && again.map(\.crashes) == [2])
+            try await fixture.expectSound()
+        }
+    }
+
     @Test func `each job of a dead worker is charged, and a URL with two crashes goes to a worker that has nothing else`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

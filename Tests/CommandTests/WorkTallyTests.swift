@@ -86,6 +86,18 @@ import Testing
         #expect(away.remaining == nil && away.waitedFor == "waiting for Redis")
         watch.note(.ended)
         #expect(!tally.snapshot(at: start + .seconds(5)).isRedisAway)
+        watch.note(.began(sentence: "Redis: away; it has partition 1 of 2", isPart: true))
+        let partly = tally.snapshot(at: start + .seconds(6))
+        #expect(partly.remaining == nil && partly.waitedFor == "a part of Redis is away" && !watch.isAway)
+    }
+
+    @Test func `a worker that stands still is known as such, until it goes on`() {
+        let tally = Self.tally()
+        #expect(tally.standstill == nil)
+        tally.note(.standstill(4096))
+        #expect(tally.standstill == 4096)
+        tally.note(.standstill(nil))
+        #expect(tally.standstill == nil)
     }
 
     @Test func `failures are counted by class, the most frequent first`() {

@@ -104,14 +104,20 @@ struct ServerWatch: Sendable {
 /// The beginning or the end of a time without Redis.
 package enum RedisOutage: Sendable, Equatable {
     /// The sentence has no full stop and no advice: `Redis at redis://h: cannot be reached (Connection refused)`.
-    case began(sentence: String)
+    /// - Parameter isPart: A server of a cluster is away, and the work on the partitions of the others goes on.
+    case began(sentence: String, isPart: Bool = false)
     case ended
 
-    package init(_ error: StateError) { self = error.redis.map { Self($0) } ?? .began(sentence: error.description) }
+    package init(_ error: StateError) {
+        switch error {
+        case .partAway(let words, let redis): self = Self(redis, addition: "; \(words)", isPart: true)
+        default: self = error.redis.map { Self($0) } ?? .began(sentence: error.description)
+        }
+    }
 
     /// Describes the outage in the present tense and without advice, because the caller has not given up.
     /// - Parameter addition: Stands behind it.
-    init(_ error: RedisError, addition: String = "") {
+    init(_ error: RedisError, addition: String = "", isPart: Bool = false) {
         var unnamed = error
         unnamed.server = ""
         var text = error.kind == .unavailable && !error.detail.isEmpty ? error.detail : unnamed.description
@@ -121,6 +127,6 @@ package enum RedisOutage: Sendable, Equatable {
         // Behind the colon it is no beginning of a sentence.
         if text.hasPrefix("No Sentinel") { text = "n" + text.dropFirst() }
         if text.hasSuffix(".") { text.removeLast() }
-        self = .began(sentence: (error.server.isEmpty ? "Redis" : "Redis at \(error.server)") + ": " + text + addition)
+        self = .began(sentence: (error.server.isEmpty ? "Redis" : "Redis at \(error.server)") + ": " + text + addition, isPart: isPart)
     }
 }

@@ -64,6 +64,13 @@ extension ClusterState {
     func orGiveUp<Value: Sendable>(
         _ partition: Partition, _ question: @escaping @Sendable () async throws -> Value
     ) async throws -> Result<Value, StateError> {
+        try await orGiveUp(partition.keys.state, question)
+    }
+
+    /// - Parameter place: A key of the server.
+    func orGiveUp<Value: Sendable>(
+        _ place: RedisArgument, _ question: @escaping @Sendable () async throws -> Value
+    ) async throws -> Result<Value, StateError> {
         guard connection.isCluster else { return .success(try await question()) }
         return try await withThrowingTaskGroup(of: Result<Value, StateError>?.self) { group in
             group.addTask {
@@ -74,7 +81,7 @@ extension ClusterState {
                     return .failure(known)
                 }
             }
-            group.addTask { .failure(.redis(try await connection.absence(ofServersWith: [partition.keys.state]))) }
+            group.addTask { .failure(.redis(try await connection.absence(ofServersWith: [place]))) }
             defer { group.cancelAll() }
             guard let first = try await group.next(), let first else { throw CancellationError() }
             return first

@@ -37,24 +37,33 @@ extension ClusterState {
     /// Reads the server's version, memory and persistence, and measures how quickly it answers.
     package func server() async throws(StateError) -> ServerStatus {
         try await StateError.mapping {
-            var (all, failure): ([ServerStatus], (any Error)?) = ([], nil)
-            // An overview that was made before has found out who is away.
-            let there = places.filter { connection.primary(of: $0)?.failure == nil }
-            for place in there.isEmpty ? places : there {
-                do { all.append(try await server(at: place)) } catch { failure = error }
-            }
+            let looks = try await askServers { try await server(at: $0) }
             // The others can be told of while one is away.
-            guard let first = all.first else { throw failure ?? RedisError(.unavailable) }
+            let all = looks.compactMap { try? $0.get() }
+            guard let first = all.first else {
+                _ = try looks.first?.get()
+                throw RedisError(.unavailable)
+            }
             return all.dropFirst().reduce(first) { $0.adding($1) }
         }
     }
 
-    /// How long a server of a cluster is waited for, because it may be away; `nil` for the usual time.
-    private var patience: Duration? { connection.isCluster ? .seconds(2) : nil }
+    /// Asks all servers at once. A server that is known to be away is asked only where all are.
+    private func askServers<Value: Sendable>(
+        _ question: @escaping @Sendable (RedisArgument) async throws -> Value
+    ) async throws -> [Result<Value, StateError>] {
+        let there = places.filter { connection.primary(of: $0)?.failure == nil }
+        return try await withThrowingTaskGroup(of: Result<Value, StateError>.self) { group in
+            for place in there.isEmpty ? places : there {
+                group.addTask { try await orGiveUp(place) { try await question(place) } }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
 
     private func server(at place: RedisArgument) async throws -> ServerStatus {
         let start = ContinuousClock.now
-        let memory = try InfoReply(await connection.pipeline([InfoReply.command("memory")], at: place, timeout: patience)[0])
+        let memory = try InfoReply(await connection.pipeline([InfoReply.command("memory")], at: place)[0])
         var status = ServerStatus(ping: ContinuousClock.now - start)
         status.usedMemory = memory?["used_memory"].flatMap { Int($0) }
         status.memoryLimit = memory?["maxmemory"].flatMap { Int($0) }
@@ -72,11 +81,12 @@ extension ClusterState {
     package func checkEviction() async throws(StateError) {
         try await StateError.mapping {
             // Without the right to ask there is no check: the operator who took the right away knows the server.
-            for place in places {
-                let reply = await connection.pipeline([InfoReply.command("memory")], at: place, timeout: patience)[0]
-                // A server of a cluster may be away. It is not asked again: a replica that takes over is set up like its primary.
-                if connection.isCluster, case .failure(let error) = reply, error.isTransient { continue }
-                guard let info = try InfoReply(reply), info.evictsAnyKey, let policy = info["maxmemory_policy"] else { continue }
+            let looks = try await askServers { place in
+                (place, try InfoReply(await connection.pipeline([InfoReply.command("memory")], at: place)[0]))
+            }
+            // A server of a cluster may be away. It is not asked again: a replica that takes over is set up like its primary.
+            for case .success((let place, let info?)) in looks {
+                guard info.evictsAnyKey, let policy = info["maxmemory_policy"] else { continue }
                 let server = connection.primary(of: place)?.address ?? connection.configuration.address
                 throw StateError.unfitServer(
                     "Redis at \(server) drops keys when it is full (maxmemory-policy \(policy)): jobs would be lost. "

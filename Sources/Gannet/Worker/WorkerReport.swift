@@ -34,6 +34,9 @@ package enum WorkerReport: Sendable {
     /// A stop was asked for while this many jobs are in flight. They have this long to end.
     case stopping(active: Int, limit: Duration)
 
+    /// The worker hands back the jobs that it has, for a limited time.
+    case handingBack(active: Int, limit: Duration)
+
     /// Somebody has asked the worker to drain, through Redis.
     case drainAsked
 
@@ -87,7 +90,7 @@ extension WorkerReport {
         case .fetched(let job, _, _), .revalidated(let job, _), .cached(let job, _), .bodyMissing(let job), .putOff(let job, _),
             .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job), .handedBack(let job), .left(let job):
             job
-        case .stopping, .drainAsked, .leftBehind, .givenUp, .progress, .foreign, .storeFull, .standstill, .redis: nil
+        case .stopping, .handingBack, .drainAsked, .leftBehind, .givenUp, .progress, .foreign, .storeFull, .standstill, .redis: nil
         }
     }
 

@@ -131,7 +131,7 @@ final class WorkerRun: Sendable {
             return .answered(lane, exchange, after: time)
         } catch {
             activity.exchangeFailed(isRedisFull: error.redis?.kind == .outOfMemory)
-            return .unanswered(lane, error)
+            return .unanswered(lane, queue.cluster.naming(error))
         }
     }
 

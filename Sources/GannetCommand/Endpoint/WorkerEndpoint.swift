@@ -112,6 +112,10 @@ final class WorkerEndpoint: Sendable {
 
     private static func readiness(of subject: Subject) async -> Readiness {
         if subject.interruption.request != nil { return .not("The worker is stopping: it takes no more jobs.") }
+        if let jobs = subject.tally.standstill {
+            return .not(
+                "The worker takes no more jobs for now: Redis or the folder does not take the bodies of its \(Amounts.count(jobs, "job")).")
+        }
         if subject.tally.activity.isRedisFull { return .not("Redis is full: bodies and outcomes wait for room.") }
         do throws(StateError) {
             // A server that answers may still take no writes.
@@ -137,6 +141,10 @@ final class WorkerEndpoint: Sendable {
             page.add(
                 "gannet_worker_stopping", .gauge, "Whether the worker takes no more jobs because it was asked to end.",
                 subject.interruption.request != nil)
+            page.add(
+                "gannet_worker_standstill", .gauge,
+                "Whether the worker takes no more jobs because Redis or the folder does not take the bodies of those it has.",
+                subject.tally.standstill != nil)
             page.add(subject.tally.counts, subject.tally.activity)
             page.add(
                 "gannet_queue_data_losses_total", .counter,

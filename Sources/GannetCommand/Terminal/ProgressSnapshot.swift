@@ -40,6 +40,8 @@ struct ProgressSnapshot: Sendable {
 
     /// Whether Redis is known not to answer.
     var isRedisAway = false
+    /// A server of a cluster is away. The counts of the queue are those from before.
+    var isPartAway = false
 
     /// Jobs of the queue that have not ended and wait only for a place, together with those in flight.
     var inLine = 0
@@ -68,6 +70,7 @@ struct ProgressSnapshot: Sendable {
     var waitedFor: String? {
         guard let whole, whole.ended < whole.total, remaining == nil else { return nil }
         if isRedisAway { return "waiting for Redis" }
+        if isPartAway { return "a part of Redis is away" }
         if let missing { return WaitText.sentence(whole.total - whole.ended, for: missing.words) }
         return WaitText.sentence(waits, of: whole.total - whole.ended)
     }

@@ -70,7 +70,7 @@ struct ClusterAccess: Sendable {
             await close()
             return value
         } catch {
-            let named = cluster.naming(error)
+            let named = (error as? StateError).map(cluster.naming) ?? error
             await close()
             throw named
         }

@@ -5,6 +5,8 @@ import GannetBasics
 final class RedisWatch: Sendable {
     private struct State {
         var words = OutageWords()
+        /// A server of a cluster is away, and work goes on with the others.
+        var isPart = false
         var revival: Task<Void, Never>?
     }
 
@@ -21,12 +23,20 @@ final class RedisWatch: Sendable {
     }
 
     /// Whether Redis is known not to answer.
-    var isAway: Bool { state.withLock { $0.words.isAway } }
+    var isAway: Bool { state.withLock { $0.words.isAway && !$0.isPart } }
+
+    /// Whether a server of a cluster is known not to answer.
+    var isPartAway: Bool { state.withLock { $0.words.isAway && $0.isPart } }
 
     @Sendable func note(_ outage: RedisOutage) {
         switch outage {
-        case .began(let sentence):
-            guard let word = state.withLock({ $0.words.began(at: .now) }) else { return }
+        case .began(let reason, let isPart):
+            let word = state.withLock { state in
+                state.isPart = isPart
+                return state.words.began(at: .now)
+            }
+            guard let word else { return }
+            let sentence = reason + (isPart ? "; work on the others goes on" : "")
             let facts: LogFacts = [(key: "event", value: "redisAway")]
             switch word {
             case .tell: console.warn("waiting for \(sentence)", facts)

@@ -53,7 +53,9 @@ struct WorkCounts: Sendable {
             add(.failed, count)
             failures.add(count, of: Self.unfetched)
         case .redis(.began): outages += 1
-        case .malformed, .left, .leftBehind, .stopping, .drainAsked, .progress, .foreign, .storeFull, .standstill, .redis(.ended): break
+        case .malformed, .left, .leftBehind, .stopping, .handingBack, .drainAsked, .progress, .foreign, .storeFull, .standstill,
+            .redis(.ended):
+            break
         }
     }
 

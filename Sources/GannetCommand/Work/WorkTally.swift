@@ -19,6 +19,8 @@ final class WorkTally: Sendable {
         var missing: (part: NetworkWant.Part, since: ContinuousClock.Instant)?
         /// Failures for addresses that are not public and could be allowed: the first is told, the rest is counted.
         var refusals = 0
+        /// How many jobs have bodies that find no place, while the worker takes no more jobs for that.
+        var standstill: Int?
         var ownRate = RateMeter()
         var queueRate = RateMeter()
     }
@@ -93,9 +95,14 @@ final class WorkTally: Sendable {
                 watch.isAway
                 ? "\(urls) in flight cannot end while Redis does not answer. After \(time) they are left, and fetched again later."
                 : "\(urls) in flight may end within \(time)."
+                    + (watch.isPartAway ? " URLs whose part of Redis is still away then are left, and fetched again later." : "")
             console.note(
                 "stopping; \(fate) Stop again to leave at once.",
                 [(key: "event", value: "stopping"), (key: "active", value: .integer(active))])
+        case .handingBack(let active, let limit):
+            console.note(
+                "handing back \(Amounts.count(active, "URL")), within \(Amounts.time(limit)). Stop again to leave them: each is charged a crash then.",
+                [(key: "event", value: "handingBack"), (key: "active", value: .integer(active))])
         case .left(let job): console.detail("left \(job.url): it can be claimed again when its lease ends", job.facts("left"))
         case .leftBehind(let left): console.warn(left.sentence, left.facts)
         case .givenUp(let count):
@@ -119,11 +126,14 @@ final class WorkTally: Sendable {
                 [(key: "event", value: "storeFull")])
         case .storeFull(false): console.warn("Redis has room for bodies again; going on.", [(key: "event", value: "storeHasRoom")])
         case .standstill(let jobs?):
+            state.withLock { $0.standstill = jobs }
             console.warn(
                 "the worker takes no more jobs for now: Redis or the folder does not take the bodies of its \(Amounts.count(jobs, "job")). "
                     + "'gannet status' names a server that is away.",
                 [(key: "event", value: "standstill"), (key: "jobs", value: .integer(jobs))])
-        case .standstill(nil): console.warn("bodies are stored again; going on.", [(key: "event", value: "standstillEnded")])
+        case .standstill(nil):
+            state.withLock { $0.standstill = nil }
+            console.warn("bodies are stored again; going on.", [(key: "event", value: "standstillEnded")])
         case .redis(let outage): watch.note(outage)
         }
     }
@@ -189,7 +199,8 @@ final class WorkTally: Sendable {
         snapshot.elapsed = now - start
         snapshot.isRedisAway = watch.isAway
         // The speed of before says nothing about the time until Redis or the network is back.
-        if snapshot.isRedisAway || snapshot.missing != nil { snapshot.remaining = nil }
+        snapshot.isPartAway = watch.isPartAway
+        if snapshot.isRedisAway || snapshot.isPartAway || snapshot.missing != nil { snapshot.remaining = nil }
         let seen = activity.snapshot
         snapshot.slowest = seen.slowest(Self.mostHosts)
         let waiting = snapshot.inLine - seen.hosts.reduce(0) { $0 + $1.running }
@@ -218,6 +229,9 @@ final class WorkTally: Sendable {
     }
 
     var counts: WorkCounts { state.withLock { $0.counts } }
+
+    /// How many jobs have bodies that find no place, where the worker takes no more jobs for that.
+    var standstill: Int? { state.withLock { $0.standstill } }
 
     /// How often the queue was found with less than it had accepted.
     var losses: Int { state.withLock { $0.losses.losses } }

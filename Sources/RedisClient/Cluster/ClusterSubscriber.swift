@@ -14,7 +14,7 @@ final class ClusterSubscriber: Sendable {
     private let listener: Mutex<UInt64?> = Mutex(nil)
 
     /// How long `subscribe` waits for the channels of a server that is away.
-    private static let patience = Duration.seconds(2)
+    private static let patience = Duration.seconds(1)
     private static let backoff = Backoff(first: .milliseconds(20), longest: .seconds(1))
 
     init(_ cluster: ClusterConnection) {

@@ -251,6 +251,7 @@ import Testing
         let worker = try fleet.start(["work", "--until-empty", "--store", fleet.out] + fleet.local + redis)
         let line = try #require(try await worker.errors.line { $0.contains("waiting for Redis") })
         #expect(line.contains("waiting for Redis at redis://127.0.0.1:\(hung.port ?? 0): "), "\(line)")
+        #expect(line.contains("; it has partitions ") && line.hasSuffix(" of 16; work on the others goes on"), "\(line)")
         hung.resume()
         #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
         #expect(try await fleet.origin.requests().count == 150)

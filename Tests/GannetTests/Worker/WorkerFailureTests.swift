@@ -139,7 +139,7 @@ import Testing
             }
             try await server.kill9()
             await worker.wait { if case .redis(.began) = $0 { true } else { false } }
-            let told = worker.reports.compactMap { if case .redis(.began(let sentence)) = $0 { sentence } else { nil } }
+            let told = worker.reports.compactMap { if case .redis(.began(let sentence, _)) = $0 { sentence } else { nil } }
             #expect(told == ["Redis at unix://\(server.socketPath): cannot be reached (Connection refused)"])
             await #expect(throws: StateError.self) {
                 try await fixture.queue.cluster.within(.seconds(3600)) { try await fixture.queue.counts() }
@@ -164,7 +164,7 @@ import Testing
             await worker.wait { if case .redis(.began) = $0 { true } else { false } }
             server.resume()
             await worker.wait { if case .redis(.ended) = $0 { true } else { false } }
-            let told = worker.reports.compactMap { if case .redis(.began(let sentence)) = $0 { sentence } else { nil } }
+            let told = worker.reports.compactMap { if case .redis(.began(let sentence, _)) = $0 { sentence } else { nil } }
             #expect(told == ["Redis at unix://\(server.socketPath): did not answer a command in time"])
             worker.stop()
             #expect(await worker.end.end == .drained)

@@ -258,7 +258,9 @@ import Testing
         let job = bench.jobs(1)[0]
         bench.answer([job])
         bench.take(.stopRequested)
-        #expect(bench.take(.stopRequested).cancelled == [job.token])
+        let second = bench.take(.stopRequested)
+        #expect(second.cancelled == [job.token])
+        #expect(second.reports.contains { if case .handingBack(active: 1, _) = $0 { true } else { false } })
         let last = bench.take(.stopRequested)
         #expect(last.end == .handedBack && last.reports.contains(where: \.isLeft))
     }

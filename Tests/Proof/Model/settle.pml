@@ -62,7 +62,10 @@ inline settleLock(url, mine) {
         removeLock(url)
     :: IS_MINE(url, mine) && lock[url].kind != W ->
         verdict = SETTLED;
-        lock[url].suspect = false;
+        if
+        :: form != BACKED -> lock[url].suspect = false
+        :: else
+        fi;
         leavePlace(url);
         if
         :: form == FETCHED || form == FAIL ->

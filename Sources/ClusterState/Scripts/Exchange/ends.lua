@@ -191,7 +191,8 @@ function Ends.make()
         if lock.queue ~= '' then call('LLEN', Blocks.followersOf(lock.queue, id)) end
         if Locks.has(lock.flags, Locks.SUSPECT) then
             if lock.kind == 'L' then Locks.noteSuspect(holder, -Locks.weightOf(lock)) end
-            lock.flags = lock.flags - Locks.SUSPECT
+            -- A worker that hands a URL back says nothing about it.
+            if form ~= BACK then lock.flags = lock.flags - Locks.SUSPECT end
         end
         local host = Locks.leavePlace(id, lock, holder)
         if host then noteHost(host, one, lock) end

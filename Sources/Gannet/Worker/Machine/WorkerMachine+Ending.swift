@@ -63,7 +63,9 @@ extension WorkerMachine {
 
     /// A worker without a job that it has begun has drained already.
     private mutating func cutDrainShort(at now: Instant) {
-        if ending.end == .drained, begun > handedBackUnbegun { ending.end = .handedBack }
+        let active = begun - handedBackUnbegun
+        if ending.end == .drained, active > 0 { ending.end = .handedBack }
+        if active > 0, !ending.isHandingBack { actions.append(.report(.handingBack(active: active, limit: options.handBackTimeout))) }
         handBackAll(at: now)
     }
 
