@@ -12,9 +12,10 @@ COPY Package.swift ./
 COPY Sources ./Sources
 # Without tests and measurements, which the build context leaves out.
 RUN GANNET_PRODUCTS_ONLY=yes swift build -c release --product gannet --static-swift-stdlib -Xlinker --strip-all \
-    && install -D .build/release/gannet /out/usr/bin/gannet
+    && install -D .build/release/gannet /out/usr/bin/gannet \
+    && swift --version 2>&1 | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p' >/swift-version
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim AS image
 RUN apt-get update \
     && apt-get install -y --no-install-recommends libhiredis0.14 libcurl4 libssl3 libc-ares2 libmicrohttpd12 zlib1g libbrotli1 libzstd1 \
         libunistring2 libstdc++6 ca-certificates tini \
@@ -24,6 +25,14 @@ RUN apt-get update \
 COPY --from=build /out /
 COPY LICENSE Docs/LICENCES.md /usr/share/doc/gannet/
 
+# The image itself lists what is in it, as SPDX.
+FROM image AS sbom
+COPY --from=build /swift-version /
+COPY Scripts/sbom /
+RUN /sbom "$(cat /swift-version)" /usr/bin/gannet >/sbom.spdx.json
+
+FROM image
+COPY --from=sbom /sbom.spdx.json /usr/share/doc/gannet/
 # A number, so that an orchestrator sees that it is not root.
 USER 10001:10001
 # For `work --store /data`: mount a volume here. /window is for a gateway's favourites.

@@ -127,6 +127,27 @@ import Testing
         }
     }
 
+    @Test func `while lease time stands still, nobody is asked to look again and again for a lease that nearly ended before`() async throws
+    {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill([0])
+            #expect(try await fixture.claim(1, worker: "dies", lease: .seconds(30)).jobs.count == 1)
+            // One gap counts as five seconds, and leaves five milliseconds of the lease.
+            for gap in [4999, 4999, 4999, 4999, 4999, 35_000] {
+                clock.advance(by: .milliseconds(gap))
+                _ = try await fixture.claim(1, worker: "looks", lease: .seconds(30))
+            }
+            #expect(try await fixture.claim(1, worker: "looks", lease: .seconds(30)).next == .seconds(5))
+            clock.advance(by: .seconds(5))
+            #expect(try await fixture.claim(1, worker: "looks", lease: .seconds(30)).next == .milliseconds(5))
+            clock.advance(by: .milliseconds(5))
+            var jobs = try await fixture.claim(1, worker: "looks", lease: .seconds(30)).jobs
+            if jobs.isEmpty { jobs = try await fixture.claim(1, worker: "looks", lease: .seconds(30)).jobs }
+            #expect(jobs.map(\.crashes) == [1])
+        }
+    }
+
     @Test func `with a Redis that is there for half of the time, work goes on and nobody is charged`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

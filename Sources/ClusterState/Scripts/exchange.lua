@@ -113,7 +113,9 @@ Clock.save()
 
 -- A worker with places left has to know when the partition wants the next visit: a timer, a lease that may end, a host's turn.
 if Ask.most == 0 or Ask.count < Ask.wanted then
-    local nextVisit = max(min(Clock.firstEnd - Clock.lived, Clock.step), 1)
+    -- After a gap lease time stands still for some time.
+    local untilEnd = max(0, Clock.still - Clock.wall) + Clock.firstEnd - Clock.lived
+    local nextVisit = max(min(untilEnd, Clock.step), 1)
     if queue ~= '' then nextVisit = Returns.nextVisit(nextVisit, ended) end
     Ask.answer[7] = nextVisit
 end

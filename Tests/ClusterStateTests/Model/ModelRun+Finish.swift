@@ -1,3 +1,4 @@
+import GannetTestKit
 import RedisClient
 
 @testable import ClusterState

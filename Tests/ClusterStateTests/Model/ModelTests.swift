@@ -7,8 +7,14 @@ import Testing
 /// Every accepted job ends exactly once, by allowed steps, and leaves nothing behind. That holds whatever happens to workers, callers and
 /// clocks.
 @Suite struct ModelTests {
+    /// Seeds that have found a defect, each with that defect.
+    private static let telling: [UInt64] = [
+        // A cancelled job's crash was forgotten, and a job that stood aside for the same URL began without it.
+        2_037_981_203_415_129_185
+    ]
+
     @Test func `the state keeps its rules whatever happens`() async throws {
-        let settings = FuzzSettings(always: Array(1...24) + FuzzSettings.telling, random: 8)
+        let settings = FuzzSettings(always: Array(1...24) + Self.telling, random: 8)
         try await Self.check("model", settings, steps: FuzzSettings.steps ?? 150)
     }
 
@@ -49,7 +55,7 @@ import Testing
     ) async throws {
         let seeds = settings.seeds
         print("\(name): \(steps) steps of \(seeds.count) seeds, at random: \(settings.random.prefix(50))")
-        let failures = try await withThrowingTaskGroup(of: Fuzz.Failure?.self) { group in
+        let failures = try await withThrowingTaskGroup(of: String?.self) { group in
             for half in 0..<2 {
                 let mine = seeds.enumerated().filter { $0.offset % 2 == half }.map(\.element)
                 group.addTask {
@@ -63,19 +69,19 @@ import Testing
                     }
                 }
             }
-            var failures: [Fuzz.Failure] = []
+            var failures: [String] = []
             for try await case let failure? in group {
                 failures.append(failure)
                 group.cancelAll()
             }
             return failures
         }
-        for failure in failures.prefix(1) { Issue.record("\(failure)") }
+        for failure in failures.prefix(1) { Issue.record(Comment(rawValue: failure)) }
     }
 
     private static func firstFailure(
         _ seeds: [UInt64], steps: Int, _ bench: ModelBench, _ change: @Sendable (inout Fuzz) -> Void
-    ) async throws -> Fuzz.Failure? {
+    ) async throws -> String? {
         var fuzz = Fuzz(bench)
         change(&fuzz)
         for seed in seeds {

@@ -33,22 +33,3 @@ struct Operation {
         (.clock, 30), (.enqueue, 8), (.exchange, 40), (.acquire, 12), (.callerEnds, 5), (.death, 14), (.cancel, 1), (.resume, 2),
     ]
 }
-
-/// Numbers drawn from a seed.
-struct Draw {
-    private var random: SeededBytes
-
-    init(_ seed: UInt64) { random = SeededBytes(seed: seed) }
-
-    mutating func number() -> UInt64 { random.next() }
-    mutating func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
-    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
-    mutating func one<Element>(of choices: [Element]) -> Element { choices[below(choices.count)] }
-    mutating func one<Element>(of choices: [(Element, Int)]) -> Element {
-        var place = below(choices.reduce(0) { $0 + $1.1 })
-        return choices.first {
-            place -= $0.1
-            return place < 0
-        }!.0
-    }
-}

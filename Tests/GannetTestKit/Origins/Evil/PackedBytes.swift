@@ -18,8 +18,10 @@ enum PackedBytes {
     static let gzipBomb: [UInt8] = {
         let start: [UInt8] = [0xec, 0xc1, 0x31, 0x01, 0, 0, 0, 0xc2, 0xa0, 0xf5, 0x4f, 0x6d, 0x08, 0x5f, 0xa0]
         let block = start + Array(repeating: 0, count: 1016) + [0x3e, 0x03, 0, 0, 0xff, 0xff]
-        let blocks = Array(repeatElement(block, count: 1024).joined())
-        return gzipHeader + blocks + [0x03, 0x00] + littleEndian(0x5b64_c2b0) + littleEndian(1 << 30)
+        // Joined byte by byte, this takes longer than a client waits.
+        var bomb = gzipHeader
+        for _ in 0..<1024 { bomb += block }
+        return bomb + [0x03, 0x00] + littleEndian(0x5b64_c2b0) + littleEndian(1 << 30)
     }()
 
     /// 1 GiB of zeros in 2 KB of brotli (RFC 7932): one meta-block of the reference encoder, again and again. It stands for 16 MiB and ends at a byte.

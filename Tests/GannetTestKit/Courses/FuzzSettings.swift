@@ -1,25 +1,18 @@
-#if canImport(Glibc)
 import Foundation
 
 /// Which courses a test runs, by the variables of the environment.
-struct FuzzSettings {
-    let seeds: [UInt64]
+package struct FuzzSettings {
+    package let seeds: [UInt64]
     /// The seeds among these that another run would not have.
-    let random: [UInt64]
+    package let random: [UInt64]
 
-    /// Seeds that have found a defect, each with that defect.
-    static let telling: [UInt64] = [
-        // A cancelled job's crash was forgotten, and a job that stood aside for the same URL began without it.
-        2_037_981_203_415_129_185
-    ]
-
-    static let steps = number("STEPS").map(Int.init)
+    package static let steps = number("STEPS").map(Int.init)
 
     /// - Parameters:
     ///   - always: Seeds that are run every time.
     ///   - count: How many new seeds are run besides.
     ///   - cost: How many courses one course counts as, where a number of courses is asked for.
-    init(always: [UInt64], random count: Int, cost: Int = 1) {
+    package init(always: [UInt64], random count: Int, cost: Int = 1) {
         let asked = Self.number("SEEDS").map { max(1, Int($0) / cost) }
         if let seed = Self.number("SEED") {
             (seeds, random) = ((0..<(asked ?? 1)).map { seed &+ UInt64($0) }, [])
@@ -33,4 +26,3 @@ struct FuzzSettings {
         ProcessInfo.processInfo.environment["GANNET_FUZZ_\(name)"].flatMap { UInt64($0) }
     }
 }
-#endif
