@@ -36,7 +36,6 @@ package final class RedisBodies: JobOutput {
     }
 
     private static let pauseWhenFull = Duration.milliseconds(500)
-    private static let withoutEnd = Duration.seconds(365 * 86_400)
 
     /// - Parameters:
     ///   - connection: Used for bodies only, and closed by ``close()``.
@@ -77,7 +76,7 @@ package final class RedisBodies: JobOutput {
                 })
         }
         // While one part is away the worker goes on with the others. Where all are away, the worker's exchanges end it, and with it this wait.
-        persistently = Persistence(patience: store.partCount > 1 ? Self.withoutEnd : patience, listener: outage)
+        persistently = Persistence(patience: store.partCount > 1 ? Persistence.endless : patience, listener: outage)
         patienceForRoom = patience
         self.temporaryFolder = temporaryFolder
     }

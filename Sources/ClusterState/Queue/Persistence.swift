@@ -74,10 +74,14 @@ package struct Persistence: Sendable {
     }
 
     private func outage(because reason: RedisError) -> RedisOutage {
-        RedisOutage(
-            reason,
-            addition: "\(servers?.words(about: reason).map { "; \($0)" } ?? ""); this goes on for up to \(patience.components.seconds) s")
+        let place = servers?.words(about: reason).map { "; \($0)" } ?? ""
+        // What waits as long as it takes is a part of the work, and the rest goes on.
+        if patience >= Self.endless { return RedisOutage(reason, addition: place, isPart: true) }
+        return RedisOutage(reason, addition: "\(place); this goes on for up to \(patience.components.seconds) s")
     }
+
+    /// The patience of a caller that waits as long as it takes.
+    package static let endless = Duration.seconds(365 * 86_400)
 }
 
 /// The servers of a namespace, for words about those that are away.

@@ -122,14 +122,14 @@ final class WorkTally: Sendable {
         case .foreign: console.warn("the jobs that are left in the queue are of another version of gannet; a newer worker can take them")
         case .storeFull(true):
             console.warn(
-                "Redis has no room for more bodies: they wait. Raise its maxmemory, or lower '--cache-limit'.",
+                "Redis has no room for more bodies: they wait. Raise '--cache-limit' if Redis has memory left, or else its maxmemory.",
                 [(key: "event", value: "storeFull")])
         case .storeFull(false): console.warn("Redis has room for bodies again; going on.", [(key: "event", value: "storeHasRoom")])
         case .standstill(let jobs?):
             state.withLock { $0.standstill = jobs }
             console.warn(
                 "the worker takes no more jobs for now: Redis or the folder does not take the bodies of its \(Amounts.count(jobs, "job")). "
-                    + "'gannet status' names a server that is away.",
+                    + "A server may be away or full, which 'gannet status' tells.",
                 [(key: "event", value: "standstill"), (key: "jobs", value: .integer(jobs))])
         case .standstill(nil):
             state.withLock { $0.standstill = nil }

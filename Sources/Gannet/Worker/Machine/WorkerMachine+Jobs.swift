@@ -36,7 +36,8 @@ extension WorkerMachine {
             actions.append(.report(.standstill(unsettled)))
         } else if heldUp == 0, hasToldOfStandstill {
             hasToldOfStandstill = false
-            actions.append(.report(.standstill(nil)))
+            // A worker that ends has handed such jobs back.
+            if !ending.isHandingBack { actions.append(.report(.standstill(nil))) }
         }
     }
 
