@@ -75,7 +75,7 @@ package struct Persistence: Sendable {
 
     private func outage(because reason: RedisError) -> RedisOutage {
         let place = servers?.words(about: reason).map { "; \($0)" } ?? ""
-        // What waits as long as it takes is a part of the work, and the rest goes on.
+        // A part of the work waits as long as it takes, and the rest goes on.
         if patience >= Self.endless { return RedisOutage(reason, addition: place, isPart: true) }
         return RedisOutage(reason, addition: "\(place); this goes on for up to \(patience.components.seconds) s")
     }
