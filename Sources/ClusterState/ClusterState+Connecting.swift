@@ -35,7 +35,6 @@ package struct ClusterOptions: Sendable {
         var configuration = try RedisConfiguration(url: redis, passwordFile: passwordFile)
         configuration.tls.authorityFile = authorityFile
         configuration.clientName = "gannet"
-        configuration.isImpatient = isImpatient
         return configuration
     }
 }
@@ -44,7 +43,8 @@ extension ClusterState {
     /// Connects. Throws when the first attempt fails, and when the namespace has another schema.
     package static func connect(_ options: ClusterOptions) async throws(StateError) -> ClusterState {
         try await StateError.mapping {
-            let connection = try await RedisConnection.connect(options.configuration())
+            var connection = try await RedisConnection.connect(options.configuration())
+            if options.isImpatient { connection = connection.impatient() }
             let persistence = Persistence(patience: options.patience, listener: options.outage)
             do {
                 return try await open(
@@ -185,6 +185,7 @@ extension ClusterState {
 
     /// Says which partitions are away, where that is the reason of an error.
     package func naming(_ error: StateError) -> StateError {
+        if case .partly(let sentence, let reason) = error { return .partly(sentence, naming(reason)) }
         guard case .redis(let redis) = error, redis.isTransient,
             let words = ServerWatch(connection: connection, partitions: partitions).words(about: redis)
         else { return error }

@@ -33,6 +33,13 @@ package struct ClusterState: Sendable {
         self.partitions = Partition.all(partitions, of: namespace, isSpread: self.isSpread)
     }
 
+    /// The same state for callers who do not want to wait for a server of a cluster that is away.
+    package var impatient: ClusterState {
+        ClusterState(
+            connection.impatient(), namespace: namespace, partitions: partitions.count, isSpread: isSpread, persistence: persistence,
+            scripts: scripts)
+    }
+
     /// The schema that this version writes. Data of another major version is refused, data of another minor version is accepted.
     package static let schema = "2.0"
 

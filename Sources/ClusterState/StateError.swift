@@ -17,6 +17,9 @@ package enum StateError: Error, Sendable, Equatable {
     /// A server of the cluster is away. The words say which partitions it has.
     case partAway(words: String, RedisError)
 
+    /// The call was carried out in some partitions only. The sentence says what is done, and how to go on.
+    indirect case partly(String, StateError)
+
     /// A newer version of the same schema wrote this value.
     case newerFormat(String)
 
@@ -60,6 +63,7 @@ extension StateError {
     package var reason: Reason {
         switch self {
         case .homeAway, .partAway: .unavailable
+        case .partly(_, let error): error.reason
         case .redis(let error):
             switch error.reason {
             case .usage: .usage
@@ -83,6 +87,7 @@ extension StateError {
     package var redis: RedisError? {
         switch self {
         case .redis(let error), .homeAway(_, let error), .partAway(_, let error): error
+        case .partly(_, let error): error.redis
         default: nil
         }
     }
@@ -130,6 +135,7 @@ extension StateError: CustomStringConvertible {
                 + "and the records of workers and batches. No command can begin without it. Workers that run go on with the other partitions."
         case .partAway(let words, let error):
             "\(error.description) In this namespace \(words). 'gannet status' shows the others, and workers go on with them."
+        case .partly(let sentence, let error): "\(error.description) \(sentence)"
         case .otherSchema(let found):
             "The data in this namespace has schema \(found), and this version of gannet knows \(ClusterState.schema). "
                 + (olderSchema != nil

@@ -32,7 +32,7 @@ package final class GatewayServer: Sendable {
     ) {
         access = settings.access
         use = Mutex(settings.access.tokens.map { TokenUse($0) })
-        queues = QueueAccess(cluster, usual: settings.queue)
+        queues = QueueAccess(cluster.impatient, usual: settings.queue)
         let counts = GatewayCounts()
         self.counts = counts
         let fetches = FetchEndpoints(fetch: fetch, settings: settings, counts: counts)

@@ -13,6 +13,9 @@ package final class RedisConnection: Sendable {
     package let configuration: RedisConfiguration
     private let way: Way
 
+    /// In a cluster: a command does not wait for a server that is away, or silent. It fails within about two seconds.
+    private let isImpatient: Bool
+
     /// Connects. Throws if the first attempt fails at each of the addresses.
     package static func connect(_ configuration: RedisConfiguration) async throws(RedisError) -> RedisConnection {
         let node = try await reach(configuration)
@@ -47,10 +50,14 @@ package final class RedisConnection: Sendable {
         }
     }
 
-    private init(_ configuration: RedisConfiguration, _ way: Way) {
+    private init(_ configuration: RedisConfiguration, _ way: Way, isImpatient: Bool = false) {
         self.configuration = configuration
         self.way = way
+        self.isImpatient = isImpatient
     }
+
+    /// The same connection for callers who do not want to wait for a server of a cluster that is away.
+    package func impatient() -> RedisConnection { RedisConnection(configuration, way, isImpatient: true) }
 
     /// Sends one command and waits for its reply. An error reply is thrown.
     ///
@@ -66,7 +73,8 @@ package final class RedisConnection: Sendable {
         case .server(let node): return try await node.send(command, timeout: timeout)
         case .cluster(let cluster):
             let slot = command.slot ?? key.map { HashSlot(of: $0) } ?? HashSlot(number: 0)
-            return try await cluster.send(command, to: slot, deadline: .now + (timeout ?? configuration.commandTimeout))
+            let deadline = ContinuousClock.now + (timeout ?? configuration.commandTimeout)
+            return try await cluster.send(command, to: slot, deadline: deadline, isImpatient: isImpatient)
         }
     }
 
@@ -81,7 +89,8 @@ package final class RedisConnection: Sendable {
         case .server(let node): return await node.pipeline(commands, timeout: timeout)
         case .cluster(let cluster):
             return await cluster.pipeline(
-                commands, to: key.map { HashSlot(of: $0) }, deadline: .now + (timeout ?? configuration.commandTimeout))
+                commands, to: key.map { HashSlot(of: $0) }, deadline: .now + (timeout ?? configuration.commandTimeout),
+                isImpatient: isImpatient)
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
             #expect(try await fixture.settle(jobs[3], .handedBack) == .settled)
             #expect(try await fixture.queue.reclaimAll() == 1)
             let counts = try await fixture.queue.counts()
-            #expect(counts == QueueCounts())
+            #expect(counts == .nothing())
             #expect(try await fixture.claim(5).left == .nothing)
             let left = try await fixture.dump().values
             #expect(left[fixture.key("leases")] == nil)

@@ -32,10 +32,18 @@ extension FetchQueue {
     private func sweep(_ selection: JobSelection, _ action: JobSweep.Action, limit: Int) async throws(StateError) -> JobSweep {
         var sum = JobSweep()
         for partition in cluster.partitions {
-            let latest = try await cluster.now(in: partition)
-            var sweep = PartitionSweep(queue: self, partition: partition, selection, action, after: sum, latest: latest, limit: limit)
-            try await sweep.run()
-            sum = sweep.sum
+            var done = sum
+            do throws(StateError) {
+                let latest = try await cluster.now(in: partition)
+                var sweep = PartitionSweep(queue: self, partition: partition, selection, action, after: sum, latest: latest, limit: limit)
+                defer { done = sweep.sum }
+                try await sweep.run()
+            } catch {
+                guard done.count > 0 else { throw error }
+                let jobs = "\(done.count) job\(done.count == 1 ? " was" : "s were") \(action == .delete ? "deleted" : "put back")"
+                throw .partly("Before that \(jobs). Give the same command again for the rest.", error)
+            }
+            sum = done
         }
         return sum
     }

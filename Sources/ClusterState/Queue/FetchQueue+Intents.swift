@@ -85,7 +85,17 @@ extension FetchQueue {
         switch intent {
         case .cancel(let number):
             // The home partition is the first, so that the batch's producer stops at its next chunk.
-            for partition in cluster.partitions { count += try await control("cancel", .integer(number), in: partition) }
+            count = try await control("cancel", .integer(number), in: cluster.home)
+            let others = Array(cluster.partitions.dropFirst())
+            let (counts, failed, error) = try await everywhere(others) { partition throws(StateError) in
+                try await control("cancel", .integer(number), in: partition)
+            }
+            count += counts.reduce(0, +)
+            if let error {
+                throw .partly(
+                    "The jobs of the batch are cancelled but for \(failed) of \(cluster.partitions.count) partitions, \(count) of them now. "
+                        + "A worker cancels the rest when these can be reached, and so does the same command again.", error)
+            }
         case .clear(let keepsPause):
             // The home partition is the last: as long as it knows the queue, its intent stands.
             for partition in cluster.partitions.reversed() {

@@ -56,15 +56,48 @@ package struct FetchQueue: Sendable {
     package func resume() async throws(StateError) -> Bool { try await set(isPaused: false) }
 
     private func set(isPaused: Bool) async throws(StateError) -> Bool {
-        let wasPaused = try await counts().isPaused
-        for partition in cluster.partitions {
+        let wasPaused = try await everywhere { partition throws(StateError) in
             let key = partition.keys.queue(name)
             var commit = Commit()
             commit.effect = .wakes(isPaused ? 0 : .max)
             if isPaused { commit.write("HSET", key, "paused", 1) } else { commit.write("HDEL", key, "paused") }
-            try await persistently { _ = try await commit.run(cluster, in: partition, queue: checkedName()) }
+            return try await persistently {
+                let was = try await cluster.connection.send(RedisCommand("HEXISTS", key, "paused")).asInteger() == 1
+                _ = try await commit.run(cluster, in: partition, queue: checkedName())
+                return was
+            }
         }
-        return wasPaused
+        let (paused, failed, error) = wasPaused
+        if let error {
+            if paused.isEmpty { throw error }
+            throw .partly(
+                "The queue is \(isPaused ? "paused" : "resumed") but for \(failed) of its \(cluster.partitions.count) partitions: "
+                    + "give the same command again for these.", error)
+        }
+        return paused.allSatisfy { $0 }
+    }
+
+    /// Calls all partitions at once. Answers what those said that can be reached, how many could not, and the first error.
+    func everywhere<Value: Sendable>(
+        _ partitions: [Partition]? = nil, _ call: @escaping @Sendable (Partition) async throws(StateError) -> Value
+    ) async throws(StateError) -> (values: [Value], failed: Int, error: StateError?) {
+        let results = await withTaskGroup(of: Result<Value, StateError>.self) { group in
+            for partition in partitions ?? cluster.partitions {
+                group.addTask { () async -> Result<Value, StateError> in
+                    do throws(StateError) { return .success(try await call(partition)) } catch { return .failure(error) }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        var (values, errors): ([Value], [StateError]) = ([], [])
+        for result in results {
+            switch result {
+            case .success(let value): values.append(value)
+            case .failure(let error): errors.append(error)
+            }
+        }
+        if let lasting = errors.first(where: { !$0.isTransient }) { throw lasting }
+        return (values, errors.count, errors.first)
     }
 
     /// Calls `Scripts/control.lua`.

@@ -25,7 +25,12 @@ package struct QueueCounts: Sendable, Equatable {
     package var fenced = 0
     package var doubleFetches = 0
     package var bytes = 0
-    package var isPaused = false
+    /// How many partitions are paused, of how many.
+    package var paused = 0
+    package var partitions = 0
+
+    /// Workers claim nothing.
+    package var isPaused: Bool { paused > 0 && paused >= partitions }
 
     package init() {}
 
@@ -62,15 +67,17 @@ extension QueueCounts {
     init(_ reply: RedisReply, dead: Int) throws(RedisError) {
         let values = try reply.fields(Self.fields.count, of: "HMGET")
         for (value, total) in zip(values, Self.totals) { self[keyPath: total.path] = try value.asCount() }
-        isPaused = try values[Self.totals.count].asOptionalBytes() != nil
+        partitions = 1
+        paused = try values[Self.totals.count].asOptionalBytes() == nil ? 0 : 1
         self.dead = dead
         ready = enqueued - done - failed - cancelled - active - parked - delayed
     }
-    /// Adds another partition's part of the queue. A queue is paused when any part is.
+    /// Adds another partition's part of the queue.
     mutating func add(_ other: QueueCounts) {
         for (_, path) in Self.totals { self[keyPath: path] += other[keyPath: path] }
         ready += other.ready
         dead += other.dead
-        isPaused = isPaused || other.isPaused
+        paused += other.paused
+        partitions += other.partitions
     }
 }

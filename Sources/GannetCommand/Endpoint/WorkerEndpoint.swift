@@ -40,6 +40,8 @@ final class WorkerEndpoint: Sendable {
 
     /// How long Redis may take for one look.
     static let lookBound = Duration.seconds(2)
+    /// A server of a cluster that hangs is waited for, and then the others are counted.
+    private static let figuresBound = Duration.seconds(4)
     /// A look, and a wait for one that others had begun.
     private static let answerBound = Duration.seconds(6)
     /// A process whose tasks have not run for so long is stuck.
@@ -72,7 +74,7 @@ final class WorkerEndpoint: Sendable {
     func watch(_ subject: Subject) {
         let sources = Sources(
             subject: subject, readiness: FreshValue { await Self.readiness(of: subject) },
-            queue: FreshValue { await QueueFigures.look(subject.cluster, subject.queue, within: Self.lookBound) })
+            queue: FreshValue { await QueueFigures.look(subject.cluster, subject.queue, within: Self.figuresBound) })
         watched.sources.withLock { $0 = sources }
         console.note(
             "listening on \(url) (/healthz, /readyz, /metrics)",

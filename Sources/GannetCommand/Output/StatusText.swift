@@ -29,6 +29,12 @@ struct StatusText: Sendable {
 
     var text: String { lines.joined(separator: "\n") }
 
+    /// Stands behind a queue's name.
+    static func pause(of queue: QueueCounts) -> String {
+        if queue.isPaused { return " (paused)" }
+        return queue.paused > 0 ? " (paused in \(queue.paused) of \(queue.partitions) partitions)" : ""
+    }
+
     private var rows: [(name: String, value: String)] {
         let (queue, report, server) = (status.queue, status.report, status.server)
         let oldest = report.oldestAge.map { " (the oldest for \(Amounts.roughTime($0)))" } ?? ""
@@ -38,7 +44,7 @@ struct StatusText: Sendable {
         let speed = report.rate.map { "\(Amounts.rate($0.donePerSecond))/s, \(Amounts.bytes($0.bytesPerSecond))/s in the last minute" }
         let dead = queue.dead == queue.failed ? "all" : "\(queue.dead)"
         var rows = [
-            ("queue", status.name.printable + (queue.isPaused ? " (paused)" : "")),
+            ("queue", status.name.printable + Self.pause(of: queue)),
             ("progress", progress),
             ("ready", "\(queue.ready)\(oldest)"),
             ("active", "\(queue.active)"),

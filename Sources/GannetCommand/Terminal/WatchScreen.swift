@@ -40,7 +40,7 @@ struct WatchScreen: Sendable {
     }
 
     private var header: StyledText {
-        let name = StyledText("queue \(status.name)", .bold) + StyledText(queue.isPaused ? " (paused)" : "", .yellow)
+        let name = StyledText("queue \(status.name)", .bold) + StyledText(StatusText.pause(of: queue), .yellow)
         let memory = status.server.usedMemory.map { ", \(Amounts.bytes($0))" } ?? ""
         let version = status.server.version.map { " \($0)" } ?? ""
         let server = "redis\(version)\(memory), \(Amounts.milliseconds(status.server.ping))"

@@ -10,7 +10,7 @@ extension LeftBehind {
             sentences.append(
                 jobs > 0
                     ? "could not hand back \(Amounts.count(jobs, "URL")): each is fetched again when its lease ends, and is charged a crash."
-                    : "ended without an answer of Redis\(place): URLs that were on their way to this worker may go to others when the leases end."
+                    : "ended without an answer of Redis\(place): URLs that were on their way to this worker go to others when the leases end, charged a crash each."
             )
         }
         if isListed {

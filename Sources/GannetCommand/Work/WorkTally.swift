@@ -108,8 +108,8 @@ final class WorkTally: Sendable {
         case .givenUp(let count):
             if let total = state.withLock({ $0.givenUp.add(count, at: .now) }) { tellGivenUp(total) }
         case .progress(let accepted, let ended, let waits):
-            // A call that began to wait may have been cancelled since.
-            watch.note(.ended)
+            // A call that began to wait may have been cancelled since. A part of a cluster may still move or be away.
+            if watch.isAway { watch.note(.ended) }
             let lost = state.withLock { state in
                 state.waits = waits
                 state.queue = QueueProgress(accepted: accepted, ended: ended, own: state.counts.ended, after: state.queue)

@@ -36,7 +36,7 @@ struct QueueAccess: Sendable {
             do {
                 return Self.answer(try await body(queue))
             } catch {
-                return Problem(error).answer
+                return Problem((error as? StateError).map(cluster.naming) ?? error).answer
             }
         }
     }

@@ -19,6 +19,8 @@ final class ClusterConnection: Sendable {
         var nodes: [RedisAddress: NodeConnection] = [:]
         /// Nodes that leave requests without a reply.
         var silent: Set<RedisAddress> = []
+        /// The last error that a command waits for the end of, such as that of a slot that moves.
+        var hindrance: (error: RedisError, at: Instant)?
         var isClosed = false
         var listeners: [UInt64: @Sendable () -> Void] = [:]
         var lastListener: UInt64 = 0
@@ -74,8 +76,13 @@ final class ClusterConnection: Sendable {
     /// Why commands wait: the error of a node, or a node that does not answer.
     var silence: RedisError {
         if let failure { return failure }
-        let (failures, silent) = state.withLock { state in (state.nodes.values.compactMap(\.failure), state.silent.first) }
-        return failures.first ?? RedisError(.commandTimeout).at(silent ?? configuration.address)
+        let (failures, silent, hindrance) = state.withLock { state in
+            (state.nodes.values.compactMap(\.failure), state.silent.first, state.hindrance)
+        }
+        if let first = failures.first { return first }
+        // A command that waits is sent again twice a second at least.
+        if silent == nil, let hindrance, hindrance.at > .now - .seconds(1) { return hindrance.error }
+        return RedisError(.commandTimeout).at(silent ?? configuration.address)
     }
 
     var isAway: Bool { health.isAway }
@@ -99,8 +106,10 @@ final class ClusterConnection: Sendable {
 
 extension ClusterConnection {
     /// - Parameter slot: The slot of the command's key, or of the key that it is asked for.
-    func send(_ command: RedisCommand, to slot: HashSlot, deadline: Instant) async throws(RedisError) -> RedisReply {
-        guard configuration.isImpatient else { return try await go(command, slot, deadline, ClusterAttempt(deadline: deadline), .toOwner) }
+    func send(
+        _ command: RedisCommand, to slot: HashSlot, deadline: Instant, isImpatient: Bool = false
+    ) async throws(RedisError) -> RedisReply {
+        guard isImpatient else { return try await go(command, slot, deadline, ClusterAttempt(deadline: deadline), .toOwner) }
         return try await withoutWaiting(for: [slot]) {
             do throws(RedisError) {
                 return [.success(try await self.go(command, slot, deadline, ClusterAttempt(deadline: deadline), .toOwner))]
@@ -112,7 +121,9 @@ extension ClusterConnection {
 
     /// Sends the commands of each node together. The commands of one slot keep their order, unless the slot moves meanwhile.
     /// - Parameter slot: The slot for commands without a key in front of all that have one.
-    func pipeline(_ commands: [RedisCommand], to slot: HashSlot?, deadline: Instant) async -> [Result<RedisReply, RedisError>] {
+    func pipeline(
+        _ commands: [RedisCommand], to slot: HashSlot?, deadline: Instant, isImpatient: Bool = false
+    ) async -> [Result<RedisReply, RedisError>] {
         var last = slot ?? commands.lazy.compactMap(\.slot).first ?? HashSlot(number: 0)
         let slots = commands.map { command in
             last = command.slot ?? last
@@ -122,12 +133,12 @@ extension ClusterConnection {
         var groups: [RedisAddress?: [Int]] = [:]
         for (index, slot) in slots.enumerated() { groups[map.owner(of: slot), default: []].append(index) }
         if groups.count == 1, let group = groups.first {
-            return await pipeline(commands, slots, to: group.key, deadline)
+            return await pipeline(commands, slots, to: group.key, deadline, isImpatient)
         }
         return await withTaskGroup(of: ([Int], [Result<RedisReply, RedisError>]).self) { tasks in
             for (owner, indices) in groups {
                 tasks.addTask {
-                    (indices, await self.pipeline(indices.map { commands[$0] }, indices.map { slots[$0] }, to: owner, deadline))
+                    (indices, await self.pipeline(indices.map { commands[$0] }, indices.map { slots[$0] }, to: owner, deadline, isImpatient))
                 }
             }
             var results = [Result<RedisReply, RedisError>](repeating: .failure(RedisError(.cancelled)), count: commands.count)
@@ -140,9 +151,9 @@ extension ClusterConnection {
 
     /// Sends commands to one node.
     private func pipeline(
-        _ commands: [RedisCommand], _ slots: [HashSlot], to owner: RedisAddress?, _ deadline: Instant
+        _ commands: [RedisCommand], _ slots: [HashSlot], to owner: RedisAddress?, _ deadline: Instant, _ isImpatient: Bool
     ) async -> [Result<RedisReply, RedisError>] {
-        guard configuration.isImpatient else { return await deliver(commands, slots, to: owner, deadline) }
+        guard isImpatient else { return await deliver(commands, slots, to: owner, deadline) }
         return await withoutWaiting(for: slots) { await self.deliver(commands, slots, to: owner, deadline) }
     }
 
@@ -225,6 +236,7 @@ extension ClusterConnection {
         }
         let isClosed = state.withLock { $0.isClosed }
         let step = isClosed ? .fail(error) : attempt.step(after: Self.meaning(of: error), redirection, now: .now)
+        if case .pause = step { state.withLock { $0.hindrance = (error, .now) } }
         switch (step, error.kind) {
         case (.fail, _), (_, .ask), (_, .tryAgain): break
         default: doubts.yield()

@@ -21,9 +21,6 @@ package struct RedisConfiguration: Sendable, Equatable {
     /// The bound on a command, from `send` to its reply, including the wait for a connection.
     package var commandTimeout: Duration = .seconds(10)
 
-    /// In a cluster: a command does not wait for a server that is away, or silent. It fails within about two seconds.
-    package var isImpatient = false
-
     /// Bounds of the random pause before a reconnect. The pause grows with each failure.
     package var shortestBackoff: Duration = .milliseconds(50)
     package var longestBackoff: Duration = .seconds(5)

@@ -41,7 +41,7 @@ extension RedisError {
             return "The primary that \(server) names cannot be found\(shown). Check the address that the Sentinels have for it."
         case .unreachable:
             return
-                "The primary that \(server) names cannot be reached\(shown). Check that it runs and listens at the address that the Sentinels have for it."
+                "The primary that \(server) names cannot be reached\(shown). A failover may be under way: try again in a moment. If it lasts, check that the primary runs and listens at the address that the Sentinels have."
         default: return nil
         }
     }

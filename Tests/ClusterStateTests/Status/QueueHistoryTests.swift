@@ -13,7 +13,7 @@ import Testing
         counts.failed = now.done / 10
         counts.bytes = now.done * 1000
         counts.ready = 10_000 - now.done - now.done / 10
-        counts.isPaused = isPaused
+        counts.paused = isPaused ? 1 : 0
         let history = samples.map {
             QueueSample(
                 time: $0.second * 1000, done: $0.done, failed: $0.done / 10, bytes: $0.done * 1000, open: 10_000 - $0.done * 11 / 10)

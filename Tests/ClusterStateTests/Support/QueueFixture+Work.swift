@@ -42,3 +42,12 @@ extension QueueFixture {
     /// Far more than any test needs.
     private static let mostExchanges = 20_000
 }
+
+extension QueueCounts {
+    /// The counts of a queue that is gone, or was never there.
+    static func nothing(partitions: Int = 1) -> QueueCounts {
+        var counts = QueueCounts()
+        counts.partitions = partitions
+        return counts
+    }
+}

@@ -127,6 +127,52 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `pause, cancel and delete say what they have done while a server is away, and do the rest later`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let urls = (1...200).map { "http://host\($0).example/" }
+        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        let redis = ["--redis", cluster.url]
+        for batch in ["a", "b"] { #expect(try await fleet.outcome(["enqueue", "-i", fleet.list, "--batch", batch] + redis).status == 0) }
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        let away = try #require(cluster.nodes.last { $0 !== home })
+        try await away.kill9()
+        let delete = ["jobs", "delete", "--state", "ready", "--batch", "b", "--yes"]
+        let said = [
+            (["pause"], ["The queue is paused but for ", " of its 16 partitions: give the same command again for these."]),
+            (["batch", "cancel", "a"], ["The jobs of the batch are cancelled but for ", " of 16 partitions, "]),
+            (delete, [" jobs were deleted. Give the same command again for the rest."]),
+        ]
+        for (words, sentences) in said {
+            let outcome = try await fleet.outcome(words + redis)
+            #expect(outcome.status == 69 && outcome.errors.contains("it has partitions "), "\(words): \(outcome)")
+            #expect(sentences.allSatisfy { outcome.errors.contains($0) }, "\(words): \(outcome.errors)")
+        }
+        try await away.restart()
+        #expect(try await fleet.outcome(["status"] + redis).output.contains(" of 16 partitions)"))
+        for (words, _) in said { #expect(try await fleet.outcome(words + redis).status == 0, "\(words)") }
+        let status = try await fleet.outcome(["status"] + redis).output
+        #expect(status.contains("(paused)") && status.contains(fleet.row("cancelled", "400\n")), "\(status)")
+        try await fleet.stop()
+    }
+
+    @Test func `a gateway's paths of queues answer soon while a server is away, and name its partitions`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        let away = try #require(cluster.nodes.first { $0 !== home })
+        let gateway = try await fleet.gateway(redis: redis)
+        try await away.kill9()
+        for path in ["/v1/batches", "/v1/hosts"] {
+            let answer = try await gateway.ask(path)
+            #expect(answer.status == 503 && answer.body.contains("it has partitions "), "\(path): \(answer)")
+        }
+        try await gateway.stop()
+        try await fleet.stop()
+    }
+
     @Test(arguments: [false, true])
     func `enqueue says which server it waits for and for how long, and goes on when the server is back`(isHome: Bool) async throws {
         let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }

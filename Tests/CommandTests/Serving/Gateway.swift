@@ -44,8 +44,8 @@ struct Gateway: Sendable {
 }
 
 extension Fleet {
-    func gateway(_ words: [String] = []) async throws -> Gateway {
-        let process = try start(["serve", "--bind", "127.0.0.1:0"] + words + local + connection)
+    func gateway(_ words: [String] = [], redis: [String]? = nil) async throws -> Gateway {
+        let process = try start(["serve", "--bind", "127.0.0.1:0"] + words + local + (redis ?? connection))
         let start = "gannet: serving on "
         let line = try #require(try await process.errors.line { $0.hasPrefix(start) }, "\(process.errors.text)")
         return Gateway(process: process, url: String(try #require(line.dropFirst(start.count).split(separator: " ").first)))

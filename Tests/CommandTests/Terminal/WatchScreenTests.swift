@@ -159,7 +159,7 @@ import Testing
     @Test func `the time left is told in the same words by the screen and by the text`() {
         func told(_ waits: QueueWaits = .init(), isPaused: Bool = false, ended: Int = 0) -> [String?] {
             var counts = QueueCounts()
-            (counts.enqueued, counts.done, counts.ready, counts.isPaused) = (110, ended, 110 - ended, isPaused)
+            (counts.enqueued, counts.done, counts.ready, counts.paused) = (110, ended, 110 - ended, isPaused ? 1 : 0)
             let samples = [QueueSample(time: 0, done: 0, failed: 0, bytes: 0, open: 110)]
             let worker = WorkerStatus(id: "w", heard: 10_000, record: nil)
             let overview = QueueOverview(now: 10_000, counts: counts, oldestReady: nil, samples: samples, workers: [worker], waits: waits)

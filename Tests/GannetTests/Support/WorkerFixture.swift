@@ -194,5 +194,6 @@ extension QueueCounts {
         self.failed = failed
         dead = failed
         self.bytes = bytes
+        partitions = 1
     }
 }

@@ -108,7 +108,8 @@ import Testing
             (
                 .unreachable, "Connection refused",
                 "The primary that redis+sentinel://a:1,b:2/x names cannot be reached (Connection refused). "
-                    + "Check that it runs and listens at the address that the Sentinels have for it."
+                    + "A failover may be under way: try again in a moment. If it lasts, check that the primary runs and listens at the address "
+                    + "that the Sentinels have."
             ),
             (
                 .authenticationFailed, "",
