@@ -52,6 +52,9 @@ def redis_torn(trial):
             opened.truncate(size - cut)
         node.start()
         node.wait()
+        # Redis keeps the half of a transaction in the file, and would carry it out at the next start.
+        node.call("BGREWRITEAOF")
+        until("the file is written anew", lambda: node.info("INFO", "persistence").get("aof_rewrite_in_progress") == "0")
         return f"{cut} bytes of {size}"
 
     trial.disturb([torn], pause=2.5, least=2)
