@@ -94,7 +94,9 @@ package struct ClusterState: Sendable {
 
     static func now(_ replies: [Result<RedisReply, RedisError>]) throws -> Int {
         let time = try replies[0].get().fields(2, of: "TIME")
-        guard let seconds = Int(try time[0].asString()), let micros = Int(try time[1].asString()) else { throw RedisError.form(of: "TIME") }
+        guard let seconds = Int(inRedis: try time[0].asString()), let micros = Int(inRedis: try time[1].asString()),
+            0..<1 << 40 ~= seconds
+        else { throw RedisError.form(of: "TIME") }
         let wall = seconds * 1000 + micros / 1000
         guard let stored = try replies[1].get().asOptionalBytes() else { return wall }
         var reader = ByteReader(stored)

@@ -13,7 +13,7 @@ extension OutcomeContent {
 
 extension FetchError {
     /// The failure in an outcome, as its fetcher had it.
-    init(_ content: OutcomeContent, url: String) {
+    package init(_ content: OutcomeContent, url: String) {
         let message = content.fields[.errorMessage] ?? ""
         var kind = Kind(className: content.fields[.errorClass] ?? "", message: message)
         // These kinds concern the other process only. The message also explains a class of a newer version.

@@ -4,8 +4,8 @@ internal import CMicrohttpd
 ///
 /// A proxy in front of this server may read an unclear head otherwise, and take the rest of one client's request for another client's
 /// (RFC 9112, section 11.2). Of several lengths libmicrohttpd takes the first, and it takes chunks where there is a length too.
-enum RequestFraming {
-    static func isClear(_ headers: [(name: String, value: String)]) -> Bool {
+package enum RequestFraming {
+    package static func isClear(_ headers: [(name: String, value: String)]) -> Bool {
         var values: [String: [String]] = [:]
         for header in headers {
             guard header.name.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), !header.value.utf8.contains(where: \.isControl) else { return false }

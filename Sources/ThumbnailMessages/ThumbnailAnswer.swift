@@ -33,15 +33,20 @@ package enum ThumbnailAnswer: Sendable, Hashable {
         guard head.count == headBytes, head[0] == MessageBytes.version else { return nil }
         let count = MessageBytes.number(in: head[7..<11])
         guard count <= mostBytes else { return nil }
+        let answer: ThumbnailAnswer
         switch head[1] {
-        case readyKind: return (.ready, count)
+        case readyKind: answer = .ready
         case thumbnailKind:
             guard let format = ThumbnailFormat(rawValue: head[2]), format != .plain else { return nil }
             let (width, height) = (MessageBytes.number(in: head[3..<5]), MessageBytes.number(in: head[5..<7]))
             guard ThumbnailRequest.sides.contains(width), ThumbnailRequest.sides.contains(height) else { return nil }
-            return (.thumbnail(format: format, width: width, height: height), count)
-        default: return ThumbnailRefusal(rawValue: head[1]).map { (.refused($0), count) }
+            answer = .thumbnail(format: format, width: width, height: height)
+        default:
+            guard let refusal = ThumbnailRefusal(rawValue: head[1]) else { return nil }
+            answer = .refused(refusal)
         }
+        // The answers without a picture leave most of the head empty.
+        return answer.head(count: count) == head ? (answer, count) : nil
     }
 }
 

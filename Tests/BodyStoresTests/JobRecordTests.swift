@@ -34,6 +34,19 @@ import Testing
         #expect(Self.read(line.dropLast()) == record)
     }
 
+    @Test func `a line with a number below zero, or larger than any body, is no record`() {
+        let numbers: [WritableKeyPath<JobRecord, Int>] = [\.status, \.bytes, \.milliseconds]
+        for number in numbers {
+            for value in [-1, 1 << 53, Int.max] { #expect(Self.read(Self.record { $0[keyPath: number] = value }.line.dropLast()) == nil) }
+        }
+        #expect(Self.read(Self.record { $0.bytes = 1 << 53 - 1 }.line.dropLast())?.bytes == 1 << 53 - 1)
+    }
+
+    @Test(arguments: ["../x", "/etc/passwd", "a/../../x", "a//b", ".", "a/", "a\0"])
+    func `a line whose file lies outside of the folder is no record`(file: String) {
+        #expect(Self.read(Self.record { $0.file = file }.line.dropLast()) == nil)
+    }
+
     @Test func `no part of a line is a record, nor are two that ran together`() {
         let line = Self.record().line.dropLast()
         for count in 0..<line.count where count < line.count - 40 { #expect(Self.read(Array(line.prefix(count))) == nil, "\(count)") }

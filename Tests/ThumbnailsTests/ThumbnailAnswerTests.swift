@@ -76,6 +76,14 @@ import ThumbnailMessages
             let read = try #require(ThumbnailAnswer.read(ThumbnailAnswer.refused(refusal).head(count: 3)))
             #expect(read.answer == .refused(refusal) && read.count == 3)
         }
+        // A head has one form.
+        for answer in [ThumbnailAnswer.ready] + ThumbnailRefusal.allCases.map({ .refused($0) }) {
+            for place in 2..<7 {
+                var head = answer.head(count: 3)
+                head[place] = 1
+                #expect(ThumbnailAnswer.read(head) == nil, "\(answer), \(place)")
+            }
+        }
         var random = SeededBytes(seed: 18)
         for _ in 0..<10_000 {
             let head = random.next(count: 11)

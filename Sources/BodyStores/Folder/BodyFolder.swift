@@ -177,7 +177,7 @@ extension BodyFolder {
         return try FileCheck(in: path).isSound(file, size: size, digest: digest, pass: target.write)
     }
 
-    private static func isWithin(_ file: String) -> Bool {
+    package static func isWithin(_ file: String) -> Bool {
         !file.isEmpty && !file.utf8.contains(0)
             && file.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !["", ".", ".."].contains($0) }
     }

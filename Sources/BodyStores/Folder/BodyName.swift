@@ -1,4 +1,4 @@
-internal import ClusterState
+package import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
@@ -17,17 +17,17 @@ package enum NameStyle: String, Sendable, CaseIterable {
 ///
 /// The id at the beginning of the file's name makes it unique, also on file systems that ignore case. No folder's name begins like an id.
 /// A path has at most 240 bytes.
-struct BodyName: Equatable {
-    let relativePath: String
+package struct BodyName: Equatable {
+    package let relativePath: String
 
     private static let longestHint = 80
     private static let longestHintBehindPath = 50
     private static let longestHost = 63
     private static let longestFolder = 40
-    private static let mostBytes = 240
+    package static let mostBytes = 240
     private static let fanOutDigits = 3
 
-    init(of url: String, id: URLID, style: NameStyle = .hash) {
+    package init(of url: String, id: URLID, style: NameStyle = .hash) {
         let digits = id.bytes.hexadecimal
         let hint = Self.hint(from: url, longest: style == .path ? Self.longestHintBehindPath : Self.longestHint)
         let file = hint.isEmpty ? digits : "\(digits)-\(hint)"

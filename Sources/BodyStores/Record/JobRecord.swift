@@ -1,24 +1,24 @@
-internal import ClusterState
+package import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
 /// How a URL ended when it was last fetched, as a folder's journal records it.
-struct JobRecord: Sendable, Equatable {
-    let id: URLID
-    var isFailed = false
-    var status = 0
-    var bytes = 0
+package struct JobRecord: Sendable, Equatable {
+    package let id: URLID
+    package var isFailed = false
+    package var status = 0
+    package var bytes = 0
     var digest: [UInt8]?
-    var milliseconds = 0
+    package var milliseconds = 0
     /// The body's path within the folder.
-    var file = ""
+    package var file = ""
     var contentType = ""
     var errorClass = ""
     var errorMessage = ""
     /// The URL without credentials. Only an export records it, because the list of a run can be read again.
     var url = ""
 
-    init(_ id: URLID) { self.id = id }
+    package init(_ id: URLID) { self.id = id }
 
     init(_ id: URLID, _ end: JobEnd) {
         self.id = id
@@ -43,7 +43,7 @@ extension JobRecord {
     private static let tab = UInt8(ascii: "\t")
 
     /// The record's line in the journal, including its line break.
-    var line: [UInt8] {
+    package var line: [UInt8] {
         let fields = [
             id.bytes.hexadecimal, isFailed ? "-" : "+", String(status), String(bytes), digest?.hexadecimal ?? "", String(milliseconds),
             file, contentType, errorClass, errorMessage,
@@ -58,10 +58,10 @@ extension JobRecord {
     }
 
     /// - Parameter line: Without its line break.
-    init?(line: UnsafeRawBufferPointer) {
+    package init?(line: UnsafeRawBufferPointer) {
         guard let (id, isFailed) = Self.key(of: line) else { return nil }
         let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
-        guard let status = Int(Self.text(fields[2])), let bytes = Int(Self.text(fields[3])), let milliseconds = Int(Self.text(fields[5])),
+        guard let status = Self.number(fields[2]), let bytes = Self.number(fields[3]), let milliseconds = Self.number(fields[5]),
             fields[4].isEmpty || fields[4].count == 64, let digest = [UInt8](hexadecimal: fields[4])
         else { return nil }
         self.init(id)
@@ -73,10 +73,11 @@ extension JobRecord {
         (file, contentType) = (Self.text(fields[6]), Self.text(fields[7]))
         (errorClass, errorMessage) = (Self.text(fields[8]), Self.text(fields[9]))
         if fields.count > 10 { url = Self.text(fields[10]) }
+        guard file.isEmpty || BodyFolder.isWithin(file) else { return nil }
     }
 
     /// The part of a line that an index needs; `nil` if the line is not a record.
-    static func key(of line: UnsafeRawBufferPointer) -> (id: URLID, isFailed: Bool)? {
+    package static func key(of line: UnsafeRawBufferPointer) -> (id: URLID, isFailed: Bool)? {
         guard line.count > 34, line[32] == tab, line[34] == tab, line[33] == UInt8(ascii: "+") || line[33] == UInt8(ascii: "-"),
             fieldCounts.contains(line.reduce(1, { $0 + ($1 == tab ? 1 : 0) })),
             let bytes = [UInt8](hexadecimal: line[..<32]), let id = URLID(bytes)
@@ -94,6 +95,11 @@ extension JobRecord {
             default: line.append(byte)
             }
         }
+    }
+
+    /// Sums of many such numbers are not too large.
+    private static func number(_ field: Slice<UnsafeRawBufferPointer>) -> Int? {
+        Int(text(field)).flatMap { 0..<1 << 53 ~= $0 ? $0 : nil }
     }
 
     private static func text(_ field: Slice<UnsafeRawBufferPointer>) -> String {

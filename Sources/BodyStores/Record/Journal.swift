@@ -1,11 +1,11 @@
-internal import ClusterState
+package import ClusterState
 internal import GannetBasics
 
 /// The record of a folder: a file to which each run appends how its URLs ended, and an index that each run builds anew.
 ///
 /// When ``append(_:)`` returns, the record is in the file, though not yet on the disk. So a killed process loses nothing. URLs whose
 /// records a power cut takes are fetched again.
-final class Journal: Sendable {
+package final class Journal: Sendable {
     private struct State {
         let file: JournalFile
         let table: URLTable
@@ -21,13 +21,13 @@ final class Journal: Sendable {
     /// Whether the file was none of a journal, so that this journal begins anew.
     let isReplaced: Bool
 
-    static let name = "journal"
+    package static let name = "journal"
     /// The least size in bytes of a journal that is compacted.
-    static let leastCompacted = 1 << 20
+    package static let leastCompacted = 1 << 20
 
     /// Reads the journal, and compacts it if most of its records are superseded. Blocks.
     /// - Parameter folder: An existing folder that only the journal uses.
-    init(in folder: String, compactingFrom leastCompacted: Int = leastCompacted) throws {
+    package init(in folder: String, compactingFrom leastCompacted: Int = leastCompacted) throws {
         let path = "\(folder)/\(Self.name)"
         var scan = try JournalScan(of: JournalFile(path), in: folder)
         if scan.end >= leastCompacted, scan.lines / 2 > scan.table.count {
@@ -42,7 +42,7 @@ final class Journal: Sendable {
     }
 
     /// Adds a record, which supersedes the earlier records of its URL. True if it is the URL's first record of this run.
-    func append(_ record: JobRecord) throws -> Bool {
+    package func append(_ record: JobRecord) throws -> Bool {
         let line = record.line
         return try state.withLock { state in
             try state.file.write(line, at: state.end)
@@ -57,7 +57,7 @@ final class Journal: Sendable {
         }
     }
 
-    subscript(id: URLID) -> URLTable.Entry? { state.withLock { $0.table[id] } }
+    package subscript(id: URLID) -> URLTable.Entry? { state.withLock { $0.table[id] } }
 
     func update<Result: Sendable>(_ id: URLID, _ change: @Sendable (inout URLTable.Entry) -> Result) throws -> Result {
         try state.withLock { state in try state.table.update(id, change) }
@@ -72,7 +72,7 @@ final class Journal: Sendable {
         JournalCursor(state.withLock { $0.file }, from: JournalFile.heading.count, to: start)
     }
 
-    func reader() -> JournalReader { JournalReader(state.withLock { $0.file }) }
+    package func reader() -> JournalReader { JournalReader(state.withLock { $0.file }) }
 }
 
 /// An index over a journal, and the place behind its last complete line.

@@ -62,7 +62,7 @@ struct JournalCursor {
 }
 
 /// Reads single records of a journal. Records that lie close together cost one read.
-struct JournalReader {
+package struct JournalReader {
     private let file: JournalFile
     private var window = [UInt8](repeating: 0, count: 128 * 1024)
     private var start = 0
@@ -70,7 +70,7 @@ struct JournalReader {
 
     init(_ file: JournalFile) { self.file = file }
 
-    mutating func record(at offset: Int) throws -> JobRecord? {
+    package mutating func record(at offset: Int) throws -> JobRecord? {
         if let record = known(at: offset) { return record }
         count = try file.read(into: &window, at: 0, count: window.count, from: offset)
         start = offset

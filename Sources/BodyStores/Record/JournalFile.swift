@@ -2,14 +2,14 @@ internal import GannetBasics
 internal import HTTPEngine
 
 /// The file of a journal: a heading, and lines that are only appended. The folder's lock ensures that it has one writer.
-final class JournalFile: Sendable {
+package final class JournalFile: Sendable {
     let path: String
     private let descriptor: Int32
 
     /// Whether the file held something else that was shorter than a heading. It is gone.
     let isReplaced: Bool
 
-    static let heading = Array("gannet journal 1\n".utf8)
+    package static let heading = Array("gannet journal 1\n".utf8)
 
     /// Opens the file, and makes it if it is missing.
     init(_ path: String, isNew: Bool = false) throws {

@@ -7,11 +7,12 @@ internal import HTTPEngine
 /// An open-addressing table with 24 bytes a slot, at most three quarters full. A small table is in memory. A large one is in a file without
 /// a name, which the kernel can write out: the index of 10 million URLs is not memory of this process. Only one thread at a time may use a
 /// table.
-final class URLTable {
-    struct Marks: OptionSet {
-        let rawValue: UInt8
+package final class URLTable {
+    package struct Marks: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
         /// The latest record of the URL is a failure.
-        static let failed = Self(rawValue: 1)
+        package static let failed = Self(rawValue: 1)
         /// The latest record of the URL is of this run.
         static let current = Self(rawValue: 2)
         /// The URL is in this run's list.
@@ -26,10 +27,10 @@ final class URLTable {
         static let told = Self(rawValue: 64)
     }
 
-    struct Entry: Equatable {
+    package struct Entry: Equatable {
         /// The place of the URL's latest record in the journal; 0 without a record.
-        var offset = 0
-        var marks: Marks = []
+        package var offset = 0
+        package var marks: Marks = []
     }
 
     private struct Slot {

@@ -1,4 +1,4 @@
-internal import RedisClient
+package import RedisClient
 
 /// The options of a batch. All jobs of the batch have the options that it was begun with.
 package struct BatchOptions: Sendable, Equatable {
@@ -128,7 +128,7 @@ extension Batch {
     ].map { RedisArgument.string($0) }
 
     /// `nil` for a batch that no longer exists.
-    init?(number: Int, _ reply: RedisReply, now: Int) throws(RedisError) {
+    package init?(number: Int, _ reply: RedisReply, now: Int) throws(RedisError) {
         let values = try reply.fields(Self.fields.count, of: "HMGET")
         var texts: [String?] = []
         for value in values { texts.append(try value.asOptionalString()) }
@@ -136,15 +136,15 @@ extension Batch {
         self.number = number
         self.input = input
         name = texts[0] ?? ""
-        age = texts[4].flatMap { Int($0) }.map { .milliseconds(max(0, now - $0)) }
+        age = texts[4].flatMap { Int(inRedis: $0) }.map { .milliseconds(max(0, now - $0)) }
         var options = BatchOptions()
-        options.priority = texts[1].flatMap { Int($0) }.flatMap(Priority.init(number:)) ?? .normal
+        options.priority = texts[1].flatMap { Int(inRedis: $0) }.flatMap(Priority.init(number:)) ?? .normal
         options.refresh = texts[2] == "1"
-        options.maximumAge = texts[3].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : .milliseconds($0) }
+        options.maximumAge = texts[3].flatMap { Int(inRedis: $0) }.flatMap { $0 < 0 ? nil : .milliseconds($0) }
         options.headers = try values[5].asOptionalBytes().flatMap { RequestHeaders($0) } ?? .none
         options.trace = texts[6].flatMap { try? TraceContext($0) }
         self.options = options
-        let numbers = texts[8...].map { $0.flatMap { Int($0) } ?? 0 }
+        let numbers = texts[8...].map { $0.flatMap { Int(inRedis: $0) } ?? 0 }
         (total, done, failed, cancelled) = (numbers[0], numbers[1], numbers[2], numbers[3])
         (active, parked, delayed) = (numbers[4], numbers[5], numbers[6])
     }

@@ -1,4 +1,4 @@
-internal import RedisClient
+package import RedisClient
 
 /// The arguments of an exchange between a process and a partition.
 package struct ExchangeRequest: Sendable {
@@ -119,14 +119,14 @@ extension Exchange {
     private static let header = 9
 
     /// `nil` where the incarnation's lease has ended.
-    init?(_ reply: RedisReply, partition: Int) throws {
+    package init?(_ reply: RedisReply, partition: Int) throws {
         let fields = try reply.asArray()
         guard let status = try fields.first?.asString() else { throw RedisError.form(of: "exchange") }
         if status == "ended" { return nil }
         guard fields.count >= Self.header, (fields.count - Self.header).isMultiple(of: 2),
             let left = Left(rawValue: try fields[4].asInteger())
         else { throw RedisError.form(of: "exchange") }
-        now = try fields[1].asInteger()
+        now = try fields[1].asNumber()
         verdicts = try fields[2].asBytes().map {
             guard let verdict = Verdict(rawValue: $0) else { throw RedisError.form(of: "exchange") }
             return verdict
@@ -134,7 +134,7 @@ extension Exchange {
         held = try fields[3].asInteger()
         self.left = left
         isMore = try fields[5].asInteger() == 1
-        let next = try fields[6].asInteger()
+        let next = try fields[6].asNumber()
         self.next = next < 0 ? nil : .milliseconds(next)
         let state = try fields[7].asInteger()
         (isPaused, isHeldBack) = (state == 1, state == 2)

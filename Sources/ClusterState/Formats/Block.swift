@@ -1,8 +1,8 @@
 internal import GannetBasics
 
 /// Jobs of one host and one batch, as they lie in Redis. `Scripts/Parts/blocks.lua` describes the bytes and reads the same.
-struct Block {
-    static let mostJobs = 64
+package struct Block {
+    package static let mostJobs = 64
 
     private enum Flags {
         static let https: UInt8 = 1, headers: UInt8 = 2, many: UInt8 = 4, whole: UInt8 = 8
@@ -13,26 +13,26 @@ struct Block {
     /// Ms between 1970 and 2020, where the times in blocks begin.
     private static let epoch = 1_577_836_800_000
 
-    let batch: Int
+    package let batch: Int
     /// In queue time, ms.
-    let enqueued: Int
-    let host: String
+    package let enqueued: Int
+    package let host: String
     /// Whether the batch's requests have headers of their own.
-    let hasHeaders: Bool
+    package let hasHeaders: Bool
     /// The state of a job that follows its URL. A job that came back without a charge of its own waits for a worker, and is ready.
-    let followerState: JobState
+    package let followerState: JobState
     private let isHTTPS: Bool
     private let isWhole: Bool
     private let isMany: Bool
-    private(set) var count: Int
-    let bytes: [UInt8]
+    package private(set) var count: Int
+    package let bytes: [UInt8]
     private var reader: ByteReader
 
     /// A tombstone stands in a list in place of a deleted block, so that the positions of the others stay the same.
     static let gone = [UInt8(ascii: "t")]
 
     /// Reads what the jobs have in common; `nil` for a block of a newer version.
-    init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         self.bytes = Array(bytes)
         reader = ByteReader(self.bytes)
         guard let kind = reader.byte(), Flags.base...Flags.last ~= kind, let batch = reader.number(4), let enqueued = reader.number(5),
@@ -54,14 +54,14 @@ struct Block {
     }
 
     /// A job of the block.
-    enum Element {
+    package enum Element {
         case job(JobEntry)
         /// Its URL is not valid UTF-8.
         case unreadable(URLID)
     }
 
     /// The next job; `nil` at the end, and where the block is cut off.
-    mutating func next() -> Element? {
+    package mutating func next() -> Element? {
         guard count > 0 else { return nil }
         count -= 1
         let bytes: ArraySlice<UInt8>
@@ -87,7 +87,7 @@ struct Block {
     }
 
     /// All jobs that can be read.
-    var entries: [JobEntry] {
+    package var entries: [JobEntry] {
         var copy = self
         var entries: [JobEntry] = []
         while let next = copy.next() {
@@ -100,7 +100,7 @@ struct Block {
 extension Block {
     /// A block with only these of the block's jobs, as bytes; `nil` where the block is cut off.
     /// - Parameter indices: In ascending order.
-    func bytes(ofJobs indices: some BidirectionalCollection<Int>) -> [UInt8]? {
+    package func bytes(ofJobs indices: some BidirectionalCollection<Int>) -> [UInt8]? {
         guard isMany else { return indices.elementsEqual([0]) ? bytes : nil }
         let start = 11 + Int(bytes[10])
         var reader = ByteReader(bytes[(start + 1)...])
@@ -130,7 +130,7 @@ extension Block {
     }
 
     /// The block as if it were enqueued at another time.
-    func bytes(enqueued time: Int) -> [UInt8] {
+    package func bytes(enqueued time: Int) -> [UInt8] {
         var changed = Array(bytes[..<5])
         changed.append(number: time - Self.epoch, count: 5)
         return changed + bytes[10...]
@@ -150,7 +150,7 @@ extension Block {
     }
 
     /// Packs a chunk by host, in the order in which the hosts come first. The time is zero until the script that accepts the chunk fills it in.
-    static func pack(_ entries: [JobEntry], batch: Int, hasHeaders: Bool) -> [[UInt8]] {
+    package static func pack(_ entries: [JobEntry], batch: Int, hasHeaders: Bool) -> [[UInt8]] {
         var packings: [Packing] = []
         packings.reserveCapacity(entries.count / 4)
         // Room for a chunk whose hosts are all different: a table that grows moves all that it has.

@@ -33,12 +33,12 @@ package struct OutcomeContent: Sendable, Equatable {
     package init(url: String) { self.url = url }
 
     static let digestBytes = 32
-    private static let longestField = 4096
+    package static let longestField = 4096
     private static let schemes = ["", "http://", "https://"]
     private static let mostFields = 63
     private static let factsTag: UInt8 = 64
     private static let phasesTag: UInt8 = 65
-    private static let longestFacts = 40_000
+    package static let longestFacts = 40_000
     /// Most outcomes without their URL and facts are shorter.
     private static let usualBytes = 128
 }
@@ -54,7 +54,7 @@ extension OutcomeContent {
     }
 
     /// Long values are cut: they come from outside, and an outcome is read more often than written.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let scheme = scheme
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.usualBytes + url.utf8.count + (facts?.count ?? 0))
@@ -124,7 +124,7 @@ extension OutcomeContent {
         return facts
     }
 
-    init?(_ bytes: ArraySlice<UInt8>) {
+    package init?(_ bytes: ArraySlice<UInt8>) {
         var reader = ByteReader(bytes)
         guard let digest = reader.bytes(Self.digestBytes), let status = reader.number(2), let kind = reader.number(1),
             let size = reader.number(5), let form = reader.number(1), form >> 6 < Self.schemes.count

@@ -18,7 +18,25 @@ extension RedisReply {
     /// A counter's value; a missing counter is zero.
     func asCount() throws(RedisError) -> Int {
         guard let text = try asOptionalString() else { return 0 }
-        guard let number = Int(text) else { throw .form(of: "a counter") }
+        guard let number = Int(inRedis: text) else { throw .form(of: "a counter") }
         return number
+    }
+
+    /// A number of an answer, within the bounds of `Int(inRedis:)`.
+    func asNumber() throws(RedisError) -> Int {
+        let number = try asInteger()
+        guard Int.inRedis.contains(number) else { throw .form(of: "a number") }
+        return number
+    }
+}
+
+extension Int {
+    /// Scripts have no other whole numbers. No sum or difference of a few of them is too large.
+    fileprivate static let inRedis = -(1 << 53)...1 << 53
+
+    /// A number that a script has written; `nil` for a larger one.
+    init?(inRedis text: some StringProtocol) {
+        guard let number = Int(text), Self.inRedis.contains(number) else { return nil }
+        self = number
     }
 }

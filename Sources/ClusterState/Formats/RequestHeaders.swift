@@ -48,7 +48,7 @@ package struct RequestHeaders: Sendable, Hashable {
 
 extension RequestHeaders {
     /// Empty where there are no headers.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         if lines.isEmpty { return [] }
         var bytes = [UInt8(Self.version)]
         for line in lines {
@@ -61,7 +61,7 @@ extension RequestHeaders {
     }
 
     /// `nil` for headers of another version, and for damaged ones.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         var lines: [Line] = []
         var reader = ByteReader(bytes)
         guard bytes.isEmpty || reader.number(1) == Self.version else { return nil }

@@ -1,7 +1,7 @@
 internal import GannetBasics
 
 /// The record of a URL that is being fetched, or that waits for its next attempt. `Scripts/Parts/locks.lua` describes the bytes.
-struct URLLock {
+package struct URLLock {
     enum Kind: UInt8 {
         /// A worker fetches the URL for a job.
         case worker = 0x4c
@@ -37,15 +37,16 @@ struct URLLock {
     var interested: [Interested]
     let job: ArraySlice<UInt8>
 
-    /// `nil` for a lock that a newer version wrote.
-    init?(_ bytes: some Collection<UInt8>) {
+    /// `nil` for a lock that a newer version wrote, and for one whose names are no text. Its bytes would be others than those in Redis.
+    package init?(_ bytes: some Collection<UInt8>) {
         var reader = ByteReader(Array(bytes))
         guard let kind = reader.byte().flatMap(Kind.init), let token = reader.bytes(LockToken.count).flatMap({ LockToken($0) }),
             let began = reader.number(6), let deadline = reader.number(6), let crashes = reader.number(1), let failures = reader.number(1),
             let flags = reader.number(1), let throttled = reader.number(6), let length = reader.number(2), let part = reader.bytes(length)
         else { return nil }
         var extras = ByteReader(part)
-        guard let queue = extras.number(1).flatMap({ extras.bytes($0) }), let failure = extras.number(2).flatMap({ extras.bytes($0) })
+        guard let queue = extras.number(1).flatMap({ extras.bytes($0) }).flatMap({ String(validating: $0, as: UTF8.self) }),
+            let failure = extras.number(2).flatMap({ extras.bytes($0) })
         else { return nil }
         interested = []
         while !extras.isAtEnd {
@@ -60,18 +61,18 @@ struct URLLock {
         self.failures = failures
         self.flags = flags
         self.throttled = throttled
-        self.queue = String(decoding: queue, as: UTF8.self)
+        self.queue = queue
         self.failure = failure
         job = reader.all()
     }
 
     private static func interested(_ reader: inout ByteReader) -> Interested? {
-        guard let kind = reader.byte(), let length = reader.number(1), let name = reader.bytes(length), let first = name.first else {
-            return nil
-        }
-        if kind == UInt8(ascii: "c") { return .channel(String(decoding: name, as: UTF8.self)) }
+        guard let kind = reader.byte(), let length = reader.number(1), let bytes = reader.bytes(length), let first = bytes.first,
+            let name = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        if kind == UInt8(ascii: "c") { return .channel(name) }
         guard kind == UInt8(ascii: "q"), let priority = Priority(number: Int(first) - Int(UInt8(ascii: "0"))) else { return nil }
-        return .queue(String(decoding: name.dropFirst(), as: UTF8.self), priority)
+        return .queue(String(decoding: bytes.dropFirst(), as: UTF8.self), priority)
     }
 }
 
@@ -81,7 +82,7 @@ extension URLLock {
         interested.compactMap { if case .queue(let queue, let priority) = $0 { (queue, priority) } else { nil } }
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var extras = [UInt8(queue.utf8.count)] + queue.utf8
         extras.append(number: failure.count, count: 2)
         extras += failure

@@ -24,7 +24,7 @@ package struct URLOutcome: Sendable, Equatable {
     }
 
     /// Reads an outcome, as `Scripts/Parts/locks.lua` describes it; `nil` where a newer version wrote it.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard reader.number(1) == Self.version, let flags = reader.number(1),
             let token = reader.bytes(LockToken.count).flatMap({ LockToken($0) }),

@@ -46,7 +46,8 @@ extension JobPage {
             if isFull { return start + index / 2 }
             guard let job = reader.selected(dead: try found[index].asBytes()) else { continue }
             add(
-                job.block, at: Int(try found[index + 1].asString()), crashes: job.crashes, failures: job.failures, error: job.error)
+                job.block, at: Int(inRedis: try found[index + 1].asString()), crashes: job.crashes, failures: job.failures, error: job.error
+            )
         }
         return found.count < 2 * looks ? nil : last + 1
     }

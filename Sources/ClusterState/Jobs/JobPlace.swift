@@ -3,7 +3,7 @@ internal import RedisClient
 
 /// Where some of a queue's ready, parked or delayed jobs of one priority lie. Except for the ready blocks, each place is a member of the
 /// priority's timers.
-enum JobPlace {
+package enum JobPlace {
     /// Blocks that no worker has seen.
     case ready
     /// Blocks, and URLs to carry on, whose host had no room.
@@ -15,19 +15,24 @@ enum JobPlace {
     /// A newer version's.
     case unknown(member: [UInt8])
 
-    init(timer member: [UInt8]) {
+    package init(timer member: [UInt8]) {
         switch member.first {
         case UInt8(ascii: "h"): self = .aside(host: Array(member.dropFirst()))
         case UInt8(ascii: "u"): self = .followers(id: Array(member.dropFirst()))
         case UInt8(ascii: "d"):
-            let delay = Int(String(decoding: member.dropFirst(), as: UTF8.self))
-            self = delay.map { .delayed(delay: $0) } ?? .unknown(member: member)
+            let text = String(decoding: member.dropFirst(), as: UTF8.self)
+            // Another spelling of a number would be the timer of another list.
+            if let delay = Int(inRedis: text), delay >= 0, "\(delay)" == text {
+                self = .delayed(delay: delay)
+            } else {
+                self = .unknown(member: member)
+            }
         default: self = .unknown(member: member)
         }
     }
 
     /// The timer's member; empty for the ready blocks.
-    var member: [UInt8] {
+    package var member: [UInt8] {
         switch self {
         case .ready: []
         case .aside(let host): [UInt8(ascii: "h")] + host
@@ -38,7 +43,7 @@ enum JobPlace {
     }
 
     /// When a block of this place is due, for blocks that were enqueued with a delay.
-    func due(_ block: Block) -> Int? {
+    package func due(_ block: Block) -> Int? {
         guard case .delayed(let delay) = self else { return nil }
         return block.enqueued + delay
     }
@@ -135,14 +140,14 @@ struct JobReader {
 }
 
 /// A job that was given up, as the queue keeps it. `Scripts/Exchange/settle.lua` writes it.
-struct DeadJob {
+package struct DeadJob {
     let crashes: Int
     let failures: Int
-    let block: Block
-    let error: OutcomeContent?
+    package let block: Block
+    package let error: OutcomeContent?
 
     /// `nil` for a record that a newer version wrote.
-    init?(_ record: [UInt8]) {
+    package init?(_ record: [UInt8]) {
         var reader = ByteReader(record)
         guard reader.bytes(LockToken.count) != nil, let crashes = reader.number(1), let failures = reader.number(1),
             let block = reader.number(2).flatMap({ reader.bytes($0) }).flatMap({ Block($0) })

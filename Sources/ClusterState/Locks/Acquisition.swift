@@ -1,4 +1,4 @@
-internal import RedisClient
+package import RedisClient
 
 /// A request of a caller without a job, for a URL's outcome or for its lock.
 package struct AcquireRequest: Sendable {
@@ -60,10 +60,10 @@ package struct AcquireAnswer: Sendable, Equatable {
 }
 
 extension AcquireAnswer {
-    init(_ reply: RedisReply) throws {
+    package init(_ reply: RedisReply) throws {
         let fields = try reply.asArray()
         guard let status = try fields.first?.asString() else { throw RedisError.form(of: "acquire") }
-        now = fields.count > 1 ? try fields[1].asInteger() : 0
+        now = fields.count > 1 ? try fields[1].asNumber() : 0
         switch (status, fields.count) {
         case ("ended", 1): fate = .ended
         case ("waits", 3):

@@ -59,13 +59,13 @@ extension OperatorRule {
     }
 
     /// The rule as `Scripts/Parts/hosts.lua` reads it. Times are ms, and the pause ends in queue time.
-    func bytes(now: Int) -> String {
+    package func bytes(now: Int) -> String {
         func text(_ number: Int?) -> String { number.map { "\($0)" } ?? "" }
         return "\(text(limit)) \(text(interval.map(\.wholeMilliseconds))) \(text(pause.map { now + $0.wholeMilliseconds }))"
     }
 
     /// `nil` for a rule of a newer version.
-    init?(_ pattern: String, _ text: String, now: Int) {
+    package init?(_ pattern: String, _ text: String, now: Int) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
         self.init(pattern, limit: Int(parts[0]), interval: Int(parts[1]), pausedUntil: Int(parts[2]), now: now)

@@ -2,7 +2,7 @@ internal import RedisClient
 
 /// Work on all partitions of a queue that must not stop half-way: the home partition knows of it until it is done. With one partition there
 /// is no half-way, and nothing is noted.
-enum QueueIntent: Equatable {
+package enum QueueIntent: Equatable {
     case cancel(batch: Int)
     /// Removes the queue. A paused queue may stay paused.
     case clear(keepingPause: Bool)
@@ -10,7 +10,7 @@ enum QueueIntent: Equatable {
     private static let cancelled = "intent:cancel:", cleared = "intent:clear"
 
     /// The field of the queue's hash in the home partition.
-    var field: String {
+    package var field: String {
         switch self {
         case .cancel(let number): Self.cancelled + "\(number)"
         case .clear: Self.cleared
@@ -18,11 +18,11 @@ enum QueueIntent: Equatable {
     }
 
     /// - Parameter time: Queue time in ms. Workers finish only what is some time old.
-    func value(at time: Int) -> String {
+    package func value(at time: Int) -> String {
         if case .clear(true) = self { "\(time) 1" } else { "\(time) 0" }
     }
 
-    init?(field: String, value: String) {
+    package init?(field: String, value: String) {
         if field == Self.cleared {
             self = .clear(keepingPause: value.hasSuffix(" 1"))
         } else if field.hasPrefix(Self.cancelled), let number = Int(field.dropFirst(Self.cancelled.count)) {

@@ -1,4 +1,4 @@
-internal import RedisClient
+package import RedisClient
 
 /// A queue's depths and totals.
 package struct QueueCounts: Sendable, Equatable {
@@ -64,7 +64,7 @@ extension QueueCounts {
     /// The names of the counters in Redis, in the order in which they are read.
     static let fields = (totals.map(\.name) + ["paused"]).map { RedisArgument.string($0) }
 
-    init(_ reply: RedisReply, dead: Int) throws(RedisError) {
+    package init(_ reply: RedisReply, dead: Int) throws(RedisError) {
         let values = try reply.fields(Self.fields.count, of: "HMGET")
         for (value, total) in zip(values, Self.totals) { self[keyPath: total.path] = try value.asCount() }
         partitions = 1

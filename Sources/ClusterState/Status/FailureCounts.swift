@@ -1,4 +1,4 @@
-internal import RedisClient
+package import RedisClient
 
 /// How many jobs of a queue have failed, by the class of their failures. Jobs that were tried again count no more.
 package struct FailureCounts: Sendable, Equatable {
@@ -17,10 +17,10 @@ package struct FailureCounts: Sendable, Equatable {
     }
 
     /// - Parameter fields: The names and the values of a queue's hash.
-    init(_ fields: [RedisReply]) throws(RedisError) {
+    package init(_ fields: [RedisReply]) throws(RedisError) {
         for index in stride(from: 0, to: fields.count - 1, by: 2) {
             let name = try fields[index].asString()
-            guard name.hasPrefix(Self.mark), let count = Int(try fields[index + 1].asString()), count > 0 else { continue }
+            guard name.hasPrefix(Self.mark), let count = Int(inRedis: try fields[index + 1].asString()), count > 0 else { continue }
             byClass[String(name.dropFirst(Self.mark.count))] = count
         }
     }

@@ -1,5 +1,5 @@
 internal import GannetBasics
-internal import RedisClient
+package import RedisClient
 
 /// A host as Redis knows it, which decides whether another request may begin.
 package struct HostStanding: Sendable, Equatable {
@@ -32,7 +32,7 @@ extension HostStanding {
     }
 
     /// - Parameter reply: The answer to ``command(_:_:)``. Redis may have no record of a host without requests.
-    init(_ reply: RedisReply, of host: String, at now: Int) throws {
+    package init(_ reply: RedisReply, of host: String, at now: Int) throws {
         let fields = try reply.asArray()
         var reader = ByteReader(try fields.first?.asOptionalBytes() ?? [])
         (running, nextStart, restsUntil) = (reader.number(2) ?? 0, reader.number(6) ?? 0, reader.number(6) ?? 0)

@@ -1,13 +1,13 @@
 internal import GannetBasics
-internal import RedisClient
+package import RedisClient
 
 /// A partition's part of a queue at one moment.
 ///
 /// Jobs that stand aside are counted nowhere. Where no block is ready, all ready jobs do. Otherwise some of the hosts that are due next are
 /// looked at, and their lists are taken to hold blocks like their first.
-struct PartitionLook {
+package struct PartitionLook {
     let now: Int
-    let counts: QueueCounts
+    package let counts: QueueCounts
     let samples: [QueueSample]
     let workers: [WorkerStatus]
     let failures: FailureCounts
@@ -20,7 +20,7 @@ struct PartitionLook {
 
     /// When the oldest waiting job was enqueued, as far as the heads of the lists tell.
     private(set) var oldest: Int?
-    private(set) var waits = QueueWaits()
+    package private(set) var waits = QueueWaits()
 
     private let hasReadyBlocks: Bool
     private var due: [(priority: Priority, members: [[UInt8]], all: Int)] = []
@@ -34,9 +34,9 @@ struct PartitionLook {
     private static let longestSilence = 600_000
 
     /// - Parameter replies: The answers to the commands of ``FetchQueue/look(at:)``.
-    init(_ replies: [RedisReply]) throws {
+    package init(_ replies: [RedisReply]) throws {
         now = try ClusterState.now(replies.prefix(2).map { .success($0) })
-        counts = try QueueCounts(replies[2], dead: try replies[3].asInteger())
+        counts = try QueueCounts(replies[2], dead: try replies[3].asNumber())
         let beside = 4 + 3 * Priority.allCases.count
         let isForOnlookers = replies.count > beside
         let fields = isForOnlookers ? try replies[beside].asArray() : []
@@ -50,7 +50,7 @@ struct PartitionLook {
             let part = Array(replies[(4 + 3 * index)...].prefix(3))
             let heads = try part[0].asArray().map { try $0.asBytes() }
             hasReadyBlocks = hasReadyBlocks || !heads.isEmpty
-            due.append((priority, try part[1].asArray().map { try $0.asBytes() }, try part[2].asInteger()))
+            due.append((priority, try part[1].asArray().map { try $0.asBytes() }, try part[2].asNumber()))
             for head in heads { oldest = Self.earlier(oldest, head) }
         }
         self.hasReadyBlocks = hasReadyBlocks
@@ -79,7 +79,7 @@ struct PartitionLook {
     /// - Parameters:
     ///   - replies: The answers to ``asideCommands(_:of:)``.
     ///   - partBytes: How long the parts of a list are.
-    mutating func note(_ replies: [RedisReply], partBytes: Int) throws {
+    package mutating func note(_ replies: [RedisReply], partBytes: Int) throws {
         var rest = replies[...]
         var held = 0.0
         var hosts = 0.0
@@ -90,18 +90,19 @@ struct PartitionLook {
                     // A job that came back waits for a worker, and counts as ready.
                     if Block(first)?.followerState == .ready { oldest = Self.earlier(oldest, first) }
                 }
-                guard member.first == UInt8(ascii: "h"), var length = try rest.popFirst()?.asInteger(),
-                    let others = try rest.popFirst()?.asInteger(), let list = rest.popFirst()
+                guard member.first == UInt8(ascii: "h"), let first = try rest.popFirst()?.asNumber(),
+                    let others = try rest.popFirst()?.asNumber(), let list = rest.popFirst()
                 else { continue }
                 let heads = try list.asArray().map { try $0.asBytes() }
                 for head in heads { oldest = Self.earlier(oldest, head) }
-                if let head = heads.first { length += others * partBytes / max(1, head.count) }
+                var length = Double(first)
+                if let head = heads.first { length += Double(others) * Double(partBytes / max(1, head.count)) }
                 hosts += share
-                held += share * Double(length * (heads.first.flatMap { Block($0)?.count } ?? 1))
+                held += share * length * Double(heads.first.flatMap { Block($0)?.count } ?? 1)
             }
         }
-        waits.hosts = Int(hosts)
-        waits.held = max(0, min(counts.ready, hosts > 0 && !hasReadyBlocks ? counts.ready : Int(held)))
+        waits.hosts = max(0, Int(hosts))
+        waits.held = max(0, hosts > 0 && !hasReadyBlocks ? counts.ready : Int(min(Double(counts.ready), held)))
         if counts.ready <= 0 { oldest = nil }
     }
 
@@ -133,7 +134,9 @@ struct PartitionLook {
         let mark = "queue:"
         let queues = try stride(from: 0, to: fields.count - 1, by: 2).compactMap { index -> (name: String, heard: Int)? in
             let name = try fields[index].asString()
-            guard name.hasPrefix(mark), let heard = Int(try fields[index + 1].asString()), now - heard <= longestSilence else { return nil }
+            guard name.hasPrefix(mark), let heard = Int(inRedis: try fields[index + 1].asString()), now - heard <= longestSilence else {
+                return nil
+            }
             return (String(name.dropFirst(mark.count)), heard)
         }
         return queues.sorted { ($1.heard, $0.name) < ($0.heard, $1.name) }.map(\.name)

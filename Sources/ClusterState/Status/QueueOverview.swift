@@ -130,15 +130,17 @@ package struct QueueSample: Sendable, Equatable {
     /// A quarter of an hour.
     private static let most = 180
 
-    /// Appends the sample to packed ones. The oldest go when there are too many.
-    func appended(to bytes: [UInt8]) -> [UInt8] {
-        Array((bytes + Self.bytes(of: [time, done, failed, self.bytes, open])).suffix(Self.most * Self.size))
+    /// Appends the sample to packed ones. The oldest go when there are too many, and so does the part of one at the end.
+    package func appended(to bytes: [UInt8]) -> [UInt8] {
+        Array(
+            (bytes.prefix(bytes.count / Self.size * Self.size) + Self.bytes(of: [time, done, failed, self.bytes, open])).suffix(
+                Self.most * Self.size))
     }
 
     static func bytes(of numbers: [Int]) -> [UInt8] { numbers.reduce(into: []) { $0.append(number: $1, count: 6) } }
 
     /// Reads packed samples, the oldest first.
-    static func read(_ bytes: [UInt8]) -> [QueueSample] {
+    package static func read(_ bytes: [UInt8]) -> [QueueSample] {
         var reader = ByteReader(bytes)
         return (0..<bytes.count / size).compactMap { _ in
             guard let time = reader.number(6), let done = reader.number(6), let failed = reader.number(6), let count = reader.number(6),

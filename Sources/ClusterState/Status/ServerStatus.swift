@@ -1,4 +1,4 @@
-internal import RedisClient
+package import RedisClient
 
 /// The Redis server behind a namespace, or all primaries of a Redis Cluster together. A value is `nil` where the user may not ask for it, or
 /// a server does not report it.
@@ -97,23 +97,23 @@ extension ClusterState {
 }
 
 /// The answer to `INFO`: lines of `name:value`.
-struct InfoReply {
+package struct InfoReply {
     private let text: String
 
     static func command(_ section: String) -> RedisCommand { RedisCommand("INFO", .string(section)) }
 
     /// `nil` for a user who may not ask.
-    init?(_ reply: Result<RedisReply, RedisError>) throws(RedisError) {
+    package init?(_ reply: Result<RedisReply, RedisError>) throws(RedisError) {
         if case .failure(let error) = reply, error.kind == .notPermitted { return nil }
         text = try reply.get().asString()
     }
 
-    subscript(_ name: String) -> String? {
+    package subscript(_ name: String) -> String? {
         // Swift takes the CR LF at a line's end for one character.
         let line = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix(name + ":") }
         return line.map { String($0.dropFirst(name.utf8.count + 1)) }
     }
 
     /// Needs the section `memory`.
-    var evictsAnyKey: Bool { self["maxmemory_policy"]?.hasPrefix("allkeys") == true && self["maxmemory"] != "0" }
+    package var evictsAnyKey: Bool { self["maxmemory_policy"]?.hasPrefix("allkeys") == true && self["maxmemory"] != "0" }
 }

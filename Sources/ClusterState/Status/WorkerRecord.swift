@@ -66,7 +66,7 @@ package struct WorkerRecord: Sendable, Equatable {
     }
 
     /// One version byte, then numbers, and texts with their lengths. Long texts are cut, because a heartbeat has to stay small.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = [UInt8(Self.version), (isStopping ? 1 : 0) + (isFull ? 2 : 0)]
         bytes.append(number: processID, count: 4)
         bytes.append(number: concurrency, count: 2)
@@ -85,7 +85,7 @@ package struct WorkerRecord: Sendable, Equatable {
     }
 
     /// `nil` for a record of a newer version.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard reader.number(1) == Self.version, let flags = reader.number(1), let processID = reader.number(4),
             let concurrency = reader.number(2), let active = reader.number(2), let interval = reader.number(4),

@@ -1,4 +1,4 @@
-internal import HTTPEngine
+package import HTTPEngine
 
 /// The first bytes of a record's file. They never change during the life of the file.
 ///
@@ -15,14 +15,14 @@ internal import HTTPEngine
 ///
 /// The copies of the metadata follow, see ``RecordMetadata``, and then the body. A digest covers every byte of the file except the padding
 /// of the copies: the digest of a copy covers this header too.
-struct RecordHeader: Equatable {
-    let key: DiskKey
-    let bodySize: Int
-    let bodyDigest: SHA256Digest
+package struct RecordHeader: Equatable {
+    package let key: DiskKey
+    package let bodySize: Int
+    package let bodyDigest: SHA256Digest
     let copies: Int
     let copyCapacity: Int
 
-    enum Reading {
+    package enum Reading {
         case header(RecordHeader)
         /// A newer version of the format.
         case newer
@@ -32,7 +32,6 @@ struct RecordHeader: Equatable {
     static let magic = Array("gannet\r\n".utf8)
     static let version: UInt32 = 1
     /// Without the key.
-    /// Without the key.
     private static let fixedSize = 64
 
     /// A smaller body is rewritten at no more cost than the room for a second copy of the metadata.
@@ -41,12 +40,12 @@ struct RecordHeader: Equatable {
     /// Where the first copy of the metadata begins.
     var size: Int { Self.fixedSize + key.bytes.count }
     /// Where the body begins.
-    var bodyOffset: Int { offset(ofCopy: copies) }
-    var fileSize: Int { bodyOffset + bodySize }
+    package var bodyOffset: Int { offset(ofCopy: copies) }
+    package var fileSize: Int { bodyOffset + bodySize }
 
-    func offset(ofCopy number: Int) -> Int { size + number * (RecordMetadata.headerSize + copyCapacity) }
+    package func offset(ofCopy number: Int) -> Int { size + number * (RecordMetadata.headerSize + copyCapacity) }
 
-    var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var bytes = Self.magic
         bytes.append(littleEndian: Self.version)
         bytes.append(littleEndian: UInt32(key.bytes.count))
@@ -58,7 +57,7 @@ struct RecordHeader: Equatable {
 
     /// Reads the first bytes of a file of this size. All lengths of the header fit into the file. Only the digest of a copy of the metadata
     /// tells whether they are right.
-    static func read(_ bytes: [UInt8], key: DiskKey, fileSize: Int) -> Reading {
+    package static func read(_ bytes: [UInt8], key: DiskKey, fileSize: Int) -> Reading {
         guard bytes.starts(with: magic), let version = bytes.littleEndian(at: 8, as: UInt32.self), version > 0 else { return .damaged }
         guard version == Self.version else { return .newer }
         guard bytes.littleEndian(at: 12, as: UInt32.self) == UInt32(key.bytes.count),
@@ -74,7 +73,7 @@ struct RecordHeader: Equatable {
 
 extension RecordHeader {
     /// The header of a new record.
-    init(key: DiskKey, metadataSize: Int, bodySize: Int, bodyDigest: SHA256Digest) {
+    package init(key: DiskKey, metadataSize: Int, bodySize: Int, bodyDigest: SHA256Digest) {
         let isLarge = bodySize >= Self.leastBodyForTwoCopies
         self.init(
             key: key, bodySize: bodySize, bodyDigest: bodyDigest, copies: isLarge ? 2 : 1,
@@ -92,15 +91,21 @@ extension RecordHeader {
 /// | 4 | number of bytes of metadata |
 /// | 32 | SHA-256 of the header, the copy's number, its first 12 bytes and the metadata |
 /// | n | the metadata |
-struct RecordMetadata: Equatable {
-    let number: Int
-    let sequence: UInt64
-    let bytes: [UInt8]
+package struct RecordMetadata: Equatable {
+    package let number: Int
+    package let sequence: UInt64
+    package let bytes: [UInt8]
 
     static let headerSize = 44
 
+    package init(number: Int, sequence: UInt64, bytes: [UInt8]) {
+        self.number = number
+        self.sequence = sequence
+        self.bytes = bytes
+    }
+
     /// The copy as it is written, without padding.
-    func encoded(in header: RecordHeader) -> [UInt8] {
+    package func encoded(in header: RecordHeader) -> [UInt8] {
         var start: [UInt8] = []
         start.append(littleEndian: sequence)
         start.append(littleEndian: UInt32(bytes.count))
@@ -108,12 +113,12 @@ struct RecordMetadata: Equatable {
     }
 
     /// The copy that counts, in a file's first bytes; nil when none is whole.
-    static func read(_ bytes: [UInt8], in header: RecordHeader) -> Self? {
+    package static func read(_ bytes: [UInt8], in header: RecordHeader) -> Self? {
         (0..<header.copies).compactMap { read($0, bytes, in: header) }.max { $0.sequence < $1.sequence }
     }
 
     /// The copy to write for new metadata; nil where the file has to be written anew.
-    func successor(_ bytes: [UInt8], in header: RecordHeader) -> Self? {
+    package func successor(_ bytes: [UInt8], in header: RecordHeader) -> Self? {
         guard header.copies == 2, bytes.count <= header.copyCapacity, sequence < .max else { return nil }
         return Self(number: 1 - number, sequence: sequence + 1, bytes: bytes)
     }

@@ -27,8 +27,8 @@ extension Favourite: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 /// The bytes of a file of favourites: JSON, so that other programs can read it.
-enum FavouritesFormat {
-    enum Reading: Equatable {
+package enum FavouritesFormat {
+    package enum Reading: Equatable {
         case favourites([Favourite])
         case newer
         case damaged
@@ -50,7 +50,7 @@ enum FavouritesFormat {
     }
 
     /// Ends with a line break, for people who look at it.
-    static func bytes(_ favourites: [Favourite]) -> [UInt8] {
+    package static func bytes(_ favourites: [Favourite]) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let entries = favourites.map { Entry(id: $0.id, added: Int64(($0.added.timeIntervalSince1970 * 1000).rounded())) }
@@ -58,7 +58,7 @@ enum FavouritesFormat {
         return Array(data) + [UInt8(ascii: "\n")]
     }
 
-    static func read(_ bytes: [UInt8]) -> Reading {
+    package static func read(_ bytes: [UInt8]) -> Reading {
         let data = Data(bytes)
         guard let version = try? JSONDecoder().decode(Version.self, from: data) else { return .damaged }
         guard version.version <= 1 else { return .newer }

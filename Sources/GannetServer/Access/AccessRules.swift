@@ -1,6 +1,6 @@
 internal import GannetBasics
 internal import HTTPCaching
-internal import HTTPService
+package import HTTPService
 
 /// Decides who may ask for what.
 ///
@@ -21,7 +21,7 @@ package struct AccessRules: Sendable {
     private static let ownHosts: Set = ["localhost", "127.0.0.1", "[::1]"]
 
     /// The holder of the request, by the index of its token; nil where none is needed.
-    func check(_ request: HTTPServiceRequest, _ endpoint: Endpoint) throws(Problem) -> Int? {
+    package func check(_ request: HTTPServiceRequest, _ endpoint: Endpoint) throws(Problem) -> Int? {
         let host = request.header("host")?.lowercased() ?? ""
         let name = Self.name(of: host)
         try checkOrigin(request, host, name)

@@ -1,20 +1,22 @@
 internal import GannetBasics
 internal import HTTPEngine
-internal import HTTPService
+package import HTTPService
 
 /// A browser's sign-in: a cookie that says until when it holds, with a seal that only a holder of the token can make.
 ///
 /// Nothing is kept for it. So each gateway that has the token takes it, and it ends with the token.
-struct SessionCookie: Sendable {
+package struct SessionCookie: Sendable {
     /// Whether browsers may send it over TLS alone.
     let isSecure: Bool
+
+    package init(isSecure: Bool) { self.isSecure = isSecure }
 
     static let days = 7
     /// Browsers take a cookie of the first name from no other host and no other path.
     private var name: String { isSecure ? "__Host-gannet-session" : "gannet-session" }
 
     /// - Parameter now: In seconds since 1970.
-    func header(for token: Token, now: Int64) -> String {
+    package func header(for token: Token, now: Int64) -> String {
         let end = now + Int64(Self.days * 86_400)
         return "\(name)=\(end).\(Self.seal(end, token).hexadecimal)" + attributes(age: Self.days * 86_400)
     }
@@ -24,7 +26,7 @@ struct SessionCookie: Sendable {
     private func attributes(age: Int) -> String { "; Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "") }
 
     /// The index of the token with which the request's browser has signed in.
-    func holder(_ request: HTTPServiceRequest, in tokens: [Token], now: Int64) -> Int? {
+    package func holder(_ request: HTTPServiceRequest, in tokens: [Token], now: Int64) -> Int? {
         for cookie in request.headers("cookie").flatMap({ $0.split(separator: ";") }) {
             let pair = cookie.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
             guard pair.count == 2, pair[0] == name else { continue }

@@ -1,12 +1,12 @@
 /// The part of a body that a client wants (RFC 9110, section 14).
-enum ByteRange: Equatable {
+package enum ByteRange: Equatable {
     case whole
     case part(Range<Int>)
     /// No byte of the body is in the range.
     case unsatisfiable
 
     /// A list of several ranges, another unit and a malformed header count as none: the whole body is always a right answer.
-    init(_ header: String?, of size: Int) {
+    package init(_ header: String?, of size: Int) {
         self = .whole
         guard let header, let equals = header.firstIndex(of: "="), header[..<equals].lowercased() == "bytes" else { return }
         let ends = header[header.index(after: equals)...].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)

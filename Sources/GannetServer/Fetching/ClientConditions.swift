@@ -1,15 +1,15 @@
-internal import HTTPCaching
+package import HTTPCaching
 internal import HTTPEngine
-internal import HTTPService
+package import HTTPService
 
 /// The conditions of a client that may have a body already (RFC 9110, section 13), against the answer that there is for it.
-struct ClientConditions {
+package struct ClientConditions {
     private let noneMatch: [String]
     private let modifiedSince: String?
     private let range: String?
     private let ifRange: String?
 
-    init(_ request: HTTPServiceRequest) {
+    package init(_ request: HTTPServiceRequest) {
         noneMatch = request.headers("if-none-match")
         modifiedSince = request.header("if-modified-since")
         // RFC 9110, section 14.2: another method has no range.
@@ -18,10 +18,10 @@ struct ClientConditions {
     }
 
     /// Whether the client wants anything else than the whole body.
-    var exist: Bool { !noneMatch.isEmpty || modifiedSince != nil || range != nil }
+    package var exist: Bool { !noneMatch.isEmpty || modifiedSince != nil || range != nil }
 
     /// Whether the client has this state of the body.
-    func isCurrent(_ tag: EntityTag?, lastModified: String?, now: Int64) -> Bool {
+    package func isCurrent(_ tag: EntityTag?, lastModified: String?, now: Int64) -> Bool {
         if !noneMatch.isEmpty { return Self.matches(noneMatch, tag) }
         guard let modifiedSince, let lastModified, let since = HTTPDate(modifiedSince, now: now),
             let modified = HTTPDate(lastModified, now: now)
@@ -30,7 +30,7 @@ struct ClientConditions {
     }
 
     /// The part that the client wants, unless it has a part of another state.
-    func range(of size: Int, _ tag: EntityTag?, lastModified: String?) -> ByteRange {
+    package func range(of size: Int, _ tag: EntityTag?, lastModified: String?) -> ByteRange {
         if let ifRange {
             let isSame = EntityTag(Array(ifRange.utf8)).map { !$0.isWeak && $0 == tag } ?? (ifRange == lastModified)
             if !isSame { return .whole }

@@ -1,14 +1,14 @@
 internal import HTTPEngine
-internal import ThumbnailMessages
+package import ThumbnailMessages
 
 /// The formats of pictures that a client names in its header `Accept`.
 ///
 /// `*/*` and `image/*` name none of the newer formats: old clients send these too.
-struct AcceptedFormats: Sendable {
+package struct AcceptedFormats: Sendable {
     private let hasWebP: Bool
     private let hasAVIF: Bool
 
-    init(_ lines: [String]) {
+    package init(_ lines: [String]) {
         let types = lines.flatMap { $0.split(separator: ",") }.filter { !Self.isRefused($0) }.map {
             ($0.split(separator: ";").first ?? "").filter { $0 != " " && $0 != "\t" }.lowercased()
         }
@@ -20,7 +20,7 @@ struct AcceptedFormats: Sendable {
     /// client would wait longer for the smaller file (Docs/SERVER.md has the figures).
     static let mostAVIFPixels = 256 * 256
 
-    func best(for request: ThumbnailRequest) -> ThumbnailFormat {
+    package func best(for request: ThumbnailRequest) -> ThumbnailFormat {
         // A whole picture is seldom much higher than wide, so a height without a bound does not count.
         if hasAVIF, request.width * min(request.width, request.height) <= Self.mostAVIFPixels { return .avif }
         return hasWebP ? .webp : .plain

@@ -1,7 +1,7 @@
 internal import GannetBasics
 
 /// The shape of a JSON answer, as the OpenAPI document describes it. Answers may have more members in later versions, and never fewer.
-indirect enum AnswerShape: Sendable, ExpressibleByDictionaryLiteral {
+package indirect enum AnswerShape: Sendable, ExpressibleByDictionaryLiteral {
     case text, integer, number, flag
     case word([String])
     /// The value, or null where it is not known.
@@ -10,7 +10,7 @@ indirect enum AnswerShape: Sendable, ExpressibleByDictionaryLiteral {
     /// An object that has all of these.
     case members([(name: String, shape: AnswerShape)])
 
-    init(dictionaryLiteral elements: (String, AnswerShape)...) { self = .members(elements.map { (name: $0.0, shape: $0.1) }) }
+    package init(dictionaryLiteral elements: (String, AnswerShape)...) { self = .members(elements.map { (name: $0.0, shape: $0.1) }) }
 
     /// The same number of a whole kind under several names.
     static func integers(_ names: String...) -> AnswerShape { .members(names.map { (name: $0, shape: .integer) }) }

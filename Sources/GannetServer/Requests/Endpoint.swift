@@ -1,28 +1,46 @@
 internal import GannetBasics
-internal import HTTPService
+package import HTTPService
 
 /// One thing that can be asked of the server. A table of them decides which request is whose, and is the source of the OpenAPI document.
-struct Endpoint: Sendable {
-    typealias Reply = @Sendable (EndpointRequest) throws(Problem) -> HTTPServiceReply
+package struct Endpoint: Sendable {
+    package typealias Reply = @Sendable (EndpointRequest) throws(Problem) -> HTTPServiceReply
 
     let method: String
     /// Its parts in braces are parameters, such as `/v1/batches/{batch}`.
-    let path: String
+    package let path: String
     let summary: String
-    var parameters: [Parameter] = []
+    package var parameters: [Parameter]
     /// Whether it changes something or has something fetched. Such endpoints are refused where a server is for reading alone.
-    var hasEffects = true
+    var hasEffects: Bool
     /// Whether it answers without a token: a check whether the server lives.
-    var isOpen = false
+    var isOpen: Bool
     /// Whether its query is for a page in the browser, and not for the server.
-    var hasOwnQuery = false
+    var hasOwnQuery: Bool
     /// The media types of answers by their statuses. Every endpoint may answer problems besides.
-    var answers: [Int: [String]] = [200: ["application/json"]]
+    var answers: [Int: [String]]
     /// The shape of its answers in JSON.
     var shape: AnswerShape?
     /// The media types of bodies that it takes.
-    var takes: [String] = []
+    var takes: [String]
     var reply: Reply
+
+    package init(
+        method: String, path: String, summary: String, parameters: [Parameter] = [], hasEffects: Bool = true, isOpen: Bool = false,
+        hasOwnQuery: Bool = false, answers: [Int: [String]] = [200: ["application/json"]], shape: AnswerShape? = nil,
+        takes: [String] = [], reply: @escaping Reply
+    ) {
+        self.method = method
+        self.path = path
+        self.summary = summary
+        self.parameters = parameters
+        self.hasEffects = hasEffects
+        self.isOpen = isOpen
+        self.hasOwnQuery = hasOwnQuery
+        self.answers = answers
+        self.shape = shape
+        self.takes = takes
+        self.reply = reply
+    }
 
     /// The values of the parameters in a path; nil where the path is another's.
     func match(_ parts: [Substring]) -> [String: String]? {
@@ -42,7 +60,7 @@ struct Endpoint: Sendable {
 }
 
 /// A request of an endpoint whose parameters have been checked.
-struct EndpointRequest: Sendable {
+package struct EndpointRequest: Sendable {
     let request: HTTPServiceRequest
     let items: QueryItems
     /// The index of the client's token; nil where none is needed.
@@ -52,18 +70,18 @@ struct EndpointRequest: Sendable {
 }
 
 /// All endpoints of a server.
-struct EndpointTable: Sendable {
+package struct EndpointTable: Sendable {
     private let plain: [String: [Endpoint]]
     /// Endpoints with parameters in their paths.
     private let others: [Endpoint]
 
-    init(endpoints: [Endpoint]) {
+    package init(endpoints: [Endpoint]) {
         plain = Dictionary(grouping: endpoints.filter { !$0.path.contains("{") }) { $0.path }
         others = endpoints.filter { $0.path.contains("{") }
     }
 
     /// The endpoint of a request, and its parameters.
-    func find(_ request: HTTPServiceRequest) throws(Problem) -> (Endpoint, [String: String]) {
+    package func find(_ request: HTTPServiceRequest) throws(Problem) -> (Endpoint, [String: String]) {
         guard request.target.utf8.first == UInt8(ascii: "/") else { throw .notFound }
         let method = request.method == "HEAD" ? "GET" : request.method
         var matches = (plain[String(request.path)] ?? []).map { ($0, [String: String]()) }

@@ -3,12 +3,12 @@ internal import Gannet
 internal import GannetBasics
 
 /// A parameter of an endpoint: how it is checked, and how the OpenAPI document describes it.
-struct Parameter: Sendable {
-    enum Place: String, Sendable {
+package struct Parameter: Sendable {
+    package enum Place: String, Sendable {
         case query, path, header
     }
 
-    enum Form: Sendable {
+    package enum Form: Sendable {
         case text
         /// At least one byte, and at most this many.
         case words(Int)
@@ -30,13 +30,13 @@ struct Parameter: Sendable {
     private static let times = 0.001...86_400.0
     private static let zones = -840...840
 
-    let name: String
+    package let name: String
     var place = Place.query
     var form = Form.text
     var isRequired = false
     let summary: String
 
-    init(_ name: String, _ form: Form = .text, in place: Place = .query, required: Bool = false, _ summary: String) {
+    package init(_ name: String, _ form: Form = .text, in place: Place = .query, required: Bool = false, _ summary: String) {
         self.name = name
         self.form = form
         self.place = place

@@ -1,9 +1,9 @@
 internal import GannetBasics
-internal import HTTPService
+package import HTTPService
 
 /// Why a request is not answered as it was meant, as RFC 9457 writes it.
-struct Problem: Error, Sendable {
-    let status: Int
+package struct Problem: Error, Sendable {
+    package let status: Int
     /// A short lower-case word for programs, the same in every version. Failures of fetches have the classes that the command line shows.
     let errorClass: String
     /// A sentence for people that says what to do.
@@ -40,7 +40,7 @@ struct Problem: Error, Sendable {
         return problem
     }
 
-    var answer: HTTPServiceAnswer {
+    package var answer: HTTPServiceAnswer {
         var members: [(key: String, value: JSONValue)] = [
             ("title", .string(Self.titles[status] ?? "Error")), ("status", .integer(status)), ("class", .string(errorClass)),
             ("detail", .string(detail)),

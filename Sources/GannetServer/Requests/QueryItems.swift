@@ -1,11 +1,11 @@
 internal import GannetBasics
 
 /// The parameters of a request's query, as forms write them, and of its path.
-struct QueryItems: Sendable {
+package struct QueryItems: Sendable {
     private var values: [String: String] = [:]
 
     /// Throws when a parameter is unknown, missing, comes twice, or has a value that it does not take.
-    init(_ query: Substring, path: [String: String] = [:], _ parameters: [Parameter]) throws(Problem) {
+    package init(_ query: Substring, path: [String: String] = [:], _ parameters: [Parameter]) throws(Problem) {
         for part in query.utf8.split(separator: UInt8(ascii: "&")) {
             let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decoded(Substring(pair[0])), let value = pair.count > 1 ? Self.decoded(Substring(pair[1])) : "" else {
@@ -26,21 +26,21 @@ struct QueryItems: Sendable {
     }
 
     /// The value of a parameter that need not be there.
-    subscript(name: String) -> String? { values[name] }
+    package subscript(name: String) -> String? { values[name] }
 
     /// The value of a parameter that is required.
     func required(_ name: String) -> String { values[name] ?? "" }
 
-    func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
+    package func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
 
-    func seconds(_ name: String) -> Duration? { values[name].flatMap { Parameter.seconds($0) } }
+    package func seconds(_ name: String) -> Duration? { values[name].flatMap { Parameter.seconds($0) } }
 
-    func minutes(_ name: String) -> Int? { values[name].flatMap { Parameter.minutes($0) } }
+    package func minutes(_ name: String) -> Int? { values[name].flatMap { Parameter.minutes($0) } }
 
     func flag(_ name: String) -> Bool { values[name] == "true" }
 
     /// A plus sign is a space, and `%XX` a byte. Nil for other uses of the percent sign, for a NUL and for bytes that are no UTF-8.
-    static func decoded(_ text: Substring) -> String? {
+    package static func decoded(_ text: Substring) -> String? {
         if !text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") || $0 == 0 }) { return String(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)

@@ -1,40 +1,48 @@
 /// Which server of a Redis Cluster has which slots.
-struct ClusterMap: Sendable, Equatable {
+package struct ClusterMap: Sendable, Equatable {
     /// The primaries with slots, in the order of their first slot.
-    private(set) var primaries: [RedisAddress] = []
+    package private(set) var primaries: [RedisAddress] = []
     /// For each slot the index of its primary, or -1.
     private var owners = [Int16](repeating: -1, count: HashSlot.count)
 
     init() {}
 
-    func owner(of slot: HashSlot) -> RedisAddress? {
+    package func owner(of slot: HashSlot) -> RedisAddress? {
         let index = Int(owners[slot.number])
         return index < 0 ? nil : primaries[index]
     }
 
     /// Notes that a slot has another primary, as a server said in a `MOVED`.
-    mutating func move(_ slot: HashSlot, to primary: RedisAddress) { give(slot.number...slot.number, to: primary) }
+    package mutating func move(_ slot: HashSlot, to primary: RedisAddress) { give(slot.number...slot.number, to: primary) }
 
     private mutating func give(_ slots: ClosedRange<Int>, to primary: RedisAddress) {
-        let index = primaries.firstIndex(of: primary) ?? primaries.endIndex
+        let known = primaries.firstIndex(of: primary)
+        // With as many primaries as slots, one more is in the place of others.
+        if known == nil, primaries.count == HashSlot.count { sort() }
+        let index = known ?? primaries.endIndex
         if index == primaries.endIndex { primaries.append(primary) }
         for slot in slots { owners[slot] = Int16(index) }
     }
 
+    /// Puts the primaries in their order, and forgets those without a slot.
     private mutating func sort() {
-        let order = primaries.indices.sorted { slotOf($0) < slotOf($1) }
-        let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
-        owners = owners.map { $0 < 0 ? $0 : Int16(places[Int($0)] ?? 0) }
-        primaries = order.map { primaries[$0] }
+        var places = [Int16](repeating: -1, count: primaries.count)
+        var sorted: [RedisAddress] = []
+        for (slot, owner) in owners.enumerated() where owner >= 0 {
+            if places[Int(owner)] < 0 {
+                places[Int(owner)] = Int16(sorted.count)
+                sorted.append(primaries[Int(owner)])
+            }
+            owners[slot] = places[Int(owner)]
+        }
+        primaries = sorted
     }
-
-    private func slotOf(_ index: Int) -> Int { owners.firstIndex(of: Int16(index)) ?? HashSlot.count }
 }
 
 extension ClusterMap {
     /// Reads the answer to `CLUSTER SHARDS`, or to `CLUSTER SLOTS` before Redis 7.
     /// - Parameter asked: The server that answered. A server that does not know its own host's name is at the same host.
-    init(_ reply: RedisReply, from asked: RedisAddress) throws(RedisError) {
+    package init(_ reply: RedisReply, from asked: RedisAddress) throws(RedisError) {
         for part in try reply.asArray() {
             let fields = try part.asArray()
             guard let first = fields.first else { continue }
@@ -48,7 +56,7 @@ extension ClusterMap {
         guard fields.count >= 3 else { throw Self.malformed }
         let node = try fields[2].asArray()
         guard node.count >= 2 else { throw Self.malformed }
-        let primary = Self.address(try? node[0].asString(), try node[1].asInteger(), asked)
+        let primary = Self.address(try? node[0].asString(), try Self.port(try node[1].asInteger()), asked)
         give(try Self.range(try fields[0].asInteger(), try fields[1].asInteger()), to: primary)
     }
 
@@ -63,7 +71,7 @@ extension ClusterMap {
         guard let port = try? primary[asked.hasTLS ? "tls-port" : "port"]?.asInteger() ?? primary["port"]?.asInteger() else {
             throw Self.malformed
         }
-        let address = Self.address(try? (primary["endpoint"] ?? primary["ip"])?.asString(), port, asked)
+        let address = Self.address(try? (primary["endpoint"] ?? primary["ip"])?.asString(), try Self.port(port), asked)
         for index in stride(from: 0, to: slots.count - 1, by: 2) {
             give(try Self.range(try slots[index].asInteger(), try slots[index + 1].asInteger()), to: address)
         }
@@ -75,6 +83,11 @@ extension ClusterMap {
             if let name = try? fields[index].asString() { values[name] = fields[index + 1] }
         }
         return values
+    }
+
+    private static func port(_ number: Int) throws(RedisError) -> Int {
+        guard RedisAddress.ports.contains(number) else { throw malformed }
+        return number
     }
 
     private static func range(_ first: Int, _ last: Int) throws(RedisError) -> ClosedRange<Int> {

@@ -4,7 +4,7 @@ package struct HashSlot: Sendable, Hashable {
 
     package static let count = 16_384
 
-    init(number: Int) { self.number = number }
+    package init(number: Int) { self.number = number }
 
     /// The slot of a key.
     package init(of key: some Collection<UInt8>) {

@@ -65,7 +65,7 @@ extension RedisConfiguration {
             guard let port = parts.port ?? (Self.namesPort(authority) ? nil : isSentinel ? 26379 : 6379) else {
                 throw refuse("The Redis port must be between 1 and 65535.")
             }
-            guard (1...65535).contains(port) else { throw refuse("The Redis port must be between 1 and 65535.") }
+            guard RedisAddress.ports.contains(port) else { throw refuse("The Redis port must be between 1 and 65535.") }
             // An escaped '@' would make user and password a part of the host.
             guard !host.contains("@"), !host.utf8.contains(0) else { throw refuse("The Redis host has a character that no name has.") }
             let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host

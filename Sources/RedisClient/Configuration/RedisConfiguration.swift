@@ -102,6 +102,8 @@ package struct SentinelAddress: Sendable, Hashable {
 }
 
 extension RedisAddress {
+    static let ports = 1...65535
+
     var hasTLS: Bool {
         switch self {
         case .tcp(_, _, let tls): tls

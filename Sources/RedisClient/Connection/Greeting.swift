@@ -101,17 +101,17 @@ struct Greeting {
 }
 
 /// The facts that a server tells in its answer to `HELLO`.
-struct ServerFacts: Sendable, Equatable {
+package struct ServerFacts: Sendable, Equatable {
     enum Mode: Sendable {
         case alone, cluster, sentinel
     }
 
-    let version: RedisVersion
+    package let version: RedisVersion
     let mode: Mode
     let isReplica: Bool
 
     /// Reads names and values by turns; `nil` without a version.
-    init?(_ fields: [RedisReply]) {
+    package init?(_ fields: [RedisReply]) {
         var texts: [String: String] = [:]
         for index in stride(from: 0, to: fields.count - 1, by: 2) {
             guard let name = try? fields[index].asString(), let value = try? fields[index + 1].asString() else { continue }

@@ -1,6 +1,6 @@
 extension RedisError {
     /// Makes an error from a server's error text, by its first word. The secret is removed.
-    init(reply text: String, scrubbing secret: RedisSecret? = nil) {
+    package init(reply text: String, scrubbing secret: RedisSecret? = nil) {
         if let refusal = RedisError(refusal: text) {
             self = refusal
             return
@@ -58,5 +58,5 @@ extension RedisError {
     }
 
     /// Servers quote commands, which may be long.
-    private static let longestDetail = 300
+    package static let longestDetail = 300
 }

@@ -1,7 +1,7 @@
 internal import CHiredis
 
 /// hiredis' incremental parser with Swift values. Used on one connection's thread.
-final class ReplyReader {
+package final class ReplyReader {
     /// The parser moves the rest of its buffer after every kilobyte. A large buffer full of small replies would be moved again and again.
     private static let feedBytes = 16 << 10
 
@@ -16,7 +16,7 @@ final class ReplyReader {
     private var looksLikeTLS = false
 
     /// - Parameter meaning: Makes an error from a server's error text.
-    init(maximumReplyBytes: Int, meaning: @escaping (String) -> RedisError = { RedisError(reply: $0) }) {
+    package init(maximumReplyBytes: Int, meaning: @escaping (String) -> RedisError = { RedisError(reply: $0) }) {
         self.maximumReplyBytes = maximumReplyBytes
         builder = .allocate(capacity: 1)
         builder.initialize(to: ReplyBuilder(meaning: meaning))
@@ -42,7 +42,7 @@ final class ReplyReader {
 
     /// Parses bytes and calls `receive` for each complete reply.
     /// - Throws: `.replyTooLarge`, `.notRedis` for TLS, and `.unexpectedReply` for other bytes that are not RESP.
-    func feed(_ bytes: UnsafeRawBufferPointer, receive: (RedisReply) -> Void) throws(RedisError) {
+    package func feed(_ bytes: UnsafeRawBufferPointer, receive: (RedisReply) -> Void) throws(RedisError) {
         if !hasRead, let first = bytes.first {
             hasRead = true
             // A TLS server answers a plain command with an alert record.

@@ -1,7 +1,20 @@
 /// A primary, as a Sentinel names it. Each failover has a higher epoch than those before.
-struct SentinelWord: Sendable, Equatable {
-    let primary: SentinelAddress.Host
-    let epoch: Int
+package struct SentinelWord: Sendable, Equatable {
+    package let primary: SentinelAddress.Host
+    package let epoch: Int
+}
+
+extension SentinelWord {
+    /// Reads the answer to `SENTINEL MASTER`: names and values by turns.
+    package init(_ reply: RedisReply) throws(RedisError) {
+        let words = try reply.asArray()
+        var values: [String: String] = [:]
+        for index in stride(from: 0, to: words.count - 1, by: 2) { values[try words[index].asString()] = try words[index + 1].asString() }
+        guard let name = values["ip"], let port = values["port"].flatMap({ Int($0) }), RedisAddress.ports.contains(port),
+            let epoch = values["config-epoch"].flatMap({ Int($0) })
+        else { throw RedisError(.unexpectedReply, "The Sentinel's answer is malformed.") }
+        self.init(primary: SentinelAddress.Host(name: name, port: port), epoch: epoch)
+    }
 }
 
 /// The questions to one Sentinel.
@@ -37,7 +50,7 @@ struct SentinelQuestion: Sendable {
                 RedisCommand("SENTINEL", "MASTER", .string(primary)), RedisCommand("SUBSCRIBE", .string(Self.channel)),
             ])
             do throws(RedisError) {
-                let word = try word(in: try replies[0].get())
+                let word = try SentinelWord(try replies[0].get())
                 _ = try replies[1].get()
                 return word
             } catch {
@@ -45,17 +58,6 @@ struct SentinelQuestion: Sendable {
                 return nil
             }
         }
-    }
-
-    /// Reads names and values by turns.
-    private func word(in reply: RedisReply) throws(RedisError) -> SentinelWord {
-        let words = try reply.asArray()
-        var values: [String: String] = [:]
-        for index in stride(from: 0, to: words.count - 1, by: 2) { values[try words[index].asString()] = try words[index + 1].asString() }
-        guard let name = values["ip"], let port = values["port"].flatMap({ Int($0) }),
-            let epoch = values["config-epoch"].flatMap({ Int($0) })
-        else { throw RedisError(.unexpectedReply, "The Sentinel's answer is malformed.") }
-        return SentinelWord(primary: SentinelAddress.Host(name: name, port: port), epoch: epoch)
     }
 
     /// A connection for subscriptions to the Sentinel.

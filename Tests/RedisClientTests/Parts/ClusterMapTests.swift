@@ -63,6 +63,26 @@ import Testing
         #expect(throws: RedisError.self) { try ClusterMap(reply, from: Self.asked) }
     }
 
+    @Test(arguments: [0, -1, 65536]) func `a map with a port that there is not is refused`(port: Int) {
+        #expect(throws: RedisError.self) { try ClusterMap(.array([Self.shard([0, 1], Self.node("a", port))]), from: Self.asked) }
+        let range = RedisReply.array([.integer(0), .integer(1), .array(["a", .integer(port)])])
+        #expect(throws: RedisError.self) { try ClusterMap(.array([range]), from: Self.asked) }
+    }
+
+    @Test func `a primary whose slots another one has is forgotten`() throws {
+        let map = try ClusterMap(
+            .array([Self.shard([0, 9], Self.node("a", 1)), Self.shard([0, 5], Self.node("b", 2)), Self.shard([6, 9], Self.node("c", 3))]),
+            from: Self.asked)
+        #expect(map.primaries == [Self.tcp("b", 2), Self.tcp("c", 3)])
+    }
+
+    @Test func `a map does not grow with the servers to which slots are said to move`() throws {
+        var map = try ClusterMap(.array([Self.shard([0, 16383], Self.node("a", 1))]), from: Self.asked)
+        for port in 1...40_000 { map.move(HashSlot(number: port % 2), to: Self.tcp("b", port)) }
+        #expect(map.primaries.count <= HashSlot.count)
+        #expect(map.owner(of: HashSlot(number: 0)) == Self.tcp("b", 40_000) && map.owner(of: HashSlot(number: 2)) == Self.tcp("a", 1))
+    }
+
     @Test func `a node that sends a command on says where to`() {
         let moved = Redirection(RedisError(.moved, "3999 10.0.0.2:6381"), from: Self.asked)
         #expect(moved?.slot.number == 3999 && moved?.address == Self.tcp("10.0.0.2", 6381))

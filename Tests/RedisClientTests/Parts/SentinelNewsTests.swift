@@ -16,6 +16,12 @@ import Testing
         #expect(news.word == word(2, 5))
     }
 
+    @Test func `a Sentinel names a server with a port that there is`() throws {
+        func answer(_ port: String) -> RedisReply { .array(["name", "p", "ip", "10.0.0.1", "port", .status(port), "config-epoch", "3"]) }
+        #expect(try SentinelWord(answer("6379")) == word(6379, 3))
+        for port in ["0", "-1", "65536", "x"] { #expect(throws: RedisError.self, "\(port)") { try SentinelWord(answer(port)) } }
+    }
+
     @Test func `an older word of all Sentinels counts, unless a newer one comes meanwhile`() {
         let news = SentinelNews()
         news.hear(word(1, 4))
