@@ -181,7 +181,12 @@ let package = Package(
         // Made-up inputs for the parsers of foreign data, for as long as one likes. Scripts/fuzz runs them.
         .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
         .executableTarget(
-            name: "FuzzTargets", dependencies: ["HTTPEngine", "ImageProbe", "URLLists", "GannetTestKit", "CLibFuzzer"],
+            name: "FuzzTargets",
+            dependencies: [
+                "RedisClient", "ClusterState", "BodyStores", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetRedis", "HTTPService",
+                "GannetServer", "GannetPictures", "ThumbnailMessages", "ImageProbe", "URLLists", "GannetBasics", "GannetTestKit",
+                "CLibFuzzer",
+            ],
             path: "Tests/FuzzTargets",
             exclude: ["Dictionaries"], swiftSettings: settings),
         .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "GannetTestKit"], swiftSettings: settings),

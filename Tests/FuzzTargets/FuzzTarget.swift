@@ -8,7 +8,9 @@ struct FuzzTarget: Sendable {
     /// Throws when the invariant does not hold.
     let check: @Sendable ([UInt8]) throws(BrokenInvariant) -> Void
 
-    static let all: [FuzzTarget] = [.canonicaliser, .redirects, .headers, .decoders, .images, .lists]
+    static let all: [FuzzTarget] = [
+        .canonicaliser, .redirects, .headers, .decoders, .images, .lists, .state, .replies, .files, .cached, .gateway, .names,
+    ]
 }
 
 /// The broken invariant, as a sentence.

@@ -1,0 +1,114 @@
+import BodyStores
+import ClusterState
+import GannetPictures
+import GannetTestKit
+
+extension FuzzTarget {
+    /// The input is a byte that says which file it is, and the file: a line of a folder's journal, a whole journal, or favourites.
+    static let files = FuzzTarget(name: "files", maximumLength: 4096) {
+        let records = Self.records.flatMap(\.line)
+        return [
+            [0] + records, [1] + JournalFile.heading + records, [0x81] + JournalFile.heading + records + records + Array("half a li".utf8),
+            [1] + records,
+            [1] + JournalFile.heading.prefix(9),
+        ]
+            + [
+                #"{"favourites":[{"added":1700000000123,"id":"a"},{"added":-5,"id":"https://h/é"}],"version":1}"#, #"{"version":2}"#,
+                #"{"version":1,"favourites":[{"added":9007199254740992,"id":"\ud83d\ude00"}]}"#,
+            ].map { [2] + Array($0.utf8) }
+    } check: { (input) throws(BrokenInvariant) in
+        guard let kind = input.first else { return }
+        let file = Array(input.dropFirst())
+        switch kind & 0x7f % 3 {
+        case 0:
+            for line in file.split(separator: UInt8(ascii: "\n")) { try check(line: Array(line)) }
+        case 1: try check(journal: file, compacts: kind & 0x80 != 0)
+        default: try check(favourites: file)
+        }
+    }
+
+    private static var records: [JobRecord] {
+        (0..<3).compactMap { number in
+            guard let id = URLID(Array(repeating: UInt8(number % 2), count: 16)) else { return nil }
+            var record = JobRecord(id)
+            (record.status, record.bytes, record.milliseconds, record.isFailed) = (200 + number, 12, 5, number == 1)
+            record.file = number == 1 ? "" : "0a1/0a1-x.jpg"
+            return record
+        }
+    }
+
+    // MARK: Records
+
+    private static func read(_ line: some Collection<UInt8>) -> JobRecord? { Array(line).withUnsafeBytes { JobRecord(line: $0) } }
+
+    private static func check(line: [UInt8]) throws(BrokenInvariant) {
+        let key = line.withUnsafeBytes { JobRecord.key(of: $0) }
+        guard let record = read(line) else { return }
+        let text = String(decoding: line, as: UTF8.self).debugDescription
+        try require(key?.id == record.id && key?.isFailed == record.isFailed, "the record \(text) is indexed as another")
+        try require(record.bytes >= 0 && record.milliseconds >= 0 && record.status >= 0, "the record \(text) has less than nothing")
+        // Sums of a hundred million records must not be too large.
+        try require(record.bytes < 1 << 53 && record.milliseconds < 1 << 53, "the record \(text) has too large numbers")
+        try require(record.file.isEmpty || BodyFolder.isWithin(record.file), "the record \(text) leads out of its folder")
+        let again = record.line
+        try require(
+            again.last == UInt8(ascii: "\n") && again.count { $0 == UInt8(ascii: "\n") } == 1, "the record \(text) is several lines")
+        try require(read(again.dropLast()) == record, "the record \(text) read again is another")
+        try require(read(again.dropLast() + line) == nil, "the record \(text) and another that ran into it are one")
+    }
+
+    // MARK: Journals
+
+    /// A folder of this process.
+    private static let folder = try? TemporaryFolder()
+
+    /// - Parameter compacts: Whether the journal is compacted too, which waits for a disk.
+    private static func check(journal bytes: [UInt8], compacts: Bool) throws(BrokenInvariant) {
+        guard let folder, (try? folder.write(bytes, to: Journal.name)) != nil else {
+            throw BrokenInvariant(description: "a journal cannot be written")
+        }
+        // Files of others are refused.
+        guard let journal = try? Journal(in: folder.path) else { return }
+        let isOwn = bytes.starts(with: JournalFile.heading)
+        let lines =
+            isOwn
+            ? bytes[JournalFile.heading.count...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() : []
+        var latest: [URLID: ArraySlice<UInt8>] = [:]
+        for line in lines { if let (id, _) = Array(line).withUnsafeBytes({ JobRecord.key(of: $0) }) { latest[id] = line } }
+        try check(journal, has: latest)
+        guard let new = records.last, (try? journal.append(new)) == true else {
+            throw BrokenInvariant(description: "a record of this run is not the first")
+        }
+        latest[new.id] = new.line.dropLast()
+        try check(journal, has: latest)
+        // As the next run finds it, and as it is when that run has compacted it.
+        for least in compacts ? [Journal.leastCompacted, 0] : [Journal.leastCompacted] {
+            guard let next = try? Journal(in: folder.path, compactingFrom: least) else {
+                throw BrokenInvariant(description: "the journal cannot be opened again")
+            }
+            try check(next, has: latest)
+        }
+    }
+
+    private static func check(_ journal: Journal, has latest: [URLID: ArraySlice<UInt8>]) throws(BrokenInvariant) {
+        var reader = journal.reader()
+        for (id, line) in latest {
+            guard let entry = journal[id], let found = try? reader.record(at: entry.offset) else {
+                try require(read(line) == nil && journal[id] != nil, "the record of \(id.short) is lost")
+                continue
+            }
+            try require(found == read(line), "the latest record of \(id.short) is another")
+            try require(found.isFailed == entry.marks.contains(.failed), "the record of \(id.short) is marked as another")
+        }
+    }
+
+    // MARK: Favourites
+
+    private static func check(favourites bytes: [UInt8]) throws(BrokenInvariant) {
+        guard case .favourites(let favourites) = FavouritesFormat.read(bytes) else { return }
+        try require(favourites.count <= bytes.count, "\(bytes.count) bytes are \(favourites.count) favourites")
+        try require(Set(favourites.map(\.id)).count == favourites.count, "a favourite comes twice")
+        let again = FavouritesFormat.read(FavouritesFormat.bytes(favourites))
+        try require(again == .favourites(favourites), "\(favourites) read again is \(again)")
+    }
+}
