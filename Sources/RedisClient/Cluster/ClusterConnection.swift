@@ -138,7 +138,10 @@ extension ClusterConnection {
         return await withTaskGroup(of: ([Int], [Result<RedisReply, RedisError>]).self) { tasks in
             for (owner, indices) in groups {
                 tasks.addTask {
-                    (indices, await self.pipeline(indices.map { commands[$0] }, indices.map { slots[$0] }, to: owner, deadline, isImpatient))
+                    (
+                        indices,
+                        await self.pipeline(indices.map { commands[$0] }, indices.map { slots[$0] }, to: owner, deadline, isImpatient)
+                    )
                 }
             }
             var results = [Result<RedisReply, RedisError>](repeating: .failure(RedisError(.cancelled)), count: commands.count)
