@@ -4,8 +4,8 @@ internal import RedisClient
 ///
 /// A line that begins with `--@` names the parts that stand in its place.
 package struct ClusterScripts: Sendable {
-    static let rights = script(PackageResources.rights_lua)
-    static let bodies = script(PackageResources.bodies_lua)
+    static let rights = RedisScript(text(of: PackageResources.rights_lua))
+    static let bodies = RedisScript(text(of: PackageResources.bodies_lua))
 
     let enqueue, exchange, acquire, place, control, commit, audit: RedisScript
 
@@ -14,8 +14,11 @@ package struct ClusterScripts: Sendable {
 
     package static let standard = ClusterScripts(partBytes: 4 << 20)
 
-    package init(partBytes: Int) {
-        func script(_ source: [UInt8]) -> RedisScript { Self.script(Array("local PART_BYTES = \(partBytes)\n".utf8) + source) }
+    /// - Parameter change: Tests plant faults in the text, in which there are neither comments nor indents.
+    package init(partBytes: Int, change: (String) -> String = { $0 }) {
+        func script(_ source: [UInt8]) -> RedisScript {
+            RedisScript(change("local PART_BYTES = \(partBytes)\n" + Self.text(of: source)))
+        }
         self.partBytes = partBytes
         enqueue = script(PackageResources.enqueue_lua)
         exchange = script(PackageResources.exchange_lua)
@@ -33,9 +36,7 @@ package struct ClusterScripts: Sendable {
         "handOut": PackageResources.handOut_lua, "ends": PackageResources.ends_lua, "returns": PackageResources.returns_lua,
     ]
 
-    private static func script(_ source: [UInt8]) -> RedisScript {
-        RedisScript(lines(of: source).joined(separator: "\n"))
-    }
+    private static func text(of source: [UInt8]) -> String { lines(of: source).joined(separator: "\n") }
 
     /// The lines of a script without comments and indents, which Redis would keep and load for nothing.
     private static func lines(of source: [UInt8]) -> [Substring] {

@@ -236,7 +236,7 @@ extension ClusterState {
         let publish = connection.hasShardedChannels ? "SPUBLISH" : "PUBLISH"
         let groups: [(names: String, rest: [RedisArgument])] = [
             ("TIME", []),
-            ("DEL EXISTS GET HGETALL HLEN HRANDFIELD LLEN LPOP MGET UNLINK ZCARD ZPOPMIN", [keys.none]),
+            ("DEL EXISTS GET HGETALL HLEN HRANDFIELD LLEN LPOP MGET PTTL UNLINK ZCARD ZPOPMIN", [keys.none]),
             ("HDEL HEXISTS HGET HMGET \(publish) ZREM ZSCORE", [keys.none, ""]),
             ("HSCAN LINDEX", [keys.none, 0]),
             ("RENAME", [keys.none, keys.none]),

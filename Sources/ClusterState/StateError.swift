@@ -130,6 +130,8 @@ extension StateError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .redis(let error): error.description
+        case .homeAway(_, let error) where error.isOfWholeCluster:
+            "\(error.description) The whole cluster waits for them: 'cluster-require-full-coverage' is yes, or most of its primaries are away."
         case .homeAway(let namespace, let error):
             "\(error.description) That part of the cluster has partition 0 of the namespace '\(namespace)', with the number of its partitions "
                 + "and the records of workers and batches. No command can begin without it. Workers that run go on with the other partitions."

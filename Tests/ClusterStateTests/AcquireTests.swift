@@ -83,8 +83,19 @@ import Testing
             #expect(Self.isFresh(others))
             let (token, stale) = try await caller.lease(1) { $0.missingBody = [UInt8](repeating: 7, count: 32) }
             #expect(stale == nil)
-            #expect(try await caller.fixture.cluster.outcome(Self.id, host: "a") == nil)
             #expect(try await caller.settle(token, .handedBack) == .settled)
+        }
+    }
+
+    @Test func `an outcome is kept as long as before when a caller fetches its lost body again, also while it does so`() async throws {
+        try await with { caller in
+            try await caller.fetch()
+            let (token, _) = try await caller.lease(1) { $0.missingBody = [UInt8](repeating: 7, count: 32) }
+            #expect(try await caller.fixture.cluster.outcome(Self.id, host: "a")?.content.url == "http://a/")
+            let brief = Settlement.Outcome.fetched(OutcomeContent(url: "http://a/"), Retention(fresh: .zero, keep: .seconds(1)))
+            #expect(try await caller.settle(token, brief) == .settled)
+            let key = caller.fixture.cluster.home.keys.outcome(Self.id)
+            #expect(try await caller.fixture.redis.send(RedisCommand("PTTL", key)).asInteger() > 86_000_000)
         }
     }
 

@@ -35,7 +35,7 @@ import Testing
 
     /// A batch of this number whose ledger ends at `offset`, as a producer may believe.
     private static func progress(_ number: Int, at offset: Int = 0) -> BatchProgress {
-        BatchProgress(number: number, source: "", offsets: [offset], totals: [0], state: .open, headers: RequestHeaders.none)
+        BatchProgress(name: "b", number: number, source: "", offsets: [offset], totals: [0], state: .open, headers: RequestHeaders.none)
     }
 
     private static func acquisition(lease: Duration = QueueFixture.lease) -> AcquireRequest {

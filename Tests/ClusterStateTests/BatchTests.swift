@@ -49,6 +49,22 @@ import Testing
         }
     }
 
+    @Test func `a chunk of a batch that Redis has lost is no chunk of the batch that got its number`() async throws {
+        try await QueueFixture.with { fixture in
+            let row = FetchQueue.Row(try QueueFixture.entry(0), at: 1)
+            var lost = try await fixture.queue.begin(batch: "lost")
+            try await fixture.redis.send(RedisCommand("FLUSHALL"))
+            var new = try await fixture.queue.begin(batch: "new")
+            #expect(lost.number == new.number)
+            await #expect(throws: StateError.batchLost(accepted: 0)) { try await fixture.queue.enqueue([row], to: 1, of: &lost) }
+            _ = try await fixture.queue.enqueue([row], to: 1, of: &new)
+            await #expect(throws: StateError.batchLost(accepted: 0)) {
+                try await fixture.queue.confirmReplicas(of: lost, within: .seconds(30))
+            }
+            #expect(try await fixture.queue.counts().enqueued == 1)
+        }
+    }
+
     @Test func `a batch is complete when it is closed and all its jobs have ended, and lists them in that order`() async throws {
         try await QueueFixture.with { fixture in
             let queue = fixture.queue

@@ -29,7 +29,7 @@ import Testing
                     } catch let error as StateError {
                         isRefused = true
                         refused += 1
-                        guard case .redis(let cause) = error, cause.kind == .wrongType else {
+                        guard error.redis?.kind == .wrongType else {
                             Issue.record("\(name): \(error)")
                             continue
                         }

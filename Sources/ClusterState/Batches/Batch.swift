@@ -28,6 +28,7 @@ package struct BatchProgress: Sendable, Equatable {
         case open, closed, cancelled
     }
 
+    package let name: String
     package let number: Int
 
     /// The name of the input, as given when the batch was begun.

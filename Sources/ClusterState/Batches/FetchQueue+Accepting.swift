@@ -82,7 +82,7 @@ extension FetchQueue {
                 commit.write("ZADD", keys.batches(of: queue), .integer(number), .string(batch))
             }
             // A batch that was begun before notes that its queue is used, and no more.
-            if try await commit.run(cluster, in: partition, queue: queue) { return try await progress(ofBatch: number, in: partition) }
+            if try await commit.run(cluster, in: partition, queue: queue) { return try await progress(of: batch, number, in: partition) }
         }
     }
 
@@ -107,14 +107,14 @@ extension FetchQueue {
         return numbers.max() ?? highest + 1
     }
 
-    private func progress(ofBatch number: Int, in partition: Partition) async throws -> BatchProgress {
+    private func progress(of batch: String, _ number: Int, in partition: Partition) async throws -> BatchProgress {
         let command = RedisCommand("HMGET", partition.keys.batch(number, of: name), "source", "offset", "total", "state", "headers")
         let fields = try await cluster.connection.send(command).fields(5, of: "HMGET")
         guard let state = BatchProgress.State(rawValue: try fields[3].asOptionalString() ?? "cancelled") else {
             throw RedisError.form(of: "a batch")
         }
         return BatchProgress(
-            number: number, source: try fields[0].asOptionalString() ?? "", offsets: [try fields[1].asCount()],
+            name: batch, number: number, source: try fields[0].asOptionalString() ?? "", offsets: [try fields[1].asCount()],
             totals: [try fields[2].asCount()], state: state, headers: RequestHeaders(try fields[4].asOptionalBytes() ?? []))
     }
 
@@ -202,7 +202,7 @@ extension FetchQueue {
     ) async throws(StateError) -> (offset: Int, total: Int, open: Int) {
         let arguments: [RedisArgument] =
             [
-                .integer(batch.number), .integer(before), .integer(end), .integer(closing ? 1 : 0), .integer(delay.wholeMilliseconds),
+                .integer(batch.number), .string(batch.name), .integer(before), .integer(end), .integer(closing ? 1 : 0), .integer(delay.wholeMilliseconds),
                 .integer(jobs),
             ] + blocks.map { .bytes($0) }
         return try await persistently {

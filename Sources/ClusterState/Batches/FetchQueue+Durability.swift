@@ -36,14 +36,16 @@ extension FetchQueue {
     }
 
     private func hasReplica(_ partition: Partition, _ progress: BatchProgress) async throws(StateError) -> Bool {
-        let record = RedisCommand("HMGET", partition.keys.batch(progress.number, of: name), "offset", "state")
+        let record = RedisCommand("HMGET", partition.keys.batch(progress.number, of: name), "offset", "state", "id")
         let wait = RedisCommand("WAIT", 1, .integer(Self.step.wholeMilliseconds))
         return try await persistently {
             let replies = await cluster.connection.pipeline([record, wait])
-            let fields = try replies[0].get().fields(2, of: "HMGET")
-            let (offset, state) = (try fields[0].asCount(), try fields[1].asOptionalString())
+            let fields = try replies[0].get().fields(3, of: "HMGET")
+            let (offset, state, batch) = (
+                try fields[0].asCount(), try fields[1].asOptionalString(), try fields[2].asOptionalString()
+            )
             let isClosed = state.map { $0 != "open" } ?? false
-            guard offset >= progress.offsets[partition.index], state != nil, isClosed || progress.state == .open else {
+            guard state != nil, batch == progress.name, offset >= progress.offsets[partition.index], isClosed || progress.state == .open else {
                 throw StateError.batchLost(accepted: progress.total)
             }
             return try replies[1].get().asInteger() > 0

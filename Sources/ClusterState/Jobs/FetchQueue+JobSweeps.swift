@@ -41,7 +41,7 @@ extension FetchQueue {
             } catch {
                 guard done.count > 0 else { throw error }
                 let jobs = "\(done.count) job\(done.count == 1 ? " was" : "s were") \(action == .delete ? "deleted" : "put back")"
-                throw .partly("Before that \(jobs). Give the same command again for the rest.", error)
+                throw .partly("Before that \(jobs)." + (error.isTransient ? " Give the same command again for the rest." : ""), error)
             }
             sum = done
         }

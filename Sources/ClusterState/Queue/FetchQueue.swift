@@ -74,7 +74,7 @@ package struct FetchQueue: Sendable {
                 "The queue is \(isPaused ? "paused" : "resumed") but for \(failed) of its \(cluster.partitions.count) partitions: "
                     + "give the same command again for these.", error)
         }
-        return paused.allSatisfy { $0 }
+        return isPaused ? paused.allSatisfy { $0 } : paused.contains(true)
     }
 
     /// Calls all partitions at once. Answers what those said that can be reached, how many could not, and the first error.

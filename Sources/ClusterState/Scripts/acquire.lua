@@ -19,6 +19,7 @@ if ends and tonumber(ends) <= Clock.lived then return {'ended'} end
 local bytes, lock = call('GET', Locks.outcomeOf(id)), Locks.read(call('HGET', Locks.key, id))
 local outcome = Locks.readOutcome(bytes)
 if outcome and outcome.isForeign or lock and lock.isForeign then return {'newer', Clock.now} end
+-- It stays until the next one is there. Batches whose jobs ended with it still know their URL.
 local isMissing = outcome and missing ~= '' and sub(bytes, Locks.OUTCOME_HEADER + 1, Locks.OUTCOME_HEADER + #missing) == missing
 if isMissing then outcome = nil end
 -- A caller is a job enqueued when it first called; now, if this is the first time.
@@ -59,7 +60,6 @@ if lock and lock.kind ~= 'W' then
     return finished({'busy', Clock.now, max(1, min(left, Clock.step))})
 end
 if lock and lock.failure ~= '' then return finished({'waits', Clock.now, lock.failure}) end
-if isMissing then call('DEL', Locks.outcomeOf(id)) end
 Clock.noteLease(lease)
 local token = Locks.newToken(incarnation)
 lock = lock or {crashes = 0, failures = 0, flags = 0, throttled = 0, failure = '', interested = {}}

@@ -2,19 +2,20 @@
 -- Accepts one chunk of a batch, once.
 --
 -- The batch is a ledger: how far its input has been accepted moves together with the jobs. A chunk names the exact offset that its
--- partition had before it. So a chunk that comes a second time is answered and not added, and a gap is told from it.
+-- partition had before it. So a chunk that comes a second time is answered and not added, and a gap is told from it. It names the batch too:
+-- after a loss of data a number may be another batch's.
 --
 -- KEYS  1 '<tag>state'   2 '<q>queue'
--- ARGV  1 the batch's number   2 offset before the chunk   3 offset after it   4 whether the batch ends with it   5 delay, ms
---       6 how many jobs, then their blocks, in which the time is still 0
+-- ARGV  1 the batch's number   2 its name   3 offset before the chunk   4 offset after it   5 whether the batch ends with it   6 delay, ms
+--       7 how many jobs, then their blocks, in which the time is still 0
 -- Answer: {offset, total of the batch, jobs of the queue that have not ended, the batch's state}; state 'none' for a batch that is not known
 local queue = KEYS[2]:sub(#tag + 3, -7)
-local number, before, after, closes, delay = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4] == '1', tonumber(ARGV[5])
-local jobs, FIRST = tonumber(ARGV[6]), 7
+local number, before, after, closes, delay = tonumber(ARGV[1]), ARGV[3], ARGV[4], ARGV[5] == '1', tonumber(ARGV[6])
+local jobs, FIRST = tonumber(ARGV[7]), 8
 local key = Blocks.ofQueue(queue, 'batch:' .. ARGV[1])
-local fields = call('HMGET', key, 'state', 'offset', 'total')
+local fields = call('HMGET', key, 'state', 'offset', 'total', 'id')
 local state, offset, total = fields[1], fields[2], tonumber(fields[3] or 0)
-if not state then return {0, 0, 0, 'none'} end
+if not state or fields[4] ~= ARGV[2] then return {0, 0, 0, 'none'} end
 if offset ~= before or state ~= 'open' then return {tonumber(offset), total, Counts.openJobs(queue), state} end
 
 local batch = Counts.batchOf(queue, number)

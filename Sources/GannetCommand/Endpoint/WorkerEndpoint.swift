@@ -151,8 +151,10 @@ final class WorkerEndpoint: Sendable {
             page.add(
                 "gannet_queue_data_losses_total", .counter,
                 "How often this worker found that Redis knows of fewer jobs than the queue had accepted.", subject.tally.losses)
-            page.add("gannet_redis_up", .gauge, "Whether Redis answers this worker.", figures?.queue != nil)
-            if let queue = figures?.queue { page.add(queue, of: subject.queue) }
+            // The sums of a part would be lower than those of the whole, and a counter that falls tells of a restart.
+            let queue = figures?.queue.flatMap { $0.isPartial ? nil : $0 }
+            page.add("gannet_redis_up", .gauge, "Whether Redis, with all its parts, answers this worker.", queue != nil)
+            if let queue { page.add(queue, of: subject.queue) }
             if let health = figures?.health { page.add(health) }
             if let bodies = figures?.bodies { page.add(bodies, limit: subject.bodyLimit) }
         }

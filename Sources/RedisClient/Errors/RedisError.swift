@@ -84,6 +84,9 @@ extension RedisError {
 }
 
 extension RedisError: CustomStringConvertible {
+    /// A cluster serves nothing, also not the keys whose servers live.
+    package var isOfWholeCluster: Bool { kind == .clusterDown && detail.hasPrefix("The cluster is down") }
+
     public var description: String {
         if let sentinelDescription { return sentinelDescription }
         // Sentinels refuse nobody here: it is the primary that they have named.
@@ -133,7 +136,8 @@ extension RedisError: CustomStringConvertible {
         case .tryAgain:
             return "\(subject) is moving the keys of this command to another server\(shown). Try again in a moment."
         case .clusterDown:
-            return "The cluster of \(subject) has no server for some of its keys\(shown). Start the missing servers, or promote a replica."
+            return
+                "The cluster of \(subject) has no server for some of its keys\(shown). Start the missing servers, which 'redis-cli cluster nodes' names, or promote a replica."
         case .clustered:
             return "\(subject) is part of a Redis Cluster, which does not do that\(shown). A cluster has database 0 only."
         case .noScript:

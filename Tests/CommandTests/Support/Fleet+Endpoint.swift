@@ -49,8 +49,8 @@ struct ListeningWorker: Sendable {
 }
 
 extension Fleet {
-    func listeningWorker(_ words: [String] = []) async throws -> ListeningWorker {
-        let process = try start(["work", "--listen", "127.0.0.1:0"] + words + local + connection)
+    func listeningWorker(_ words: [String] = [], redis: String? = nil) async throws -> ListeningWorker {
+        let process = try start(["work", "--listen", "127.0.0.1:0", "--redis", redis ?? address] + words + local)
         let start = "gannet: listening on "
         let line = try #require(try await process.errors.line { $0.hasPrefix(start) }, "\(process.errors.text)")
         let url = try #require(line.dropFirst(start.count).split(separator: " ").first)

@@ -35,11 +35,28 @@ extension SimulatedFleet {
     }
 
     private mutating func exchange(_ request: ExchangeRequest, in partition: Int) async throws -> Exchange? {
-        let answer = try await queue.exchange(request, in: cluster.partitions[partition])
-        for (settlement, verdict) in zip(request.settlements, answer?.verdicts ?? []) where verdict == .settled {
-            if case .handedBack = settlement.outcome, begun.contains(settlement.token) { handedBack.insert(settlement.token) }
+        let place = cluster.partitions[partition]
+        let holders = try await holders(of: request.settlements.map(\.id), in: place)
+        let answer = try await queue.exchange(request, in: place)
+        // The answer to a repeated message is the first one.
+        let isFirst = executed.insert("\(partition) \(request.incarnation) \(request.number)").inserted
+        for (index, verdict) in (answer?.verdicts ?? []).enumerated() where verdict == .settled && isFirst {
+            let settlement = request.settlements[index]
+            switch settlement.outcome {
+            case .leftPlace: continue
+            case .handedBack where begun.contains(settlement.token): handedBack.insert(settlement.token)
+            default: break
+            }
+            try Violation.require(
+                settlement.isDelivery || holders[index] == settlement.token, "an outcome is accepted, and its lock is not its sender's")
         }
         return answer
+    }
+
+    private func holders(of ids: [URLID], in partition: Partition) async throws -> [LockToken?] {
+        if ids.isEmpty { return [] }
+        let command = RedisCommand([.string("HMGET"), partition.keys.locks] + ids.map { .bytes($0.bytes) })
+        return try await redis.connection.send(command).asArray().map { try $0.asOptionalBytes().flatMap { URLLock($0)?.token } }
     }
 
     mutating func arrive(_ message: SimulatedWorker.Message, of index: Int, isAnswered: Bool = true) async throws {

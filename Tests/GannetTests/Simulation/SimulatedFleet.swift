@@ -23,6 +23,8 @@ struct SimulatedFleet {
     /// How often the origin was asked for each URL, and for which jobs.
     var requests: [String: Int] = [:]
     var begun: Set<LockToken> = []
+    /// Messages that Redis has answered: partition, incarnation, number.
+    var executed: Set<String> = []
     /// Of these jobs, those that Redis has back without a charge.
     var handedBack: Set<LockToken> = []
     /// The events so far, for people to read.
@@ -32,11 +34,11 @@ struct SimulatedFleet {
     /// An outcome is for all later jobs.
     static let forLong = Retention(fresh: .seconds(7 * 86_400), keep: .seconds(7 * 86_400))
 
-    init(_ redis: SimulatedRedis, seed: UInt64) async throws {
+    init(_ redis: SimulatedRedis, seed: UInt64, _ scripts: ClusterScripts = .standard) async throws {
         self.redis = redis
         climate = FleetClimate(seed: seed)
         try await redis.clear()
-        cluster = ClusterState(redis.connection, namespace: "s", partitions: climate.partitions)
+        cluster = ClusterState(redis.connection, namespace: "s", partitions: climate.partitions, scripts: scripts)
         queue = cluster.queue("q", .once)
         for _ in 0..<climate.workers { bear(seed) }
     }

@@ -1,4 +1,5 @@
 #if canImport(Glibc)
+import ClusterState
 import GannetTestKit
 import Testing
 
@@ -34,8 +35,23 @@ import Testing
         try await redis.close()
     }
 
-    private func failed(_ redis: SimulatedRedis, _ seed: UInt64, _ events: [FleetEvent]) async throws -> FailedCourse<FleetEvent>? {
-        var fleet = try await SimulatedFleet(redis, seed: seed)
+    @Test(arguments: try PlantedFault.found()) func `a fault in the scripts is found`(_ fault: PlantedFault) async throws {
+        let scripts = try fault.scripts()
+        let redis = try await SimulatedRedis()
+        let begun = ContinuousClock.now
+        for seed in UInt64(1)...100 {
+            guard let course = try await failed(redis, seed, FleetEvent.course(seed: seed, count: 300), scripts) else { continue }
+            print("simulation: '\(fault.name)' is found in course \(seed), after \(ContinuousClock.now - begun): \(course.what)")
+            return try await redis.close()
+        }
+        Issue.record("no course finds '\(fault.name)'")
+        try await redis.close()
+    }
+
+    private func failed(
+        _ redis: SimulatedRedis, _ seed: UInt64, _ events: [FleetEvent], _ scripts: ClusterScripts = .standard
+    ) async throws -> FailedCourse<FleetEvent>? {
+        var fleet = try await SimulatedFleet(redis, seed: seed, scripts)
         do {
             try await fleet.play(events)
             return nil

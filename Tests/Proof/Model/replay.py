@@ -72,7 +72,7 @@ class Replay:
         self.accepted[queue] += 1
         # Its answer may be lost: the producer sends it again.
         answers = [
-            self.script("enqueue", [key("state"), of_queue(queue, "queue")], queue + 1, before, before + 1, 0, 0, 1, block) for _ in range(2)
+            self.script("enqueue", [key("state"), of_queue(queue, "queue")], queue + 1, "b", before, before + 1, 0, 0, 1, block) for _ in range(2)
         ]
         if answers[0] != answers[1] or answers[0][0] != before + 1:
             raise Difference(f"answered {answers[0]}, and then {answers[1]}")
