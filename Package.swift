@@ -184,8 +184,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "RedisClient", "ClusterState", "BodyStores", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetRedis", "HTTPService",
-                "GannetServer", "GannetPictures", "ThumbnailMessages", "ImageProbe", "URLLists", "GannetBasics", "GannetTestKit",
-                "CLibFuzzer",
+                "GannetServer", "GannetPictures", "ThumbnailMessages", "Thumbnails", "ImageProbe", "URLLists", "Gannet", "GannetBasics",
+                "GannetTestKit", "CLibFuzzer",
             ],
             path: "Tests/FuzzTargets",
             exclude: ["Dictionaries"], swiftSettings: settings),

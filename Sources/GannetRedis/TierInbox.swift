@@ -5,14 +5,6 @@ internal import GannetBasics
 ///
 /// A process that fetches a URL whose last caller has left asks those that have waited for it whether they still do.
 final class TierInbox: Sendable {
-    /// The first byte of a message. The URL's id follows, and behind a question the channel for the reply. Other kinds are a newer version's.
-    private enum Kind: UInt8 {
-        /// The URL is free. Scripts in Redis send this.
-        case freed = 0x75
-        case doYouWait = 0x77
-        case weWait = 0x79
-    }
-
     /// The name under which others reach this process.
     let process: String
     let freed = URLWaiters()
@@ -40,14 +32,11 @@ final class TierInbox: Sendable {
     }
 
     private func handle(_ payload: [UInt8]) async {
-        guard let kind = payload.first.flatMap(Kind.init), payload.count > URLID.count,
-            let id = URLID(Array(payload[1...URLID.count]))
-        else { return }
-        switch kind {
+        guard let message = TierMessage(payload) else { return }
+        let id = message.id
+        switch message.kind {
         case .freed: freed.wake(id)
-        case .doYouWait:
-            let sender = String(decoding: payload[(1 + URLID.count)...], as: UTF8.self)
-            if callers.withLock({ $0[id] != nil }) { await send(.weWait, id, to: sender) }
+        case .doYouWait: if callers.withLock({ $0[id] != nil }) { await send(TierMessage(.weWait, id), to: message.channel) }
         case .weWait: replies.wake(id)
         }
     }
@@ -66,7 +55,8 @@ final class TierInbox: Sendable {
     func isWaitedFor(_ id: URLID, at channels: [String], in partition: Partition) async -> Bool {
         let number = replies.expect(id)
         var hears = 0
-        for channel in channels { hears += await send(.doYouWait, id, cluster.inbox(of: process, in: partition), to: channel) }
+        let question = TierMessage(.doYouWait, id, cluster.inbox(of: process, in: partition))
+        for channel in channels { hears += await send(question, to: channel) }
         guard hears > 0 else {
             replies.forget(number, id)
             return false
@@ -76,8 +66,7 @@ final class TierInbox: Sendable {
 
     /// - Returns: How many processes hear it.
     @discardableResult
-    private func send(_ kind: Kind, _ id: URLID, _ rest: String = "", to channel: String) async -> Int {
-        let message = [kind.rawValue] + id.bytes + rest.utf8
-        return (try? await cluster.publish(message, to: channel)) ?? 0
+    private func send(_ message: TierMessage, to channel: String) async -> Int {
+        (try? await cluster.publish(message.bytes, to: channel)) ?? 0
     }
 }

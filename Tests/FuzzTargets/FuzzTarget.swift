@@ -7,9 +7,11 @@ struct FuzzTarget: Sendable {
     let seeds: @Sendable () -> [[UInt8]]
     /// Throws when the invariant does not hold.
     let check: @Sendable ([UInt8]) throws(BrokenInvariant) -> Void
+    /// Starts the servers that the checks need.
+    var prepare: @Sendable () async throws -> Void = {}
 
     static let all: [FuzzTarget] = [
-        .canonicaliser, .redirects, .headers, .decoders, .images, .lists, .state, .replies, .files, .cached, .gateway, .names,
+        .canonicaliser, .redirects, .headers, .decoders, .images, .lists, .state, .replies, .files, .cached, .gateway, .names, .dns,
     ]
 }
 

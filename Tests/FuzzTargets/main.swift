@@ -30,6 +30,13 @@ if arguments.count == 3, arguments[1] == "--write-seeds" {
     exit(0)
 }
 
+do {
+    try await target.prepare()
+} catch {
+    complain("the servers of \(name) cannot be started: \(error)")
+    exit(69)
+}
+
 #if FUZZER
 LibFuzzer.run(target, Array(arguments.dropFirst()))
 #else

@@ -6,7 +6,8 @@ import Testing
 /// The targets of `make fuzz`, for a moment and without libFuzzer.
 @Suite(.timeLimit(.minutes(2))) struct SeedTests {
     @Test(arguments: FuzzTarget.all)
-    func `neither the seeds of a target nor inputs close to them break an invariant`(target: FuzzTarget) throws {
+    func `neither the seeds of a target nor inputs close to them break an invariant`(target: FuzzTarget) async throws {
+        try await target.prepare()
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededBytes(seed: seed)
         for input in target.seeds() {

@@ -6,20 +6,24 @@ import HTTPEngine
 import ThumbnailMessages
 
 extension FuzzTarget {
-    /// The input is a byte that says what it is, and what a cache has kept, or a message of the program that makes thumbnails.
+    /// The input is a byte that says what it is, and bytes that a cache has kept or another process has sent.
     static let cached = FuzzTarget(name: "cached", maximumLength: 2048) {
         answers.map { [0] + $0 } + answers.map { [1, 2, UInt8(0x80 | $0.count & 0x7f), UInt8($0.count >> 7)] + $0 + message }
             + records.map { [2] + $0 } + records.map { [3] + $0 } + failures.map { [4] + $0 } + messages.map { [5] + $0 }
+            + words.map { [6] + $0 }
     } check: { (input) throws(BrokenInvariant) in
         guard let kind = input.first else { return }
         let bytes = Array(input.dropFirst())
-        switch kind % 6 {
+        switch kind % 7 {
         case 0: try check(answer: bytes)
         case 1: try check(answerWithMessage: bytes)
         case 2: try check(record: bytes)
         case 3: try check(changedRecord: bytes)
         case 4: try check(failure: bytes)
-        default: try check(message: bytes)
+        case 5: try check(message: bytes)
+        default:
+            guard let word = TierMessage(bytes) else { return }
+            try require(word.bytes == bytes, "the word \(bytes) of another process has two forms")
         }
     }
 
@@ -67,8 +71,6 @@ extension FuzzTarget {
         guard let metadata = RecordMetadata.read(bytes, in: header) else { return }
         let (start, encoded) = (header.offset(ofCopy: metadata.number), metadata.encoded(in: header))
         try require(bytes[start...].starts(with: encoded), "the metadata of \(bytes) has two forms")
-        guard let next = metadata.successor([1], in: header) else { return }
-        try require(next.number != metadata.number && next.sequence > metadata.sequence, "a change overwrites what counts")
     }
 
     /// The bytes are metadata and a body, whose record has one changed byte. The body or the metadata are then not taken for what they were.
@@ -80,10 +82,29 @@ extension FuzzTarget {
         var file = header.encoded + RecordMetadata(number: 0, sequence: 1, bytes: metadata).encoded(in: header)
         file += Array(repeating: 0, count: header.bodyOffset - file.count) + body
         try require(content(of: file, key) == [metadata, body], "a record read again is another")
+        try check(change: metadata, to: body, at: Int(bytes[0]) << 8 | Int(bytes[1]))
         let place = (Int(bytes[0]) << 8 | Int(bytes[1])) % file.count
         file[place] ^= bytes[3] | 1
         guard let changed = content(of: file, key) else { return }
         throw BrokenInvariant(description: "with a change at \(place), \(file) is \(changed)")
+    }
+
+    /// Metadata of a large record is changed in place. While the change is being written, the metadata before it counts.
+    private static func check(change old: [UInt8], to new: [UInt8], at place: Int) throws(BrokenInvariant) {
+        guard let key else { return }
+        let digest = SHA256Digest(of: [])
+        let header = RecordHeader(key: key, metadataSize: max(old.count, new.count), bodySize: 64 << 10, bodyDigest: digest)
+        let first = RecordMetadata(number: 0, sequence: 1, bytes: old)
+        guard let second = first.successor(new, in: header) else { throw BrokenInvariant(description: "metadata as long has no room") }
+        try require(second.number != first.number && second.sequence > first.sequence, "a change overwrites what counts")
+        var file = header.encoded
+        for copy in [first, second] {
+            file += Array(repeating: 0, count: header.offset(ofCopy: copy.number) - file.count) + copy.encoded(in: header)
+        }
+        try require(RecordMetadata.read(file, in: header) == second, "changed metadata read again is another")
+        let start = header.offset(ofCopy: 1)
+        file[start + place % (file.count - start)] ^= 1 + UInt8(place % 255)
+        try require(RecordMetadata.read(file, in: header) == first, "with half a change, \(old) counts no more")
     }
 
     /// The metadata and the body; nil for a record that is not whole.
@@ -152,6 +173,11 @@ extension FuzzTarget {
             content.fields = [.errorClass: name, .errorMessage: "The host did not answer in time (http://h/): slow."]
             return content.bytes
         }
+    }
+
+    /// The words of processes about a URL.
+    private static var words: [[UInt8]] {
+        ["u", "w", "y", "x"].map { Array($0.utf8) + Array(0..<16) } + [Array("w".utf8) + Array(0..<16) + Array("gannet:{g}inbox:é".utf8)]
     }
 
     private static var messages: [[UInt8]] {

@@ -16,7 +16,15 @@ extension FuzzTarget {
             "HEAD /v1/open\nRange: bytes=10-\nIf-Range: \"a\"\nIf-None-Match: W/\"a,b\", \"c\"\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT",
             "GET /v1/open\nRange: bytes=-18446744073709551616\nIf-None-Match: *\nRange: bytes=0-9223372036854775807",
             "GET /v1/open\nCookie: a=b; gannet-session=1800000100.00ff; gannet-session=x",
-        ].map { Array($0.utf8) } + [signedIn]
+            "GET /v1/jobs?state=dead&host=Example.com%3A80&class=timeout&cursor=0-0-0-0-0-0&limit=5&batch=b\nHost: localhost",
+            "GET /v1/jobs/count?url=http%3A%2F%2Fh%2Fa&text=a&queue=q\nHost: localhost",
+            "POST /v1/jobs?batch=b&priority=high\nHost: localhost\nContent-Type: application/x-ndjson; charset=utf-8\nContent-Length: 5",
+            "PUT /v1/hosts/*.example.com?limit=3&intervalSeconds=0.5&pauseSeconds=9\nHost: localhost",
+            "GET /v1/fetch?url=http%3A%2F%2Fh%2F\nHost: localhost\nCache-Control: max-age=5, only-if-cached\nGannet-Deadline: 2.5\nAccept-Language: de",
+            "GET /v1/pictures?order=host&by=day&east=-300&picture=000102030405060708090a0b0c0d0e0f&first=1&count=2\nHost: localhost",
+            "GET /v1/kept/000102030405060708090a0b0c0d0e0f?width=200&height=100&fit=cover\nHost: localhost\nAccept: image/avif",
+            "POST /v1/batches/b%2F/cancel\nHost: localhost",
+        ].map { Array($0.utf8) } + [cookie(at: 4_000_000_000), cookie(at: 1_000_000_000)]
     } check: { (input) throws(BrokenInvariant) in
         let request = request(of: input)
         try checkAnswer(to: request)
@@ -25,6 +33,9 @@ extension FuzzTarget {
         try checkConditions(request)
         try checkFormats(request)
         try checkFraming(request)
+        try check(RunningGateway.answer(to: request))
+    } prepare: {
+        try await RunningGateway.start()
     }
 
     /// The body of an answer, in bytes.
@@ -99,11 +110,16 @@ extension FuzzTarget {
     }
 
     private static func check(_ problem: Problem) throws(BrokenInvariant) {
-        let answer = problem.answer
-        try require(400..<600 ~= answer.status, "a problem has the status \(answer.status)")
+        try require(400..<600 ~= problem.answer.status, "a problem has the status \(problem.answer.status)")
+        try check(problem.answer)
+    }
+
+    private static func check(_ answer: HTTPServiceAnswer) throws(BrokenInvariant) {
+        try require(200..<600 ~= answer.status, "an answer has the status \(answer.status)")
         for (name, value) in answer.headers {
-            try require((name + value).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }, "the header \(name) of a problem can end its line")
+            try require((name + value).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }, "the header \(name) of an answer can end its line")
         }
+        if answer.status < 400 { return }
         guard case .bytes(let body) = answer.body else { throw BrokenInvariant(description: "a problem is a stream") }
         try require(body.dropLast().allSatisfy { $0 >= 0x20 && $0 != 0x7f }, "a problem has control characters: \(body)")
         try require(body.count <= 4096, "a problem has \(body.count) bytes")
@@ -154,8 +170,8 @@ extension FuzzTarget {
         try require(cookies.holder(request, in: tokens.dropLast(tokens.count), now: now) == nil, "a cookie of no token signs in")
     }
 
-    private static var signedIn: [UInt8] {
-        let cookie = tokens.last.map { SessionCookie(isSecure: false).header(for: $0, now: 4_000_000_000).prefix { $0 != ";" } } ?? ""
+    private static func cookie(at time: Int64) -> [UInt8] {
+        let cookie = tokens.last.map { SessionCookie(isSecure: false).header(for: $0, now: time).prefix { $0 != ";" } } ?? ""
         return Array("GET /v1/things?text=a\nHost: localhost\nSec-Fetch-Site: same-origin\nCookie: \(cookie)".utf8)
     }
 

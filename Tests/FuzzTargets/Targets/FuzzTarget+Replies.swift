@@ -105,6 +105,7 @@ extension FuzzTarget {
     private static var streams: [[UInt8]] {
         [
             "+OK\r\n:5\r\n$3\r\na\r\n\r\n$-1\r\n*-1\r\n*2\r\n+a\r\n-ERR b\r\n", "*2147483647\r\n", "$2147483647\r\n", "*1\r\n*1\r\n*0\r\n",
+            String(repeating: "*1\r\n", count: 140) + ":1\r\n",
             "-NOPERM this user has no permissions to run the 'get' command\r\n", ":9223372036854775808\r\n",
             "_\r\n#t\r\n,1.5\r\n%1\r\n+a\r\n+b\r\n",
         ].map { Array($0.utf8) }

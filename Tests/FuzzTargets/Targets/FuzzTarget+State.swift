@@ -55,6 +55,8 @@ private enum StoredForm: UInt8, CaseIterable {
             let again = OperatorRule("h", rule.bytes(now: Self.now), now: Self.now)
             try require(again == rule, "the rule \(text.debugDescription) read again is another")
         case .samples:
+            // Some are as many as are kept, and more.
+            let bytes = Array(Array(repeating: bytes, count: 1 + Int(bytes.first ?? 0) % 8).joined().prefix(200 * 30))
             let samples = QueueSample.read(bytes)
             try require(samples.count == bytes.count / 30, "\(bytes.count) bytes are \(samples.count) samples")
             let next = QueueSample(time: Self.now, done: 1, failed: 2, bytes: 3, open: 4)
@@ -161,7 +163,7 @@ extension StoredForm {
     private var samples: [[UInt8]] {
         switch self {
         case .block: [StateSamples.block] + StateSamples.blocks
-        case .outcome: [StateSamples.outcome(flags: 0), StateSamples.outcome(flags: 1), StateSamples.outcome(flags: 2)]
+        case .outcome: [0, 1, 2].map { StateSamples.outcome(flags: $0) } + [StateSamples.longOutcome]
         case .lock: [StateSamples.lock(0x4c), StateSamples.lock(0x57)]
         case .headers:
             ((try? RequestHeaders([.init(name: "Accept", value: "image/*"), .init(name: "X", value: "é")])).map { [$0.bytes] } ?? []) + [[]]
@@ -173,7 +175,7 @@ extension StoredForm {
             [Array(repeating: 7, count: 16) + [1, 2, 0, UInt8(StateSamples.block.count)] + StateSamples.block + StateSamples.content.bytes]
         case .place: ["hexample.com", "u0123456789abcdef", "d60000", "x"].map { Array($0.utf8) }
         case .rule: ["4 250 1900000000000", "4  ", "  1700000000000", " 0 "].map { Array($0.utf8) }
-        case .samples: [Array(0..<60), []]
+        case .samples: [Array(0..<60), [], Array(repeating: 7, count: 900)]
         case .intent: ["intent:clear\u{0}1 1", "intent:cancel:7\u{0}1 0"].map { Array($0.utf8) }
         case .cursor: [JobCursor().text, "1-2-3-4-5-6"].map { Array($0.utf8) }
         }

@@ -20,6 +20,13 @@ enum StateSamples {
         return bytes + content.bytes
     }
 
+    /// A field of bytes that are no text takes three times as many as text, and more than are kept.
+    static var longOutcome: [UInt8] {
+        var content = OutcomeContent(url: "h")
+        content.fields = [.errorMessage: String(repeating: "~", count: 1500)]
+        return outcome(flags: 1).dropLast(Self.content.bytes.count) + content.bytes.map { $0 == UInt8(ascii: "~") ? 0xff : $0 }
+    }
+
     static func lock(_ kind: UInt8) -> [UInt8] {
         var bytes: [UInt8] = [kind] + Array(0..<16)
         for (number, count) in [(1_800_000_000_000, 6), (1_800_000_060_000, 6), (1, 1), (2, 1), (8, 1), (0, 6)] {
@@ -40,7 +47,14 @@ enum StateSamples {
     /// Blocks of one job and of several.
     static var blocks: [[UInt8]] {
         let urls = ["http://example.com/", "http://example.com/b", "https://example.com/c", "http://u@example.com:8080/é"]
-        return Block.pack(urls.enumerated().compactMap { entry(UInt8($0), $1) }, batch: 7, hasHeaders: true)
+        return [largeBlock] + Block.pack(urls.enumerated().compactMap { entry(UInt8($0), $1) }, batch: 7, hasHeaders: true)
+    }
+
+    /// A block of more jobs than are packed together.
+    private static var largeBlock: [UInt8] {
+        var bytes: [UInt8] = [0x44, 0, 0, 0, 7, 0, 0, 0, 0, 0, 1, UInt8(ascii: "h"), 70]
+        for number in 0..<70 { bytes += [0, 17] + Array(repeating: UInt8(number), count: 16) + [UInt8(ascii: "/")] }
+        return bytes
     }
 
     static let block = Block.pack([entry(1, "http://example.com/")].compactMap { $0 }, batch: 7, hasHeaders: false).first ?? []

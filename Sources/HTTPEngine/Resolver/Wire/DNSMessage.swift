@@ -1,5 +1,5 @@
 /// An answer of a name server. It may be forged, so every offset and count in it is checked.
-struct DNSMessage {
+package struct DNSMessage {
     private struct Record {
         let owner: [UInt8]
         let type: UInt16
@@ -16,7 +16,7 @@ struct DNSMessage {
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     /// The answer to a question for a name's addresses.
-    static func reply(in bytes: UnsafeRawBufferPointer, type: DNSRecordType) -> QueryOutcome {
+    package static func reply(in bytes: UnsafeRawBufferPointer, type: DNSRecordType) -> QueryOutcome {
         DNSMessage(bytes).reply(type) ?? .trouble(.nonsense)
     }
 
@@ -129,7 +129,7 @@ struct DNSMessage {
 }
 
 /// The type of record that a question asks for.
-enum DNSRecordType: UInt16, Sendable, Hashable {
+package enum DNSRecordType: UInt16, Sendable, Hashable {
     case a = 1
     case aaaa = 28
     /// The name servers of a name. Every name server knows those of the root.
@@ -137,7 +137,7 @@ enum DNSRecordType: UInt16, Sendable, Hashable {
 }
 
 /// The outcome of one query.
-enum QueryOutcome: Hashable {
+package enum QueryOutcome: Hashable {
     /// At least one address, and how many seconds they may be remembered.
     case addresses([IPAddress], ttl: UInt32)
     /// The name exists, and has no record of the type; for how many seconds that may be remembered, if the answer says so.
