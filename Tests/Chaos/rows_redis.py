@@ -134,6 +134,8 @@ def redis_full(trial):
 
 
 def fail_over(trial, kinds, words=(), seconds=2):
+    # Workers find another primary at different times, up to some seconds apart. None of them shall lose its lease by that.
+    trial.lease = 10
     sentinels = Sentinels(trial.folder, replicas=2)
     trial.end_later(lambda: end(*sentinels.processes, *[node.process for node in sentinels.nodes]))
     trial.nodes, trial.url = sentinels.nodes, sentinels.url
@@ -183,7 +185,7 @@ def old_primary(trial):
 
 @row("disk-redis", "the disk of Redis fills up, and has room again", missing=disk.missing)
 def disk_redis(trial):
-    small = disk.Small(trial.folder / "redis", 64 if trial.jobs <= 20_000 else 4000)
+    small = disk.Small(trial.folder / "redis", 64 + trial.jobs // 100)
     trial.end_later(small.end)
     node = trial.node("--appendonly", "yes", "--appendfsync", "everysec", "--auto-aof-rewrite-percentage", "0")
     trial.begin()
@@ -199,7 +201,7 @@ def disk_redis(trial):
 
 
 def unflushed(trial, policy):
-    forgetful = disk.Forgetful(trial.folder / "redis", 256)
+    forgetful = disk.Forgetful(trial.folder / "redis", 256 + trial.jobs // 100)
     trial.end_later(forgetful.end)
     node = trial.node("--appendonly", "yes", "--appendfsync", policy, "--auto-aof-rewrite-percentage", "0")
     trial.begin()
@@ -214,7 +216,8 @@ def unflushed(trial, policy):
         node.start()
         node.wait()
 
-    trial.disturb([power_cut], pause=2, least=2)
+    # Each cut copies the whole file system.
+    trial.disturb([power_cut], pause=max(2, trial.seconds / 12), least=2)
 
 
 @row("disk-unflushed", "Redis' disk forgets what was not flushed, with `appendfsync always`", missing=disk.missing_loop)

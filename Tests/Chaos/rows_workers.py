@@ -117,7 +117,7 @@ def clocks(trial):
 
 @row("disk-bodies", "the folder of bodies fills up, and has room again", missing=disk.missing)
 def disk_bodies(trial):
-    small = disk.Small(trial.folder / "store", 200 if trial.jobs <= 20_000 else 2000)
+    small = disk.Small(trial.folder / "store", 200 + trial.jobs // 100)
     trial.end_later(small.end)
     trial.node()
     trial.store_words = ["--store", str(small.folder)]
