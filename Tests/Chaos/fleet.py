@@ -139,6 +139,7 @@ class Producer:
             if done.returncode == 0:
                 if not again:
                     self.accepted[name] = self.batches[name]
+                    say(f"the batch {name} is accepted")
                 return json.loads(done.stdout)["accepted"]
             self.repeats += 1
             self.sentences.add(f"{done.returncode}: {(done.stderr.strip() or 'nothing').splitlines()[0][:200]}")
