@@ -133,7 +133,7 @@ class Producer:
 
     def enqueue(self, name, again=False):
         """Answers how many URLs the call has accepted, or None."""
-        deadline = time.monotonic() + 150
+        deadline = time.monotonic() + max(150, 10 * self.seconds)
         while time.monotonic() < deadline and not self.stops.is_set():
             done = self.program.run("enqueue", "-i", self.folder / name, "--batch", name, "--json", *self.words, check=False, seconds=120)
             if done.returncode == 0:

@@ -82,7 +82,7 @@ def redis_stuck(trial):
 
     def redis_stopped(random):
         node.process.send_signal(signal.SIGSTOP)
-        time.sleep(seconds := random.uniform(0.5, 3 * trial.lease))
+        time.sleep(seconds := random.uniform(0.5, 6))
         node.process.send_signal(signal.SIGCONT)
         return f"{seconds:.1f} s"
 
@@ -93,6 +93,7 @@ def redis_stuck(trial):
 def redis_proxy(trial):
     node = trial.node()
     proxy = Proxy(node.port, trial.random)
+    trial.lease = 2
     trial.kills = True  # a worker whose connections are cut for longer than its lease loses it, while others go on
     trial.begin(worker_url=proxy.url)
 
@@ -228,7 +229,7 @@ def unflushed(trial, policy):
         node.wait()
 
     # Each cut copies the whole file system.
-    trial.disturb([power_cut], pause=max(2, trial.seconds / 12), least=2)
+    trial.disturb([power_cut], pause=max(2, trial.seconds / 4), least=2)
 
 
 @row("disk-unflushed", "Redis' disk forgets what was not flushed, with `appendfsync always`", missing=disk.missing_loop)

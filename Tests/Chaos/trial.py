@@ -26,7 +26,8 @@ class Trial:
         self.seconds = max(seconds or 0, self.jobs / self.pace)
         if seconds:
             self.pace = max(1, int(self.jobs / self.seconds))
-        self.places, self.lease = 16, 2
+        # Long enough for a worker that comes back late after an outage on a busy machine. Rows that end leases have a shorter one.
+        self.places, self.lease = 16, 10
         self.kills, self.faults, self.asked_again = False, 0, 0
         self.store_words = []
         self.cleanups = []
