@@ -213,6 +213,8 @@ class Ledger:
     def taken_back(self):
         """Leases end only while somebody calls: a last worker does, until it alone is left in each server."""
         fleet = self.trial.fleet
+        # It speaks to Redis itself, where the others had a proxy.
+        fleet.program = self.program
         fleet.wanted, fleet.words, fleet.each = 1, [*self.trial.store_words], lambda place: {}
         fleet.workers = []
         fleet.start()
