@@ -42,8 +42,8 @@ bench: ## measure the Redis client beside redis-benchmark
 chaos: ## break Redis, workers, networks, clocks and disks on purpose, and compare a ledger; ROW=, SEED=, JOBS=, MINUTES=
 	@Scripts/chaos $(if $(ROW),--row $(ROW)) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS)) $(if $(MINUTES),--minutes $(MINUTES))
 
-soak: ## an hour of load (MINUTES=60): does memory or a descriptor grow? A picture of it goes into .build/soak
-	@MINUTES=$(MINUTES) Scripts/soak
+soak: ## an hour of load and faults (MINUTES=60, SEED=): does memory or a descriptor grow? A picture of it goes into .build/soak
+	@MINUTES=$(MINUTES) SEED=$(SEED) Scripts/soak
 
 docs: ## make the library's pages in .build/docs and build all examples of the documentation
 	@Scripts/docs

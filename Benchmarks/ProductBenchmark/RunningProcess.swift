@@ -54,10 +54,5 @@ enum RunningProcess {
         guard let pages else { throw KitError("the process \(pid) has ended") }
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
-
-    /// How many files and connections it has open.
-    static func descriptors(of pid: Int32) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
-    }
 }
 #endif

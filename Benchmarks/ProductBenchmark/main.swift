@@ -1,19 +1,12 @@
 import BenchmarkKit
 import GannetTestKit
 
-#if canImport(Glibc)
-import Glibc
-#endif
-
 // The program `gannet` as a user runs it, on a Redis of its own, beside peers that do the same work, in turn. `Scripts/bench` calls it with
 // `path [--quick] [near|late|names]`, `jobs [--quick]`, `growth [--quick] [PART…]` or `peers [--quick] PART…`. Prints tables in Markdown.
 
 let words = Array(CommandLine.arguments.dropFirst())
-#if canImport(Glibc)
-// `Scripts/soak` has servers of its own, and the second of these is a process of its run.
-if words.first == "soak" { exit(try await Soak(Array(words.dropFirst())).run() ? 0 : 1) }
+// A process of `Scripts/soak`, which has servers of its own.
 if words.first == SoakReader.word { try await SoakReader.run(words) }
-#endif
 let isQuick = words.contains("--quick")
 let parts = words.dropFirst().filter { $0 != "--quick" }
 let start = ContinuousClock.now

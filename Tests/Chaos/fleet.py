@@ -133,12 +133,13 @@ class Producer:
 
     def enqueue(self, name, again=False):
         """Answers how many URLs the call has accepted, or None."""
-        deadline = time.monotonic() + 150
+        deadline = time.monotonic() + max(150, 10 * self.seconds)
         while time.monotonic() < deadline and not self.stops.is_set():
             done = self.program.run("enqueue", "-i", self.folder / name, "--batch", name, "--json", *self.words, check=False, seconds=120)
             if done.returncode == 0:
                 if not again:
                     self.accepted[name] = self.batches[name]
+                    say(f"the batch {name} is accepted")
                 return json.loads(done.stdout)["accepted"]
             self.repeats += 1
             self.sentences.add(f"{done.returncode}: {(done.stderr.strip() or 'nothing').splitlines()[0][:200]}")

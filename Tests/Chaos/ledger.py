@@ -8,8 +8,8 @@ from base import say, until
 from origin import body_of
 from watch import keys_of, redis
 
-# Above so many URLs only some batches are exported, and only their bodies are read.
-BODIES = 100_000
+# Above so many URLs only some batches are exported, drawn by the seed, and only their bodies are read.
+BODIES = 15_000
 
 
 class Ledger:
@@ -107,7 +107,7 @@ class Ledger:
         """Invariants 1, 2 and 4: the manifest names each URL of a batch once, every body is right, and only what cannot be fetched is dead."""
         read = 0
         words = [*self.trial.store_words, *(self.evicted() if self.trial.row.evicts else [])]
-        for name, urls in self.producer.accepted.items():
+        for name, urls in self.trial.random.sample(list(self.producer.accepted.items()), len(self.producer.accepted)):
             if read and read + len(urls) > BODIES:
                 break
             read += len(urls)
@@ -213,6 +213,8 @@ class Ledger:
     def taken_back(self):
         """Leases end only while somebody calls: a last worker does, until it alone is left in each server."""
         fleet = self.trial.fleet
+        # It speaks to Redis itself, where the others had a proxy.
+        fleet.program = self.program
         fleet.wanted, fleet.words, fleet.each = 1, [*self.trial.store_words], lambda place: {}
         fleet.workers = []
         fleet.start()

@@ -11,6 +11,7 @@ from rows import row
 
 @row("worker-killed", "kill -9 of one of 8 workers, and of all 8 at once")
 def worker_killed(trial):
+    trial.lease = 2
     trial.node()
     trial.begin()
     trial.kills = True
@@ -28,6 +29,7 @@ def worker_killed(trial):
 
 @row("worker-paused", "a worker is stopped for two leases, and goes on")
 def worker_paused(trial):
+    trial.lease = 2
     trial.node()
     trial.begin()
     trial.kills = True  # a lease that ends is a crash
@@ -67,6 +69,7 @@ def scaling(trial):
 
 @row("network-cut", "a worker in a network of its own loses Redis but not the origin, and the other way round", missing=network.missing, seconds=12)
 def network_cut(trial):
+    trial.lease = 2
     there = network.Namespace()
     trial.end_later(there.end)
     redis_address = there.wire("r", 211)
@@ -117,7 +120,7 @@ def clocks(trial):
 
 @row("disk-bodies", "the folder of bodies fills up, and has room again", missing=disk.missing)
 def disk_bodies(trial):
-    small = disk.Small(trial.folder / "store", 200 if trial.jobs <= 20_000 else 2000)
+    small = disk.Small(trial.folder / "store", 200 + trial.jobs // 100)
     trial.end_later(small.end)
     trial.node()
     trial.store_words = ["--store", str(small.folder)]

@@ -4,6 +4,8 @@ import hashlib
 import json
 import random
 import signal
+import subprocess
+import time
 
 from base import end, say
 from origin import Origin, body_of
@@ -37,14 +39,15 @@ class Runs:
 
     def killed_until_done(self, folder):
         """Ended at random moments, hard or in good order, and started again. The last one ends by itself."""
-        for fault, pause, seed in self.plan:
+        latest = time.monotonic() + 8 * self.trial.seconds
+        while time.monotonic() < latest:
+            pause, number = self.plan.uniform(0.3, 2), self.plan.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM])
             process = self.start(folder)
             try:
                 process.wait(pause)
                 say("a run has ended before it was killed")
-                return
-            except Exception:
-                number = random.Random(seed).choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM])
+                return self.ended(process)
+            except subprocess.TimeoutExpired:
                 process.send_signal(number)
                 process.wait(30)
                 self.kills += 1
@@ -90,8 +93,7 @@ class Runs:
 
 def play(trial):
     runs = Runs(trial)
-    count = max(3, int(trial.seconds / 2))
-    runs.plan = [("killed", trial.random.uniform(0.3, 2), trial.random.getrandbits(32)) for _ in range(count)]
+    runs.plan = random.Random(trial.random.getrandbits(64))
     runs.killed_until_done("one")
     runs.check("one")
     if trial.jobs <= 20_000:

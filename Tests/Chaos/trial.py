@@ -26,7 +26,8 @@ class Trial:
         self.seconds = max(seconds or 0, self.jobs / self.pace)
         if seconds:
             self.pace = max(1, int(self.jobs / self.seconds))
-        self.places, self.lease = 16, 2
+        # Long enough for a worker that comes back late after an outage on a busy machine. Rows that end leases have a shorter one.
+        self.places, self.lease = 16, 10
         self.kills, self.faults, self.asked_again = False, 0, 0
         self.store_words = []
         self.cleanups = []
@@ -89,12 +90,7 @@ class Trial:
             self.plant.try_it(self)
 
     def disturb(self, kinds, pause=1.0, least=None):
-        """Faults by a seeded plan, as many as fit into the load's time."""
-        count = max(least or len(kinds), int(self.seconds / pause))
-        self.plan = Plan(self.random, kinds, count, pause)
-
-        def after():
-            self.tend()
+        """Faults by a seeded plan for the load's time, and longer while a slow machine still has load."""
 
         def wrapped(kind):
             def fault(generator):
@@ -106,8 +102,21 @@ class Trial:
             fault.__name__ = kind.__name__
             return fault
 
-        self.plan.steps = [(wrapped(kind), pause, seed) for kind, pause, seed in self.plan.steps]
-        self.faults += self.plan.run(random.Random, after)
+        plan = Plan(self.random.getrandbits(64), [wrapped(kind) for kind in kinds], pause)
+        begun = time.monotonic()
+
+        def goes_on():
+            took = time.monotonic() - begun
+            return took < self.seconds or took < 8 * self.seconds and self.has_load()
+
+        self.faults += plan.run(least or len(kinds), goes_on, self.tend)
+
+    def has_load(self):
+        """Whether jobs are still to come, or a tenth of all has not ended, as the watch saw it last."""
+        if self.producer.thread.is_alive():
+            return True
+        totals = self.watch.last and self.watch.last["totals"]
+        return bool(totals) and totals["enqueued"] - totals["done"] - totals["failed"] - totals["cancelled"] > self.accepts / 10
 
     def conclude(self):
         """After the last fault: everything runs, all jobs end, and the ledger is checked."""

@@ -25,7 +25,12 @@ class Origin:
               {self.paced(folder, pace, by) if pace else ""}
               server {{ listen 0.0.0.0:{self.port} backlog=4096; {"location / { limit_req zone=paced burst=2000; proxy_pass http://paced; }" if pace else self.bodies} }} }}"""
         (folder / "nginx.conf").write_text(text)
-        self.process = subprocess.Popen(["nginx", "-p", folder, "-e", folder / "errors", "-c", folder / "nginx.conf"], start_new_session=True)
+        self.folder = folder
+        self.start()
+
+    def start(self):
+        words = ["nginx", "-p", self.folder, "-e", self.folder / "errors", "-c", self.folder / "nginx.conf"]
+        self.process = subprocess.Popen(words, start_new_session=True)
         until("nginx listens", lambda: socket.socket().connect_ex(("127.0.0.1", self.port)) == 0)
 
     bodies = """set $one "body of $host$request_uri\\n"; default_type text/plain;
