@@ -202,7 +202,8 @@ extension FetchQueue {
     ) async throws(StateError) -> (offset: Int, total: Int, open: Int) {
         let arguments: [RedisArgument] =
             [
-                .integer(batch.number), .string(batch.name), .integer(before), .integer(end), .integer(closing ? 1 : 0), .integer(delay.wholeMilliseconds),
+                .integer(batch.number), .string(batch.name), .integer(before), .integer(end), .integer(closing ? 1 : 0),
+                .integer(delay.wholeMilliseconds),
                 .integer(jobs),
             ] + blocks.map { .bytes($0) }
         return try await persistently {

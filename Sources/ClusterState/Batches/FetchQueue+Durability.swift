@@ -45,7 +45,8 @@ extension FetchQueue {
                 try fields[0].asCount(), try fields[1].asOptionalString(), try fields[2].asOptionalString()
             )
             let isClosed = state.map { $0 != "open" } ?? false
-            guard state != nil, batch == progress.name, offset >= progress.offsets[partition.index], isClosed || progress.state == .open else {
+            guard state != nil, batch == progress.name, offset >= progress.offsets[partition.index], isClosed || progress.state == .open
+            else {
                 throw StateError.batchLost(accepted: progress.total)
             }
             return try replies[1].get().asInteger() > 0
