@@ -22,14 +22,23 @@ package protocol JobOutput: Sendable {
     func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement
 
     /// Calls `tell` whenever bodies begin to wait for room, and when they wait no more.
-    func watchRoom(_ tell: @escaping @Sendable (_ isFull: Bool) -> Void)
+    func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void)
 
     /// Records how a job ends. A job that comes back, because Redis did not hear of its end, is recorded again.
     func note(_ end: JobEnd, of job: Job) async throws
 }
 
 extension JobOutput {
-    package func watchRoom(_ tell: @escaping @Sendable (_ isFull: Bool) -> Void) {}
+    package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) {}
+}
+
+/// Whether a store takes more bodies.
+package enum StoreRoom: Sendable, Equatable {
+    case there
+    /// Bodies wait, because the store has reached its limit with bodies that are in use.
+    case limitReached
+    /// Bodies wait, because this server of Redis is full.
+    case full(server: String)
 }
 
 package enum Placement: Sendable {

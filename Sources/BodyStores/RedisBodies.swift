@@ -32,7 +32,7 @@ package final class RedisBodies: JobOutput {
         var isTold = false
         /// This task begins when no body waits any more. After a calm time it tells that there is room.
         var end: Task<Void, Never>?
-        var tell: (@Sendable (Bool) -> Void)?
+        var tell: (@Sendable (StoreRoom) -> Void)?
     }
 
     private static let pauseWhenFull = Duration.milliseconds(500)
@@ -112,13 +112,13 @@ package final class RedisBodies: JobOutput {
 
     package func note(_ end: JobEnd, of job: Job) {}
 
-    package func watchRoom(_ tell: @escaping @Sendable (_ isFull: Bool) -> Void) { waiting.withLock { $0.tell = tell } }
+    package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { waiting.withLock { $0.tell = tell } }
 
     private func place(_ bytes: [UInt8], digest: SHA256Digest, of job: Job) async throws -> Placement {
         if bytes.isEmpty { return .held(HeldBody(file: nil)) }
         let body = Blob(digest: digest.bytes, bytes: bytes)
-        var answer = try await put(body)
-        if answer == .full { answer = try await putOnceThereIsRoom(body) }
+        var (answer, room) = try await put(body)
+        if answer == .full { answer = try await putOnceThereIsRoom(body, room) }
         switch answer {
         case .stored, .present: return .held(HeldBody(file: nil))
         case .tooLarge:
@@ -130,50 +130,51 @@ package final class RedisBodies: JobOutput {
         }
     }
 
-    private func put(_ body: Blob) async throws -> BlobPutAnswer {
-        try await persistently { () async throws -> BlobPutAnswer in
+    private func put(_ body: Blob) async throws -> (BlobPutAnswer, StoreRoom) {
+        try await persistently { () async throws -> (BlobPutAnswer, StoreRoom) in
             do {
-                return try await puts[store.part(of: body.digest)](body)
+                return (try await puts[store.part(of: body.digest)](body), .limitReached)
             } catch let error as StateError where error.redis?.kind == .outOfMemory {
                 // Redis itself is full. Its own bodies make room before anything else stands still.
-                return .full
+                return (.full, .full(server: error.redis?.server ?? ""))
             }
         }
     }
 
     /// Waits while the store or its Redis is full, and says so at once.
-    private func putOnceThereIsRoom(_ body: Blob) async throws -> BlobPutAnswer {
-        noteWaiting(1)
-        defer { noteWaiting(-1) }
+    /// - Parameter room: Why there is none.
+    private func putOnceThereIsRoom(_ body: Blob, _ room: StoreRoom) async throws -> BlobPutAnswer {
+        noteWaiting(1, room)
+        defer { noteWaiting(-1, room) }
         let deadline = ContinuousClock.now + patienceForRoom
         while ContinuousClock.now < deadline {
             try await Task.sleep(for: Self.pauseWhenFull)
-            let answer = try await put(body)
+            let answer = try await put(body).0
             if answer != .full { return answer }
         }
         return .full
     }
 
-    private func noteWaiting(_ change: Int) {
+    private func noteWaiting(_ change: Int, _ room: StoreRoom) {
         waiting.withLock { waiting in
             waiting.count += change
             waiting.end?.cancel()
             waiting.end = waiting.count > 0 ? nil : Task { await endWaitingOnceCalm() }
-            if waiting.count > 0, !waiting.isTold { Self.tell(true, &waiting) }
+            if waiting.count > 0, !waiting.isTold { Self.tell(room, &waiting) }
         }
     }
 
     private func endWaitingOnceCalm() async {
         guard (try? await Task.sleep(for: calm)) != nil else { return }
         waiting.withLock { waiting in
-            if waiting.count == 0, waiting.isTold { Self.tell(false, &waiting) }
+            if waiting.count == 0, waiting.isTold { Self.tell(.there, &waiting) }
         }
     }
 
     /// The listener is called under the lock, so that the last call it gets tells the present state.
-    private static func tell(_ isFull: Bool, _ waiting: inout Waiting) {
-        waiting.isTold = isFull
-        waiting.tell?(isFull)
+    private static func tell(_ room: StoreRoom, _ waiting: inout Waiting) {
+        waiting.isTold = room != .there
+        waiting.tell?(room)
     }
 }
 

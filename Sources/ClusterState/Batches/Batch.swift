@@ -81,6 +81,9 @@ package struct Batch: Sendable, Equatable {
     package private(set) var active: Int
     package private(set) var parked: Int
     package private(set) var delayed: Int
+
+    /// How many partitions know the batch no more, whose input had ended. Their server lost data, or they had too many batches to keep.
+    package private(set) var lostParts = 0
 }
 
 extension Batch {
@@ -100,7 +103,13 @@ extension Batch {
     static func sums(of parts: [[Batch?]]) -> [Batch] {
         guard var sums = parts.first else { return [] }
         for others in parts.dropFirst() {
-            for (index, other) in others.enumerated() { if let other { sums[index]?.add(other) } }
+            for (index, other) in others.enumerated() {
+                if let other {
+                    sums[index]?.add(other)
+                } else if let first = sums[index], first.input != .open {
+                    sums[index]?.lostParts += 1
+                }
+            }
         }
         return sums.compactMap(\.self)
     }

@@ -149,6 +149,7 @@ extension Batch {
             ("progress", progress.map { .decimal($0) } ?? .null), ("total", .integer(total)), ("done", .integer(done)),
             ("failed", .integer(failed)), ("cancelled", .integer(cancelled)), ("ready", .integer(ready)),
             ("active", .integer(active)), ("parked", .integer(parked)), ("delayed", .integer(delayed)),
+            ("lostPartitions", .integer(lostParts)),
         ]
     }
 }

@@ -59,7 +59,7 @@ package enum WorkerReport: Sendable {
     case foreign
 
     /// Bodies wait because Redis has no room for them, or have room again.
-    case storeFull(Bool)
+    case room(StoreRoom)
 
     /// The worker claims no more, because bodies of its so many jobs wait to be stored; `nil` says that it goes on.
     case standstill(Int?)
@@ -90,7 +90,7 @@ extension WorkerReport {
         case .fetched(let job, _, _), .revalidated(let job, _), .cached(let job, _), .bodyMissing(let job), .putOff(let job, _),
             .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job), .handedBack(let job), .left(let job):
             job
-        case .stopping, .handingBack, .drainAsked, .leftBehind, .givenUp, .progress, .foreign, .storeFull, .standstill, .redis: nil
+        case .stopping, .handingBack, .drainAsked, .leftBehind, .givenUp, .progress, .foreign, .room, .standstill, .redis: nil
         }
     }
 

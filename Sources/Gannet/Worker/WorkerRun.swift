@@ -29,9 +29,9 @@ final class WorkerRun: Sendable {
         self.box = box
         self.report = report
         runner = JobRunner(queue, downloader, output, activity, options, tell: box.put)
-        output.watchRoom { isFull in
-            activity.noteStore(isFull: isFull)
-            report(.storeFull(isFull))
+        output.watchRoom { room in
+            activity.note(room)
+            report(.room(room))
         }
     }
 
@@ -130,7 +130,7 @@ final class WorkerRun: Sendable {
             activity.exchanged(after: time)
             return .answered(lane, exchange, after: time)
         } catch {
-            activity.exchangeFailed(isRedisFull: error.redis?.kind == .outOfMemory)
+            activity.exchangeFailed(fullServer: error.redis.flatMap { $0.kind == .outOfMemory ? $0.server : nil })
             return .unanswered(lane, queue.cluster.naming(error))
         }
     }

@@ -98,6 +98,7 @@ struct BatchShowCommand: Command {
         let report = try options.report(try await options.target.withQueue(looking: true) { try await $0.batch(named: options.batch) })
         let console = options.target.console
         if options.json { try console.print(report.json.text) } else { try console.print(prose: report.text, indent: BatchReport.indent) }
+        if let complaint = report.complaint { console.warn(complaint) }
         return .done
     }
 }
@@ -172,6 +173,7 @@ struct BatchWaitCommand: Command {
                 options.json
                 ? try target.console.print(report.json.text, last: end)
                 : try target.console.print(prose: report.outcome + ".", last: end)
+            if let complaint = report.complaint { target.console.error(complaint) }
             if !batch.isComplete {
                 target.console.error("The batch was not complete in time: \(batch.total - batch.ended) of \(batch.total) have not ended.")
             }

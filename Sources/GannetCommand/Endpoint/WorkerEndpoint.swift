@@ -118,7 +118,7 @@ final class WorkerEndpoint: Sendable {
             return .not(
                 "The worker takes no more jobs for now: Redis or the folder does not take the bodies of its \(Amounts.count(jobs, "job")).")
         }
-        if subject.tally.activity.isRedisFull { return .not("Redis is full: bodies and outcomes wait for room.") }
+        if let sentence = subject.tally.activity.fullness { return .not(sentence) }
         do throws(StateError) {
             // A server that answers may still take no writes.
             try await subject.cluster.within(lookBound) {

@@ -55,6 +55,7 @@ struct ExportReport: Sendable {
                 "Of \(what) nothing is kept any more, and not even what \(totals.forgotten == 1 ? "it was" : "they were"): enqueue the list again, "
                     + "and export it within a day.")
         }
+        if let complaint = BatchReport.complaint(of: batch) { complaints.append(complaint) }
         if !batch.isComplete {
             let name = Sentence.quoted(batch.name)
             let why =
@@ -70,6 +71,7 @@ struct ExportReport: Sendable {
     /// and a cancelled URL counts as one that failed.
     var status: ExitStatus {
         guard batch.isComplete else { return .timedOut }
+        if batch.lostParts > 0 { return .unavailable }
         return totals.failed + batch.cancelled == 0 ? .done : .someFailed
     }
 

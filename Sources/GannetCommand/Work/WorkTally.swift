@@ -120,11 +120,15 @@ final class WorkTally: Sendable {
             }
             if let lost { tellLoss(of: lost, now: accepted) }
         case .foreign: console.warn("the jobs that are left in the queue are of another version of gannet; a newer worker can take them")
-        case .storeFull(true):
+        case .room(.full(let server)):
             console.warn(
-                "Redis has no room for more bodies: they wait. Raise '--cache-limit' if Redis has memory left, or else its maxmemory.",
+                "Redis at \(server) has no room for more bodies: they wait. Raise its maxmemory, or lower '--cache-limit' to what it has.",
+                [(key: "event", value: "storeFull"), (key: "server", value: .string(server))])
+        case .room(.limitReached):
+            console.warn(
+                "Redis has no room for more bodies: they wait, because all bodies within '--cache-limit' are in use. Raise that limit.",
                 [(key: "event", value: "storeFull")])
-        case .storeFull(false): console.warn("Redis has room for bodies again; going on.", [(key: "event", value: "storeHasRoom")])
+        case .room(.there): console.warn("Redis has room for bodies again; going on.", [(key: "event", value: "storeHasRoom")])
         case .standstill(let jobs?):
             state.withLock { $0.standstill = jobs }
             console.warn(

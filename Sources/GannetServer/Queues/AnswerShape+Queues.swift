@@ -64,7 +64,7 @@ extension AnswerShape {
             "batch": .text, "state": .text, "priority": .word(Priority.allCases.map(\.rawValue)), "refresh": .flag,
             "maxAgeSeconds": .optional(.number), "headers": .list(.text), "traceID": .optional(.text), "ageSeconds": .optional(.number),
             "progress": .optional(.number),
-        ] + .integers("total", "done", "failed", "cancelled", "ready", "active", "parked", "delayed")
+        ] + .integers("total", "done", "failed", "cancelled", "ready", "active", "parked", "delayed", "lostPartitions")
 
     static let batch = ofQueue + batchMembers
 

@@ -6,7 +6,7 @@ extension ClusterConnection {
     private static let silencePatience = Duration.seconds(2)
     private static let pause = Duration.milliseconds(50)
 
-    /// Returns when the primary of one of the slots has been away for longer than people wait.
+    /// Returns when the primary of one of the slots has been away, or the whole cluster down, for longer than people wait.
     func absence(of slots: Set<HashSlot>) async throws -> RedisError {
         let start = ContinuousClock.now
         while true {
@@ -17,6 +17,8 @@ extension ClusterConnection {
                 let patience = failure.kind == .commandTimeout ? Self.silencePatience : Self.absencePatience
                 if .now > start + patience { return failure }
             }
+            // A cluster that is down refuses all commands.
+            if let hindrance, hindrance.kind == .clusterDown, .now > start + Self.silencePatience { return hindrance }
         }
     }
 

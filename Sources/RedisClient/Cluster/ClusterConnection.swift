@@ -76,14 +76,14 @@ final class ClusterConnection: Sendable {
     /// Why commands wait: the error of a node, or a node that does not answer.
     var silence: RedisError {
         if let failure { return failure }
-        let (failures, silent, hindrance) = state.withLock { state in
-            (state.nodes.values.compactMap(\.failure), state.silent.first, state.hindrance)
-        }
+        let (failures, silent) = state.withLock { state in (state.nodes.values.compactMap(\.failure), state.silent.first) }
         if let first = failures.first { return first }
-        // A command that waits is sent again twice a second at least.
-        if silent == nil, let hindrance, hindrance.at > .now - .seconds(1) { return hindrance.error }
+        if silent == nil, let hindrance { return hindrance }
         return RedisError(.commandTimeout).at(silent ?? configuration.address)
     }
+
+    /// What commands wait for the end of. A command that waits is sent again twice a second at least.
+    var hindrance: RedisError? { state.withLock { $0.hindrance }.flatMap { $0.at > .now - .seconds(1) ? $0.error : nil } }
 
     var isAway: Bool { health.isAway }
     func outages() -> AsyncStream<RedisError?> { health.outages() }

@@ -156,6 +156,43 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a cluster that serves nothing because a part of it is away is said to be so`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
+        for node in cluster.nodes { try await node.ask("CONFIG", "SET", "cluster-require-full-coverage", "yes") }
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        try await #require(cluster.nodes.first { $0 !== home }).kill9()
+        try await eventually("the cluster is down") { try await home.ask("CLUSTER", "INFO").contains("cluster_state:fail") }
+        let outcome = try await fleet.outcome(["status"] + redis)
+        #expect(outcome.status == 69 && outcome.errors.contains("The whole cluster waits for them"), "\(outcome)")
+        try await fleet.stop()
+    }
+
+    @Test func `a batch of which a server has lost a part is not told as done`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let (fleet, _) = try await Fleet.start(.ownCluster, files: 2, hosts: 30)
+        let redis = ["--redis", cluster.url]
+        let enqueue = ["enqueue", "-i", fleet.list, "--batch", "b"] + redis
+        #expect(try await fleet.outcome(enqueue).status == 0)
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        try await #require(cluster.nodes.first { $0 !== home }).ask("FLUSHALL")
+        #expect(try await fleet.outcome(["work", "--until-empty"] + fleet.local + redis).status == 0)
+        let lost = " of the queue know the batch no more."
+        let waited = try await fleet.outcome(["batch", "wait", "b"] + redis)
+        #expect(waited.status == 69 && waited.errors.contains(lost), "\(waited)")
+        let exported = try await fleet.outcome(["export", "--batch", "b", "-d", fleet.out] + redis)
+        #expect(exported.status == 69 && exported.errors.contains(lost), "\(exported)")
+        let shown = try await fleet.outcome(["batch", "show", "b"] + redis)
+        #expect(shown.status == 0 && shown.errors.contains(lost), "\(shown)")
+        #expect(try await fleet.outcome(enqueue).status == 0)
+        #expect(try await fleet.outcome(["work", "--until-empty"] + fleet.local + redis).status == 0)
+        let mended = try await fleet.outcome(["batch", "wait", "b"] + redis)
+        #expect(mended.status == 0 && mended.output.contains("60 of 60 URLs done"), "\(mended)")
+        try await fleet.stop()
+    }
+
     @Test func `a gateway's paths of queues answer soon while a server is away, and name its partitions`() async throws {
         let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
         let fleet = try await Fleet.start(.ownCluster, files: 1)

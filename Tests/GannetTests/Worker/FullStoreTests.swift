@@ -34,8 +34,8 @@ import Testing
         let server = try await RedisServer.start()
         try await WorkerFixture.with(server) { fixture in
             let bodies = try await fixture.redisBodies(calm: .seconds(3600))
-            let told = Mutex<[Bool]>([])
-            bodies.watchRoom { isFull in told.withLock { $0.append(isFull) } }
+            let told = Mutex<[StoreRoom]>([])
+            bodies.watchRoom { room in told.withLock { $0.append(room) } }
             for number in 1...3 {
                 let before = try await Self.refusals(server)
                 try await server.command("CONFIG", "SET", "maxmemory", "1")
@@ -44,7 +44,7 @@ import Testing
                 try await server.command("CONFIG", "SET", "maxmemory", "0")
                 guard case .held = try await placement else { throw KitError("the body has no place") }
             }
-            #expect(told.withLock { $0 } == [true])
+            #expect(told.withLock { $0 } == [.full(server: "unix://\(server.socketPath)")])
             await bodies.close()
         }
         try await server.stop()
@@ -54,14 +54,14 @@ import Testing
         let server = try await RedisServer.start()
         try await WorkerFixture.with(server) { fixture in
             let bodies = try await fixture.redisBodies(calm: .zero)
-            let told = Mutex<[Bool]>([])
-            bodies.watchRoom { isFull in told.withLock { $0.append(isFull) } }
+            let told = Mutex<[StoreRoom]>([])
+            bodies.watchRoom { room in told.withLock { $0.append(room) } }
             try await server.command("CONFIG", "SET", "maxmemory", "1")
             async let placement = Self.place(1, in: bodies)
-            try await eventually("it is told that a body waits") { told.withLock { $0 } == [true] }
+            try await eventually("it is told that a body waits") { told.withLock { $0.count } == 1 }
             try await server.command("CONFIG", "SET", "maxmemory", "0")
             guard case .held = try await placement else { throw KitError("the body has no place") }
-            try await eventually("it is told that there is room") { told.withLock { $0 } == [true, false] }
+            try await eventually("it is told that there is room") { told.withLock { $0.last } == .there }
             await bodies.close()
         }
         try await server.stop()

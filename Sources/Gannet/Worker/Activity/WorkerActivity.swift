@@ -1,3 +1,4 @@
+internal import BodyStores
 internal import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
@@ -6,8 +7,9 @@ internal import HTTPEngine
 package final class WorkerActivity: Sendable {
     private let tally = Mutex(HostTally<LockToken>(at: .now))
     private let times = Mutex(WorkerTimings())
-    private let isFull = Mutex(false)
-    private let isStoreFull = Mutex(false)
+    /// The server that is too full for outcomes.
+    private let fullServer = Mutex<String?>(nil)
+    private let room = Mutex(StoreRoom.there)
 
     package init() {}
 
@@ -38,15 +40,22 @@ package final class WorkerActivity: Sendable {
 
     func exchanged(after time: Duration) {
         times.withLock { $0.exchanges.note(time) }
-        isFull.withLock { $0 = false }
+        fullServer.withLock { $0 = nil }
     }
 
-    func exchangeFailed(isRedisFull: Bool) { isFull.withLock { $0 = isRedisFull } }
+    func exchangeFailed(fullServer server: String?) { fullServer.withLock { $0 = server } }
 
-    func noteStore(isFull: Bool) { isStoreFull.withLock { $0 = isFull } }
+    func note(_ now: StoreRoom) { room.withLock { $0 = now } }
 
-    /// Redis refuses outcomes or bodies, because it is full.
-    package var isRedisFull: Bool { isFull.withLock { $0 } || isStoreFull.withLock { $0 } }
+    /// What Redis has no room for, in a sentence; `nil` while it has room.
+    package var fullness: String? {
+        if let server = fullServer.withLock({ $0 }) { return "Redis at \(server) is full: outcomes wait for room." }
+        switch room.withLock({ $0 }) {
+        case .there: return nil
+        case .limitReached: return "The store for bodies is at its limit: bodies wait for room."
+        case .full(let server): return "Redis at \(server) is full: bodies wait for room."
+        }
+    }
 
     func settled(after time: Duration) { times.withLock { $0.settlements.note(time) } }
 
