@@ -82,7 +82,7 @@ final class ClusterConnection: Sendable {
         return RedisError(.commandTimeout).at(silent ?? configuration.address)
     }
 
-    /// What commands wait for the end of. A command that waits is sent again twice a second at least.
+    /// The error for whose end commands wait. A command that waits is sent again twice a second at least.
     var hindrance: RedisError? { state.withLock { $0.hindrance }.flatMap { $0.at > .now - .seconds(1) ? $0.error : nil } }
 
     var isAway: Bool { health.isAway }

@@ -208,7 +208,8 @@ import Testing
             try await worker.process.errors.line {
                 $0.hasPrefix("gannet: Redis has a maxmemory of 16.8 MB, and '--cache-limit' lets bodies take 1.0 GB. ")
             }, "\(worker.process.errors.text)")
-        _ = try #require(try await worker.process.errors.line { $0.hasPrefix("gannet: Redis at ") && $0.contains(" has no room for more bodies: they wait.") })
+        let sentence = " has no room for more bodies: they wait."
+        _ = try #require(try await worker.process.errors.line { $0.hasPrefix("gannet: Redis at ") && $0.contains(sentence) })
         #expect(try await worker.wait(for: "/readyz", status: 503).body.hasSuffix(" is full: bodies wait for room.\n"))
         try await eventually("status says that the worker waits for room") {
             let workers = try await fleet.json(["status"])["workers"] as? [[String: Any]]
