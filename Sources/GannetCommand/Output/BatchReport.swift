@@ -57,14 +57,14 @@ struct BatchReport: Sendable {
         return parts.joined(separator: ", ")
     }
 
-    /// What is wrong with the numbers.
+    /// The reason why the numbers are too low, and advice.
     var complaint: String? { Self.complaint(of: batch) }
 
     static func complaint(of batch: Batch) -> String? {
         guard batch.lostParts > 0 else { return nil }
         return "\(Amounts.count(batch.lostParts, "partition")) of the queue \(batch.lostParts == 1 ? "knows" : "know") the batch no more. A server "
-            + "lost its data, or had too many batches to keep them. The numbers are those of the others. Enqueue the same list under the same name: what was "
-            + "fetched is not fetched again."
+            + "lost its data, or had too many batches to keep them. The numbers are those of the others. Enqueue the same list under the same "
+            + "name: what was fetched is not fetched again."
     }
 
     /// The exit status of a command that waited for the batch.

@@ -47,7 +47,7 @@ package final class WorkerActivity: Sendable {
 
     func note(_ now: StoreRoom) { room.withLock { $0 = now } }
 
-    /// What Redis has no room for, in a sentence; `nil` while it has room.
+    /// A sentence about a server or a store that is full; `nil` while there is room.
     package var fullness: String? {
         if let server = fullServer.withLock({ $0 }) { return "Redis at \(server) is full: outcomes wait for room." }
         switch room.withLock({ $0 }) {
