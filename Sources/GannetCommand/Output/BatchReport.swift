@@ -62,9 +62,9 @@ struct BatchReport: Sendable {
 
     static func complaint(of batch: Batch) -> String? {
         guard batch.lostParts > 0 else { return nil }
-        return "\(Amounts.count(batch.lostParts, "partition")) of the queue \(batch.lostParts == 1 ? "knows" : "know") the batch no more. A server "
-            + "lost its data, or had too many batches to keep them. The numbers are those of the others. Enqueue the same list under the same "
-            + "name: what was fetched is not fetched again."
+        let partitions = "\(Amounts.count(batch.lostParts, "partition")) of the queue \(batch.lostParts == 1 ? "knows" : "know")"
+        return "\(partitions) the batch no more. A server lost its data, or had too many batches to keep them. The numbers are those of the "
+            + "others. Enqueue the same list under the same name: what was fetched is not fetched again."
     }
 
     /// The exit status of a command that waited for the batch.
