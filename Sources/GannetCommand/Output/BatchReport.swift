@@ -63,7 +63,7 @@ struct BatchReport: Sendable {
     static func complaint(of batch: Batch) -> String? {
         guard batch.lostParts > 0 else { return nil }
         let partitions = "\(Amounts.count(batch.lostParts, "partition")) of the queue \(batch.lostParts == 1 ? "knows" : "know")"
-        return "\(partitions) the batch no more. A server lost its data, or had too many batches to keep them. The numbers are those of the "
+        return "\(partitions) the batch no more. Their server lost data, or had too many batches. The numbers are those of the "
             + "others. Enqueue the same list under the same name: what was fetched is not fetched again."
     }
 
