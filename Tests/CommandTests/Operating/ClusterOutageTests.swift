@@ -95,7 +95,7 @@ import Testing
         #expect(try await worker.ask("/healthz").status == 200)
         // The sums of a part would be counters that fell.
         try await worker.wait(for: "gannet_redis_up") { $0 == 0 }
-        #expect(try await worker.ask("/metrics").body.contains("\ngannet_queue_") == false)
+        #expect(try await worker.ask("/metrics").body.contains("\ngannet_queue_enqueued_total") == false)
         try await away.restart()
         try await worker.wait(for: "gannet_worker_standstill") { $0 == 0 }
         _ = try await worker.wait(for: "/readyz", status: 200)
