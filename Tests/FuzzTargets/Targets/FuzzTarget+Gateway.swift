@@ -71,7 +71,7 @@ extension FuzzTarget {
             method: String(words.first ?? ""), target: words.count > 1 ? String(words[1]) : "/", headers: Array(headers))
     }
 
-    // MARK: What is asked
+    // MARK: Requests
 
     private static func asked(_ request: HTTPServiceRequest) -> Result<QueryItems, Problem> {
         do throws(Problem) {

@@ -28,7 +28,7 @@ enum RESP {
     /// The first reply, without a bound on its size.
     static func first(_ bytes: [UInt8]) -> RedisReply? { read(bytes, pieces: max(1, bytes.count), limit: .max / 2).replies.first }
 
-    /// The bytes of a reply; nil for one that holds an error, whose text is not kept.
+    /// The bytes of a reply; nil for a reply with an error, whose text is not kept.
     static func bytes(_ reply: RedisReply) -> [UInt8]? {
         switch reply {
         case .status(let text): return Array("+\(text)\r\n".utf8)

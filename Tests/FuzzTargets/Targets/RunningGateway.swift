@@ -26,7 +26,7 @@ struct RunningGateway: Sendable {
         running.update { $0 = gateway }
     }
 
-    /// The answer to the request, or the one that it gets when its work takes too long.
+    /// The answer to the request. A request whose work takes too long is answered that it did.
     static func answer(to request: HTTPServiceRequest) throws(BrokenInvariant) -> HTTPServiceAnswer {
         guard let gateway = running.update({ $0 }) else { throw BrokenInvariant(description: "no gateway runs") }
         switch gateway.server.reply(to: request) {

@@ -200,7 +200,7 @@ function Ends.make()
         if isEnd then
             -- A body that was there without an outcome leaves none.
             if form ~= DELIVERED then
-                -- What ended jobs is kept for as long as their worker wanted, whoever fetches the URL again.
+                -- An outcome that ended jobs is kept for as long as their worker wanted, whoever fetches the URL again.
                 if lock.kind == 'A' then one.keep = max(one.keep, call('PTTL', Locks.outcomeOf(id))) end
                 Locks.writeOutcome(id, one.token, (form == FAIL and Locks.NEGATIVE or 0) + notStored, lock.began, one.fresh, one.keep, one.content)
             end
